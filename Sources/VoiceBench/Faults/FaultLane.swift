@@ -19,12 +19,8 @@ struct FaultLane: Sendable {
 
     /// Returns the violations.
     func run() async throws -> [String] {
-        let services = try await FaultServices.start(
-            seed: isTroubled ? seed : nil,
-            speed: options.speed,
-            ledger: ledger
-        )
-        let user = FaultRoom(seed: seed, speed: options.speed, ledger: ledger)
+        let services = try await services()
+        let user = FaultRoom(seed: seed, options: options, ledger: ledger)
         var remains = Remains()
         var problems: [String] = []
         do {
@@ -50,7 +46,14 @@ struct FaultLane: Sendable {
         return problems
     }
 
-    /// The ports of a daemon, as far as they are still referenced.
+    private func services() async throws -> any FaultServices {
+        let seed = isTroubled ? seed : nil
+        return options.isRealtime
+            ? try await RealtimeFaultServices.start(seed: seed, speed: options.speed, ledger: ledger)
+            : try await SocketFaultServices.start(options.service, seed: seed, ledger: ledger)
+    }
+
+    /// The ports of a daemon that somebody still holds.
     private struct Remains {
         weak var microphone: MicrophoneTap?
         weak var voice: VoiceSink?
@@ -124,7 +127,8 @@ struct FaultLane: Sendable {
     /// Once the faults have ended, questions must be answered normally and everything in progress must end.
     private func recovers(_ user: FaultRoom) async -> [String] {
         let heard = user.tally.heardOut
-        for _ in 0..<1000 where user.tally.heardOut < heard + 2 {
+        // Connections whose trouble had begun keep it to their end.
+        for _ in 0..<(options.isRealtime ? 1000 : 2500) where user.tally.heardOut < heard + 2 {
             if let violation = ledger.check() { return [violation] }
             try? await Task.sleep(for: .milliseconds(20))
         }

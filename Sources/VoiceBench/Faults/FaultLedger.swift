@@ -1,5 +1,6 @@
 internal import Synchronization
 import VoiceBase
+import VoiceConfiguration
 import VoiceConversation
 import VoiceSimulator
 
@@ -31,6 +32,10 @@ final class FaultLedger: Sendable {
         var connected: Set<Int> = []
         var latest = 0
         var calls = CallLedger()
+        /// For services other than Realtime.
+        var requests = RequestLedger()
+        /// When a question last had a reason to go unanswered.
+        var disturbed = Monotonic.now()
         var open: [OpenFault] = []
         var figures = Figures()
         var violation: String?
@@ -38,12 +43,14 @@ final class FaultLedger: Sendable {
         var isOver = false
     }
 
-    /// Longest time from a fault to the next `listening`, and in one state. An agent that is slow several times in a
-    /// row takes longer.
-    private static let recoveryLimit = Duration.seconds(30)
-    private static let stateLimit = Duration.seconds(12)
+    /// Longest time to the next `listening` after a fault, and in one state; an agent that is slow several times in a row
+    /// takes longer.
+    private let recoveryLimit: Duration
+    private let stateLimit: Duration
     private static let callLimit = Duration.seconds(30)
     private static let stillness = Duration.milliseconds(300)
+    /// How long the user waits for an answer of a service that runs in real time.
+    static let patience = Duration.seconds(8)
 
     private let began = Monotonic.now()
     private let isVerbose: Bool
@@ -51,22 +58,27 @@ final class FaultLedger: Sendable {
 
     private let traced: Int
 
-    /// - Parameter traced: number of trace lines that are kept.
-    init(isVerbose: Bool, traced: Int = 120) {
+    private let isRealtime: Bool
+
+    /// - Parameter traced: how much of what happened is kept, in lines.
+    init(service: Configuration.Service.Name, isVerbose: Bool, traced: Int = 120) {
+        isRealtime = service == .openAI
+        recoveryLimit = isRealtime ? .seconds(30) : .seconds(40)
+        stateLimit = isRealtime ? .seconds(12) : .seconds(20)
         self.isVerbose = isVerbose
         self.traced = traced
     }
 
     var figures: Figures {
         state.withLock { state in
-            state.figures.calls = state.calls.started
-            state.figures.lostAnswers = state.calls.lost.count
+            state.figures.calls = isRealtime ? state.calls.started : state.requests.started
+            state.figures.lostAnswers = isRealtime ? state.calls.lost.count : state.requests.lost.count
             return state.figures
         }
     }
 
-    var lostAnswers: [String] { state.withLock { $0.calls.lost } }
-    /// The latest trace lines.
+    var lostAnswers: [String] { state.withLock { isRealtime ? $0.calls.lost : $0.requests.lost } }
+    /// The latest of what happened.
     var trace: [String] { state.withLock { Array($0.trace.suffix(240)) } }
 
     /// The trace around the last mention of a call.
@@ -90,8 +102,9 @@ final class FaultLedger: Sendable {
     /// Whether nothing is in progress any more.
     var isSettled: Bool {
         state.withLock { state in
-            state.state == .listening && state.open.isEmpty && state.calls.waiting == 0
-                && state.calls.isSettled(state.latest)
+            state.state == .listening && state.open.isEmpty
+                && (isRealtime
+                    ? state.calls.waiting == 0 && state.calls.isSettled(state.latest) : state.requests.isSettled)
         }
     }
 
@@ -101,6 +114,12 @@ final class FaultLedger: Sendable {
         let now = Monotonic.now()
         state.withLock { state in
             if case .openMicrophone = effect {} else { write("daemon: \(effect)", now, &state) }
+            if case .play(.error) = effect { state.disturbed = now }
+            guard isRealtime else {
+                if case .stateChanged(let previous, let next) = effect { change(previous, next, now, &state) }
+                state.requests.note(effect, at: now)
+                return adopt(&state)
+            }
             switch effect {
             case .stateChanged(let previous, let next): change(previous, next, now, &state)
             case .startCall(let call, _): state.calls.start(call.callID, arguments: call.arguments, at: now)
@@ -133,13 +152,14 @@ final class FaultLedger: Sendable {
                 }
                 state.calls.disconnected(number)
             case .client(let number, let event):
-                guard event["type"] != "input_audio_buffer.append" else { return }
+                let sound: Set = ["input_audio_buffer.append", "session.input_audio.append", "audio", "audio_input"]
+                guard !sound.contains(event["type"]?.string ?? "") else { return }
                 write("to \(number): \(event["type"]?.string ?? "?") \(Self.subject(event))", now, &state)
-                state.calls.client(event, on: number)
+                if isRealtime { state.calls.client(event, on: number) } else { state.requests.client(event, on: number) }
             case .server(let number, let event):
                 let type = event["type"]?.string ?? "?"
-                if !type.hasSuffix(".delta") { write("of \(number): \(type) \(Self.subject(event))", now, &state) }
-                state.calls.service(event, on: number)
+                if !type.hasSuffix(".delta"), !type.hasPrefix("audio") { write("of \(number): \(type) \(Self.subject(event))", now, &state) }
+                if isRealtime { state.calls.service(event, on: number) }
             case .closing: break
             }
             adopt(&state)
@@ -151,7 +171,11 @@ final class FaultLedger: Sendable {
         state.withLock { state in
             write("FAULT \(fault)", now, &state)
             state.figures.counts[fault, default: 0] += 1
-            if fault == .commandedToBeQuiet { state.calls.excuseAnswered() }
+            state.disturbed = now
+            if fault == .commandedToBeQuiet {
+                state.calls.excuseAnswered()
+                state.requests.excuse()
+            }
             guard !state.isOver else { return }
             if !fault.endsSession, state.state == .listening {
                 state.figures.recoveries[fault, default: []].append(0)
@@ -162,7 +186,23 @@ final class FaultLedger: Sendable {
     }
 
     func note(_ tally: ScriptedUser.Tally) {
-        state.withLock { $0.figures.tally = tally }
+        let now = Monotonic.now()
+        state.withLock { state in
+            let isLost = tally.unanswered > state.figures.tally.unanswered
+            state.figures.tally = tally
+            // From the beginning of the question to the end of the user's patience, and the time that it takes to notice.
+            if isLost, !isRealtime, now - state.disturbed > Self.patience + .seconds(4) {
+                state.violation = state.violation ?? "a question went unanswered without any trouble around it"
+            }
+        }
+    }
+
+    /// The agent is asked to carry something out.
+    func asked(_ query: String) {
+        state.withLock { state in
+            state.requests.asked(query)
+            adopt(&state)
+        }
     }
 
     /// Checks the time limits; returns a violation, if any.
@@ -174,13 +214,15 @@ final class FaultLedger: Sendable {
                 close(&state, at: now) { $0.past.map { now - $0 > Self.stillness } ?? false }
             }
             if state.violation == nil, !state.isOver {
-                if let late = state.open.first(where: { now - $0.at > Self.recoveryLimit }) {
-                    state.violation = "not listening \(Self.recoveryLimit) after \(late.kind), in \(state.state)"
+                if let late = state.open.first(where: { now - $0.at > recoveryLimit }) {
+                    state.violation = "not listening \(recoveryLimit) after \(late.kind), in \(state.state)"
                 } else if state.state != .listening, state.state != .waitingForJarvis,
-                    now - state.since > Self.stateLimit
+                    now - state.since > stateLimit
                 {
                     state.violation = "in \(state.state) for \(now - state.since)"
-                } else if let call = state.calls.overdue(Self.callLimit, at: now) {
+                } else if let call = isRealtime
+                    ? state.calls.overdue(Self.callLimit, at: now) : state.requests.overdue(Self.callLimit, at: now)
+                {
                     state.violation = "call \(call) has no answer after \(Self.callLimit)"
                 }
             }
@@ -208,7 +250,14 @@ final class FaultLedger: Sendable {
         }
         state.state = next
         state.since = now
-        if next == .idle, !state.isOver { state.calls.excuse() }
+        switch next {
+        case .idle, .connecting, .error: state.disturbed = now
+        default: break
+        }
+        if next == .idle, !state.isOver {
+            state.calls.excuse()
+            state.requests.excuse()
+        }
         guard next == .listening else { return }
         close(&state, at: now) { $0.past != nil || !$0.kind.endsSession }
     }
@@ -222,7 +271,9 @@ final class FaultLedger: Sendable {
     }
 
     private func adopt(_ state: inout State) {
-        if state.violation == nil { state.violation = state.calls.violations.first }
+        if state.violation == nil {
+            state.violation = state.calls.violations.first ?? state.requests.violations.first
+        }
     }
 
     private func write(_ text: String, _ now: Duration, _ state: inout State) {

@@ -1,6 +1,10 @@
-/// The options of a fault run.
+import VoiceConfiguration
+
+/// What a run of faults is asked to do.
 struct FaultOptions: Sendable {
-    /// Number of the user's turns after which the run ends.
+    /// The service that makes the trouble.
+    var service = Configuration.Service.Name.openAI
+    /// Ends when the user has spoken so often.
     var turns = 1000
     /// Longest duration, in seconds of real time; the run then ends successfully, with fewer turns.
     var seconds: Double?
@@ -14,16 +18,29 @@ struct FaultOptions: Sendable {
     /// Whether to print every event.
     var isVerbose = false
 
+    /// Only the Realtime service can run faster than real time: the others take their time from the audio itself.
+    var isRealtime: Bool { service == .openAI }
+
     static let usage = """
-        usage: VoiceBench faults [--turns N] [--seconds S] [--seed N] [--speed X] [--lanes N]
+        usage: VoiceBench faults [--service openai|openai-live|datagrid|hero365] [--turns N] [--seconds S] [--seed N] [--speed X] [--lanes N]
                                 [--strict on|off] [--verbose on|off]
         """
 
     init?(_ arguments: [String]) {
         guard arguments.count.isMultiple(of: 2) else { return nil }
+        if let place = arguments.firstIndex(of: "--service"), place.isMultiple(of: 2) {
+            guard let name = Configuration.Service.Name(rawValue: arguments[place + 1]), name != .local else { return nil }
+            service = name
+            if !isRealtime {
+                turns = 300
+                speed = 1
+                lanes = 12
+            }
+        }
         for index in stride(from: 0, to: arguments.count, by: 2) {
             let value = arguments[index + 1]
             switch arguments[index] {
+            case "--service": break
             case "--turns":
                 guard let number = Int(value), number > 0 else { return nil }
                 turns = number
@@ -34,7 +51,9 @@ struct FaultOptions: Sendable {
                 guard let number = UInt64(value) else { return nil }
                 seed = number
             case "--speed":
-                guard let number = Double(value), (1...100).contains(number) else { return nil }
+                guard let number = Double(value), (1...(isRealtime ? 100 : 1)).contains(number) else {
+                    return nil
+                }
                 speed = number
             case "--lanes":
                 guard let number = Int(value), (1...16).contains(number) else { return nil }

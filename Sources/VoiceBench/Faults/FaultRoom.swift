@@ -1,5 +1,6 @@
 internal import Synchronization
 import VoiceAudio
+import VoiceBase
 import VoiceConversation
 import VoiceSimulator
 
@@ -18,9 +19,14 @@ final class FaultRoom: Sendable {
     private let utterances: [[Float]]
     private let state: Mutex<State>
 
-    init(seed: UInt64, speed: Double, ledger: FaultLedger) {
+    init(seed: UInt64, options: FaultOptions, ledger: FaultLedger) {
         self.ledger = ledger
-        utterances = ["Hey", "Tell me", "What else", "No wait"].map { text in
+        // Where the daemon detects the turns itself, a syllable is no turn.
+        let texts =
+            options.isRealtime
+            ? ["Hey", "Tell me", "What else", "No wait"]
+            : ["Tell everybody yesterday happened", "What else is there", "No wait a moment please"]
+        utterances = texts.map { text in
             SpokenQuestion.samples48k(text, voice: .tones, leadMilliseconds: 0, tailMilliseconds: 20)
                 .map { Float($0) / 32768 }
         }
@@ -28,8 +34,9 @@ final class FaultRoom: Sendable {
         manners.pause = 50...500
         manners.interruptsAfter = 50...900
         manners.hearsOut = 55
-        // The services take real time, while the room runs faster.
-        manners.patience = max(4000, Int(400 * speed))
+        // What the services take is real time.
+        manners.patience = options.isRealtime ? max(4000, Int(400 * options.speed)) : Int(FaultLedger.patience.milliseconds)
+        if !options.isRealtime { manners.pause = 200...1500 }
         state = Mutex(
             State(user: ScriptedUser(utterances: utterances.map { $0.count / 48 }, manners: manners, seed: seed))
         )

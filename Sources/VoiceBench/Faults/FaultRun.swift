@@ -1,14 +1,16 @@
 internal import Glibc
 import Logging
 import VoiceBase
+import VoiceConfiguration
 import VoiceSimulator
 
-/// Thousands of turns against services with every kind of fault, drawn from a seed.
+/// Hundreds or thousands of turns against services that make every kind of trouble, drawn from a seed.
 ///
 ///     ScriptedUser <-> FileRoom <-> daemon <-> simulated service and agent, all in this process, several times
 ///
-/// The room runs faster than real time. Waits for a clock (pauses before the next attempt to connect, pings, limits)
-/// take real time and are set short here, so several daemons run in parallel.
+/// With the Realtime service the room runs faster than real time. What waits for a clock (pauses before the next attempt to
+/// connect, pings, limits) waits for the real one, and is set short here; so several daemons run beside each other. The other
+/// services take their time from the audio, so their rooms run in real time, more of them at once.
 struct FaultRun {
     private let options: FaultOptions
     private let log = LogCounter()
@@ -21,12 +23,13 @@ struct FaultRun {
 
     /// Returns whether there was no violation.
     func run() async throws -> Bool {
-        // After a first short run, pools, resolvers and caches exist.
-        let calm = FaultLedger(isVerbose: false)
+        // Pools, resolvers and caches are there after a first short run.
+        let calm = FaultLedger(service: options.service, isVerbose: false)
         _ = try await lane(0, turns: 3, isTroubled: false, calm).run()
         let before = ProcessHealth.now()
         let ledgers = (0..<options.lanes).map { _ in
             FaultLedger(
+                service: options.service,
                 isVerbose: options.isVerbose && options.lanes == 1,
                 traced: options.isStrict ? 100_000 : 120
             )
@@ -60,7 +63,8 @@ struct FaultRun {
             for line in ledger.trace { print("  \(line)") }
             for problem in wrong {
                 print(
-                    "VIOLATION: \(problem); again with --seed \(seed(number)) --lanes 1 --speed \(options.speed.text)"
+                    "VIOLATION: \(problem); again with --service \(options.service.rawValue) --seed \(seed(number)) "
+                        + "--lanes 1 --speed \(options.speed.text)"
                 )
             }
         }

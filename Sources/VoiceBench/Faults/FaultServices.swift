@@ -7,15 +7,29 @@ import VoiceCore
 import VoiceNetwork
 import VoiceSimulator
 
-/// The services of a fault run, and a daemon with short time limits.
-struct FaultServices: Sendable {
+/// The services of a run of faults, and a daemon with little patience for them.
+protocol FaultServices: Sendable {
+    /// - Parameter effect: called with each effect of the conversation.
+    func daemon(
+        room: FileRoom,
+        seed: UInt64,
+        logger: Logger,
+        effect: @escaping @Sendable (ConversationEffect) -> Void
+    ) throws -> VoiceDaemon
+    /// Ends the faults, for connections that begin from now on.
+    func calmDown()
+    func stop() async
+}
+
+/// The simulated Realtime service, in a hurry.
+struct RealtimeFaultServices: FaultServices {
     private let realtimePort: Int
     private let agentPort: Int
     private let simulator: RealtimeSimulator
     private let agent: AgentStandIn
 
     /// - Parameter seed: nil for services without faults.
-    static func start(seed: UInt64?, speed: Double, ledger: FaultLedger) async throws -> FaultServices {
+    static func start(seed: UInt64?, speed: Double, ledger: FaultLedger) async throws -> Self {
         var configuration = RealtimeSimulatorConfiguration(key: SimulatedServices.key)
         configuration.recordLimit = 0
         configuration.voice = .tones
@@ -32,7 +46,7 @@ struct FaultServices: Sendable {
             ledger.note(kind, on: connection)
         }
         let agent = AgentStandIn(token: SimulatedServices.token, behaviour: Self.behaviour(seed, ledger))
-        return FaultServices(
+        return Self(
             realtimePort: try await simulator.start(),
             agentPort: try await agent.start(),
             simulator: simulator,

@@ -42,12 +42,33 @@ package struct DatagridScript: Sendable, Equatable {
         package var phantom: (words: String, after: Int)?
         /// Sends its text in binary frames.
         package var sendsBinary = false
+        /// The session is ended by the service so many ms after an answer has begun.
+        package var endsInAnswer: Int?
+        /// Tools that are never told to be finished.
+        package var unfinishedTools = false
+        /// Hand-offs, in percent, that are refused, and those whose token has expired when it is used.
+        package var refusedHandoffs = 0
+        package var expiredTokens = 0
         /// Does not answer `stop`.
         package var ignoresStop = false
         /// Arbitrary texts sent right after `ready`.
         package var nonsense: [String] = []
 
         package init() {}
+
+        /// One fault of the protocol.
+        init(drawing random: inout SplitMix) {
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0, 1: endsInAnswer = Int.random(in: 50...800, using: &random)
+            case 2: unfinishedTools = true
+            case 3: ignoresInterrupt = true
+            case 4: interruptsItselfAfter = Int.random(in: 100...800, using: &random)
+            case 5: forgetsConversations = true
+            case 6: phantom = ("Open the door.", Int.random(in: 500...4000, using: &random))
+            case 7: ignoresStop = true
+            default: break
+            }
+        }
 
         package static func == (left: Faults, right: Faults) -> Bool { "\(left)" == "\(right)" }
     }

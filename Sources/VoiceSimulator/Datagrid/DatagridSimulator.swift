@@ -12,14 +12,43 @@ package final class DatagridSimulator: Sendable {
         var tokens: Set<String> = []
         var issued = 0
         var conversations: Set<String> = []
-        /// Number of script turns used by ended sessions.
+        var random: SplitMix
+        var isCalm = false
+        /// Of the script, used up by the sessions that are over.
         var turns = 0
         var violations: [String] = []
     }
 
     /// State shared by the connections.
     final class Shared: Sendable {
-        private let state = Mutex(State())
+        private let state: Mutex<State>
+        private let faults: DatagridScript.Faults
+        private let struck: @Sendable (FaultKind, Int?) -> Void
+
+        fileprivate init(
+            _ faults: DatagridScript.Faults,
+            seed: UInt64,
+            struck: @escaping @Sendable (FaultKind, Int?) -> Void
+        ) {
+            self.faults = faults
+            self.struck = struck
+            state = Mutex(State(random: SplitMix(seed: seed)))
+        }
+
+        fileprivate func calmDown() { state.withLock { $0.isCalm = true } }
+
+        private func strikes(_ percent: Int, _ kind: FaultKind) -> Bool {
+            let strikes = state.withLock { state in
+                percent > 0 && !state.isCalm && Int.random(in: 0..<100, using: &state.random) < percent
+            }
+            if strikes { struck(kind, nil) }
+            return strikes
+        }
+
+        /// The status of this hand-off, if it is refused.
+        var handoffStatus: Int? {
+            faults.handoffStatus ?? (strikes(faults.refusedHandoffs, .handoffRefused) ? 503 : nil)
+        }
 
         fileprivate func listens(on port: Int) { state.withLock { $0.port = port } }
         var port: Int { state.withLock { $0.port } }
@@ -34,7 +63,11 @@ package final class DatagridSimulator: Sendable {
             }
         }
 
-        fileprivate func redeem(_ token: String) -> Bool { state.withLock { $0.tokens.remove(token) != nil } }
+        fileprivate func isExpired() -> Bool { strikes(faults.expiredTokens, .tokenExpired) }
+
+        fileprivate func redeem(_ token: String) -> Bool {
+            state.withLock { $0.tokens.remove(token) != nil } && !isExpired()
+        }
 
         fileprivate var turns: Int { state.withLock { $0.turns } }
         fileprivate var violations: [String] { state.withLock { $0.violations } }
@@ -63,28 +96,35 @@ package final class DatagridSimulator: Sendable {
     /// - Parameters:
     ///   - port: 0 takes any free one.
     ///   - key: the accepted API key.
-    ///   - threshold: audio below this level is never speech, in dBFS.
-    ///   - events: called on the connection's thread; must not block.
+    ///   - threshold: quieter audio than this is never speech, in dBFS.
+    ///   - trouble: faults on the wire.
+    ///   - struck: called with each fault and its connection, if it has one; like `events`.
+    ///   - events: called on the thread of the connection; must not block.
     package init(
         _ script: DatagridScript,
         key: String = "sk-simulated",
         port: Int = 0,
         voice: SpokenVoice = .natural,
         threshold: Double = -45,
-        events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in }
+        trouble: SocketTrouble? = nil,
+        events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in },
+        struck: @escaping @Sendable (FaultKind, Int?) -> Void = { _, _ in }
     ) {
-        let shared = Shared()
+        let shared = Shared(script.faults, seed: trouble?.seed ?? 1, struck: struck)
         self.shared = shared
         server = SocketSimulator(
             port: port,
+            trouble: trouble,
+            struck: struck,
             accepts: { head in
                 let target = RequestTarget(head.uri)
                 guard target.path == "/ws/voice", let token = target.query["token"] else { return false }
                 return token == key || shared.redeem(token)
             },
-            plain: { DatagridHandoffHandler(shared, key: key, status: script.faults.handoffStatus) },
-            begin: { number in
+            plain: { DatagridHandoffHandler(shared, key: key) },
+            begin: { number, faults in
                 var script = script
+                if var faults { script.faults = .init(drawing: &faults) }
                 if number > script.faults.connections { script.faults = .init() }
                 return SimulatedDatagridSession(
                     script: script,
@@ -107,10 +147,19 @@ package final class DatagridSimulator: Sendable {
         return port
     }
 
+    /// Ends the faults of connections that begin from now on.
+    package func calmDown() {
+        server.calmDown()
+        shared.calmDown()
+    }
+
     /// Closes the listener and every connection.
     package func stop() async { await server.stop() }
 
-    /// What clients did that the service does not allow, in the ended sessions.
+    /// TCP connections so far, those included that never came to a session.
+    package var attempts: Int { server.attempts }
+
+    /// What clients did that the service does not allow, in the sessions that are over.
     package var violations: [String] { shared.violations }
 }
 
@@ -121,14 +170,12 @@ final class DatagridHandoffHandler: ChannelInboundHandler, RemovableChannelHandl
 
     private let shared: DatagridSimulator.Shared
     private let key: String
-    private let status: Int?
     private var isWanted = false
     private var body = ByteBuffer()
 
-    init(_ shared: DatagridSimulator.Shared, key: String, status: Int?) {
+    init(_ shared: DatagridSimulator.Shared, key: String) {
         self.shared = shared
         self.key = key
-        self.status = status
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -144,7 +191,7 @@ final class DatagridHandoffHandler: ChannelInboundHandler, RemovableChannelHandl
 
     private func answer(_ context: ChannelHandlerContext) {
         guard isWanted else { return respond(401, "{\"error\":{\"message\":\"refused\"}}", context) }
-        if let status { return respond(status, "{}", context) }
+        if let status = shared.handoffStatus { return respond(status, "{}", context) }
         guard let payload = SimulatedJSON(text: String(buffer: body)), payload.object != nil else {
             return respond(400, "{}", context)
         }

@@ -24,6 +24,7 @@ struct SimulatedDatagridSession: SimulatedConversation {
     private var detector: EnergyVoiceDetector
     private(set) var turnsUsed: Int
     private(set) var violations: [String] = []
+    private var struck: [FaultKind] = []
     private var now = 0
     private var readyAt = 0
     private var answerAt: Int?
@@ -58,6 +59,11 @@ struct SimulatedDatagridSession: SimulatedConversation {
         detector = EnergyVoiceDetector(thresholdDecibels: threshold, releaseMilliseconds: 250)
     }
 
+    mutating func takeStruck() -> [FaultKind] {
+        defer { struck = [] }
+        return struck
+    }
+
     // MARK: Messages
 
     mutating func receive(_ text: String, at now: Int) -> [SocketOutput] {
@@ -84,7 +90,7 @@ struct SimulatedDatagridSession: SimulatedConversation {
             act()
         case "interrupt":
             if payload != nil { violations.append("interrupt with a payload") }
-            if !script.faults.ignoresInterrupt { due.append(Due(at: now + Self.reaction, what: .interrupted)) }
+            if script.faults.ignoresInterrupt { struck.append(.ignoredInterrupt) } else { due.append(Due(at: now + Self.reaction, what: .interrupted)) }
         case "stop":
             if !script.faults.ignoresStop { due.append(Due(at: now + Self.reaction, what: .ended)) }
         default: violations.append("\(type) is unknown")
@@ -111,6 +117,7 @@ struct SimulatedDatagridSession: SimulatedConversation {
         var conversation = payload["conversation_id"]?.string
         if let known = conversation {
             guard shared.knows(known), !script.faults.forgetsConversations else {
+                struck.append(.forgottenConversation)
                 return error("not_found", "There is no conversation \(known).") + [.close]
             }
             if payload["initial_message"] != nil { violations.append("a greeting in a conversation that goes on") }
@@ -157,7 +164,11 @@ struct SimulatedDatagridSession: SimulatedConversation {
         case .say(let text): due.append(Due(at: now + Self.pause, what: .answer(text)))
         case .work(let tool, let milliseconds, let text):
             due.append(Due(at: now + 200, what: .tool(tool, status: "started")))
-            due.append(Due(at: now + 200 + milliseconds, what: .tool(tool, status: "completed")))
+            if script.faults.unfinishedTools {
+                struck.append(.unfinishedTool)
+            } else {
+                due.append(Due(at: now + 200 + milliseconds, what: .tool(tool, status: "completed")))
+            }
             due.append(Due(at: now + 200 + milliseconds + Self.pause, what: .answer(text)))
         case .nothing: break
         }
@@ -172,6 +183,10 @@ struct SimulatedDatagridSession: SimulatedConversation {
             phase = .closed
             return [.drop]
         }
+        if let pause = script.faults.endsInAnswer, let begun = answerAt, now - begun >= pause {
+            struck.append(.endedInAnswer)
+            return end()
+        }
         if let limit = script.faults.endsAfter, now - readyAt >= limit { return end() }
         var outputs: [SocketOutput] = []
         if let fault = script.faults.error, !hasErred, now - readyAt >= fault.after {
@@ -180,10 +195,12 @@ struct SimulatedDatagridSession: SimulatedConversation {
         }
         if let phantom = script.faults.phantom, !hasPhantom, now - readyAt >= phantom.after {
             hasPhantom = true
+            struck.append(.phantomWords)
             outputs.append(send("transcript", ["role": "user", "text": .string(phantom.words)]))
         }
         if let pause = script.faults.interruptsItselfAfter, let begun = answerAt, now - begun >= pause {
             answerAt = nil
+            struck.append(.cutByItself)
             due.append(Due(at: now, what: .interrupted))
         }
         let ready = due.filter { $0.at <= now }

@@ -23,6 +23,21 @@ package enum FaultKind: String, CaseIterable, Sendable {
     case agentSlow, agentBusy, agentLimited, agentFailed, agentMalformed, agentCut, agentCutMidBody, agentEmpty
     case agentSilent
 
+    // What GPT-Live alone can do
+    /// The audio that is sent no longer reaches the session's clock.
+    case frozenClock
+    case deferredAppends, lateWords, phantomWords, lostAcknowledgements, replayedDelegation, unknownDelay, lostInDelegation
+
+    // What Hero365 alone can do
+    case lostPackets, latePackets, duplicatePackets, sequenceJump
+    /// An error with a pause to keep.
+    case retryAfter
+    case agentTransfer, untoldStatus
+
+    // What Datagrid alone can do
+    case handoffRefused, tokenExpired, endedInAnswer, unfinishedTool, ignoredInterrupt, cutByItself
+    case forgottenConversation
+
     // The user
     case commandedToBeQuiet, sentAway
 
@@ -31,7 +46,8 @@ package enum FaultKind: String, CaseIterable, Sendable {
         switch self {
         case .refused, .hangsAtConnect, .hangsAtUpgrade, .cutAtUpgrade, .garbageAtUpgrade, .silentFromTheStart,
             .invalidKey, .settingsRejected, .droppedBefore, .droppedAfter, .reset, .closed, .halfOpen, .expired,
-            .sentAway:
+            .sentAway, .frozenClock, .unknownDelay, .lostInDelegation, .handoffRefused, .tokenExpired, .endedInAnswer,
+            .forgottenConversation:
             true
         default: false
         }

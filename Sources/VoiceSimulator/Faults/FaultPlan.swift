@@ -23,10 +23,10 @@ package struct FaultPlan: Sendable, Equatable {
         package var extent: Int
     }
 
-    package private(set) var opening = Opening.sound
-    /// In order of their events.
-    package private(set) var strikes: [Strike] = []
-    /// The user's turns and the model's answers.
+    package var opening = Opening.sound
+    /// In the order of their events.
+    package var strikes: [Strike] = []
+    /// What the user's turns lead to.
     package private(set) var turns: [ConversationScript.Turn] = []
     /// Every how many call outputs meet a response that the service began unasked; 0 for none.
     package private(set) var raceEvery = 0
@@ -65,6 +65,16 @@ package struct FaultPlan: Sendable, Equatable {
         transcriptDelays = (0..<8).map { _ in
             Int.random(in: 0..<3, using: &random) == 0 ? Int.random(in: 100...1500, using: &random) : 40
         }
+    }
+
+    /// The same plan, with the session closed at this event if it would last longer.
+    func ending(by event: Int) -> FaultPlan {
+        var plan = self
+        plan.strikes.removeAll { $0.event >= event }
+        if !plan.strikes.contains(where: \.kind.endsSession) {
+            plan.strikes.append(Strike(event: event, kind: .closed, extent: 0))
+        }
+        return plan
     }
 
     private static func drawOpening(_ random: inout SplitMix) -> Opening {

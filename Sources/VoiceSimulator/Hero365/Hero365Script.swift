@@ -19,11 +19,17 @@ package struct Hero365Script: Sendable, Equatable {
         package var loss = 0
         package var reordering = 0
         package var duplicates = 0
-        /// Drops the socket so many ms after a turn.
+        /// Messages of sound, in percent, whose number leaves some out.
+        package var jumps = 0
+        /// The socket is lost so many ms after a turn.
         package var dropsAfterTurn: Int?
         /// Answers every turn with this error.
         package var error: (code: String, retryAfter: Int?)?
-        /// Does not reply to `start_session`.
+        /// Turns that are answered with `error`, in percent.
+        package var errorShare = 100
+        /// Another agent takes over before every answer.
+        package var transfers = false
+        /// Nothing is said to `start_session`.
         package var ignoresStart = false
         /// Refuses flat messages.
         package var wantsNested = false
@@ -35,6 +41,26 @@ package struct Hero365Script: Sendable, Equatable {
         package var nonsense: [String] = []
 
         package init() {}
+
+        /// One fault of the protocol.
+        init(drawing random: inout SplitMix) {
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0: loss = Int.random(in: 5...20, using: &random)
+            case 1: reordering = Int.random(in: 5...30, using: &random)
+            case 2: duplicates = Int.random(in: 5...30, using: &random)
+            case 3: jumps = Int.random(in: 2...10, using: &random)
+            case 4, 5:
+                let codes = ["RATE_LIMIT_EXCEEDED", "AUDIO_PROCESSING_ERROR", "AGENT_UNAVAILABLE", "NETWORK_ERROR"]
+                error = (
+                    codes[Int.random(in: 0..<codes.count, using: &random)], Int.random(in: 100...1500, using: &random)
+                )
+                errorShare = 50
+            case 6: transfers = true
+            case 7: tellsNoStatus = true
+            case 8: finishesAnswers = true
+            default: break
+            }
+        }
 
         package static func == (left: Faults, right: Faults) -> Bool { "\(left)" == "\(right)" }
     }

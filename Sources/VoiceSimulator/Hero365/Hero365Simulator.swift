@@ -20,23 +20,30 @@ package final class Hero365Simulator: Sendable {
     /// - Parameters:
     ///   - port: 0 takes any free one.
     ///   - key: the accepted bearer token.
-    ///   - events: without audio data; called on the connection's thread; must not block.
+    ///   - trouble: faults on the wire.
+    ///   - struck: called with each fault and its connection, if it has one; like `events`.
+    ///   - events: without sound; called on the thread of the connection; must not block.
     package init(
         _ script: Hero365Script,
         key: String = "sk-simulated",
         port: Int = 0,
         voice: SpokenVoice = .natural,
         seed: UInt64 = 1,
-        events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in }
+        trouble: SocketTrouble? = nil,
+        events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in },
+        struck: @escaping @Sendable (FaultKind, Int?) -> Void = { _, _ in }
     ) {
         let shared = Shared()
         self.shared = shared
         server = SocketSimulator(
             key: key,
             port: port,
+            trouble: trouble,
+            struck: struck,
             takes: { $0.hasPrefix("/voice/stream/ws/") },
-            begin: { number in
+            begin: { number, faults in
                 var script = script
+                if var faults { script.faults = .init(drawing: &faults) }
                 if number > script.faults.connections { script.faults = .init() }
                 return SimulatedHero365Session(
                     script,
@@ -59,10 +66,16 @@ package final class Hero365Simulator: Sendable {
     /// Starts to listen and returns the port; throws if the port is taken.
     package func start() async throws -> Int { try await server.start() }
 
+    /// Ends the faults of connections that begin from now on.
+    package func calmDown() { server.calmDown() }
+
     /// Closes the listener and every connection.
     package func stop() async { await server.stop() }
 
-    /// What clients did that the service does not allow, in the ended sessions.
+    /// TCP connections so far, those included that never came to a session.
+    package var attempts: Int { server.attempts }
+
+    /// What clients did that the service does not allow, in the sessions that are over.
     package var violations: [String] { shared.record.withLock { $0.violations } }
 
     /// Audio louder than silence in each turn of the ended sessions, in ms.

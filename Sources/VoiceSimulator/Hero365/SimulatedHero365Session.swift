@@ -21,7 +21,8 @@ struct SimulatedHero365Session: SimulatedConversation {
     private var random: SplitMix
     private(set) var turnsUsed: Int
     private(set) var violations: [String] = []
-    /// Audio louder than silence in each turn, in ms.
+    private var struck: [FaultKind] = []
+    /// What was heard of each turn, in ms of sound that is louder than silence.
     private(set) var heard: [Int] = []
     private var session: String?
     private var isNested = false
@@ -42,6 +43,12 @@ struct SimulatedHero365Session: SimulatedConversation {
         self.voice = voice
         turnsUsed = turn
         random = SplitMix(seed: seed)
+        if script.faults.tellsNoStatus { struck.append(.untoldStatus) }
+    }
+
+    mutating func takeStruck() -> [FaultKind] {
+        defer { struck = [] }
+        return struck
     }
 
     /// The event without its audio data.
@@ -117,7 +124,8 @@ struct SimulatedHero365Session: SimulatedConversation {
         packets = []
         let number = turnsUsed
         turnsUsed += 1
-        if let error = script.faults.error {
+        if let error = script.faults.error, Int.random(in: 0..<100, using: &random) < script.faults.errorShare {
+            if error.retryAfter != nil { struck.append(.retryAfter) }
             var members: [String: SimulatedJSON] = ["error_code": .string(error.code), "message": "not now"]
             if let pause = error.retryAfter { members["retry_after"] = .int(pause) }
             return [send("error", members)]
@@ -136,7 +144,8 @@ struct SimulatedHero365Session: SimulatedConversation {
                 outputs.append(sound([], isFinal: true))
             }
         }
-        if number == 0, let agent = script.transfersTo {
+        if script.faults.transfers { struck.append(.agentTransfer) }
+        if let agent = script.faults.transfers ? "billing" : number == 0 ? script.transfersTo : nil {
             outputs.append(send("agent_transfer", ["from_agent": "triage", "to_agent": .string(agent)]))
         }
         outputs += status("processing")
@@ -206,6 +215,10 @@ struct SimulatedHero365Session: SimulatedConversation {
             planned.append(Due(at: first, event: message("session_status", ["status": "speaking"])))
         }
         for (index, bytes) in messages.enumerated() {
+            if happens(script.faults.jumps) {
+                struck.append(.sequenceJump)
+                sequenceDown += Int.random(in: 1...20, using: &random)
+            }
             let at = first + max(0, index - Self.ahead) * length
             let event = soundMessage(bytes, isFinal: index == messages.count - 1)
             planned += troubled(Due(at: at, event: event), length)
@@ -223,11 +236,22 @@ struct SimulatedHero365Session: SimulatedConversation {
 
     /// A message of audio after the network's faults: lost, late, duplicated or unchanged.
     private mutating func troubled(_ message: Due, _ length: Int) -> [Due] {
-        func happens(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
-        if happens(script.faults.loss) { return [] }
+        if happens(script.faults.loss) {
+            struck.append(.lostPackets)
+            return []
+        }
         var sent = message
-        if happens(script.faults.reordering) { sent.at += length + 10 }
-        return happens(script.faults.duplicates) ? [sent, Due(at: sent.at + 30, event: sent.event)] : [sent]
+        if happens(script.faults.reordering) {
+            struck.append(.latePackets)
+            sent.at += length + 10
+        }
+        guard happens(script.faults.duplicates) else { return [sent] }
+        struck.append(.duplicatePackets)
+        return [sent, Due(at: sent.at + 30, event: sent.event)]
+    }
+
+    private mutating func happens(_ percent: Int) -> Bool {
+        percent > 0 && Int.random(in: 0..<100, using: &random) < percent
     }
 
     mutating func tick(at now: Int) -> [SocketOutput] {

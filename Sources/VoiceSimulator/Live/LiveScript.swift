@@ -49,6 +49,21 @@ package struct LiveScript: Sendable, Equatable {
 
         package init() {}
 
+        /// One fault of the protocol, and the kinds that strike with the connection.
+        init(drawing random: inout SplitMix) {
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0: freezesAt = Int.random(in: 2000...8000, using: &random)
+            case 1: defersAppends = Int.random(in: 500...2500, using: &random)
+            case 2: delaysWords = Int.random(in: 500...2000, using: &random)
+            case 3: phantom = ("Open the door.", Int.random(in: 1500...6000, using: &random))
+            case 4: losesAcknowledgements = true
+            case 5: repeatsDelegations = true
+            case 6: refusesDelay = true
+            case 7: dropsAfterDelegation = Int.random(in: 0...1500, using: &random)
+            default: break
+            }
+        }
+
         package static func == (left: Faults, right: Faults) -> Bool {
             "\(left)" == "\(right)"
         }
@@ -57,6 +72,10 @@ package struct LiveScript: Sendable, Equatable {
     /// In order; further turns are not answered.
     package var turns: [Turn]
     package var faults: Faults
+    /// Time between two reports of usage, in ms.
+    package var usageEvery = 15_000
+    /// Whether the words of a turn name the connection, so that no request occurs twice.
+    package var namesConnections = false
 
     package init(_ turns: [Turn], faults: Faults = .init()) {
         self.turns = turns

@@ -21,24 +21,31 @@ package final class LiveSimulator: Sendable {
     /// - Parameters:
     ///   - port: 0 takes any free one.
     ///   - key: the accepted bearer key.
-    ///   - threshold: audio below this level is never speech, in dBFS.
-    ///   - events: called on the connection's thread; must not block.
+    ///   - threshold: quieter audio than this is never speech, in dBFS.
+    ///   - trouble: faults on the wire.
+    ///   - struck: called with each fault and its connection, if it has one; like `events`.
+    ///   - events: called on the thread of the connection; must not block.
     package init(
         _ script: LiveScript,
         key: String = "sk-simulated",
         port: Int = 0,
         voice: SpokenVoice = .natural,
         threshold: Double = -45,
-        events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in }
+        trouble: SocketTrouble? = nil,
+        events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in },
+        struck: @escaping @Sendable (FaultKind, Int?) -> Void = { _, _ in }
     ) {
         let shared = Shared()
         record = shared
         server = SocketSimulator(
             key: key,
             port: port,
+            trouble: trouble,
+            struck: struck,
             takes: { $0 == "/v1/live/sessions" },
-            begin: { number in
+            begin: { number, faults in
                 var script = script
+                if var faults { script.faults = .init(drawing: &faults) }
                 if number > script.faults.connections { script.faults = .init() }
                 return SimulatedLiveSession(
                     script: script,
@@ -61,8 +68,14 @@ package final class LiveSimulator: Sendable {
     /// Starts to listen and returns the port; throws if the port is taken.
     package func start() async throws -> Int { try await server.start() }
 
+    /// Ends the faults of connections that begin from now on.
+    package func calmDown() { server.calmDown() }
+
     /// Closes the listener and every connection.
     package func stop() async { await server.stop() }
+
+    /// TCP connections so far, those included that never came to a session.
+    package var attempts: Int { server.attempts }
 
     /// What clients did that the service does not allow.
     package var violations: [String] { record.record.withLock { $0.violations } }

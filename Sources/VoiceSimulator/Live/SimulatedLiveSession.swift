@@ -38,8 +38,8 @@ struct SimulatedLiveSession: SimulatedConversation {
     private var delegations: [String] = []
     private var userStart = 0
     private var events = 0
-    private var nextUsage = 15_000
-    /// The session's settings as reported to the client.
+    private var nextUsage: Int
+    /// The session as it is told.
     private var inForce: [String: SimulatedJSON] = [:]
     private var outputPosition = 0
     /// Speech to play from `outputPosition` on.
@@ -48,6 +48,10 @@ struct SimulatedLiveSession: SimulatedConversation {
     private var hasPhantom = false
     /// What the client did that the service does not allow.
     private(set) var violations: [String] = []
+    private var struck: [FaultKind] = []
+    private var isFrozen = false
+    /// The end of the user's last turn on the timeline, in ms.
+    private var userEnd = 0
 
     /// - Parameter turn: number of the script turn with which to begin.
     init(script: LiveScript, voice: SpokenVoice, threshold: Double, tag: String, turn: Int) {
@@ -55,7 +59,17 @@ struct SimulatedLiveSession: SimulatedConversation {
         self.voice = voice
         self.tag = tag
         turns = turn
+        nextUsage = script.usageEvery
         detector = EnergyVoiceDetector(thresholdDecibels: threshold, releaseMilliseconds: 250)
+        let faults = script.faults
+        if faults.defersAppends > 0 { struck.append(.deferredAppends) }
+        if faults.delaysWords > 0 { struck.append(.lateWords) }
+        if faults.losesAcknowledgements { struck.append(.lostAcknowledgements) }
+    }
+
+    mutating func takeStruck() -> [FaultKind] {
+        defer { struck = [] }
+        return struck
     }
 
     private var position: Int { samples / 24 }
@@ -117,6 +131,7 @@ struct SimulatedLiveSession: SimulatedConversation {
             if !isSound || messages.count > 128 { violations.append("the history") }
         }
         if script.faults.refusesDelay, session["delegation"]?["acknowledgement_delay_ms"] != nil {
+            struck.append(.unknownDelay)
             return error(
                 "unknown_parameter",
                 "Unknown parameter.",
@@ -167,17 +182,27 @@ struct SimulatedLiveSession: SimulatedConversation {
     // MARK: The timeline
 
     private mutating func hear(_ input: [Int16], _ now: Int) -> [Output] {
-        if let place = script.faults.freezesAt, position >= place { return [] }
+        if let place = script.faults.freezesAt, position >= place {
+            if !isFrozen { struck.append(.frozenClock) }
+            isFrozen = true
+            return []
+        }
         samples += input.count
         for change in detector.process(input) {
             switch change {
             case .started(let place): userStart = place
-            case .stopped(let place): userStopped(at: place)
+            case .stopped(let place):
+                userEnd = place
+                userStopped(at: place)
             }
         }
-        if let phantom = script.faults.phantom, position >= phantom.at, !hasPhantom {
+        // Nobody may have spoken near a phantom.
+        if let phantom = script.faults.phantom, position >= phantom.at, !hasPhantom, !detector.isSpeaking,
+            userEnd == 0 || position - userEnd > 2000
+        {
             hasPhantom = true
-            handOver(phantom.words, from: phantom.at - 800, to: phantom.at, isPhantom: true)
+            struck.append(.phantomWords)
+            handOver(phantom.words, from: position - 800, to: position, isPhantom: true)
         }
         return advance(now)
     }
@@ -185,7 +210,8 @@ struct SimulatedLiveSession: SimulatedConversation {
     private mutating func userStopped(at end: Int) {
         defer { turns += 1 }
         guard turns < script.turns.count else { return }
-        let turn = script.turns[turns]
+        var turn = script.turns[turns]
+        if script.namesConnections { turn.words += " " + tag }
         switch turn.action {
         case .delegate(let bridge):
             let last = handOver(turn.words, from: userStart, to: end)
@@ -221,6 +247,7 @@ struct SimulatedLiveSession: SimulatedConversation {
         let spokenAt = last + 8 - script.faults.delaysWords
         due.append(Due(at: spokenAt, what: .delegate(id: id, offset: offset)))
         if script.faults.repeatsDelegations, !isPhantom {
+            struck.append(.replayedDelegation)
             delegations.append(id + "b")
             due.append(Due(at: spokenAt + 20, what: .delegate(id: id, offset: offset)))
             due.append(Due(at: spokenAt + 700, what: .delegate(id: id + "b", offset: offset + 600)))
@@ -297,6 +324,7 @@ struct SimulatedLiveSession: SimulatedConversation {
 
     mutating func tick(at now: Int) -> [Output] {
         if let dropsAt, now >= dropsAt {
+            if phase == .live { struck.append(.lostInDelegation) }
             phase = .closed
             return [.drop]
         }
@@ -306,10 +334,10 @@ struct SimulatedLiveSession: SimulatedConversation {
         if let limit = script.faults.expiresAfter, age >= limit { return close("expired") }
         if samples == 0, age >= 30_975 { return close("expired") }
         guard age >= nextUsage else { return [] }
-        nextUsage += 15_000
+        nextUsage += script.usageEvery
         return [
             send([
-                "type": "session.usage.updated", "usage": ["seconds": .number(Double(position / 1000) + 0.5)],
+                "type": "session.usage.updated", "usage": ["seconds": .number(Double(position) / 1000)],
                 "context_window": ["usage_ratio": 0.01],
             ])
         ]

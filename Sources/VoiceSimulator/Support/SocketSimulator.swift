@@ -9,12 +9,15 @@ internal import Synchronization
 protocol SimulatedConversation: Sendable {
     mutating func receive(_ text: String, at now: Int) -> [SocketOutput]
     mutating func tick(at now: Int) -> [SocketOutput]
-    /// The event in the form in which it is recorded.
+    /// Faults of the protocol itself that have struck since the last call.
+    mutating func takeStruck() -> [FaultKind]
+    /// An event as it is written down.
     static func recorded(_ event: SimulatedJSON) -> SimulatedJSON
 }
 
 extension SimulatedConversation {
     static func recorded(_ event: SimulatedJSON) -> SimulatedJSON { event }
+    mutating func takeStruck() -> [FaultKind] { [] }
 }
 
 /// What a simulated service does with its socket.
@@ -37,32 +40,44 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
         var listener: (any Channel)?
         var channels: [Int: any Channel] = [:]
         var connections = 0
+        /// TCP connections, those included that never come to an upgrade.
+        var attempts = 0
+        var isCalm = false
     }
 
     private let port: Int
+    private let trouble: SocketTrouble?
+    private let struck: @Sendable (FaultKind, Int?) -> Void
     private let accepts: @Sendable (HTTPRequestHead) -> Bool
     private let plain: @Sendable () -> any RemovableChannelHandler
-    private let begin: @Sendable (_ connection: Int) -> Conversation
+    private let begin: @Sendable (_ connection: Int, _ faults: SplitMix?) -> Conversation
     private let ended: @Sendable (Conversation) -> Void
     private let events: @Sendable (RealtimeSimulator.Event) -> Void
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - port: 0 takes any free one.
-    ///   - accepts: whether to upgrade this request.
-    ///   - plain: creates the handler for requests that are not upgraded.
-    ///   - begin: creates the conversation of a connection, counted from 1.
-    ///   - ended: called with the conversation when its connection is closed.
-    ///   - events: called on the connection's thread; must not block.
+    ///   - accepts: whether a socket is given to who asks like this.
+    ///   - plain: answers what is no such request.
+    ///   - begin: makes the conversation of a connection, counted from 1. `faults` is the random source of the protocol's
+    ///     own faults; nil for none.
+    ///   - ended: the connection of a conversation is over.
+    ///   - events: called on the thread of the connection; must not block.
+    ///   - trouble: faults on the wire.
+    ///   - struck: called with each fault and its connection, if it has one; like `events`.
     init(
         port: Int,
+        trouble: SocketTrouble? = nil,
+        struck: @escaping @Sendable (FaultKind, Int?) -> Void = { _, _ in },
         accepts: @escaping @Sendable (HTTPRequestHead) -> Bool,
         plain: @escaping @Sendable () -> any RemovableChannelHandler = { UpgradeRefusalHandler(status: 401) },
-        begin: @escaping @Sendable (_ connection: Int) -> Conversation,
+        begin: @escaping @Sendable (_ connection: Int, _ faults: SplitMix?) -> Conversation,
         ended: @escaping @Sendable (Conversation) -> Void,
         events: @escaping @Sendable (RealtimeSimulator.Event) -> Void
     ) {
         self.port = port
+        self.trouble = trouble
+        self.struck = struck
         self.accepts = accepts
         self.plain = plain
         self.begin = begin
@@ -74,13 +89,17 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
     convenience init(
         key: String,
         port: Int,
+        trouble: SocketTrouble? = nil,
+        struck: @escaping @Sendable (FaultKind, Int?) -> Void = { _, _ in },
         takes: @escaping @Sendable (_ path: String) -> Bool,
-        begin: @escaping @Sendable (_ connection: Int) -> Conversation,
+        begin: @escaping @Sendable (_ connection: Int, _ faults: SplitMix?) -> Conversation,
         ended: @escaping @Sendable (Conversation) -> Void,
         events: @escaping @Sendable (RealtimeSimulator.Event) -> Void
     ) {
         self.init(
             port: port,
+            trouble: trouble,
+            struck: struck,
             accepts: { head in
                 head.headers.first(name: "Authorization") == "Bearer \(key)" && takes(RequestTarget(head.uri).path)
             },
@@ -103,6 +122,14 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
         return listener.localAddress?.port ?? 0
     }
 
+    /// TCP connections so far.
+    var attempts: Int { state.withLock { $0.attempts } }
+
+    /// Ends the faults of connections that begin from now on. Open connections keep theirs.
+    func calmDown() { state.withLock { $0.isCalm = true } }
+
+    private var activeTrouble: SocketTrouble? { state.withLock { $0.isCalm } ? nil : trouble }
+
     /// Closes the listener and every connection.
     func stop() async {
         let channels = state.withLock { state in
@@ -114,16 +141,38 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
     }
 
     private func configure(_ channel: any Channel) throws {
-        let accepts = accepts
-        let upgrader = NIOWebSocketServerUpgrader(
-            maxFrameSize: 1 << 25,
-            shouldUpgrade: { channel, head in
-                channel.eventLoop.makeSucceededFuture(accepts(head) ? HTTPHeaders() : nil)
-            },
-            upgradePipelineHandler: { channel, _ in
-                channel.eventLoop.makeCompletedFuture { try self.upgrade(channel) }
+        let attempt = state.withLock { state in
+            state.attempts += 1
+            return state.attempts
+        }
+        let trouble = activeTrouble
+        let plan = trouble?.plan(attempt)
+        var (accepts, plain) = (accepts, plain)
+        switch plan?.opening {
+        case .hang:
+            struck(.hangsAtUpgrade, nil)
+            // What is sent is read, and nobody answers.
+            channel.eventLoop.scheduleTask(in: .seconds(20)) { channel.close(promise: nil) }
+            return
+        case .cut:
+            struck(.cutAtUpgrade, nil)
+            channel.eventLoop.scheduleTask(in: .milliseconds(2)) { channel.close(promise: nil) }
+            return
+        case .garbage:
+            struck(.garbageAtUpgrade, nil)
+            channel.eventLoop.scheduleTask(in: .milliseconds(2)) {
+                channel.writeAndFlush(ByteBuffer(string: "SSH-2.0-OpenSSH_9.2\r\n\r\n"), promise: nil)
             }
-        )
+            return
+        case .refuse(let status):
+            struck(.refused, nil)
+            accepts = { _ in false }
+            let refusal = trouble?.refusal(status) ?? status
+            plain = { UpgradeRefusalHandler(status: refusal) }
+        case .sound, .silent, .invalidKey, .rejectSettings, .lateSettings, nil: break
+        }
+        let faults = plan.map { SocketFaults($0, errors: trouble?.errors ?? []) }
+        let upgrader = self.upgrader(accepts, faults)
         let upgrade: NIOHTTPServerUpgradeConfiguration = (
             upgraders: [upgrader],
             completionHandler: { context in
@@ -134,7 +183,22 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
         try channel.pipeline.syncOperations.addHandler(plain(), name: UpgradeRefusalHandler.name)
     }
 
-    private func upgrade(_ channel: any Channel) throws {
+    private func upgrader(
+        _ accepts: @escaping @Sendable (HTTPRequestHead) -> Bool,
+        _ faults: SocketFaults?
+    ) -> NIOWebSocketServerUpgrader {
+        NIOWebSocketServerUpgrader(
+            maxFrameSize: 1 << 25,
+            shouldUpgrade: { channel, head in
+                channel.eventLoop.makeSucceededFuture(accepts(head) ? HTTPHeaders() : nil)
+            },
+            upgradePipelineHandler: { channel, _ in
+                channel.eventLoop.makeCompletedFuture { try self.upgrade(channel, faults) }
+            }
+        )
+    }
+
+    private func upgrade(_ channel: any Channel, _ faults: SocketFaults?) throws {
         let number = state.withLock { state in
             state.connections += 1
             state.channels[state.connections] = channel
@@ -151,7 +215,7 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
                 maxAccumulatedFrameCount: 1024,
                 maxAccumulatedFrameSize: 1 << 25
             ),
-            SocketConversationHandler(begin(number)) { traffic in self.note(traffic, number) },
+            SocketConversationHandler(begin(number, activeTrouble?.own(number)), faults) { traffic in self.note(traffic, number) },
         ])
     }
 
@@ -161,6 +225,7 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
         case .sent(let event): events(.server(connection: number, Conversation.recorded(event)))
         case .closing(let code): events(.closing(connection: number, code: code))
         case .ended(let conversation): ended(conversation)
+        case .struck(let kind): struck(kind, number)
         }
     }
 }
@@ -175,16 +240,19 @@ private final class SocketConversationHandler<Conversation: SimulatedConversatio
         case sent(SimulatedJSON)
         case closing(code: Int?)
         case ended(Conversation)
+        case struck(FaultKind)
     }
 
+    private var faults: SocketFaults?
     private var conversation: Conversation
     private let traffic: (Traffic) -> Void
     private let began = NIODeadline.now()
     private var ticks: RepeatedTask?
     private var isClosing = false
 
-    init(_ conversation: Conversation, traffic: @escaping (Traffic) -> Void) {
+    init(_ conversation: Conversation, _ faults: SocketFaults?, traffic: @escaping (Traffic) -> Void) {
         self.conversation = conversation
+        self.faults = faults
         self.traffic = traffic
     }
 
@@ -196,6 +264,7 @@ private final class SocketConversationHandler<Conversation: SimulatedConversatio
         ticks = context.eventLoop.scheduleRepeatedTask(initialDelay: pace, delay: pace) { _ in
             let (handler, context) = bound.value
             guard context.channel.isActive else { return }
+            handler.receive(nil, context)
             handler.perform(handler.conversation.tick(at: handler.now), context)
         }
     }
@@ -212,9 +281,8 @@ private final class SocketConversationHandler<Conversation: SimulatedConversatio
         let frame = unwrapInboundIn(data)
         switch frame.opcode {
         case .text, .binary:
-            let text = String(buffer: frame.unmaskedData)
-            if let event = SimulatedJSON(text: text) { traffic(.received(event)) }
-            perform(conversation.receive(text, at: now), context)
+            receive(String(buffer: frame.unmaskedData), context)
+        case .ping where faults?.isDead == true: break
         case .ping:
             let pong = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
             context.writeAndFlush(wrapOutboundOut(pong), promise: nil)
@@ -232,8 +300,20 @@ private final class SocketConversationHandler<Conversation: SimulatedConversatio
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
+    /// - Parameter text: nil: what could not be read until now.
+    private func receive(_ text: String?, _ context: ChannelHandlerContext) {
+        guard !isClosing else { return }
+        let texts = faults == nil ? text.map { [$0] } ?? [] : faults?.read(text, at: now) ?? []
+        for text in texts {
+            if let event = SimulatedJSON(text: text) { traffic(.received(event)) }
+            perform(conversation.receive(text, at: now), context)
+        }
+    }
+
     private func perform(_ outputs: [SocketOutput], _ context: ChannelHandlerContext) {
         guard !isClosing else { return }
+        let outputs = faults == nil ? outputs : faults?.write(outputs, at: now) ?? []
+        for kind in (faults?.takeStruck() ?? []) + conversation.takeStruck() { traffic(.struck(kind)) }
         for output in outputs {
             switch output {
             case .send(let event):

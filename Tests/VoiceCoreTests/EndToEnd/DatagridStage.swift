@@ -13,11 +13,19 @@ final class DatagridStage: ServiceStage {
     let house: StageHouse
     let simulator: DatagridSimulator
 
-    init(_ turns: [DatagridScript.Turn], faults: DatagridScript.Faults = .init()) throws {
+    init(
+        _ turns: [DatagridScript.Turn],
+        faults: DatagridScript.Faults = .init(),
+        trouble: SocketTrouble? = nil,
+        struck: @escaping @Sendable (FaultKind, Int?) -> Void = { _, _ in }
+    ) throws {
         house = try StageHouse { _ in .init(.reply("Nothing today.")) }
         let journal = house.journal
-        simulator = DatagridSimulator(DatagridScript(turns, faults: faults), key: Self.key, voice: .tones) {
+        let script = DatagridScript(turns, faults: faults)
+        simulator = DatagridSimulator(script, key: Self.key, voice: .tones, trouble: trouble) {
             journal.add(.wire($0))
+        } struck: {
+            struck($0, $1)
         }
     }
 
@@ -25,10 +33,11 @@ final class DatagridStage: ServiceStage {
     func start(
         key: String = DatagridStage.key,
         handsOff: Bool = true,
+        isPatient: Bool = true,
         adjust: @escaping (inout Configuration) -> Void = { _ in }
     ) async throws {
         let port = try await simulator.start()
-        try await house.start(environment: ["DATAGRID_API_KEY": key]) { configuration in
+        try await house.start(environment: ["DATAGRID_API_KEY": key], isPatient: isPatient) { configuration in
             configuration.service.use = [.datagrid]
             configuration.datagrid.url = "ws://127.0.0.1:\(port)/ws/voice"
             configuration.datagrid.handoff = handsOff

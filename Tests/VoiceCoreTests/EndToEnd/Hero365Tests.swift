@@ -6,38 +6,6 @@ import VoiceSimulator
 @testable import VoiceConversation
 @testable import VoiceCore
 
-/// A whole daemon with a simulated Hero365.
-private final class Hero365Stage: ServiceStage {
-    let house: StageHouse
-    let simulator: Hero365Simulator
-
-    init(_ script: Hero365Script) throws {
-        let house = try StageHouse { _ in .init(.reply("Nobody asks.")) }
-        self.house = house
-        simulator = Hero365Simulator(script, key: Stage.key, voice: .tones) { house.journal.add(.wire($0)) }
-    }
-
-    func start(key: String = Stage.key, adjust: (inout Configuration) -> Void = { _ in }) async throws {
-        let port = try await simulator.start()
-        try await house.start(environment: ["HERO365_API_KEY": key]) { configuration in
-            configuration.service.use = [.hero365]
-            configuration.hero365.url = "ws://127.0.0.1:\(port)/voice/stream/ws/42"
-            adjust(&configuration)
-        }
-    }
-
-    @discardableResult
-    func stop() async throws -> MarkerTones { try await house.stop { await simulator.stop() } }
-
-    /// Number of messages with the last audio of a turn.
-    var ends: Int { journal.client("audio_input").count { $0["is_final"]?.bool == true } }
-
-    func listens(_ times: Int = 1) async throws {
-        try await reach(.aiSpeaking, times: times)
-        try await journal.wait(for: "listening again") { $0.states.last == .listening }
-    }
-}
-
 extension MarkerTones {
     /// Like `spell`, after a speech codec: sounds that it adds between words are short, and its noise makes single
     /// words seem higher.

@@ -17,20 +17,28 @@ final class LiveStage: ServiceStage {
     init(
         _ turns: [LiveScript.Turn],
         faults: LiveScript.Faults = .init(),
-        behaviour: @escaping @Sendable (AgentRequest) -> AgentBehaviour = { _ in .init(.reply("Nothing today.")) }
+        trouble: SocketTrouble? = nil,
+        behaviour: @escaping @Sendable (AgentRequest) -> AgentBehaviour = { _ in .init(.reply("Nothing today.")) },
+        struck: @escaping @Sendable (FaultKind, Int?) -> Void = { _, _ in },
+        adjustScript: (inout LiveScript) -> Void = { _ in }
     ) throws {
         let house = try StageHouse(behaviour: behaviour)
         self.house = house
         let lines = lines
-        simulator = LiveSimulator(LiveScript(turns, faults: faults), key: Stage.key, voice: .tones) {
+        var script = LiveScript(turns, faults: faults)
+        adjustScript(&script)
+        simulator = LiveSimulator(script, key: Stage.key, voice: .tones, trouble: trouble) {
             house.journal.add(.wire($0))
             lines.add([Line($0)])
+        } struck: {
+            struck($0, $1)
         }
     }
 
-    func start(adjust: (inout Configuration) -> Void = { _ in }) async throws {
+    func start(isPatient: Bool = true, adjust: (inout Configuration) -> Void = { _ in }) async throws {
         let port = try await simulator.start()
-        try await house.start(environment: ["OPENAI_API_KEY": Stage.key]) { configuration in
+        let environment = ["OPENAI_API_KEY": Stage.key]
+        try await house.start(environment: environment, isPatient: isPatient) { configuration in
             configuration.service.use = [.openAILive]
             configuration.live.url = "ws://127.0.0.1:\(port)/v1/live/sessions"
             adjust(&configuration)

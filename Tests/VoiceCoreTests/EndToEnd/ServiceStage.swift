@@ -9,6 +9,7 @@ import VoiceSimulator
 @testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceNetwork
 
 /// The common part of stages for voice services: a whole daemon in a room of files, in real time, with a stand-in for
 /// the agent.
@@ -28,8 +29,14 @@ final class StageHouse: Sendable {
 
     deinit { unlink(recording) }
 
-    /// - Parameter environment: contains the key of the service.
-    func start(environment: [String: String], adjust: (inout Configuration) -> Void) async throws {
+    /// - Parameters:
+    ///   - environment: with the key of the service.
+    ///   - isPatient: false for a daemon with short timeouts and pauses.
+    func start(
+        environment: [String: String],
+        isPatient: Bool = true,
+        adjust: (inout Configuration) -> Void
+    ) async throws {
         let agentPort = try await agent.start()
         var configuration = Configuration()
         configuration.activation.engine = .off
@@ -54,6 +61,16 @@ final class StageHouse: Sendable {
         )
         settings.jarvis.title = ""
         settings.audio.source = .file(room)
+        if !isPatient {
+            settings.service.request?.limits = ConnectionLimits(whole: .seconds(1), firstMessage: .milliseconds(1500))
+            settings.service.request?.deadPeerLimit = .milliseconds(1500)
+            settings.conversation.sessions.setUpLimit = .milliseconds(2500)
+            settings.conversation.reconnectFirst = .milliseconds(20)
+            settings.conversation.reconnectLongest = .milliseconds(300)
+            settings.conversation.limitedPause = .milliseconds(200)
+            settings.conversation.limitedLongest = .milliseconds(500)
+            settings.conversation.probePause = .milliseconds(200)
+        }
         let journal = journal
         let played = Mutex<AudioPorts?>(nil)
         let daemon = VoiceDaemon(

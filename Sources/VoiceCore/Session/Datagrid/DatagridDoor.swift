@@ -11,6 +11,8 @@ struct DatagridDoor: Sendable {
         var translator: DatagridTranslator
         /// Removes the key and this session's token from what the service writes.
         var redactor: Redactor
+        /// Whether the address holds a token of a hand-off instead of the key.
+        var isHandedOff = false
         /// Why the hand-off was skipped.
         var trouble: String?
     }
@@ -27,7 +29,7 @@ struct DatagridDoor: Sendable {
     var key: Secret?
 
     /// A connection without a sign of life for this long is dead.
-    private static let deadPeer = Duration.seconds(20)
+    var deadPeerLimit = Duration.seconds(20)
     private static let path = "/v1/voice"
 
     private var redactor: Redactor { Redactor(Self.forms(key)) }
@@ -50,7 +52,7 @@ struct DatagridDoor: Sendable {
     }
 
     private func request(_ url: String) -> WebSocketRequest? {
-        try? WebSocketRequest(at: address, url: url, headers: [], deadPeerLimit: Self.deadPeer)
+        try? WebSocketRequest(at: address, url: url, headers: [], deadPeerLimit: deadPeerLimit)
     }
 
     // MARK: The hand-off
@@ -93,7 +95,7 @@ struct DatagridDoor: Sendable {
                 given: handoff.start,
                 redactor: redactor
             )
-            return .open(Entry(request: request, translator: translator, redactor: redactor))
+            return .open(Entry(request: request, translator: translator, redactor: redactor, isHandedOff: true))
         // The hand-off depends on a store of the service; the direct connection does not.
         case 500...: return directly(conversation, "HTTP status \(reply.status)")
         default:

@@ -117,6 +117,10 @@ package final class DatagridLink: ServiceLink, WebSocketDriver {
         var failure = LinkFailure(closure)
         // No close code of the service is known to be final.
         if case .closed = closure { failure.kind = .transient }
+        // The service took the key a moment ago, so only the token was refused: it expired. The next hand-off brings another.
+        if case .refused(let refusal) = closure, entry?.isHandedOff == true, [401, 403].contains(refusal.status) {
+            failure.kind = .transient
+        }
         failure.reason = entry?.redactor.clean(failure.reason) ?? failure.reason
         if let connection {
             let limit = max(Self.reaction, ContinuousClock.now - connection.lastReceived)

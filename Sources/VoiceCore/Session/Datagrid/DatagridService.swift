@@ -41,6 +41,12 @@ package struct DatagridService: VoiceService {
     private(set) var door: DatagridDoor
     private let memory: DatagridMemory
 
+    /// A connection without a sign of life for this long is dead.
+    package var deadPeerLimit: Duration {
+        get { door.deadPeerLimit }
+        set { door.deadPeerLimit = newValue }
+    }
+
     package init(
         _ configuration: Configuration,
         secrets: Secrets,

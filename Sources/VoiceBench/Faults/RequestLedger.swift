@@ -1,0 +1,87 @@
+import VoiceBase
+import VoiceConversation
+import VoiceSimulator
+
+/// What became of the requests of a service that delegates them: each question is put to the agent at most once, and its
+/// answer is given to the service.
+///
+/// Questions are named by the simulator: "Question 3 c2" is the third of the script, on the second connection.
+struct RequestLedger: Sendable {
+    private struct Request: Sendable {
+        var questions: [String]
+        var began: Duration
+        var isOpen = true
+        var isTold = false
+    }
+
+    private var requests: [String: Request] = [:]
+    /// Questions that the agent was asked.
+    private var asked: Set<String> = []
+    private var excused: Set<String> = []
+    /// Closing texts of each delegation of each connection.
+    private var closed: [String: Int] = [:]
+    private(set) var violations: [String] = []
+
+    var started: Int { requests.count }
+    var isSettled: Bool { !requests.values.contains(where: \.isOpen) }
+
+    /// Requests whose answers never reached the service.
+    var lost: [String] {
+        requests.filter { !$1.isOpen && !$1.isTold && !$1.questions.isEmpty && !excused.contains($0) }.keys.sorted()
+    }
+
+    mutating func note(_ effect: ConversationEffect, at now: Duration) {
+        switch effect {
+        case .startCall(let call, _):
+            // Garbled delegations have ids that may occur again on another connection.
+            requests[call.callID] = Request(questions: Self.questions(in: call.arguments), began: now)
+        case .send(.answer(let call, _, let isSpoken)):
+            requests[call]?.isOpen = false
+            // What is not to be spoken was refused or stopped.
+            if !isSpoken { excused.insert(call) }
+        case .send(.inform(_, let report)):
+            let told = Self.questions(in: report.arguments + " " + report.output)
+            for (id, request) in requests where !Set(request.questions).isDisjoint(with: told) {
+                requests[id]?.isOpen = false
+            }
+        case .cancelCalls: excuse()
+        default: break
+        }
+    }
+
+    /// The agent is asked. Whatever it does then, it must not do twice.
+    mutating func asked(_ query: String) {
+        for question in Self.questions(in: query) where !asked.insert(question).inserted {
+            violations.append("the agent was asked \(question) twice")
+        }
+    }
+
+    mutating func client(_ event: SimulatedJSON, on connection: Int) {
+        guard event["type"] == "session.commentary.append", let text = event["content"]?.string else { return }
+        let told = Set(Self.questions(in: text))
+        for (id, request) in requests where !told.isDisjoint(with: request.questions) { requests[id]?.isTold = true }
+        guard let delegation = event["delegation_id"]?.string, !told.isEmpty else { return }
+        let name = "\(connection) \(delegation) \(told.sorted())"
+        closed[name, default: 0] += 1
+        if closed[name] != 1 { violations.append("session \(connection) was given an answer to \(delegation) twice") }
+    }
+
+    /// The user ended the conversation, or wants quiet: nobody waits for an answer any more.
+    mutating func excuse() {
+        excused.formUnion(requests.keys)
+        for id in requests.keys { requests[id]?.isOpen = false }
+    }
+
+    /// Returns a request that has waited for longer than this.
+    func overdue(_ limit: Duration, at now: Duration) -> String? {
+        requests.first { $1.isOpen && now - $1.began > limit }?.key
+    }
+
+    /// The names of the questions in a text.
+    static func questions(in text: String) -> [String] {
+        let words = text.split { !$0.isLetter && !$0.isNumber }
+        return words.indices.filter { words[$0] == "Question" && $0 + 2 < words.count }.map {
+            words[$0...$0 + 2].joined(separator: " ")
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import Synchronization
+import Testing
+import VoiceSimulator
+
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceConversation
+@testable import VoiceCore
+
+extension EndToEnd {
+    /// Faults on the wire of GPT-Live, Datagrid and Hero365: refused, hanging and cut connections, sessions that stall or die,
+    /// messages that are garbled, repeated or of the wrong type, and the faults of each protocol. Somebody asks all the time;
+    /// once the faults are over, a question is answered. `VoiceBench faults --service` is the long form.
+    @Suite struct SocketTroubleTests {
+        private static let connections = 5
+        private static let question = "Tell everybody yesterday happened"
+
+        private final class Faults: Sendable {
+            private let kinds = Mutex<[FaultKind]>([])
+            func add(_ kind: FaultKind, _ connection: Int?) { kinds.withLock { $0.append(kind) } }
+            var all: [FaultKind] { kinds.withLock { $0 } }
+        }
+
+        private static func trouble(_ seed: UInt64, every gap: ClosedRange<Int>, longest: Int) -> SocketTrouble {
+            var trouble = SocketTrouble(seed: seed)
+            trouble.connections = connections
+            trouble.mix.gap = gap
+            trouble.longest = longest
+            trouble.hasOwn = true
+            return trouble
+        }
+
+        private static func endure(
+            _ stage: some ServiceStage,
+            _ faults: Faults,
+            attempts: () -> Int
+        ) async throws {
+            // Far longer than five connections last: a daemon that hangs never gets there.
+            let end = Monotonic.now() + .seconds(90)
+            while attempts() <= connections {
+                try #require(Monotonic.now() < end, "no end of the faults: \(faults.all), \(stage.journal.states)")
+                stage.say(question)
+                try await Task.sleep(for: .milliseconds(1500))
+            }
+            // What began among the faults ends first.
+            try await stage.journal.wait(for: "quiet") { $0.states.last == .listening }
+            try await Task.sleep(for: .seconds(3))
+            try await stage.journal.wait(for: "quiet") { $0.states.last == .listening }
+            let spoken = stage.journal.entries.count(.aiSpeaking)
+            stage.say(question)
+            try await stage.reach(.aiSpeaking, times: spoken + 1)
+            try await stage.journal.wait(for: "listening again") { $0.states.last == .listening }
+            #expect(Set(faults.all).count >= 3, "hardly any faults: \(faults.all)")
+        }
+
+        @Test func gptLive() async throws {
+            let faults = Faults()
+            let turns = (0..<200).map { LiveScript.Turn("Question \($0)", .delegate(bridge: nil)) }
+            let trouble = Self.trouble(2, every: 3...30, longest: 60)
+            let stage = try LiveStage(turns, trouble: trouble) { _ in
+                .init(.reply("Two."))
+            } struck: {
+                faults.add($0, $1)
+            } adjustScript: {
+                $0.usageEvery = 1000
+                $0.namesConnections = true
+            }
+            try await stage.start(isPatient: false)
+            try await Self.endure(stage, faults) { stage.simulator.attempts }
+            try await stage.stop()
+            let calls = stage.queries
+            #expect(Set(calls).count == calls.count, "carried out twice: \(calls)")
+        }
+
+        @Test func datagrid() async throws {
+            let faults = Faults()
+            let turns = (0..<200).map { DatagridScript.Turn("Question \($0)", .say("It is noon.")) }
+            let trouble = Self.trouble(3, every: 1...10, longest: 30)
+            let stage = try DatagridStage(turns, trouble: trouble, struck: faults.add)
+            try await stage.start(handsOff: false, isPatient: false)
+            try await Self.endure(stage, faults) { stage.simulator.attempts }
+            try await stage.stop()
+            #expect(stage.leaks.isEmpty, "\(stage.leaks)")
+        }
+
+        @Test func hero365() async throws {
+            let faults = Faults()
+            let trouble = Self.trouble(5, every: 1...12, longest: 30)
+            let stage = try Hero365Stage(Hero365Script(["It is noon."]), trouble: trouble, struck: faults.add)
+            try await stage.start(isPatient: false)
+            try await Self.endure(stage, faults) { stage.simulator.attempts }
+            try await stage.stop()
+        }
+    }
+}
+
+/// The plans of faults themselves.
+struct SocketTroubleTests {
+    /// A plan of passing faults alone would keep a session for minutes.
+    @Test func everyFaultyConnectionEnds() {
+        for seed in 1...200 as ClosedRange<UInt64> {
+            var trouble = SocketTrouble(seed: seed)
+            trouble.mix.gap = 3...60
+            for connection in 1...20 {
+                let strikes = trouble.plan(connection)?.strikes ?? []
+                #expect(strikes.last?.kind.endsSession == true)
+                #expect((strikes.last?.event ?? .max) <= trouble.longest)
+            }
+        }
+    }
+
+    /// A service that stalls is late with everything and loses nothing.
+    @Test func whatIsStalledIsSentLater() {
+        var plan = FaultPlan(seed: 1, connection: 1)
+        plan.strikes = [.init(event: 1, kind: .stalledWriting, extent: 100)]
+        plan.opening = .sound
+        var faults = SocketFaults(plan, errors: [])
+        let events = (1...3).map { SocketOutput.send(["number": .int($0)]) }
+        #expect(faults.write(events, at: 0).isEmpty)
+        #expect(faults.write([], at: 99).isEmpty)
+        #expect(faults.write([], at: 100) == events)
+    }
+}
