@@ -167,8 +167,10 @@ package struct DaemonSettings: Sendable {
         }
     }
 
-    /// Whether one of the services has no model, so that the local grammar recognises commands.
-    package var hasGrammar: Bool { ([service] + substitutes).contains { !$0.capabilities.rewords } }
+    /// Whether one of the services has no model, or a model without tools, so that the small grammar gives orders.
+    package var hasGrammar: Bool {
+        ([service] + substitutes).contains { !$0.capabilities.rewords || $0.capabilities.work == .delegation }
+    }
 
     /// The problem that every service in use lacks its key; nil if at least one is usable.
     package static func missingKey(_ configuration: Configuration, _ secrets: Secrets) -> ConfigurationProblem? {

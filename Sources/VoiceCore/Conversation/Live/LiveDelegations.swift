@@ -11,6 +11,8 @@ package struct LiveDelegations: Equatable, Sendable {
         case dispatch(id: String, text: String, context: String)
         /// No new words: the model repeats a request that is in progress.
         case repeated(id: String)
+        /// The box carried its words out before it arrived.
+        case done(id: String)
         /// No words arrived.
         case empty(id: String)
     }
@@ -37,6 +39,8 @@ package struct LiveDelegations: Equatable, Sendable {
     static let settleLimit = Duration.milliseconds(400)
     /// How late words may arrive.
     static let patience = Duration.seconds(5)
+    /// How far behind words the box carried out a delegation of them may lie, in ms.
+    private static let ownReach = 300
     private static let mostWords = 512
     private static let mostPending = 16
     private static let remembered = 256
@@ -45,6 +49,8 @@ package struct LiveDelegations: Equatable, Sendable {
     private static let longestContext = 600
 
     private var words: [Word] = []
+    /// The end of the last words that the box carried out by itself, in ms.
+    private var ownEnd: Int?
     private var lastWord = Duration.zero
     private var pending: [Pending] = []
     private var seen: [String] = []
@@ -90,6 +96,7 @@ package struct LiveDelegations: Equatable, Sendable {
         let candidates = words.indices.filter { !words[$0].isUsed && words[$0].fragment.start <= limit }
         let age = now - request.since
         guard let last = candidates.last else {
+            if let ownEnd, request.at <= ownEnd + Self.ownReach { return .done(id: request.id) }
             guard age >= Self.patience else { return nil }
             return open.isEmpty ? .empty(id: request.id) : .repeated(id: request.id)
         }
@@ -119,6 +126,14 @@ package struct LiveDelegations: Equatable, Sendable {
         guard let index = open.firstIndex(of: id) else { return false }
         open.remove(at: index)
         return true
+    }
+
+    /// Uses up the words from a position on: the box carries them out by itself.
+    package mutating func use(from place: Int) {
+        for index in words.indices where words[index].fragment.start >= place && !words[index].isUsed {
+            words[index].isUsed = true
+            ownEnd = max(ownEnd ?? 0, words[index].fragment.end)
+        }
     }
 
     /// Uses up all words so far: none of them is wanted any more.

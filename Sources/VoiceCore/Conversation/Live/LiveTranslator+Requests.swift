@@ -55,6 +55,8 @@ extension LiveTranslator {
             case .dispatch(let id, let text, let context): dispatch(id, text, context, now)
             case .repeated(let id):
                 send(.thinking, ["This is being worked on already; the result follows."], delegation: id, now)
+            case .done(let id):
+                send(.thinking, ["The box has done this itself. Say nothing about it."], delegation: id, now)
             case .empty(let id):
                 let note = "No words of a request were heard for this. Nothing is being done; ask the user again."
                 send(.thinking, [note], delegation: id, now)
@@ -71,16 +73,22 @@ extension LiveTranslator {
             track.split()
             endSpeech(.completed)
         }
+        lastUser?.isJudged = true
+        if order(id, text, now) { return }
         var query = text
         if !context.isEmpty { query += "\n(Said shortly before, not handed over: \"\(context)\")" }
         call(id, query, request: "-")
     }
 
-    /// Reports a response without speech that holds the call.
     private mutating func call(_ id: String, _ query: String, request: String) {
+        call(id, "ask_jarvis", ["query": .string(query)], request: request)
+    }
+
+    /// Reports a response without speech that holds the call.
+    mutating func call(_ id: String, _ tool: String, _ arguments: JSONValue, request: String) {
         let response = name("d")
         report(.responseBegan(response: response, request: request))
-        let call = FunctionCall(callID: id, name: "ask_jarvis", arguments: Self.json(["query": .string(query)]))
+        let call = FunctionCall(callID: id, name: tool, arguments: Self.json(arguments))
         report(.call(response: response, call: call, isComplete: true))
         report(.responseEnded(ResponseEnd(response: response, status: .completed)))
     }
@@ -100,7 +108,9 @@ extension LiveTranslator {
             guard delegations.close(call) else { return }
             delegation = call
         }
-        if isSpoken, !text.allSatisfy(\.isWhitespace) { return say(text, delegation: delegation, now) }
+        let words = words(text, of: call, now)
+        if isSpoken, !words.allSatisfy(\.isWhitespace) { return say(words, delegation: delegation, now) }
+        needsNoWords = isSpoken
         let note = text.allSatisfy(\.isWhitespace) ? "This is done, and there is nothing to say about it." : text
         send(.thinking, LivePieces.of(note + " (Do not mention this unless asked.)"), delegation: delegation, now)
     }
@@ -108,7 +118,7 @@ extension LiveTranslator {
     // MARK: Texts
 
     /// Queues a text to be said; held back while the user speaks.
-    private mutating func say(_ text: String, delegation: String?, _ now: Duration) {
+    mutating func say(_ text: String, delegation: String?, _ now: Duration) {
         held.append(Held(text: text, delegation: delegation, since: now))
         // The newest are kept.
         if held.count > 16 {
@@ -154,7 +164,8 @@ extension LiveTranslator {
         case .say:
             guard let report = news?.value else { return say(text, delegation: nil, now) }
             news = nil
-            say("\(text)\n\(report.output)", delegation: nil, now)
+            let put = put(report.output, now)
+            say(prompt?.since == now ? put : "\(text)\n\(put)", delegation: nil, now)
         case .exactly: say("Say exactly this: \(text)", delegation: nil, now)
         case .know: send(.thinking, LivePieces.of(text), delegation: nil, now)
         case .obey: send(.instructions, LivePieces.of(text), delegation: nil, now)
@@ -168,6 +179,12 @@ extension LiveTranslator {
         send(.thinking, LivePieces.of(text), delegation: nil, now)
     }
 
+    /// Notes a call that is no delegation of the service.
+    mutating func own(_ callID: String) {
+        localCalls.append(callID)
+        if localCalls.count > 32 { localCalls.removeFirst() }
+    }
+
     // MARK: Responses
 
     private mutating func respond(_ id: String, _ now: Duration) {
@@ -175,16 +192,22 @@ extension LiveTranslator {
             // The service accepts no text from the user, so the text goes to the agent as a call.
             typed = nil
             let callID = name("typed")
-            localCalls.append(callID)
-            if localCalls.count > 32 { localCalls.removeFirst() }
+            own(callID)
             endSpeech(.completed)
             return call(callID, text, request: id)
         }
         if let report = news?.value {
             // The answer to a call of an earlier session.
             news = nil
-            say("The result of an earlier request of the user's: \(report.output)", delegation: nil, now)
+            let put = put(report.output, now)
+            let opening = prompt?.since == now ? "" : "The result of an earlier request of the user's: "
+            say(opening + put, delegation: nil, now)
         }
+        if needsNoWords, given == nil, held.isEmpty {
+            needsNoWords = false
+            return respondInSilence(id)
+        }
+        needsNoWords = false
         if let given, given.loud >= AudioFormat.wireRate, held.isEmpty {
             // It was already said together with what came before.
             self.given = nil

@@ -22,7 +22,8 @@ extension LiveTranslator {
 
     private mutating func userBegan(at place: Int, _ now: Duration) {
         tellUser(now, isDue: true)
-        let turn = UserTurn(item: name("u"))
+        var turn = UserTurn(item: name("u"))
+        turn.start = place
         user = turn
         report(.userStarted(item: turn.item, at: place))
         if speech != nil { interrupt(now) }
@@ -32,6 +33,7 @@ extension LiveTranslator {
         guard var turn = user else { return }
         user = nil
         turn.end = place
+        turn.voiceEnd = voice.position - (voice.silence ?? 0)
         turn.endedAt = now
         report(.userStopped(at: place))
         report(.userTurn(item: turn.item, after: nil))
@@ -64,18 +66,20 @@ extension LiveTranslator {
             // The local detector took it for noise because it was short, but it was speech.
             userBegan(at: fragment.start, now)
             userEnded(at: fragment.end, now)
+            lastUser?.isSure = false
         }
         if ((user ?? lastUser)?.text.utf8.count ?? 0) >= Self.longestTurn {
             // Longer than any real turn.
         } else if user != nil {
-            user?.text += fragment.text
+            user?.add(fragment, now)
             if let item = user?.item { report(.heard(item: item, part: 0, text: fragment.text, isWhole: false)) }
         } else if let item = lastUser?.item {
-            lastUser?.text += fragment.text
+            lastUser?.add(fragment, now)
             report(.heard(item: item, part: 0, text: fragment.text, isWhole: false))
             if lastUser?.isReported == true { tellUser(now, isDue: true, again: true) }
         }
         settleDelegations(now)
+        settleTurn(now)
     }
 
     /// Maximum length of a turn's words, in bytes.

@@ -58,6 +58,14 @@ package struct LiveTranslator: Sendable {
     var typed: String?
     var localCalls: [String] = []
     var awaited: Awaited?
+    /// What the agent has asked the user.
+    var prompt: OpenPrompt?
+    /// Calls made of orders, oldest first.
+    var tools: [(id: String, tool: String)] = []
+    /// The last answer was heard and needs no words.
+    var needsNoWords = false
+    /// The time of day in minutes, for alarms.
+    package var clock = 0
     /// When something was last given to be said, and how much was said since, in loud samples; nil once said or given up.
     var given: (at: Duration, loud: Int)?
 
@@ -73,9 +81,24 @@ package struct LiveTranslator: Sendable {
     struct UserTurn: Sendable {
         var item: String
         var text = ""
-        /// Where it ended in the session's audio, in ms, and when.
+        /// Where it began and ended in the session's audio, in ms, and when it ended.
+        var start = 0
         var end = 0
         var endedAt = Duration.zero
+        /// The end of its last voice and of its last word, in ms, and when that word arrived.
+        var voiceEnd = 0
+        var wordsEnd = 0
+        var heardAt = Duration.zero
+        /// The local detector heard a turn, not just a noise: it may permit something.
+        var isSure = true
+        /// It was checked for an order, or handed over.
+        var isJudged = false
+
+        mutating func add(_ fragment: LiveFragment, _ now: Duration) {
+            text += fragment.text
+            wordsEnd = max(wordsEnd, fragment.end)
+            heardAt = now
+        }
         /// Its whole text was reported.
         var isReported = false
     }
@@ -274,6 +297,7 @@ package struct LiveTranslator: Sendable {
         settleDelegations(now)
         sendHeld(now)
         if let news, now - news.at >= .milliseconds(100) { know(news.value, now) }
+        settleTurn(now)
         tellUser(now)
         settleAwaited(now)
         let lost = appends.lost(at: now)

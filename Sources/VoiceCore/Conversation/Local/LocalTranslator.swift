@@ -79,13 +79,6 @@ package struct LocalTranslator: Sendable {
         var cutAt: Int?
     }
 
-    /// What the agent has asked, until the user's next turn.
-    private enum Prompt: Equatable {
-        case question
-        /// With the action in the form `approve` expects.
-        case approval(String)
-    }
-
     private let options: Options
     private var number = 0
     private var userItem = ""
@@ -95,7 +88,8 @@ package struct LocalTranslator: Sendable {
     private var callBehind: FunctionCall?
     private var last: Answer?
     private var interrupted: Answer?
-    private var prompt: Prompt?
+    /// What the agent has asked, until the user's next turn.
+    private var prompt: SpokenPrompt?
     private var isPromptRepeated = false
     private var calls: [(id: String, tool: String)] = []
     /// The words that led to the last `ask_jarvis` call.
@@ -184,7 +178,7 @@ package struct LocalTranslator: Sendable {
         let words = LocalTurn.words(text)
         guard !words.isEmpty else { return silent(request: request) }
         let command = LocalGrammar.command(in: text)
-        if let effects = answerPrompt(words, text, command, isSure: isSure, request: request) { return effects }
+        if let effects = answerPrompt(text, command, isSure: isSure, request: request) { return effects }
         if let command { return perform(command, request: request) }
         if let what = play(words) {
             return call("play_audio", ["what": what], request: request)
@@ -224,43 +218,18 @@ package struct LocalTranslator: Sendable {
 
     private mutating func perform(_ command: LocalCommand, request: String?) -> [LocalEffect] {
         switch command {
-        case .stop: return call("stop_talking", [:], request: request)
-        case .pause: return call("pause_playback", [:], request: request)
-        case .resume: return call("resume_playback", [:], request: request)
-        case .next: return call("skip_track", [:], request: request)
-        case .previous: return call("previous_track", [:], request: request)
-        case .changeVolume(by: let percent): return call("change_volume", ["by": .integer(percent)], request: request)
-        case .volume(to: let percent): return call("change_volume", ["to": .integer(percent)], request: request)
-        case .time: return call("tell_time", [:], request: request)
-        case .date: return call("tell_time", ["date": true], request: request)
-        case .timer(let seconds, let name):
-            return call("set_timer", ["seconds": .integer(seconds), "name": .string(name)], request: request)
-        case .alarm(let minute, let isEither):
-            let next = isEither ? Self.next(minute, after: clock) : minute
-            let time = Self.twoDigits(next / 60) + ":" + Self.twoDigits(next % 60)
-            return call("set_timer", ["at": .string(time)], request: request)
-        case .listTimers: return call("list_timers", [:], request: request)
-        case .cancelTimer(let name):
-            return call("cancel_timer", name.map { ["which": .string($0)] } ?? [:], request: request)
         case .again:
             guard let last else { return say(Self.nothingToRepeat, request: request) }
             return speak(Answer(item: "", sentences: last.sentences), request: request)
         case .more: return goOn(request: request) ?? call("continue_reading", [:], request: request)
-        case .mute: return call("mute_microphone", [:], request: request)
         case .help: return say(Self.help, request: request)
+        default:
+            guard let order = command.call(clock: clock) else { return silent(request: request) }
+            return call(order.tool, order.arguments, request: request)
         }
     }
 
-    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-
-    /// Of this minute and the one twelve hours away, the one that comes first.
-    private static func next(_ minute: Int, after clock: Int) -> Int {
-        let other = (minute + 720) % 1440
-        func wait(_ minute: Int) -> Int { (minute - clock + 1439) % 1440 }
-        return wait(minute) <= wait(other) ? minute : other
-    }
-
-    /// Continues the answer that was cut, from the beginning of the sentence; nil if none was.
+    /// The rest of what was cut, from the beginning of the sentence; nil where nothing was.
     private mutating func goOn(request: String?) -> [LocalEffect]? {
         guard var rest = interrupted, let place = rest.cutAt, rest.sentences.indices.contains(place) else { return nil }
         interrupted = nil
@@ -286,68 +255,29 @@ package struct LocalTranslator: Sendable {
 
     // MARK: What the agent asks
 
-    private static let yes: Set<String> = [
-        "yes", "yeah", "yep", "sure", "allow", "okay", "ok", "please", "do", "it", "that", "go", "ahead", "fine", "is",
-    ]
-    private static let no: Set<String> = ["no", "nope", "don't", "not", "never", "deny", "stop", "cancel"]
-
-    /// nil if nothing was asked, or the user turned to something else.
+    /// Nil where nothing was asked, or the user has other things in mind.
     private mutating func answerPrompt(
-        _ words: [String],
         _ text: String,
         _ command: LocalCommand?,
         isSure: Bool,
         request: String?
     ) -> [LocalEffect]? {
-        guard let prompt else { return nil }
-        // "Again" repeats the question.
-        if command == .again { return nil }
-        switch prompt {
-        case .question:
-            if command == .stop {
-                self.prompt = nil
-                return call("answer_question", ["dismiss": true], request: request)
-            }
-            guard command == nil else { return nil }
-            self.prompt = nil
-            return call("answer_question", ["answers": .array([.string(text)])], request: request)
-        case .approval(let action):
-            let isNo = words.contains(where: Self.no.contains)
-            let isClear = words.contains(where: ["yes", "yeah", "yep", "sure", "allow", "ahead"].contains)
-            let isYes = !isNo && isClear && words.allSatisfy(Self.yes.contains)
-            if !isNo, !isYes || !isSure, !isPromptRepeated {
-                isPromptRepeated = true
-                return say("Please say yes or no.", request: request)
-            }
-            self.prompt = nil
-            let allow = isYes && isSure
-            return call("approve", ["command": .string(action), "allow": .bool(allow)], request: request)
+        guard let meaning = prompt?.meaning(of: text, command, isSure: isSure) else { return nil }
+        if case .isUnclear = meaning, !isPromptRepeated {
+            isPromptRepeated = true
+            return say("Please say yes or no.", request: request)
         }
+        guard let reply = SpokenPrompt.call(for: meaning) else { return nil }
+        prompt = nil
+        return call(reply.tool, reply.arguments, request: request)
     }
 
     /// Rewords for the user what the tool output tells a speaking model to ask.
     private mutating func putPrompt(_ text: String) -> String? {
-        if let start = text.firstRange(of: "Jarvis asks for permission to ") {
-            var lines = text[start.lowerBound...].split(separator: "\n").map(String.init)
-            guard let first = lines.first, let quote = first.firstIndex(of: "\""), lines.count > 1 else { return nil }
-            let bytes = Array(first[quote...].utf8)
-            guard let action = OutsideJSON.decode(String.self, from: bytes, atMost: 16 << 10) else { return nil }
-            lines.removeLast()
-            prompt = .approval(action)
-            isPromptRepeated = false
-            let put = lines.map(Self.stopped).joined(separator: " ")
-            return text[..<start.lowerBound] + put + " Shall it? Say yes or no."
-        }
-        guard let start = text.firstRange(of: "Jarvis asks the user: "),
-            let end = text.firstRange(of: "Put this to the user, then call answer_question")
-        else { return nil }
-        guard start.upperBound <= end.lowerBound else { return nil }
-        prompt = .question
-        return text[..<start.lowerBound] + "Jarvis asks: " + text[start.upperBound..<end.lowerBound]
-    }
-
-    private static func stopped(_ line: String) -> String {
-        line.last.map { ".!?".contains($0) } ?? true ? line : line + "."
+        guard let asked = SpokenPrompt(in: text) else { return nil }
+        prompt = asked
+        isPromptRepeated = false
+        return asked.text
     }
 
     // MARK: Calls
@@ -387,20 +317,9 @@ package struct LocalTranslator: Sendable {
 
     /// Converts the output of a tool, written for a model, to speech.
     private mutating func spoken(_ text: String, of tool: String) -> String {
-        if text.hasPrefix("There is no tool named ") { return "This box cannot do that." }
-        if text.hasPrefix("Not done: only the user can ask for this") {
-            return "That is only done when you ask for it yourself."
-        }
-        switch tool {
-        case "ask_jarvis", "answer_question", "approve", "continue_reading", "": return answer(text)
-        case "play_audio", "pause_playback", "resume_playback", "skip_track", "previous_track":
-            // Their outputs are data; the effect is audible.
-            let status = OutsideJSON.decode(JSONValue.self, from: Array(text.utf8), atMost: ToolArguments.maximumBytes)
-            guard let problem = status?["problem"]?.stringValue else { return "" }
-            return "That does not play: \(problem)."
-        default:
-            return text.replacing("\n", with: ". ")
-        }
+        let isOfAgent = ["ask_jarvis", "answer_question", "approve", "continue_reading", ""].contains(tool)
+        let isRefused = text.hasPrefix("There is no tool named ") || text.hasPrefix("Not done: only the user")
+        return isOfAgent && !isRefused ? answer(text) : SpokenOutput.text(text, of: tool)
     }
 
     private mutating func answer(_ text: String) -> String {

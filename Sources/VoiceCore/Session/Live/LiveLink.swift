@@ -18,6 +18,8 @@ package final class LiveLink: ServiceLink, WebSocketDriver {
     /// When a session that was asked to end is closed anyway.
     private var closesBy: Duration?
     private var isOver = false
+    /// When the translator was last told the time of day.
+    private var clockSet = Duration.zero
     /// Microphone position at the latest message.
     private var heardUntil: UInt64 = 0
 
@@ -116,6 +118,11 @@ package final class LiveLink: ServiceLink, WebSocketDriver {
         guard !isRetired else { return true }
         if translator.isLive { waiting?.keep(connection, by: uplink, at: now) }
         for piece in uplink.take() { perform(translator.sent(piece.samples, isVoice: piece.isVoice, at: now)) }
+        // Alarms by voice need the time of day.
+        if now - clockSet >= .seconds(1) {
+            translator.clock = LocalSettings.timeOfDay()
+            clockSet = now
+        }
         perform(translator.tick(at: now))
         return true
     }

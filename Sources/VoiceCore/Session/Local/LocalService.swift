@@ -19,7 +19,9 @@ package struct LocalSettings: Sendable {
     /// Whether a radio station of this name is known.
     package var knowsStation: @Sendable (String) -> Bool = { _ in false }
     /// The wall clock time, in minutes since midnight.
-    package var clock: @Sendable () -> Int = {
+    package var clock: @Sendable () -> Int = { Self.timeOfDay() }
+
+    static func timeOfDay() -> Int {
         var seconds = time(nil)
         var local = tm()
         localtime_r(&seconds, &local)

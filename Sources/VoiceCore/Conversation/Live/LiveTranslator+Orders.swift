@@ -1,0 +1,109 @@
+internal import VoiceBase
+
+/// What the user's own words decide without the model: orders to the box, and replies to the agent's questions.
+///
+/// The model has no tools. It may hand an order over, reply to it or ignore it, and what the box does must not depend on
+/// that. So the small grammar reads every whole turn once its words have settled, handed over or not.
+extension LiveTranslator {
+    /// A question of the agent that waits for a reply.
+    struct OpenPrompt: Sendable {
+        var prompt: SpokenPrompt
+        var since: Duration
+        /// The user was asked for a yes or a no.
+        var isRepeated = false
+    }
+
+    private enum Order {
+        case call(tool: String, arguments: JSONValue)
+        /// Ask the user again for a yes or a no.
+        case askAgain
+    }
+
+    /// How long a question waits for a reply.
+    private static let promptLimit = Duration.seconds(120)
+    /// Silence of the transcript after which a turn's words are complete, if they reach its end give or take `reach` ms.
+    private static let settled = Duration.milliseconds(250)
+    private static let reach = 500
+    private static let mostTools = 32
+
+    /// Carries out the last turn if it is an order or a reply and its words are complete.
+    mutating func settleTurn(_ now: Duration) {
+        guard user == nil, let turn = lastUser, !turn.isJudged, !turn.text.isEmpty,
+            now - turn.heardAt >= Self.settled, turn.wordsEnd >= turn.voiceEnd - Self.reach
+        else { return }
+        lastUser?.isJudged = true
+        guard let order = order(in: turn.text, isSure: turn.isSure, isDelegated: false, now) else { return }
+        tellUser(now, isDue: true)
+        // A delegation of the same words that is still to come asks for nothing more.
+        delegations.use(from: turn.start - Self.reach)
+        perform(order, delegation: nil, now)
+    }
+
+    /// Carries out a delegation whose words are an order or a reply.
+    ///
+    /// - Returns: false if it is a request for the agent.
+    mutating func order(_ id: String, _ text: String, _ now: Duration) -> Bool {
+        guard let order = order(in: text, isSure: lastUser?.isSure ?? false, isDelegated: true, now) else { return false }
+        perform(order, delegation: id, now)
+        return true
+    }
+
+    private mutating func order(in text: String, isSure: Bool, isDelegated: Bool, _ now: Duration) -> Order? {
+        let text = LocalTranslator.withoutCall(text)
+        let command = LocalGrammar.command(in: text)
+        if let open = prompt, now - open.since <= Self.promptLimit {
+            let meaning = open.prompt.meaning(of: text, command, isSure: isSure)
+            if case .isUnclear = meaning {
+                // The user may be talking to the model about it.
+                guard isDelegated else { return nil }
+                if !open.isRepeated {
+                    prompt?.isRepeated = true
+                    return .askAgain
+                }
+            }
+            if let reply = SpokenPrompt.call(for: meaning) {
+                prompt = nil
+                return .call(tool: reply.tool, arguments: reply.arguments)
+            }
+        }
+        if let order = command?.call(clock: clock) { return .call(tool: order.tool, arguments: order.arguments) }
+        // The model repeats and goes on by itself; the rest of a long answer is here.
+        return command == .more && isDelegated ? .call(tool: "continue_reading", arguments: [:]) : nil
+    }
+
+    private mutating func perform(_ order: Order, delegation: String?, _ now: Duration) {
+        switch order {
+        case .call(let tool, let arguments):
+            let id = delegation ?? name("order")
+            if delegation == nil { own(id) }
+            if speech != nil {
+                // What the model says about it is another response.
+                track.split()
+                endSpeech(.completed)
+            }
+            tools.append((id, tool))
+            if tools.count > Self.mostTools { tools.removeFirst() }
+            call(id, tool, arguments, request: "-")
+        case .askAgain:
+            if let delegation { _ = delegations.close(delegation) }
+            say("Say exactly this: Please say yes or no.", delegation: delegation, now)
+        }
+    }
+
+    /// Words to be said for the output of a call; empty if there is nothing to say.
+    mutating func words(_ output: String, of call: String, _ now: Duration) -> String {
+        let tool = tools.last { $0.id == call }?.tool ?? "ask_jarvis"
+        tools.removeAll { $0.id == call }
+        guard ["ask_jarvis", "answer_question", "approve", "continue_reading"].contains(tool) else {
+            return SpokenOutput.text(output, of: tool)
+        }
+        return put(output, now)
+    }
+
+    /// The agent's question in exact words for the user; any other text as it is.
+    mutating func put(_ output: String, _ now: Duration) -> String {
+        guard let asked = SpokenPrompt(in: output) else { return output }
+        prompt = OpenPrompt(prompt: asked, since: now)
+        return "Say exactly this: " + asked.text
+    }
+}

@@ -1,0 +1,143 @@
+internal import VoiceBase
+
+/// A question or a request for permission from the agent, for services whose model has no tools: how it is put to the user,
+/// and what the user's spoken reply means. Pure.
+struct SpokenPrompt: Equatable, Sendable {
+    enum Kind: Equatable, Sendable {
+        case question
+        /// The action as `approve` expects it.
+        case approval(String)
+    }
+
+    /// What a reply means.
+    enum Meaning: Equatable, Sendable {
+        case answers(String)
+        case dismisses
+        case allows(String)
+        case denies(String)
+        /// Neither a clear yes nor a no.
+        case isUnclear(String)
+        /// It is no reply: the user has something else in mind.
+        case other
+    }
+
+    let kind: Kind
+    /// The question in words for the user.
+    let text: String
+
+    /// Reads the output of a tool, which words the question for a speaking model; nil if it asks nothing.
+    init?(in output: String) {
+        if let start = output.firstRange(of: "Jarvis asks for permission to ") {
+            var lines = output[start.lowerBound...].split(separator: "\n").map(String.init)
+            guard let first = lines.first, let quote = first.firstIndex(of: "\""), lines.count > 1 else { return nil }
+            let bytes = Array(first[quote...].utf8)
+            guard let action = OutsideJSON.decode(String.self, from: bytes, atMost: 16 << 10) else { return nil }
+            lines.removeLast()
+            let put = lines.map(Self.stopped).joined(separator: " ")
+            kind = .approval(action)
+            text = output[..<start.lowerBound] + put + " Shall it? Say yes or no."
+            return
+        }
+        guard let start = output.firstRange(of: "Jarvis asks the user: "),
+            let end = output.firstRange(of: "Put this to the user, then call answer_question"),
+            start.upperBound <= end.lowerBound
+        else { return nil }
+        kind = .question
+        text = output[..<start.lowerBound] + "Jarvis asks: " + output[start.upperBound..<end.lowerBound]
+    }
+
+    private static func stopped(_ line: String) -> String {
+        line.last.map { ".!?".contains($0) } ?? true ? line : line + "."
+    }
+
+    private static let yes: Set<String> = [
+        "yes", "yeah", "yep", "sure", "allow", "okay", "ok", "please", "do", "it", "that", "go", "ahead", "fine", "is",
+    ]
+    private static let clear: Set<String> = ["yes", "yeah", "yep", "sure", "allow", "ahead"]
+    private static let no: Set<String> = ["no", "nope", "don't", "not", "never", "deny", "stop", "cancel"]
+
+    /// - Parameters:
+    ///   - text: the whole turn, as it was recognised.
+    ///   - command: what the small grammar makes of it.
+    ///   - isSure: false if the turn may have been noise: it allows nothing.
+    func meaning(of text: String, _ command: LocalCommand?, isSure: Bool) -> Meaning {
+        // "Again" puts it once more.
+        if command == .again { return .other }
+        switch kind {
+        case .question:
+            if command == .stop { return .dismisses }
+            return command == nil ? .answers(text) : .other
+        case .approval(let action):
+            let words = LocalTurn.words(text)
+            if words.contains(where: Self.no.contains) { return .denies(action) }
+            let isYes = words.contains(where: Self.clear.contains) && words.allSatisfy(Self.yes.contains)
+            return isYes && isSure ? .allows(action) : .isUnclear(action)
+        }
+    }
+
+    /// The call that carries a reply; nil for none. An unclear reply is a no.
+    static func call(for meaning: Meaning) -> (tool: String, arguments: JSONValue)? {
+        switch meaning {
+        case .answers(let text): ("answer_question", ["answers": .array([.string(text)])])
+        case .dismisses: ("answer_question", ["dismiss": true])
+        case .allows(let action): ("approve", ["command": .string(action), "allow": true])
+        case .denies(let action), .isUnclear(let action): ("approve", ["command": .string(action), "allow": false])
+        case .other: nil
+        }
+    }
+}
+
+extension LocalCommand {
+    /// The tool that carries out the command, where one does; `clock` is the time in minutes since midnight.
+    func call(clock: Int) -> (tool: String, arguments: JSONValue)? {
+        switch self {
+        case .stop: ("stop_talking", [:])
+        case .pause: ("pause_playback", [:])
+        case .resume: ("resume_playback", [:])
+        case .next: ("skip_track", [:])
+        case .previous: ("previous_track", [:])
+        case .changeVolume(by: let percent): ("change_volume", ["by": .integer(percent)])
+        case .volume(to: let percent): ("change_volume", ["to": .integer(percent)])
+        case .time: ("tell_time", [:])
+        case .date: ("tell_time", ["date": true])
+        case .timer(let seconds, let name): ("set_timer", ["seconds": .integer(seconds), "name": .string(name)])
+        case .alarm(let minute, let isEither): ("set_timer", ["at": .string(Self.time(minute, isEither, after: clock))])
+        case .listTimers: ("list_timers", [:])
+        case .cancelTimer(let name): ("cancel_timer", name.map { ["which": .string($0)] } ?? [:])
+        case .mute: ("mute_microphone", [:])
+        case .again, .more, .help: nil
+        }
+    }
+
+    private static func time(_ minute: Int, _ isEither: Bool, after clock: Int) -> String {
+        let next = isEither ? next(minute, after: clock) : minute
+        return twoDigits(next / 60) + ":" + twoDigits(next % 60)
+    }
+
+    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+    /// Of seven in the morning and in the evening, the one that comes first.
+    private static func next(_ minute: Int, after clock: Int) -> Int {
+        let other = (minute + 720) % 1440
+        func wait(_ minute: Int) -> Int { (minute - clock + 1439) % 1440 }
+        return wait(minute) <= wait(other) ? minute : other
+    }
+}
+
+/// What a tool returned, in words for the user; empty if there is nothing to say because it is heard.
+enum SpokenOutput {
+    static func text(_ output: String, of tool: String) -> String {
+        if output.hasPrefix("There is no tool named ") { return "This box cannot do that." }
+        if output.hasPrefix("Not done: only the user can ask for this") {
+            return "That is only done when you ask for it yourself."
+        }
+        switch tool {
+        case "play_audio", "pause_playback", "resume_playback", "skip_track", "previous_track":
+            // Their outputs are data; what was done is heard.
+            let status = OutsideJSON.decode(JSONValue.self, from: Array(output.utf8), atMost: ToolArguments.maximumBytes)
+            guard let problem = status?["problem"]?.stringValue else { return "" }
+            return "That does not play: \(problem)."
+        default: return output.replacing("\n", with: ". ")
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import Testing
+
+@testable import VoiceBase
+@testable import VoiceConversation
+
+/// What the user's own words decide with GPT-Live, whose model has no tools: orders to the box, and replies to the agent.
+struct LiveOrderTests {
+    private static let permission = """
+        Jarvis asks for permission to run the command "rm -r photos"
+        It would run in the folder "/home"
+        Tell the user exactly that, leaving nothing out, and ask for a yes or a no, then call approve with it. Without a \
+        clear yes it is a no.
+        """
+
+    /// A scene in which the agent has asked for permission, and the model has put it to the user.
+    private static func asked() -> LiveScene {
+        var scene = LiveScene.live()
+        scene.say("Clean up my photos")
+        scene.take(.delegated(id: "d1", target: "client", at: scene.lastWord))
+        scene.pass(600)
+        scene.ask(.answer(call: "d1", text: permission, isSpoken: true))
+        scene.ask(.respond(id: "q1", mayCall: true))
+        scene.pass(800)
+        scene.pass(3000, model: true)
+        scene.pass(1500)
+        return scene
+    }
+
+    // MARK: Orders
+
+    @Test(arguments: [
+        ("Stop.", "stop_talking", "{}"), ("Mute", "mute_microphone", "{}"), ("Pause the music", "pause_playback", "{}"),
+        ("Louder please", "change_volume", #"{"by":10}"#), ("Volume forty", "change_volume", #"{"to":40}"#),
+        ("Hey Jarvis, quieter", "change_volume", #"{"by":-10}"#),
+    ])
+    func anOrderIsCarriedOutThoughNobodyHandsItOver(words: String, tool: String, arguments: String) {
+        var scene = LiveScene.live()
+        scene.say(words)
+        scene.pass(1500)
+        #expect(scene.calls.map(\.name) == [tool])
+        #expect(scene.calls.first?.arguments == arguments)
+    }
+
+    @Test func anOrderThatIsHandedOverAsWellIsCarriedOutOnce() {
+        var scene = LiveScene.live()
+        scene.say("Volume forty")
+        let place = scene.lastWord
+        scene.pass(1500)
+        scene.take(.delegated(id: "d1", target: "client", at: place))
+        scene.pass(6000)
+        #expect(scene.calls.map(\.name) == ["change_volume"])
+        // The model is not told to ask again.
+        #expect(scene.reported(.thinking).map(\.delegation) == ["d1"])
+        #expect(scene.reported(.thinking).first?.text.contains("ask the user") == false)
+    }
+
+    @Test func anOrderThatIsHandedOverFirstIsCarriedOutOnce() {
+        var scene = LiveScene.live()
+        scene.say("Volume forty")
+        scene.take(.delegated(id: "d1", target: "client", at: scene.lastWord))
+        scene.pass(3000)
+        #expect(scene.calls.map(\.name) == ["change_volume"])
+        scene.ask(.answer(call: "d1", text: "Volume 40 percent.", isSpoken: true))
+        #expect(scene.reported(.commentary).map(\.text) == ["Volume 40 percent."])
+        #expect(scene.reported(.commentary).map(\.delegation) == ["d1"])
+    }
+
+    @Test func wordsOfAWishAreNoOrder() {
+        var scene = LiveScene.live()
+        scene.say("Stop the washing machine at nine")
+        scene.take(.delegated(id: "d1", target: "client", at: scene.lastWord))
+        scene.pass(2000)
+        #expect(scene.queries == ["Stop the washing machine at nine"])
+        #expect(scene.calls.count == 1)
+    }
+
+    /// The transcript trails: the first word of a wish may look like an order until the rest is there.
+    @Test func anOrderWaitsForTheRestOfTheTurn() {
+        var scene = LiveScene.live()
+        scene.pass(200)
+        scene.pass(1600, voice: true)
+        scene.pass(800)
+        scene.take(.heard(LiveFragment("Stop", start: 200, end: 400)))
+        scene.pass(1000)
+        #expect(scene.calls.isEmpty)
+        for (index, word) in [" the", " washing", " machine."].enumerated() {
+            scene.take(.heard(LiveFragment(word, start: 600 + 400 * index, end: 800 + 400 * index)))
+        }
+        scene.pass(1000)
+        #expect(scene.calls.isEmpty, "\(scene.calls)")
+    }
+
+    @Test func wordsThatNobodySaidOrderNothing() {
+        var scene = LiveScene.live()
+        scene.pass(3000)
+        scene.take(.heard(LiveFragment("Stop.", start: 1000, end: 1200)))
+        scene.pass(2000)
+        #expect(scene.calls.isEmpty)
+    }
+
+    @Test func whatIsHeardNeedsNoWords() {
+        var scene = LiveScene.live()
+        scene.say("Pause the music")
+        scene.pass(1500)
+        let id = scene.calls.first?.callID ?? ""
+        scene.ask(.answer(call: id, text: #"{"state":"paused"}"#, isSpoken: true))
+        scene.ask(.respond(id: "q1", mayCall: true))
+        #expect(scene.reported(.commentary).isEmpty)
+        let ended = scene.reports.contains { if case .responseBegan(_, "q1") = $0 { true } else { false } }
+        #expect(ended, "the conversation does not wait for words")
+    }
+
+    // MARK: Permissions
+
+    @Test func aPermissionIsPutInExactWords() {
+        let scene = Self.asked()
+        let put = scene.reported(.commentary).first
+        #expect(put?.delegation == "d1")
+        #expect(put?.text.hasPrefix("Say exactly this: ") == true)
+        #expect(put?.text.contains("\"rm -r photos\"") == true && put?.text.contains("/home") == true)
+        #expect(put?.text.contains("call approve") == false)
+    }
+
+    @Test(arguments: [true, false]) func aClearYesAllowsAndANoDenies(isHandedOver: Bool) {
+        for (words, allow) in [("Yes", "true"), ("Yes please do it", "true"), ("No", "false"), ("No don't", "false")] {
+            var scene = Self.asked()
+            scene.forget()
+            scene.say(words)
+            if isHandedOver { scene.take(.delegated(id: "d2", target: "client", at: scene.lastWord)) }
+            scene.pass(2000)
+            #expect(scene.calls.map(\.name) == ["approve"], "\(words)")
+            #expect(scene.calls.first?.arguments == #"{"allow":\#(allow),"command":"rm -r photos"}"#)
+        }
+    }
+
+    @Test func theTurnIsToldBeforeItsYes() throws {
+        var scene = Self.asked()
+        scene.forget()
+        scene.say("Yes")
+        scene.pass(2000)
+        let turn = try #require(scene.reports.firstIndex { if case .userTurn = $0 { true } else { false } })
+        let call = try #require(scene.reports.firstIndex { if case .call = $0 { true } else { false } })
+        #expect(turn < call)
+    }
+
+    @Test func whoIsUnclearIsAskedOnceMoreAndThenDenies() {
+        var scene = Self.asked()
+        scene.forget()
+        scene.say("Which photos are those")
+        scene.take(.delegated(id: "d2", target: "client", at: scene.lastWord))
+        scene.pass(2000)
+        #expect(scene.calls.isEmpty)
+        #expect(scene.reported(.commentary).map(\.delegation) == ["d2"])
+        scene.say("Well maybe")
+        scene.take(.delegated(id: "d3", target: "client", at: scene.lastWord))
+        scene.pass(2000)
+        #expect(scene.calls.map(\.arguments) == [#"{"allow":false,"command":"rm -r photos"}"#])
+    }
+
+    /// A sound that the local detector did not take for speech permits nothing.
+    @Test func aYesThatOnlyJustCountsAllowsNothing() {
+        var scene = Self.asked()
+        scene.forget()
+        scene.pass(200)
+        let place = scene.position
+        scene.pass(40, voice: true)
+        scene.pass(600)
+        scene.take(.heard(LiveFragment("Yes", start: place / 200 * 200, end: place / 200 * 200 + 200)))
+        scene.pass(2000)
+        #expect(scene.calls.isEmpty)
+    }
+
+    @Test func wordsThatNobodySaidAllowNothing() {
+        var scene = Self.asked()
+        scene.forget()
+        let place = scene.position / 200 * 200
+        scene.pass(2000)
+        scene.take(.heard(LiveFragment("Yes", start: place + 1000, end: place + 1200)))
+        scene.take(.delegated(id: "d2", target: "client", at: place + 1000))
+        scene.pass(6000)
+        #expect(scene.calls.isEmpty)
+    }
+
+    @Test func aQuestionIsAnsweredInTheUsersWords() {
+        var scene = LiveScene.live()
+        scene.say("Book a table")
+        scene.take(.delegated(id: "d1", target: "client", at: scene.lastWord))
+        scene.pass(600)
+        let question = "Jarvis asks the user: \"For how many?\" Put this to the user, then call answer_question with what the "
+            + "user says."
+        scene.ask(.answer(call: "d1", text: question, isSpoken: true))
+        scene.pass(500)
+        scene.pass(1500, model: true)
+        scene.pass(1500)
+        scene.forget()
+        scene.say("For three people")
+        scene.take(.delegated(id: "d2", target: "client", at: scene.lastWord))
+        scene.pass(2000)
+        #expect(scene.calls.map(\.name) == ["answer_question"])
+        #expect(scene.calls.first?.arguments == #"{"answers":["For three people"]}"#)
+    }
+}
