@@ -39,7 +39,8 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: "Make trouble on the first so many connections: cuts, stalls, refusals, garbled messages, the protocol's own faults."
+        help:
+            "Put faults on the first so many connections: cuts, stalls, refusals, garbled messages, and the protocol's own."
     )
     var troubled = 0
 

@@ -88,7 +88,7 @@ struct FaultLane: Sendable {
     private func watch(_ daemon: VoiceDaemon, _ user: FaultRoom) async -> [String] {
         let began = Monotonic.now()
         var random = SplitMix(seed: seed &+ 77)
-        var nextCommand = began + .seconds(2)
+        var nextCommand = began + .seconds(options.isRealtime ? 2 : 10)
         var lastProgress = (questions: 0, at: began)
         while true {
             try? await Task.sleep(for: .milliseconds(20))
@@ -105,7 +105,8 @@ struct FaultLane: Sendable {
             guard isTroubled else { continue }
             if let seconds = options.seconds, now - began > .seconds(seconds) { return [] }
             if now > nextCommand {
-                nextCommand = now + .milliseconds(Int.random(in: 500...4000, using: &random))
+                let pause = options.isRealtime ? 500...4000 : 5000...30_000
+                nextCommand = now + .milliseconds(Int.random(in: pause, using: &random))
                 await command(daemon, &random)
             }
         }

@@ -49,6 +49,10 @@ final class FaultLedger: Sendable {
     private let stateLimit: Duration
     private static let callLimit = Duration.seconds(30)
     private static let stillness = Duration.milliseconds(300)
+    /// Messages that carry the microphone.
+    private static let sound: Set = [
+        "input_audio_buffer.append", "session.input_audio.append", "audio", "audio_input",
+    ]
     /// How long the user waits for an answer of a service that runs in real time.
     static let patience = Duration.seconds(8)
 
@@ -152,13 +156,15 @@ final class FaultLedger: Sendable {
                 }
                 state.calls.disconnected(number)
             case .client(let number, let event):
-                let sound: Set = ["input_audio_buffer.append", "session.input_audio.append", "audio", "audio_input"]
-                guard !sound.contains(event["type"]?.string ?? "") else { return }
+                guard !Self.sound.contains(event["type"]?.string ?? "") else { return }
                 write("to \(number): \(event["type"]?.string ?? "?") \(Self.subject(event))", now, &state)
-                if isRealtime { state.calls.client(event, on: number) } else { state.requests.client(event, on: number) }
+                state.requests.client(event, on: number)
+                if isRealtime { state.calls.client(event, on: number) }
             case .server(let number, let event):
                 let type = event["type"]?.string ?? "?"
-                if !type.hasSuffix(".delta"), !type.hasPrefix("audio") { write("of \(number): \(type) \(Self.subject(event))", now, &state) }
+                if !type.hasSuffix(".delta"), !type.hasPrefix("audio") {
+                    write("of \(number): \(type) \(Self.subject(event))", now, &state)
+                }
                 if isRealtime { state.calls.service(event, on: number) }
             case .closing: break
             }

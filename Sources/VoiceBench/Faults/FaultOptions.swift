@@ -29,7 +29,9 @@ struct FaultOptions: Sendable {
     init?(_ arguments: [String]) {
         guard arguments.count.isMultiple(of: 2) else { return nil }
         if let place = arguments.firstIndex(of: "--service"), place.isMultiple(of: 2) {
-            guard let name = Configuration.Service.Name(rawValue: arguments[place + 1]), name != .local else { return nil }
+            guard let name = Configuration.Service.Name(rawValue: arguments[place + 1]), name != .local else {
+                return nil
+            }
             service = name
             if !isRealtime {
                 turns = 300

@@ -35,7 +35,8 @@ final class FaultRoom: Sendable {
         manners.interruptsAfter = 50...900
         manners.hearsOut = 55
         // What the services take is real time.
-        manners.patience = options.isRealtime ? max(4000, Int(400 * options.speed)) : Int(FaultLedger.patience.milliseconds)
+        let patience = Int(FaultLedger.patience.milliseconds)
+        manners.patience = options.isRealtime ? max(4000, Int(400 * options.speed)) : patience
         if !options.isRealtime { manners.pause = 200...1500 }
         state = Mutex(
             State(user: ScriptedUser(utterances: utterances.map { $0.count / 48 }, manners: manners, seed: seed))

@@ -113,7 +113,8 @@ struct FaultRun {
             try? await Task.sleep(for: .milliseconds(200))
             let now = Monotonic.now()
             let turns = ledgers.reduce(0) { $0 + $1.figures.tally.questions }
-            if early == nil, turns >= options.turns / 5 || now - began > .seconds((options.seconds ?? .infinity) / 5) {
+            let isLate = options.seconds.map { now - began > .seconds($0 / 5) } ?? false
+            if early == nil, turns >= options.turns / 5 || isLate {
                 early = ProcessHealth.now().megabytes
             }
             if now > next {

@@ -44,7 +44,10 @@ struct SocketFaultServices: FaultServices {
             ]
             var script = DatagridScript(
                 (0..<turns).map {
-                    .init("Question \($0)", $0 % 3 == 0 ? .work(tool: "search", milliseconds: 300, then: "Two.") : .say("At noon."))
+                    .init(
+                        "Question \($0)",
+                        $0 % 3 == 0 ? .work(tool: "search", milliseconds: 300, then: "Two.") : .say("At noon.")
+                    )
                 }
             )
             if seed != nil { (script.faults.refusedHandoffs, script.faults.expiredTokens) = (10, 10) }

@@ -90,7 +90,11 @@ struct SimulatedDatagridSession: SimulatedConversation {
             act()
         case "interrupt":
             if payload != nil { violations.append("interrupt with a payload") }
-            if script.faults.ignoresInterrupt { struck.append(.ignoredInterrupt) } else { due.append(Due(at: now + Self.reaction, what: .interrupted)) }
+            if script.faults.ignoresInterrupt {
+                struck.append(.ignoredInterrupt)
+            } else {
+                due.append(Due(at: now + Self.reaction, what: .interrupted))
+            }
         case "stop":
             if !script.faults.ignoresStop { due.append(Due(at: now + Self.reaction, what: .ended)) }
         default: violations.append("\(type) is unknown")

@@ -26,7 +26,8 @@ package enum FaultKind: String, CaseIterable, Sendable {
     // What GPT-Live alone can do
     /// The audio that is sent no longer reaches the session's clock.
     case frozenClock
-    case deferredAppends, lateWords, phantomWords, lostAcknowledgements, replayedDelegation, unknownDelay, lostInDelegation
+    case deferredAppends, lateWords, phantomWords, lostAcknowledgements, replayedDelegation, unknownDelay
+    case lostInDelegation
 
     // What Hero365 alone can do
     case lostPackets, latePackets, duplicatePackets, sequenceJump

@@ -215,7 +215,9 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
                 maxAccumulatedFrameCount: 1024,
                 maxAccumulatedFrameSize: 1 << 25
             ),
-            SocketConversationHandler(begin(number, activeTrouble?.own(number)), faults) { traffic in self.note(traffic, number) },
+            SocketConversationHandler(begin(number, activeTrouble?.own(number)), faults) { traffic in
+                self.note(traffic, number)
+            },
         ])
     }
 

@@ -124,8 +124,10 @@ struct DoctorRefusedKeyTests {
         let simulator = LiveSimulator(LiveScript([]))
         let port = try await simulator.start()
         let url = "live.url=ws://127.0.0.1:\(port)/v1/live/sessions"
-        #expect(await advice(["service.use=openai-live", "budget.day_usd=5", url], "OPENAI_API_KEY")?
-            .contains("$OPENAI_API_KEY") == true)
+        #expect(
+            await advice(["service.use=openai-live", "budget.day_usd=5", url], "OPENAI_API_KEY")?
+                .contains("$OPENAI_API_KEY") == true
+        )
         await simulator.stop()
     }
 

@@ -149,7 +149,24 @@ extension EndToEnd {
             #expect(stage.journal.client("start").isEmpty)
         }
 
-        /// The store behind the hand-off is down: the key itself opens the session.
+        /// The store behind the hand-off is out: the key itself opens the session.
+        /// The token of a hand-off is refused, its key was not: another hand-off brings another token.
+        @Test func aTokenThatHasExpiredIsFollowedByAnother() async throws {
+            var faults = DatagridScript.Faults()
+            faults.expiredTokens = 60
+            let stage = try DatagridStage([.init("Hello you", .say("Yes."))], faults: faults)
+            try await stage.start(isPatient: false)
+            try await stage.reach(.listening)
+            let states = stage.journal.states
+            stage.say("Hello you")
+            try await stage.reach(.aiSpeaking)
+            try await stage.stop()
+            #expect(!states.contains { if case .error = $0 { true } else { false } }, "\(states)")
+            #expect(stage.log.lines.contains { $0.contains("connection lost") }, "no token was refused")
+            #expect(!stage.log.lines.contains { $0.contains("refuses us") })
+            #expect(stage.leaks.isEmpty, "\(stage.leaks)")
+        }
+
         @Test func anOutageOfTheHandOffIsPassedBy() async throws {
             var faults = DatagridScript.Faults()
             faults.handoffStatus = 503

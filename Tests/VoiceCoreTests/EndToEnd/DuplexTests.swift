@@ -58,7 +58,27 @@ extension EndToEnd {
             #expect(stage.journal.client("conversation.item.create").contains { "\($0)".contains(greeting) })
         }
 
-        /// The control: without any gate, the box answers itself in this room.
+        /// Whoever speaks over a greeting has a turn, and the greeting ends.
+        @Test func whoInterruptsAGreetingIsHeard() async throws {
+            let greeting = "One two three four five six seven eight nine ten eleven twelve thirteen fourteen."
+            let stage = try Stage([.say("Very well.")], toRemarks: [.say(greeting)])
+            try await stage.start {
+                $0.echo.duplex = .full
+                $0.activation.greeting = greeting
+            }
+            try await stage.reach(.aiSpeaking)
+            try await Task.sleep(for: .milliseconds(600))
+            stage.say("Stop that now")
+            try await stage.reach(.userSpeaking)
+            try await stage.reach(.aiSpeaking, times: 2)
+            try await stage.journal.wait(for: "listening again") { $0.states.last == .listening }
+            let (tones, _) = try await stage.stop()
+            #expect(stage.journal.states.filter { $0 == .userSpeaking }.count == 1, "\(stage.journal.states)")
+            #expect(stage.journal.client("conversation.item.truncate").count == 1)
+            #expect(tones.tones.count < 14, "the greeting went on: \(tones)")
+        }
+
+        /// The room that makes the tests above worth something.
         @Test func withoutAnyGateItIsAnswered() async throws {
             let stage = try Stage(
                 [.say(Self.long)],

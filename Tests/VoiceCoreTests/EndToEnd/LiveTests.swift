@@ -161,7 +161,130 @@ extension EndToEnd {
             #expect(stage.simulator.violations.isEmpty, "\(stage.simulator.violations)")
         }
 
+        // MARK: Greeting
+
+        /// The greeting is the first thing that sounds. What the service believes to hear meanwhile is no turn.
+        @Test func aGreetingIsSaidAndNothingHeardInItIsATurn() async throws {
+            let greeting = "Good evening to you all."
+            var faults = LiveScript.Faults()
+            faults.phantom = ("Good evening to you.", 2600)
+            let stage = try LiveStage([], faults: faults)
+            try await stage.start {
+                $0.activation.mode = .push
+                $0.activation.greeting = greeting
+            }
+            stage.daemon?.activate(.button)
+            try await stage.reach(.aiSpeaking)
+            try await stage.journal.wait(for: "listening again") { $0.states.last == .listening }
+            try await stage.sent("session.thinking.append")
+            let tones = try await stage.stop()
+            #expect(tones.spell(greeting), "\(tones)")
+            #expect(!stage.journal.states.contains(.userSpeaking), "\(stage.journal.states)")
+            #expect(stage.queries.isEmpty)
+        }
+
+        @Test func whoInterruptsTheGreetingHasATurn() async throws {
+            let greeting = "One two three four five six seven eight nine ten eleven twelve."
+            let stage = try LiveStage([.init("Stop that now please", .say("Very well."))])
+            try await stage.start {
+                $0.activation.mode = .push
+                $0.activation.greeting = greeting
+            }
+            stage.daemon?.activate(.button)
+            try await stage.reach(.aiSpeaking)
+            try await Task.sleep(for: .milliseconds(700))
+            stage.say("Stop that now please")
+            try await stage.reach(.userSpeaking)
+            try await stage.reach(.aiSpeaking, times: 2)
+            try await stage.journal.wait(for: "listening again") { $0.states.last == .listening }
+            let tones = try await stage.stop()
+            #expect(tones.tones.count < 12, "the greeting went on: \(tones)")
+            #expect(stage.journal.states.filter { $0 == .userSpeaking }.count == 1, "\(stage.journal.states)")
+        }
+
+        // MARK: Orders and permissions
+
+        private static let approval: SimulatedJSON = [
+            "approval_id": "appr_1", "title": "Delete photos", "path": "rm -r photos", "is_shell": true,
+            "options": [
+                ["index": 0, "label": "Once", "choice": "once"], ["index": 1, "label": "Deny", "choice": "deny"],
+            ],
+        ]
+
+        /// The replies that the agent got to its question.
+        private static func replies(
+            _ turns: [LiveScript.Turn],
+            interrupts: Bool = false
+        ) async throws -> [SimulatedJSON] {
+            let agent = RunningAgent(token: Stage.token) { _ in [.approve(approval), .say("Done.")] }
+            let port = try await agent.start()
+            let stage = try LiveStage([.init("Clean up", .delegate(bridge: nil))] + turns)
+            try await stage.start {
+                $0.jarvis.url = "http://127.0.0.1:\(port)/ui"
+                $0.jarvis.api = .responses
+            }
+            try await stage.reach(.listening)
+            stage.say("Hey you there")
+            try await stage.reach(.aiSpeaking)
+            if !interrupts { try await stage.journal.wait(for: "the question") { $0.states.last == .listening } }
+            try await Task.sleep(for: .milliseconds(interrupts ? 300 : 500))
+            for turn in 1...turns.count {
+                let heard = stage.journal.entries.count(.userSpeaking)
+                stage.say("Yes please do")
+                try await stage.reach(.userSpeaking, times: heard + 1)
+                try await Task.sleep(for: .seconds(turn == turns.count ? 3 : 2))
+            }
+            try await stage.stop()
+            await agent.stop()
+            return agent.replies
+        }
+
+        @Test(arguments: [LiveScript.Action.nothing, .delegate(bridge: nil)])
+        func aYesAfterTheQuestionAllows(action: LiveScript.Action) async throws {
+            #expect(try await Self.replies([.init("Yes", action)]) == [["approval_id": "appr_1", "choice": 0]])
+        }
+
+        @Test func aNoDenies() async throws {
+            #expect(try await Self.replies([.init("No", .nothing)]) == [["approval_id": "appr_1", "cancelled": true]])
+        }
+
+        /// A yes that cuts the question off was given before the question was known.
+        @Test func aYesIntoTheQuestionAllowsNothing() async throws {
+            let replies = try await Self.replies([.init("Yes", .nothing)], interrupts: true)
+            #expect(!replies.contains(["approval_id": "appr_1", "choice": 0]), "\(replies)")
+        }
+
+        @Test func anOrderNeedsNoModel() async throws {
+            let stage = try LiveStage([.init("Mute", .nothing)])
+            try await stage.start()
+            try await stage.reach(.listening)
+            stage.say("Hey you there")
+            try await stage.reach(.idle)
+            try await stage.stop()
+            #expect(stage.queries.isEmpty)
+        }
+
         // MARK: Faults
+
+        /// The service no longer hears the box: the box sees it by the session's clock and opens another session.
+        @Test func aFrozenClockIsFollowedByAnotherSession() async throws {
+            var faults = LiveScript.Faults()
+            faults.freezesAt = 1000
+            faults.connections = 1
+            let turns = [LiveScript.Turn("Hello you", .say("Yes."))]
+            let stage = try LiveStage(turns, faults: faults, adjustScript: { $0.usageEvery = 1000 })
+            try await stage.start()
+            try await stage.sent("session.start", times: 2)
+            try await stage.journal.wait(for: "listening again") {
+                $0.states.last == .listening && $0.count(.connecting) > 1
+            }
+            stage.say("Hello you")
+            try await stage.reach(.aiSpeaking)
+            try await stage.journal.wait(for: "listening again") { $0.states.last == .listening }
+            let tones = try await stage.stop()
+            #expect(tones.spell("Yes."), "\(tones)")
+            #expect(stage.log.lines.contains { $0.contains("clock stands still") })
+        }
 
         @Test func wordsThatNobodySaidAreCarriedOutByNobody() async throws {
             var faults = LiveScript.Faults()

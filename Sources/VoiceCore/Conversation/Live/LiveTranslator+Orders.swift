@@ -43,7 +43,8 @@ extension LiveTranslator {
     ///
     /// - Returns: false if it is a request for the agent.
     mutating func order(_ id: String, _ text: String, _ now: Duration) -> Bool {
-        guard let order = order(in: text, isSure: lastUser?.isSure ?? false, isDelegated: true, now) else { return false }
+        let isSure = lastUser?.isSure ?? false
+        guard let order = order(in: text, isSure: isSure, isDelegated: true, now) else { return false }
         perform(order, delegation: id, now)
         return true
     }

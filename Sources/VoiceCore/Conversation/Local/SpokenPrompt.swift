@@ -134,7 +134,8 @@ enum SpokenOutput {
         switch tool {
         case "play_audio", "pause_playback", "resume_playback", "skip_track", "previous_track":
             // Their outputs are data; what was done is heard.
-            let status = OutsideJSON.decode(JSONValue.self, from: Array(output.utf8), atMost: ToolArguments.maximumBytes)
+            let bytes = Array(output.utf8)
+            let status = OutsideJSON.decode(JSONValue.self, from: bytes, atMost: ToolArguments.maximumBytes)
             guard let problem = status?["problem"]?.stringValue else { return "" }
             return "That does not play: \(problem)."
         default: return output.replacing("\n", with: ". ")

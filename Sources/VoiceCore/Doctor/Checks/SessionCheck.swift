@@ -76,8 +76,10 @@ enum SessionCheck {
         switch outcome {
         case .ready(let confirmed):
             let key = keys.secret == nil ? "" : keys.model == nil ? "key and " : "key, "
-            let named = keys.model == nil ? "" : keys.isRealtime || keys.section == "live" ? "model \(model) and " : "agent and "
-            let what = confirmed ? key + named + "settings" : "the connection" + (keys.isRealtime ? " with model \(model)" : "")
+            let kind = keys.model?.hasSuffix(".model") == true ? "model \(model)" : "agent"
+            let named = keys.model == nil ? "" : kind + " and "
+            let connection = "the connection" + (keys.isRealtime ? " with model \(model)" : "")
+            let what = confirmed ? key + named + "settings" : connection
             return DoctorFinding("session", .ok, "the service takes \(what)")
         case .silent:
             return DoctorFinding(
@@ -124,7 +126,9 @@ enum SessionCheck {
         if status == 404 {
             return "check the path of \(keys.url)" + (keys.isRealtime ? ", realtime.model and realtime.dialect" : "")
         }
-        if meaning == .account { return "look at the account with the provider, and at the key: " + places(of: keys.secret) }
+        if meaning == .account {
+            return "look at the account with the provider, and at the key: " + places(of: keys.secret)
+        }
         if afterSettings {
             let examples = keys.isRealtime ? ": voice, speed, noise_reduction ..." : ""
             return "a value of [\(keys.section)] is not what the service takes\(examples)"

@@ -186,8 +186,9 @@ struct LiveOrderTests {
         scene.say("Book a table")
         scene.take(.delegated(id: "d1", target: "client", at: scene.lastWord))
         scene.pass(600)
-        let question = "Jarvis asks the user: \"For how many?\" Put this to the user, then call answer_question with what the "
-            + "user says."
+        let question =
+            "Jarvis asks the user: \"For how many?\" Put this to the user, then call answer_question with what "
+            + "the user says."
         scene.ask(.answer(call: "d1", text: question, isSpoken: true))
         scene.pass(500)
         scene.pass(1500, model: true)
