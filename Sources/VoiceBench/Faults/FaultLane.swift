@@ -53,7 +53,7 @@ struct FaultLane: Sendable {
             : try await SocketFaultServices.start(options.service, seed: seed, ledger: ledger)
     }
 
-    /// The ports of a daemon that somebody still holds.
+    /// The ports of a daemon, as far as they are still referenced.
     private struct Remains {
         weak var microphone: MicrophoneTap?
         weak var voice: VoiceSink?

@@ -43,8 +43,8 @@ final class FaultLedger: Sendable {
         var isOver = false
     }
 
-    /// Longest time to the next `listening` after a fault, and in one state; an agent that is slow several times in a row
-    /// takes longer.
+    /// Longest time from a fault to the next `listening`, and in one state. An agent that is slow several times in a
+    /// row takes longer.
     private let recoveryLimit: Duration
     private let stateLimit: Duration
     private static let callLimit = Duration.seconds(30)
@@ -64,7 +64,7 @@ final class FaultLedger: Sendable {
 
     private let isRealtime: Bool
 
-    /// - Parameter traced: how much of what happened is kept, in lines.
+    /// - Parameter traced: number of trace lines that are kept.
     init(service: Configuration.Service.Name, isVerbose: Bool, traced: Int = 120) {
         isRealtime = service == .openAI
         recoveryLimit = isRealtime ? .seconds(30) : .seconds(40)
@@ -82,7 +82,7 @@ final class FaultLedger: Sendable {
     }
 
     var lostAnswers: [String] { state.withLock { isRealtime ? $0.calls.lost : $0.requests.lost } }
-    /// The latest of what happened.
+    /// The latest trace lines.
     var trace: [String] { state.withLock { Array($0.trace.suffix(240)) } }
 
     /// The trace around the last mention of a call.

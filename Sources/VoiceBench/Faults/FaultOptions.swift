@@ -1,10 +1,10 @@
 import VoiceConfiguration
 
-/// What a run of faults is asked to do.
+/// The options of a fault run.
 struct FaultOptions: Sendable {
-    /// The service that makes the trouble.
+    /// The service that has the faults.
     var service = Configuration.Service.Name.openAI
-    /// Ends when the user has spoken so often.
+    /// Number of the user's turns after which the run ends.
     var turns = 1000
     /// Longest duration, in seconds of real time; the run then ends successfully, with fewer turns.
     var seconds: Double?

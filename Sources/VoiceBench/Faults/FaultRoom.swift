@@ -34,7 +34,7 @@ final class FaultRoom: Sendable {
         manners.pause = 50...500
         manners.interruptsAfter = 50...900
         manners.hearsOut = 55
-        // What the services take is real time.
+        // The services take real time, while the room may run faster.
         let patience = Int(FaultLedger.patience.milliseconds)
         manners.patience = options.isRealtime ? max(4000, Int(400 * options.speed)) : patience
         if !options.isRealtime { manners.pause = 200...1500 }

@@ -4,13 +4,13 @@ import VoiceBase
 import VoiceConfiguration
 import VoiceSimulator
 
-/// Hundreds or thousands of turns against services that make every kind of trouble, drawn from a seed.
+/// Hundreds or thousands of turns against services with every kind of fault, drawn from a seed.
 ///
 ///     ScriptedUser <-> FileRoom <-> daemon <-> simulated service and agent, all in this process, several times
 ///
-/// With the Realtime service the room runs faster than real time. What waits for a clock (pauses before the next attempt to
-/// connect, pings, limits) waits for the real one, and is set short here; so several daemons run beside each other. The other
-/// services take their time from the audio, so their rooms run in real time, more of them at once.
+/// With the Realtime service the room runs faster than real time. Waits for a clock (pauses before the next attempt to
+/// connect, pings, limits) take real time and are set short here, so several daemons run in parallel. The other services
+/// take their time from the audio, so their rooms run in real time, more of them at once.
 struct FaultRun {
     private let options: FaultOptions
     private let log = LogCounter()
@@ -23,7 +23,7 @@ struct FaultRun {
 
     /// Returns whether there was no violation.
     func run() async throws -> Bool {
-        // Pools, resolvers and caches are there after a first short run.
+        // After a first short run, pools, resolvers and caches exist.
         let calm = FaultLedger(service: options.service, isVerbose: false)
         _ = try await lane(0, turns: 3, isTroubled: false, calm).run()
         let before = ProcessHealth.now()

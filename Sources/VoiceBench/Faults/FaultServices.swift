@@ -7,7 +7,7 @@ import VoiceCore
 import VoiceNetwork
 import VoiceSimulator
 
-/// The services of a run of faults, and a daemon with little patience for them.
+/// The services of a fault run, and a daemon with short time limits.
 protocol FaultServices: Sendable {
     /// - Parameter effect: called with each effect of the conversation.
     func daemon(
@@ -21,7 +21,7 @@ protocol FaultServices: Sendable {
     func stop() async
 }
 
-/// The simulated Realtime service, in a hurry.
+/// The simulated Realtime service, faster than real time.
 struct RealtimeFaultServices: FaultServices {
     private let realtimePort: Int
     private let agentPort: Int

@@ -167,7 +167,8 @@ package struct DaemonSettings: Sendable {
         }
     }
 
-    /// Whether one of the services has no model, or a model without tools, so that the small grammar gives orders.
+    /// Whether one of the services has no model, or a model without tools, so that the local grammar
+    /// recognises commands.
     package var hasGrammar: Bool {
         ([service] + substitutes).contains { !$0.capabilities.rewords || $0.capabilities.work == .delegation }
     }

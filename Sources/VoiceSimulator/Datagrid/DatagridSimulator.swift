@@ -14,7 +14,7 @@ package final class DatagridSimulator: Sendable {
         var conversations: Set<String> = []
         var random: SplitMix
         var isCalm = false
-        /// Of the script, used up by the sessions that are over.
+        /// Number of script turns used by ended sessions.
         var turns = 0
         var violations: [String] = []
     }
@@ -96,10 +96,10 @@ package final class DatagridSimulator: Sendable {
     /// - Parameters:
     ///   - port: 0 takes any free one.
     ///   - key: the accepted API key.
-    ///   - threshold: quieter audio than this is never speech, in dBFS.
+    ///   - threshold: audio below this level is never speech, in dBFS.
     ///   - trouble: faults on the wire.
     ///   - struck: called with each fault and its connection, if it has one; like `events`.
-    ///   - events: called on the thread of the connection; must not block.
+    ///   - events: called on the connection's thread; must not block.
     package init(
         _ script: DatagridScript,
         key: String = "sk-simulated",
@@ -156,10 +156,10 @@ package final class DatagridSimulator: Sendable {
     /// Closes the listener and every connection.
     package func stop() async { await server.stop() }
 
-    /// TCP connections so far, those included that never came to a session.
+    /// Number of TCP connections so far, including those that never became a session.
     package var attempts: Int { server.attempts }
 
-    /// What clients did that the service does not allow, in the sessions that are over.
+    /// What clients did that the service does not allow, in the ended sessions.
     package var violations: [String] { shared.violations }
 }
 

@@ -24,9 +24,9 @@ package struct FaultPlan: Sendable, Equatable {
     }
 
     package var opening = Opening.sound
-    /// In the order of their events.
+    /// In order of their events.
     package var strikes: [Strike] = []
-    /// What the user's turns lead to.
+    /// The user's turns and the model's answers.
     package private(set) var turns: [ConversationScript.Turn] = []
     /// Every how many call outputs meet a response that the service began unasked; 0 for none.
     package private(set) var raceEvery = 0

@@ -21,7 +21,7 @@ package struct Hero365Script: Sendable, Equatable {
         package var duplicates = 0
         /// Messages of sound, in percent, whose number leaves some out.
         package var jumps = 0
-        /// The socket is lost so many ms after a turn.
+        /// Drops the socket so many ms after a turn.
         package var dropsAfterTurn: Int?
         /// Answers every turn with this error.
         package var error: (code: String, retryAfter: Int?)?
@@ -29,7 +29,7 @@ package struct Hero365Script: Sendable, Equatable {
         package var errorShare = 100
         /// Another agent takes over before every answer.
         package var transfers = false
-        /// Nothing is said to `start_session`.
+        /// Does not reply to `start_session`.
         package var ignoresStart = false
         /// Refuses flat messages.
         package var wantsNested = false

@@ -22,7 +22,7 @@ package final class Hero365Simulator: Sendable {
     ///   - key: the accepted bearer token.
     ///   - trouble: faults on the wire.
     ///   - struck: called with each fault and its connection, if it has one; like `events`.
-    ///   - events: without sound; called on the thread of the connection; must not block.
+    ///   - events: without audio data; called on the connection's thread; must not block.
     package init(
         _ script: Hero365Script,
         key: String = "sk-simulated",
@@ -72,10 +72,10 @@ package final class Hero365Simulator: Sendable {
     /// Closes the listener and every connection.
     package func stop() async { await server.stop() }
 
-    /// TCP connections so far, those included that never came to a session.
+    /// Number of TCP connections so far, including those that never became a session.
     package var attempts: Int { server.attempts }
 
-    /// What clients did that the service does not allow, in the sessions that are over.
+    /// What clients did that the service does not allow, in the ended sessions.
     package var violations: [String] { shared.record.withLock { $0.violations } }
 
     /// Audio louder than silence in each turn of the ended sessions, in ms.

@@ -22,7 +22,7 @@ struct SimulatedHero365Session: SimulatedConversation {
     private(set) var turnsUsed: Int
     private(set) var violations: [String] = []
     private var struck: [FaultKind] = []
-    /// What was heard of each turn, in ms of sound that is louder than silence.
+    /// Audio louder than silence in each turn, in ms.
     private(set) var heard: [Int] = []
     private var session: String?
     private var isNested = false

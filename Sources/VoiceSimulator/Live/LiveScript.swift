@@ -49,7 +49,7 @@ package struct LiveScript: Sendable, Equatable {
 
         package init() {}
 
-        /// One fault of the protocol, and the kinds that strike with the connection.
+        /// One fault of the protocol.
         init(drawing random: inout SplitMix) {
             switch Int.random(in: 0..<10, using: &random) {
             case 0: freezesAt = Int.random(in: 2000...8000, using: &random)

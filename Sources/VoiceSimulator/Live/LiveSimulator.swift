@@ -21,10 +21,10 @@ package final class LiveSimulator: Sendable {
     /// - Parameters:
     ///   - port: 0 takes any free one.
     ///   - key: the accepted bearer key.
-    ///   - threshold: quieter audio than this is never speech, in dBFS.
+    ///   - threshold: audio below this level is never speech, in dBFS.
     ///   - trouble: faults on the wire.
     ///   - struck: called with each fault and its connection, if it has one; like `events`.
-    ///   - events: called on the thread of the connection; must not block.
+    ///   - events: called on the connection's thread; must not block.
     package init(
         _ script: LiveScript,
         key: String = "sk-simulated",
@@ -74,7 +74,7 @@ package final class LiveSimulator: Sendable {
     /// Closes the listener and every connection.
     package func stop() async { await server.stop() }
 
-    /// TCP connections so far, those included that never came to a session.
+    /// Number of TCP connections so far, including those that never became a session.
     package var attempts: Int { server.attempts }
 
     /// What clients did that the service does not allow.

@@ -39,7 +39,7 @@ struct SimulatedLiveSession: SimulatedConversation {
     private var userStart = 0
     private var events = 0
     private var nextUsage: Int
-    /// The session as it is told.
+    /// The session's settings as reported to the client.
     private var inForce: [String: SimulatedJSON] = [:]
     private var outputPosition = 0
     /// Speech to play from `outputPosition` on.

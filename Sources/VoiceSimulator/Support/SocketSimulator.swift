@@ -11,7 +11,7 @@ protocol SimulatedConversation: Sendable {
     mutating func tick(at now: Int) -> [SocketOutput]
     /// Faults of the protocol itself that have struck since the last call.
     mutating func takeStruck() -> [FaultKind]
-    /// An event as it is written down.
+    /// The event in the form in which it is recorded.
     static func recorded(_ event: SimulatedJSON) -> SimulatedJSON
 }
 
@@ -57,12 +57,12 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
 
     /// - Parameters:
     ///   - port: 0 takes any free one.
-    ///   - accepts: whether a socket is given to who asks like this.
-    ///   - plain: answers what is no such request.
-    ///   - begin: makes the conversation of a connection, counted from 1. `faults` is the random source of the protocol's
-    ///     own faults; nil for none.
-    ///   - ended: the connection of a conversation is over.
-    ///   - events: called on the thread of the connection; must not block.
+    ///   - accepts: whether to upgrade this request.
+    ///   - plain: creates the handler for requests that are not upgraded.
+    ///   - begin: creates the conversation of a connection, counted from 1. `faults` is the random source of the
+    ///     protocol's own faults; nil for none.
+    ///   - ended: called with the conversation when its connection is closed.
+    ///   - events: called on the connection's thread; must not block.
     ///   - trouble: faults on the wire.
     ///   - struck: called with each fault and its connection, if it has one; like `events`.
     init(

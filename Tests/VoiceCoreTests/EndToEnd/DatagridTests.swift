@@ -149,7 +149,6 @@ extension EndToEnd {
             #expect(stage.journal.client("start").isEmpty)
         }
 
-        /// The store behind the hand-off is out: the key itself opens the session.
         /// The token of a hand-off is refused, its key was not: another hand-off brings another token.
         @Test func aTokenThatHasExpiredIsFollowedByAnother() async throws {
             var faults = DatagridScript.Faults()
@@ -167,6 +166,7 @@ extension EndToEnd {
             #expect(stage.leaks.isEmpty, "\(stage.leaks)")
         }
 
+        /// The store behind the hand-off is down: the key itself opens the session.
         @Test func anOutageOfTheHandOffIsPassedBy() async throws {
             var faults = DatagridScript.Faults()
             faults.handoffStatus = 503

@@ -78,7 +78,7 @@ extension EndToEnd {
             #expect(tones.tones.count < 14, "the greeting went on: \(tones)")
         }
 
-        /// The room that makes the tests above worth something.
+        /// The control: without any gate, the box answers itself in this room.
         @Test func withoutAnyGateItIsAnswered() async throws {
             let stage = try Stage(
                 [.say(Self.long)],

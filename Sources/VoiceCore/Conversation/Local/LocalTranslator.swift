@@ -229,7 +229,7 @@ package struct LocalTranslator: Sendable {
         }
     }
 
-    /// The rest of what was cut, from the beginning of the sentence; nil where nothing was.
+    /// Continues the answer that was cut, from the beginning of the sentence; nil if none was.
     private mutating func goOn(request: String?) -> [LocalEffect]? {
         guard var rest = interrupted, let place = rest.cutAt, rest.sentences.indices.contains(place) else { return nil }
         interrupted = nil
@@ -255,7 +255,7 @@ package struct LocalTranslator: Sendable {
 
     // MARK: What the agent asks
 
-    /// Nil where nothing was asked, or the user has other things in mind.
+    /// nil if nothing was asked, or the user turned to something else.
     private mutating func answerPrompt(
         _ text: String,
         _ command: LocalCommand?,

@@ -61,7 +61,7 @@ struct SpokenPrompt: Equatable, Sendable {
     ///   - command: what the small grammar makes of it.
     ///   - isSure: false if the turn may have been noise: it allows nothing.
     func meaning(of text: String, _ command: LocalCommand?, isSure: Bool) -> Meaning {
-        // "Again" puts it once more.
+        // "Again" repeats the question.
         if command == .again { return .other }
         switch kind {
         case .question:
@@ -116,7 +116,7 @@ extension LocalCommand {
 
     private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-    /// Of seven in the morning and in the evening, the one that comes first.
+    /// Of this minute and the one twelve hours away, the one that comes first.
     private static func next(_ minute: Int, after clock: Int) -> Int {
         let other = (minute + 720) % 1440
         func wait(_ minute: Int) -> Int { (minute - clock + 1439) % 1440 }
@@ -133,7 +133,7 @@ enum SpokenOutput {
         }
         switch tool {
         case "play_audio", "pause_playback", "resume_playback", "skip_track", "previous_track":
-            // Their outputs are data; what was done is heard.
+            // Their outputs are data; the effect is audible.
             let bytes = Array(output.utf8)
             let status = OutsideJSON.decode(JSONValue.self, from: bytes, atMost: ToolArguments.maximumBytes)
             guard let problem = status?["problem"]?.stringValue else { return "" }
