@@ -1,11 +1,11 @@
 import Synchronization
 import Testing
-import VoiceSimulator
 
 @testable import VoiceBase
 @testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceSimulator
 
 extension EndToEnd {
     /// Faults on the wire of GPT-Live, Datagrid and Hero365: refused, hanging and cut connections, sessions that stall or die,
