@@ -45,6 +45,9 @@ package enum ConversationEvent: Equatable, Sendable {
         origin: OutputOrigin = .outside,
         isCarriedOut: Bool = true
     )
+    /// Words of the call's output, while the rest of it is still being made: they are spoken in order. With the last ones,
+    /// which may be empty, the output is complete.
+    case callSays(callID: String, text: String, isLast: Bool)
     /// The call takes so long that the user should hear of it; `activity` is what is being done, such as "reading your
     /// mail".
     case callDelayed(callID: String, activity: String? = nil)
