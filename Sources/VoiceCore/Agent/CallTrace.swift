@@ -9,7 +9,7 @@ package final class CallTrace: Sendable {
 
     private let times = Mutex<(sent: Duration?, replied: Duration?)>((nil, nil))
 
-    /// Takes sentences of the answer, in order, while the call is out; nil where the answer is wanted as a whole.
+    /// Takes sentences of the answer, in order, while the call is out; nil if the answer is wanted as a whole.
     package let says: (@Sendable (String) -> Void)?
 
     package init(says: (@Sendable (String) -> Void)? = nil) { self.says = says }

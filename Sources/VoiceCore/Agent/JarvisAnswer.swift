@@ -15,7 +15,7 @@ package struct JarvisAnswer: Sendable, Equatable {
     package var leftOut = 0
     /// The media as presented to the speaking model, under handles; nil if media cannot be played.
     package var handles: String?
-    /// Whether words were said while the answer was being written: `spoken` is what is left to be said behind them.
+    /// Whether the beginning was spoken while the answer was being written; `spoken` then holds only the rest.
     package var goesOn = false
     /// Time from the question to the answer.
     package var took: Duration = .zero
@@ -43,7 +43,7 @@ package struct JarvisAnswer: Sendable, Equatable {
         prompt = nil
     }
 
-    /// Returns what is left to be said behind the words that were said while the answer was being written.
+    /// Returns the answer without the sentences that were spoken while it was being written.
     func behind(_ said: [String]) -> JarvisAnswer {
         var rest = self
         if failure == nil, prompt == nil { rest.spoken = SaidWords.rest(of: spoken, afterSaying: said) }

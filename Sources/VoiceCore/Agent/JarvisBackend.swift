@@ -33,8 +33,8 @@ enum JarvisSign: Sendable {
     case prompt(JarvisPrompt)
     /// Nothing came of the question, so it was asked again: its time limit starts anew.
     case askedAgain
-    /// Sentences of the reply, shaped for speech, while it is being written. `given` is all that was signalled of the
-    /// segment at hand and that it still says.
+    /// Sentences of the reply, shaped for speech, while it is being written. `given` holds all sentences signalled so far
+    /// that the current segment still contains.
     case words([String], given: [String])
 }
 

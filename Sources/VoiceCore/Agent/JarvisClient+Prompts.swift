@@ -40,7 +40,7 @@ extension JarvisClient {
             metadata: ["id": "\(pending.prompt.id.prefix(64))"]
         )
         let note: Logger.Message = "the agent gets no for an answer"
-        // As a whole: other words come first.
+        // Without streaming, because other words come first.
         let answer = await CallTrace.$current.withValue(nil) {
             await carryOn(pending, pending.prompt.refusal, note: note)
         }
@@ -108,7 +108,7 @@ extension JarvisClient {
                 logger.notice("nobody answered Jarvis; the answer is no", metadata: Self.name(pending.prompt))
             }
         }
-        // No call takes its words any more.
+        // No call follows the run any more.
         let answer = await CallTrace.$current.withValue(nil) { await follow(pending.run, since: environment.now()) }
         if answer.failure?.isWithdrawal != true { onNews(.answered(answer, query: pending.run.query)) }
     }

@@ -36,15 +36,15 @@ package actor JarvisClient {
         let started: Duration
     }
 
-    /// What was said of a reply while it is being written.
+    /// What was spoken of a reply while it is being written.
     private struct Saying {
-        /// The run that writes it.
+        /// Number of the run that writes it.
         var run = 0
-        /// Sentences of the segment at hand.
+        /// Spoken sentences of the current segment.
         var said: [String] = []
-        /// Whether any was said in the call that follows the run now.
+        /// Whether any were spoken in the call that follows the run now.
         var hasBegun = false
-        /// The rest is said at its end: sentences were passed over.
+        /// Sentences were skipped, so the rest is spoken when the reply is complete.
         var isHeld = false
     }
 
@@ -87,7 +87,7 @@ package actor JarvisClient {
     private var runs = 0
     var prompts = 0
     var active: Run?
-    /// What was said of the reply that is being written.
+    /// What was spoken of the reply in progress.
     private var saying = Saying()
     var pending: Pending?
     /// Waits until the server confirms the end of a run.
@@ -283,13 +283,16 @@ package actor JarvisClient {
         }
     }
 
-    /// Has sentences said while the reply is being written, where the call takes them. An answer that comes late, or behind a
-    /// notice, is said as a whole: other words come first.
+    /// Passes on sentences of a reply in progress, if the call takes them. A late answer, or one preceded by a notice, is
+    /// spoken as a whole, because other words come first.
+    ///
+    /// - Returns: whether any were passed on.
     private func say(_ new: [String], _ given: [String], of run: Run, since asked: Duration) -> Bool {
         guard saying.run == run.number, !saying.isHeld else { return false }
         let late = Duration.seconds(settings.stillWorkingS)
         let isLate = settings.stillWorkingS > 0 && environment.now() - asked > late && !saying.hasBegun
-        guard let says = CallTrace.current?.says, notice == nil, !isLate, active?.number == run.number, !Task.isCancelled
+        guard let says = CallTrace.current?.says, notice == nil, !isLate, active?.number == run.number,
+            !Task.isCancelled
         else {
             saying.isHeld = !new.isEmpty
             return false
@@ -301,7 +304,7 @@ package actor JarvisClient {
         return true
     }
 
-    /// What is left to be said of an answer.
+    /// Returns the part of the answer that was not spoken while it was being written.
     func behindWhatWasSaid(_ answer: JarvisAnswer, of run: Run) -> JarvisAnswer {
         guard saying.run == run.number, saying.hasBegun || !saying.said.isEmpty else { return answer }
         var rest = answer.behind(saying.said)

@@ -18,7 +18,7 @@ struct ResponsesBackend: JarvisBackend {
     let connection: JarvisConnection
     /// Longest time without any byte.
     let silence: Duration
-    /// How many words of a reply are read aloud.
+    /// Maximum number of words spoken of a reply.
     let maximumWords: Int
 
     private enum Ended {
@@ -35,7 +35,7 @@ struct ResponsesBackend: JarvisBackend {
     /// The state of the attempt to get an answer.
     private struct Path {
         private(set) var run = ResponsesRun()
-        /// The sentences of its reply. The question may be asked again; nothing is said twice.
+        /// Splits the reply into sentences; kept when the question is asked again, so that nothing is spoken twice.
         var speech: SpeechStream
         /// Runs of others seen in the conversation.
         var others: Set<String> = []
@@ -45,7 +45,7 @@ struct ResponsesBackend: JarvisBackend {
 
         init(speech: SpeechStream) { self.speech = speech }
 
-        /// Follows this run from its first event. What it writes may have been written by another one before.
+        /// Follows this run from its first event; it may repeat what an earlier run wrote.
         mutating func follow(_ run: ResponsesRun) {
             self.run = run
             speech.withdrawn()
@@ -257,7 +257,7 @@ struct ResponsesBackend: JarvisBackend {
         }
     }
 
-    /// Signals the sentences that are settled now. What stands before a notice to the user waits for it, as a whole.
+    /// Signals the sentences that are settled now. A reply preceded by a notice is not streamed.
     private func tell(_ path: inout Path, _ onSign: @Sendable (JarvisSign) -> Void) {
         guard path.notice.text == nil else { return }
         let new = path.speech.take(path.run.segment)

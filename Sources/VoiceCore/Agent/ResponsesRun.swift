@@ -7,9 +7,9 @@ internal import VoiceBase
 package struct ResponsesRun: Sendable, Equatable {
     package enum Change: Sendable, Equatable {
         case none
-        /// The segment at hand has grown: see `segment`.
+        /// The current segment has grown: see `segment`.
         case words
-        /// The server discards what was written of the segment, and writes it anew.
+        /// The server discards the text of the current segment and writes it again.
         case withdrawn
         /// A complete segment on the way to the answer.
         case progress(String)
@@ -34,7 +34,7 @@ package struct ResponsesRun: Sendable, Equatable {
     package private(set) var activity = JarvisActivity()
     package private(set) var outcome: Result<String, JarvisFailure>?
 
-    /// What is written of the segment at hand.
+    /// Text of the current segment so far.
     package private(set) var segment = ""
     private var ordinal: Int?
     /// The last segment that was not blank.

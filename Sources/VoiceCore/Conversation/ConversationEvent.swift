@@ -45,8 +45,8 @@ package enum ConversationEvent: Equatable, Sendable {
         origin: OutputOrigin = .outside,
         isCarriedOut: Bool = true
     )
-    /// Words of the call's output, while the rest of it is still being made: they are spoken in order. With the last ones,
-    /// which may be empty, the output is complete.
+    /// Part of the call's output while the rest is still being written; parts are spoken in order. The last part, which may
+    /// be empty, completes the output.
     case callSays(callID: String, text: String, isLast: Bool)
     /// The call takes so long that the user should hear of it; `activity` is what is being done, such as "reading your
     /// mail".

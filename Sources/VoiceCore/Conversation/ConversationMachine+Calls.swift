@@ -71,7 +71,7 @@ extension ConversationMachine {
         }
     }
 
-    /// Words of an output, while it is being made.
+    /// Handles part of an output that is still being written.
     mutating func callSays(_ callID: String, _ text: String, isLast: Bool) {
         if calls.isWaiting(callID: callID) {
             _ = calls.answer(callID: callID, output: text, wantsReply: true, isWhole: isLast)
@@ -82,14 +82,14 @@ extension ConversationMachine {
         }
     }
 
-    /// The service has further words of an answer and no response to speak them.
+    /// The service has received more of an answer, and no response is speaking it.
     mutating func answerWaits(_ wireID: String) {
         guard link.isReady, let callID = calls.waits(wireID: wireID, session: link.number) else { return }
         sequencer.outputSent(callID: callID)
         sequencer.outputConfirmed(callID: callID)
     }
 
-    /// Withdraws every call; what is left of an answer that is being spoken is not.
+    /// Withdraws every call, and the rest of an answer that is still being written.
     mutating func withdrawCalls() {
         let cut = calls.withdraw(keeping: link.isReady ? link.number : nil, output: Self.stoppedOutput)
         guard link.isReady else { return }

@@ -19,7 +19,7 @@ package struct PendingCalls: Equatable, Sendable {
         package var turn: Int
         package var output: String?
         package var wantsReply = true
-        /// False while more of the output follows.
+        /// False while more of the output is to come.
         package var isWhole = true
     }
 
@@ -27,9 +27,9 @@ package struct PendingCalls: Equatable, Sendable {
     package private(set) var open: [Call] = []
     /// Calls whose output is delivered and not yet spoken about.
     package private(set) var unspoken: [Call] = []
-    /// Delivered calls with more of their output to follow.
+    /// Delivered calls with more of their output to come.
     private var flowing: [Call] = []
-    /// The last of them, which may be complete by now and not spoken to its end.
+    /// The latest of them; it may be complete by now and not fully spoken.
     private var latestInParts: Call?
     /// A call as named by a service, which may count ids anew in each session or in each response.
     private struct Name: Equatable {
@@ -124,7 +124,7 @@ package struct PendingCalls: Equatable, Sendable {
         return true
     }
 
-    /// Adds to the output of a call that was answered in part.
+    /// Appends to a partial output.
     ///
     /// - Returns: the service's id of the call, if its output was delivered to this session.
     package mutating func goOn(callID: String, with text: String, isLast: Bool, in session: Int) -> String? {
@@ -138,7 +138,7 @@ package struct PendingCalls: Equatable, Sendable {
         let call = flowing[index]
         if isLast { flowing.remove(at: index) }
         guard call.session != session else { return call.wireID }
-        // The session that spoke its beginning is over.
+        // The session that spoke the beginning is over.
         guard !text.isEmpty else { return nil }
         var rest = call
         rest.output = text
@@ -148,7 +148,7 @@ package struct PendingCalls: Equatable, Sendable {
         return nil
     }
 
-    /// What follows of an answer has to be spoken by another response.
+    /// Another response has to speak the rest of an answer.
     ///
     /// - Returns: the id assigned here; nil if no such answer is known.
     package mutating func waits(wireID: String, session: Int) -> String? {
@@ -157,8 +157,8 @@ package struct PendingCalls: Equatable, Sendable {
         return call.call.callID
     }
 
-    /// Takes the answered calls that may be delivered; none overtakes an earlier call of its response. A part of an output
-    /// is only for the session that made the call.
+    /// Takes the answered calls that may be delivered; none overtakes an earlier call of its response. A
+    /// partial output goes only to the session that made the call.
     package mutating func takeDeliverable(in session: Int) -> [Call] {
         var held: Set<String> = []
         var taken: [Call] = []
@@ -214,7 +214,7 @@ package struct PendingCalls: Equatable, Sendable {
     /// The session is over: answers it received and did not speak about have to be delivered again.
     package mutating func reopen() {
         let unsaid = unspoken.map(\.call.callID)
-        // Its next words come to the whole of it again.
+        // Further parts are appended to the reopened call.
         flowing.removeAll { unsaid.contains($0.call.callID) }
         latestInParts = nil
         open = unspoken + open

@@ -341,7 +341,7 @@ package actor ConversationSession {
         if isOrdered { lastOrdered = task }
     }
 
-    /// - Parameter mailbox: takes the words of the answer while it is being written; nil where it is wanted as a whole.
+    /// - Parameter mailbox: receives the answer in parts; nil if it is wanted as a whole.
     private static func trace(of call: FunctionCall, _ mailbox: EventMailbox?) -> CallTrace {
         guard let mailbox else { return CallTrace() }
         return CallTrace { words in
@@ -351,8 +351,8 @@ package actor ConversationSession {
         }
     }
 
-    /// The end of an answer that was said in part. What the agent asks then is put by a response of its own, so that it is
-    /// known how much of it was heard.
+    /// Posts the end of an answer that was spoken in parts. A question of the agent gets a response of its own, so that it
+    /// is known how much of it was heard.
     private static func saysLast(_ output: ToolOutput, _ call: FunctionCall, _ mailbox: EventMailbox) {
         var text = output.wantsReply ? output.text : ""
         var question: String?

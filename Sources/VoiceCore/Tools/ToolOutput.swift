@@ -15,7 +15,7 @@ package struct ToolOutput: Sendable, Equatable {
     /// False if it is certain that the call had no effect. Only then may the same turn lead to another answer to the
     /// agent's question.
     package let isCarriedOut: Bool
-    /// Words were said while the call was out: the text is what is left to be said behind them.
+    /// Whether the beginning was spoken while the call was out; the text then holds only the rest.
     package let goesOn: Bool
 
     /// Longest output in UTF-8 bytes: far more than anybody listens to, and far less than a connection accepts.

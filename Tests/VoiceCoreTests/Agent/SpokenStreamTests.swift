@@ -57,7 +57,8 @@ struct SpokenStreamTests {
                 ? .stream([Self.created, Self.delta("It rains. Take a coat. An")], .broken)
                 // The server sends what we have once more.
                 : .stream([
-                    Self.created, Self.delta("It rains. Take a coat. An"), Self.delta("d gloves. Bye.", 3), Self.completed(4),
+                    Self.created, Self.delta("It rains. Take a coat. An"), Self.delta("d gloves. Bye.", 3),
+                    Self.completed(4),
                 ])
         }
         let (said, answer) = try await ask(transport)
@@ -126,7 +127,8 @@ struct SpokenStreamTests {
     @Test func theAnswerBehindAWordyStartIsWhole() async throws {
         let transport = ScriptedJarvisTransport { _, _ in
             .stream([
-                Self.created, Self.delta("I look. One moment. So", 2), Self.event("response.output_text.new_segment", 3),
+                Self.created, Self.delta("I look. One moment. So", 2),
+                Self.event("response.output_text.new_segment", 3),
                 Self.delta("I look. Nothing is there.", 4), Self.completed(5),
             ])
         }

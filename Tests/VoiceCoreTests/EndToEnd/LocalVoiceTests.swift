@@ -131,7 +131,9 @@ extension EndToEnd {
 
         /// Accepts, and says nothing: it is given six seconds. It does not know the language either.
         @Test func aRecogniserThatHangsIsToldOf() async throws {
-            let (stage, servers) = try await start(.init([Self.question], recogniser: .silent)) { $0.local.language = "de" }
+            let (stage, servers) = try await start(.init([Self.question], recogniser: .silent)) {
+                $0.local.language = "de"
+            }
             try await stage.reach(.listening)
             #expect(stage.log.lines.contains { $0.contains("local.language") && $0.contains("no model for \"de\"") })
             stage.say("What is in my calendar today")

@@ -36,7 +36,9 @@ extension EndToEnd {
                     if await isThere() { return }
                     try await Task.sleep(for: .milliseconds(10))
                 }
-                Issue.record("never seen: \(what); \(stage.journal.states); \(servers.sentences); \(stage.log.lines.suffix(12))")
+                Issue.record(
+                    "never seen: \(what); \(stage.journal.states); \(servers.sentences); \(stage.log.lines.suffix(12))"
+                )
                 throw Journal.NeverSeen(what: what)
             }
         }
@@ -96,13 +98,18 @@ extension EndToEnd {
 
         @Test func aRunThatFailsIsToldOfBehindWhatWasSaid() async throws {
             let house = try await start([Self.question]) { _ in
-                [.say("Two meetings today. The first is"), .wait(milliseconds: 300), .fail(type: "server_error", message: "x")]
+                [
+                    .say("Two meetings today. The first is"), .wait(milliseconds: 300),
+                    .fail(type: "server_error", message: "x"),
+                ]
             }
             house.stage.say("What is in my calendar today")
             try await house.wait("the failure") { house.servers.sentences.count == 2 }
             try await house.stage.reach(.listening, times: 2)
             _ = try await house.stop()
-            #expect(house.servers.sentences == ["Two meetings today.", "Jarvis ran into a problem and could not finish."])
+            #expect(
+                house.servers.sentences == ["Two meetings today.", "Jarvis ran into a problem and could not finish."]
+            )
         }
 
         @Test func whoSpeaksIntoItMayHaveTheRest() async throws {

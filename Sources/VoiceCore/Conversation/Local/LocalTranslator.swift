@@ -20,7 +20,7 @@ package enum LocalEvent: Equatable, Sendable {
     case sentenceBegan(Int)
     /// All audio of the speech was received.
     case speechEnded
-    /// All that is written of it so far was played, and nothing more has come for a while.
+    /// All sentences received so far were played, and no more came for a while.
     case speechStarved
     case speechFailed(String)
 }
@@ -88,20 +88,20 @@ package struct LocalTranslator: Sendable {
         var first = 0
         /// Index of the sentence that was cut.
         var cutAt: Int?
-        /// More of it is being written.
+        /// More of it is still being written.
         var flows = false
     }
 
-    /// An answer that is spoken while it is being written: its sentences stand in `last`, and in `interrupted` once it was
-    /// cut.
+    /// An answer that is spoken while it is being written. Its spoken sentences are in `last`, and in `interrupted` once it
+    /// was cut.
     private struct Flow: Equatable {
         var call: String
         var tool: String
-        /// Sentences that no response speaks yet.
+        /// Sentences not yet spoken by any response.
         var waiting: [String] = []
-        /// All of it is written.
+        /// It is complete.
         var isWhole = false
-        /// The user spoke into it: what follows is kept for "go on".
+        /// The user interrupted it: what follows is kept for "go on".
         var isCut = false
     }
 
@@ -122,7 +122,7 @@ package struct LocalTranslator: Sendable {
     private var last: Answer?
     private var interrupted: Answer?
     private var flow: Flow?
-    /// How many sentences of the speech under way have begun to come in.
+    /// Number of sentences of the current speech whose audio has begun to arrive.
     private var begun = 0
     private var prompt: Prompt?
     private var isPromptRepeated = false
@@ -164,7 +164,8 @@ package struct LocalTranslator: Sendable {
         case .noWords(let at):
             guard isTurnOpen else { return [] }
             isTurnOpen = false
-            return [report(.userStopped(at: at)), report(.notHeard(item: userItem, reason: "no words"))] + say(Self.wordless)
+            return [report(.userStopped(at: at)), report(.notHeard(item: userItem, reason: "no words"))]
+                + say(Self.wordless)
         case .sentenceBegan(let index):
             guard let speech, speech.sentences.indices.contains(index) else { return [] }
             let text = speech.sentences[index]
@@ -421,7 +422,7 @@ package struct LocalTranslator: Sendable {
 
     private mutating func answered(_ id: String, _ text: String, isSpoken: Bool) -> [LocalEffect] {
         if flow?.call == id {
-            // What is left of it is not wanted.
+            // The rest of it is not wanted.
             let wasOpen = speech?.isOpen == true
             endFlow()
             return [report(.answerPlaced(call: id))] + (wasOpen ? [.hush] + ended(.cancelled) : [])
@@ -438,7 +439,7 @@ package struct LocalTranslator: Sendable {
     private mutating func beginFlow(_ id: String, _ text: String) -> [LocalEffect] {
         let tool = calls.first { $0.id == id }?.tool ?? ""
         calls.removeAll { $0.id == id }
-        // One question at a time: the end of the answer before has come, or never will.
+        // Questions run one at a time: the previous answer is complete, or its end will never come.
         endFlow()
         flow = Flow(call: id, tool: tool, waiting: sentences(spoken(text, of: tool)))
         return [report(.answerPlaced(call: id))]
@@ -473,7 +474,7 @@ package struct LocalTranslator: Sendable {
         return isNews && !isWaiting ? [report(.answerWaits(call: id))] : []
     }
 
-    /// The user begins to speak: no response may stay open for what is still to be written.
+    /// Ends the open response because the user begins to speak.
     private mutating func cutFlow() -> [LocalEffect] {
         guard flow != nil, speech?.isOpen == true else { return [] }
         flow?.isCut = true
@@ -486,7 +487,7 @@ package struct LocalTranslator: Sendable {
         interrupted?.flows = false
     }
 
-    /// What the answer has named, if that was asked for.
+    /// The call that plays what the answer named, if the user asked to play something.
     private mutating func playOffered() -> FunctionCall? {
         guard wantsToPlay, !offered.isEmpty else { return nil }
         wantsToPlay = false
@@ -600,10 +601,10 @@ package struct LocalTranslator: Sendable {
         return say(text, request: request)
     }
 
-    /// Speaks what is written of the answer; nil where that waits for nothing.
+    /// Speaks the waiting sentences of the answer; nil if there are none.
     private mutating func respondWithFlow(_ text: String, _ request: String) -> [LocalEffect]? {
         guard let waiting = flow?.waiting, !waiting.isEmpty || wantsToPlay && flow?.isWhole == true else {
-            // Cut before its first word, perhaps by a cough.
+            // It was cut before its first word, perhaps by a cough.
             return text.isEmpty && flow?.isCut == true ? goOn(request: request) : nil
         }
         let isWhole = flow?.isWhole == true

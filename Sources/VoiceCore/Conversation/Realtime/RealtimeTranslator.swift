@@ -91,7 +91,7 @@ package struct RealtimeTranslator: Sendable {
             case .ask(let text): [.userMessage(text: text, eventID: eventID("ask"))]
             case .answer(let callID, let text, _):
                 [.functionCallOutput(callID: callID, output: text, eventID: eventID("output"))]
-            // Asked for of services that speak in parts alone.
+            // Only sent to services that speak in parts.
             case .answerBegins, .answerGoesOn: []
             case .inform(let id, let report): inform(id, report)
             case .tell(let text, let tone):

@@ -28,7 +28,7 @@ package enum ServiceReport: Equatable, Sendable {
     /// The answer to a call took its place in the conversation.
     case answerPlaced(call: String)
 
-    /// Further words of the answer to this call came in, and no response is speaking it.
+    /// More of the answer to this call has arrived, and no response is speaking it.
     case answerWaits(call: String)
 
     /// A response begins. `request` is the id of the `ServiceRequest.respond` it answers, if the service states it.

@@ -15,9 +15,9 @@ package enum ServiceRequest: Equatable, Sendable {
 
     /// The only answer to a call of this session; `isSpoken` if the user should hear of it.
     case answer(call: String, text: String, isSpoken: Bool)
-    /// The first words of the answer to a call of this session; more follow with `answerGoesOn`.
+    /// The first part of the answer to a call of this session; more follows with `answerGoesOn`.
     case answerBegins(call: String, text: String)
-    /// Further words of that answer, in order; with the last ones, which may be empty, it is complete.
+    /// The next part of that answer; the last part, which may be empty, completes it.
     case answerGoesOn(call: String, text: String, isLast: Bool)
     /// Data from outside that answers no call of this session, under an id the daemon chose.
     case inform(id: String, ForeignReport)

@@ -127,7 +127,7 @@ package struct LocalTurn: Sendable {
         /// Margins of the audio sent to the recogniser, before and after the voice.
         package var marginBefore = 30
         package var marginAfter = 20
-        /// How long a short barge-in may stay without words. More voice is no cough: its text is waited for as long as the
+        /// How long a short barge-in may stay without words. A longer one is no cough: its text is waited for as long as the
         /// recogniser takes, which may be seconds on a busy machine.
         package var wordless = 150
         /// A user who speaks again within this time, even if an answer has begun, only paused.

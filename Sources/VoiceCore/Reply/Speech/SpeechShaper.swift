@@ -31,7 +31,7 @@ package struct SpeechShaper: Sendable {
         )
     }
 
-    /// What is read and what is kept for those who want more, without the cut; nil when nothing is left to be said.
+    /// The text to read and the text kept for "tell me more", without the cut; nil if there is nothing to say.
     static func plain(
         _ reply: String
     ) -> (main: String, more: String, words: InsertedWords, wasTruncated: Bool)? {

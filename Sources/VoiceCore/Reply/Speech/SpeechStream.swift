@@ -1,35 +1,35 @@
-/// Splits a reply into sentences for speech while it is still being written: gives each as soon as nothing that follows can
+/// Splits a reply into sentences for speech while it is still being written; returns each as soon as no further text can
 /// change it.
 ///
-///     text so far --> thoughts out --> the part that is settled --> media out, shaped --> sentences not given before
+///     text so far --> without thoughts --> settled part --> without media, shaped --> sentences not returned before
 ///
-/// Settled is a block behind which a blank line stands, an item of a list once the next has begun, and in an open paragraph
-/// of plain words every sentence but the last. Code, tables and whatever else holds markup waits for the end of its block;
-/// what may be data of any length (objects, tags, references) waits for the end of the reply. So does all that is beyond the
-/// number of words that is read aloud, where the reply may be cut.
+/// A block is settled when a blank line follows it, a list item when the next one begins, and a sentence of an open
+/// paragraph when the next one begins. Code, tables and other markup wait for the end of their block; possible data of any
+/// length (objects, tags, references) waits for the end of the reply. So does everything beyond the number of words that
+/// are read aloud, because the reply may be cut there.
 package struct SpeechStream: Sendable, Equatable {
-    /// What is longer waits for its end: code, mostly.
+    /// Longer replies, mostly code, wait for their end.
     private static let longest = 16 << 10
-    /// Within so many bytes behind the end of a sentence the next word begins, which settles it.
+    /// The next word, which settles a sentence, begins within this many bytes after it.
     private static let near = 24
 
     private let maximumWords: Int
     private let mark: String
-    /// Bytes of the text that was looked at last.
+    /// Length of the text examined last, in bytes.
     private var seen = 0
-    /// What was given of this segment, as far as the present attempt to write it says the same.
+    /// Sentences returned of this segment, as far as the current attempt repeats them.
     package private(set) var given: [String] = []
     private var words = 0
-    /// The words that may be read aloud are given.
+    /// The maximum number of words was returned.
     private var isFull = false
 
-    /// - Parameter mark: what is no part of the reply where it stands in it.
+    /// - Parameter mark: a text that is not part of the reply.
     package init(maximumWords: Int, omitting mark: String = "") {
         self.maximumWords = max(1, maximumWords)
         self.mark = mark
     }
 
-    /// Takes the text of a segment as far as it is written; returns the sentences that are settled now, shaped for speech.
+    /// Takes the text of a segment so far; returns newly settled sentences, shaped for speech.
     package mutating func take(_ text: String) -> [String] {
         let length = text.utf8.count
         defer { seen = length }
@@ -41,13 +41,13 @@ package struct SpeechStream: Sendable, Equatable {
         return give(main)
     }
 
-    /// The server discards what was written of this segment and writes it anew: what comes again is not given again.
+    /// The server discards the text of this segment and writes it again. Repeated sentences are not returned again.
     package mutating func withdrawn() {
         seen = 0
         isFull = false
     }
 
-    /// Another segment begins.
+    /// The next segment begins.
     package mutating func segmentEnded() { self = SpeechStream(maximumWords: maximumWords, omitting: mark) }
 
     private mutating func give(_ main: String) -> [String] {
@@ -55,7 +55,7 @@ package struct SpeechStream: Sendable, Equatable {
         if let behind = SaidWords.rest(of: main, after: given) {
             rest = behind
         } else {
-            // As far as it has come it says the same.
+            // The new attempt repeats the old one so far.
             if SaidWords.rest(of: given.joined(separator: " "), after: [main]) != nil { return [] }
             let (known, other) = SaidWords.difference(of: main, from: given)
             given = Array(given.prefix(known))
@@ -77,22 +77,21 @@ package struct SpeechStream: Sendable, Equatable {
     }
 }
 
-/// What of an answer is left to be said behind the sentences that were said while it was written.
+/// Computes what is left to say of an answer after the sentences spoken while it was being written.
 package enum SaidWords {
-    /// From the first sentence on that was not said: the end of an answer may be another than the one that was begun.
+    /// Returns the answer from its first unspoken sentence on; it may differ from what was begun.
     package static func rest(of answer: String, afterSaying said: [String]) -> String {
         rest(of: answer, after: said) ?? difference(of: answer, from: said).rest
     }
 
-    /// How many of these sentences a text begins with, and what follows them.
+    /// Returns how many of these sentences the text begins with, and what follows them.
     static func difference(of text: String, from said: [String]) -> (known: Int, rest: String) {
         let sentences = SentenceSplitter.sentences(of: text)
         let known = zip(sentences, said).prefix { $0.filter(isOfWord) == $1.filter(isOfWord) }.count
         return (known, sentences[known...].joined(separator: " "))
     }
 
-    /// What stands behind the words of `said`, whatever marks are between them; nil where the text does not begin with
-    /// them.
+    /// Returns what follows the words of `said`, ignoring punctuation; nil if the text does not begin with them.
     static func rest(of text: String, after said: [String]) -> String? {
         guard !said.isEmpty else { return text }
         var at = text.startIndex
@@ -101,9 +100,9 @@ package enum SaidWords {
             guard at < text.endIndex, text[at] == wanted else { return nil }
             at = text.index(after: at)
         }
-        // A word that goes on is another one.
+        // A longer word is a different one.
         guard at == text.endIndex || !isOfWord(text[at]) else { return nil }
-        // The marks that end the last sentence are its own.
+        // Closing punctuation belongs to the last sentence.
         while at < text.endIndex, !text[at].isWhitespace, !isOfWord(text[at]) { at = text.index(after: at) }
         return String(text[at...].drop(while: \.isWhitespace))
     }
@@ -111,18 +110,19 @@ package enum SaidWords {
     static func isOfWord(_ character: Character) -> Bool { character.isLetter || character.isNumber }
 }
 
-/// The beginning of a text in Markdown that keeps its meaning whatever is written behind it.
+/// Finds the beginning of a Markdown text whose meaning no further text can change.
 enum SettledText {
-    /// Whether a byte may settle something: the end of a sentence or of a line, or what may be part of such a character.
+    /// Whether a byte may settle something: the end of a sentence or a line, or part of a longer character.
     static func mayEnd(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: ".") || byte == UInt8(ascii: "!") || byte == UInt8(ascii: "?") || byte == 0x0A || byte >= 0x80
+        byte == UInt8(ascii: ".") || byte == UInt8(ascii: "!") || byte == UInt8(ascii: "?") || byte == 0x0A
+            || byte >= 0x80
     }
 
     private enum Block {
         case none
         case paragraph
         case list
-        /// Anything else: it is settled when it is over.
+        /// Any other block: settled when it ends.
         case other
     }
 
@@ -142,7 +142,7 @@ enum SettledText {
             if let open = fence {
                 if hasEnded, isFence(bare, open) { (fence, block) = (nil, .other) }
             } else if bare.isEmpty {
-                // An open line of blanks is none yet; behind a whole one the block is over.
+                // Only a complete blank line ends the block.
                 if hasEnded { (settled, block) = (next, .none) }
             } else if bare.hasPrefix("```") || bare.hasPrefix("~~~") {
                 let mark = bare[bare.startIndex]
@@ -150,7 +150,7 @@ enum SettledText {
                 if block == .none { start = at }
                 block = .other
             } else if isItem(bare) {
-                // What comes before an item is over.
+                // An item ends what precedes it.
                 if block != .other { settled = at }
                 if block == .none { start = at }
                 block = block == .other ? .other : .list
@@ -158,13 +158,13 @@ enum SettledText {
                 start = at
                 block = ">#|".contains(bare.first ?? " ") || line.first != bare.first ? .other : .paragraph
             } else if line.contains("|"), block == .paragraph {
-                // The head of a table may be above it.
+                // The line above may be the header of a table.
                 block = .other
             }
             at = next
         }
         if limit < text.endIndex {
-            // What stands before the data in its block is settled with it.
+            // The rest of the block is settled with the data.
             return text[..<min(settled, limit)]
         }
         if block == .paragraph { settled = max(settled, plainEnd(of: text[start...])) }
@@ -186,7 +186,7 @@ enum SettledText {
         return behind.dropFirst().first.map(\.isWhitespace) ?? false
     }
 
-    /// Where a sentence of an open paragraph begins that is not settled: the last one, or the first with an open mark.
+    /// Where the unsettled part of an open paragraph begins: its last sentence, or the first with open markup.
     private static func plainEnd(of paragraph: Substring) -> String.Index {
         let start = paragraph.startIndex
         guard !paragraph.contains(where: { "$&\\|".contains($0) }), !paragraph.contains("://"),
@@ -203,7 +203,7 @@ enum SettledText {
         return settled
     }
 
-    /// Whether every mark of emphasis and code that was opened is closed.
+    /// Whether all markers of emphasis and code are closed.
     private static func isBalanced(_ text: Substring) -> Bool {
         var runs: [Character: Int] = [:]
         var last: Character?

@@ -15,9 +15,9 @@ package final class LocalLink: ServiceLink, VoiceLine {
     private static let connectLimit = Duration.seconds(2)
     /// Steps after the end of a turn within which continued speech is joined to it; later it is another turn.
     private static let joinLimit = 250
-    /// So many turns in a row without a word are no coughs: the recogniser is told of, once in a session.
+    /// After this many turns in a row without words the user is told, once in a session.
     private static let mostWordless = 3
-    /// Steps after which an answer that is still being written, and of which nothing is left to say, gives up its response.
+    /// Steps of silence after which the response to an unfinished answer ends.
     private static let starveLimit = 200
 
     private let settings: LocalSettings
@@ -49,9 +49,9 @@ package final class LocalLink: ServiceLink, VoiceLine {
     /// Length received of each sentence in ms, and the number of words reported as heard.
     private var lengths: [Int] = []
     private var wordsHeard = 0
-    /// Steps for which the speech has waited for sentences in silence.
+    /// Steps of silence spent waiting for further sentences.
     private var starved = 0
-    /// Turns in a row of which the recogniser made no words.
+    /// Turns in a row without words.
     private var wordless = 0
     private var hasToldWordless = false
 
@@ -353,7 +353,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
         case .finished(let index): pump.onThread.finish(speech.part(index))
         case .ended:
             translate(.speechEnded)
-            // All of it was played while the end was still being written.
+            // All of it was already played when its end became known.
             if !pump.onThread.isSpeaking { turned(turn.handle(.answerEnded)) }
         case .failed, .trouble: break
         }

@@ -45,7 +45,7 @@ final class LocalSpeaker {
     /// Number of sentences requested only to warm up the server; their sound is not played.
     private var unheard = 0
     private var sentences: [String] = []
-    /// More sentences follow.
+    /// Whether more sentences follow.
     private var isOpen = false
     /// Sentences requested, and sentences received in full.
     private var asked = 0
@@ -80,10 +80,10 @@ final class LocalSpeaker {
     /// Whether no sentence is being spoken or waiting.
     private var isIdle: Bool { done == sentences.count }
 
-    /// Whether the speech is complete; one that waits for sentences is not.
+    /// Whether the speech is complete.
     var isDone: Bool { isIdle && !isOpen }
 
-    /// Whether it waits for sentences.
+    /// Whether it waits for further sentences.
     var isStarving: Bool { isIdle && isOpen }
 
     /// Makes the server load its voice, which takes a second.
@@ -110,14 +110,14 @@ final class LocalSpeaker {
         askNext()
     }
 
-    /// Further sentences of the speech.
+    /// Appends sentences to the speech.
     func goOn(_ more: [String]) {
         guard isOpen, !more.isEmpty else { return }
         sentences += more
         askNext()
     }
 
-    /// No sentences follow.
+    /// Ends the speech after the sentences it has.
     func close() {
         guard isOpen else { return }
         isOpen = false

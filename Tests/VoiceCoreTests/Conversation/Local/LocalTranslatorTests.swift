@@ -161,8 +161,17 @@ struct LocalTranslatorTests {
     @Test func sentencesFollowInTheSameResponse() {
         var talk = Talk()
         let call = begin(&talk, "One is here.")
-        #expect(talk.speech == talk.speech.map { LocalSpeech(response: $0.response, item: $0.item, sentences: ["One is here."], isOpen: true) })
-        #expect(talk.take(.asked(.answerGoesOn(call: call, text: "Two is there.", isLast: false))) == [.speakOn(["Two is there."])])
+        #expect(
+            talk.speech
+                == talk.speech.map {
+                    LocalSpeech(response: $0.response, item: $0.item, sentences: ["One is here."], isOpen: true)
+                }
+        )
+        #expect(
+            talk.take(.asked(.answerGoesOn(call: call, text: "Two is there.", isLast: false))) == [
+                .speakOn(["Two is there."])
+            ]
+        )
         #expect(
             talk.take(.asked(.answerGoesOn(call: call, text: "Three is gone. Bye.", isLast: true)))
                 == [.speakOn(["Three is gone.", "Bye."]), .speechIsWhole]
@@ -180,7 +189,9 @@ struct LocalTranslatorTests {
         #expect(Self.waits(talk.take(.asked(.answerGoesOn(call: call, text: "Two is there.", isLast: false)))))
         // It is told once that something waits.
         #expect(!Self.waits(talk.take(.asked(.answerGoesOn(call: call, text: "Three is gone.", isLast: false)))))
-        #expect(Talk.spoken(talk.take(.asked(.respond(id: "r2", mayCall: true)))) == ["Two is there.", "Three is gone."])
+        #expect(
+            Talk.spoken(talk.take(.asked(.respond(id: "r2", mayCall: true)))) == ["Two is there.", "Three is gone."]
+        )
         talk.take(.asked(.answerGoesOn(call: call, text: "", isLast: true)))
         talk.take(.asked(.truncate(item: talk.speech?.item ?? "", part: 1, heard: 100, of: 800)))
         talk.hear()
@@ -202,7 +213,9 @@ struct LocalTranslatorTests {
         #expect(talk.say("Go on.").isEmpty)
         #expect(talk.speech?.sentences == ["Two is there.", "Three is gone."] && talk.speech?.isOpen == true)
         #expect(
-            talk.take(.asked(.answerGoesOn(call: call, text: "Bye.", isLast: true))) == [.speakOn(["Bye."]), .speechIsWhole]
+            talk.take(.asked(.answerGoesOn(call: call, text: "Bye.", isLast: true))) == [
+                .speakOn(["Bye."]), .speechIsWhole,
+            ]
         )
     }
 

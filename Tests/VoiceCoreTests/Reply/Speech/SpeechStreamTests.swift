@@ -54,7 +54,9 @@ struct SpeechStreamTests {
     }
 
     @Test func anAbbreviationEndsNothing() {
-        #expect(write("Dr. Miller calls at 3.30 p.m. today. Then").sentences == ["Dr. Miller calls at 3.30 p.m. today."])
+        #expect(
+            write("Dr. Miller calls at 3.30 p.m. today. Then").sentences == ["Dr. Miller calls at 3.30 p.m. today."]
+        )
     }
 
     @Test func aBlankLineEndsABlock() {
@@ -93,7 +95,9 @@ struct SpeechStreamTests {
     }
 
     @Test func thoughtsAreNotSpoken() {
-        #expect(write("<think>Let me see. It is hot. So\n</think>It is hot. Very. A").sentences == ["It is hot.", "Very."])
+        #expect(
+            write("<think>Let me see. It is hot. So\n</think>It is hot. Very. A").sentences == ["It is hot.", "Very."]
+        )
     }
 
     /// A server may leave the first tag out: what turns out to have been a thought is no part of the answer.
@@ -145,7 +149,9 @@ struct SpeechStreamTests {
         var stream = SpeechStream(maximumWords: 150)
         _ = write("It rains today. Take a coat. And", &stream)
         stream.withdrawn()
-        #expect(write("It rains today. Stay at home. It is cold. S", &stream).sentences == ["Stay at home.", "It is cold."])
+        #expect(
+            write("It rains today. Stay at home. It is cold. S", &stream).sentences == ["Stay at home.", "It is cold."]
+        )
         #expect(SaidWords.rest(of: "It rains today. Stay at home. It is cold. So.", afterSaying: stream.given) == "So.")
     }
 

@@ -9,17 +9,25 @@ struct SpokenNoticesTests {
         .note(.connectionLost(reason: reason, retryIn: pause))
     }
 
-    @Test(arguments: [
-        (lost(), "The voice service is away. I keep trying."),
-        (
-            lost("local.recogniser: the Wyoming server at h:1 does not answer"),
-            "I cannot hear you: the recogniser of this house does not answer. I keep trying."
-        ),
-        (.note(.refused(reason: "401")), "The voice service does not take me. The doctor command says what to change."),
-        (.note(.budgetSpent(until: "17:00")), "The budget for conversations is spent until 17:00."),
-        (.note(.questionLost(isAskedAgain: false)), "The connection broke, and your question is lost. Please ask again."),
-        (.announce("Another voice stands in."), "Another voice stands in."),
-    ] as [(ConversationEffect, String)])
+    @Test(
+        arguments: [
+            (lost(), "The voice service is away. I keep trying."),
+            (
+                lost("local.recogniser: the Wyoming server at h:1 does not answer"),
+                "I cannot hear you: the recogniser of this house does not answer. I keep trying."
+            ),
+            (
+                .note(.refused(reason: "401")),
+                "The voice service does not take me. The doctor command says what to change."
+            ),
+            (.note(.budgetSpent(until: "17:00")), "The budget for conversations is spent until 17:00."),
+            (
+                .note(.questionLost(isAskedAgain: false)),
+                "The connection broke, and your question is lost. Please ask again."
+            ),
+            (.announce("Another voice stands in."), "Another voice stands in."),
+        ] as [(ConversationEffect, String)]
+    )
     func aTroubleIsASentence(effect: ConversationEffect, sentence: String) {
         var notices = SpokenNotices()
         #expect(notices.sentence(for: effect) == sentence)
