@@ -19,6 +19,7 @@ extension ConversationMachine {
             note(.heard(text))
         case .notHeard(_, let reason): note(.unexpected("transcription failed: \(reason)"))
         case .answerPlaced(let wireID):
+            calls.placed(wireID: wireID, session: link.number)
             for callID in calls.delivered(wireID: wireID, session: link.number) {
                 sequencer.outputConfirmed(callID: callID)
             }

@@ -136,16 +136,25 @@ package struct PendingCalls: Equatable, Sendable {
         if let index = unspoken.firstIndex(where: isIt) { unspoken[index].add(text, isLast: isLast) }
         guard let index = flowing.firstIndex(where: isIt) else { return nil }
         let call = flowing[index]
-        if isLast { flowing.remove(at: index) }
+        // Removed once the service has it: until then more is to come.
+        flowing[index].isWhole = isLast
         guard call.session != session else { return call.wireID }
         // The session that spoke the beginning is over.
-        guard !text.isEmpty else { return nil }
+        guard !text.isEmpty else {
+            if isLast { flowing.remove(at: index) }
+            return nil
+        }
         var rest = call
         rest.output = text
         rest.isWhole = isLast
-        flowing.removeAll(where: isIt)
+        flowing.remove(at: index)
         open.append(rest)
         return nil
+    }
+
+    /// The service has the last part of an output.
+    package mutating func placed(wireID: String, session: Int) {
+        flowing.removeAll { $0.isWhole && $0.wireID == wireID && $0.session == session }
     }
 
     /// Another response has to speak the rest of an answer.
@@ -215,7 +224,7 @@ package struct PendingCalls: Equatable, Sendable {
     package mutating func reopen() {
         let unsaid = unspoken.map(\.call.callID)
         // Further parts are appended to the reopened call.
-        flowing.removeAll { unsaid.contains($0.call.callID) }
+        flowing.removeAll { $0.isWhole || unsaid.contains($0.call.callID) }
         latestInParts = nil
         open = unspoken + open
         unspoken = []

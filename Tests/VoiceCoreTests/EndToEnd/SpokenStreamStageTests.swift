@@ -1,6 +1,7 @@
 import Testing
 import VoiceSimulator
 
+@testable import VoiceActivation
 @testable import VoiceAudio
 @testable import VoiceBase
 @testable import VoiceConfiguration

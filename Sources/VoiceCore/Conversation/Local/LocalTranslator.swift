@@ -559,7 +559,9 @@ package struct LocalTranslator: Sendable {
             return []
         case .answer(let call, let text, let isSpoken): return answered(call, text, isSpoken: isSpoken)
         case .answerBegins(let call, let text): return beginFlow(call, text)
-        case .answerGoesOn(let call, let text, let isLast): return goOnFlow(call, text, isLast: isLast)
+        case .answerGoesOn(let call, let text, let isLast):
+            let effects = goOnFlow(call, text, isLast: isLast)
+            return isLast ? effects + [report(.answerPlaced(call: call))] : effects
         case .inform(let id, let foreign):
             if foreign.name == "ask_jarvis" { tell(answer(foreign.output)) }
             return [report(.answerPlaced(call: id))]

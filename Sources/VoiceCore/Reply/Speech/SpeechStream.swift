@@ -132,6 +132,8 @@ enum SettledText {
         var start = text.startIndex
         var fence: (mark: Character, count: Int)?
         var at = text.startIndex
+        /// Numbered items of the current list.
+        var numbered = 0
         let limit = firstOfData(in: text)
         while at < limit {
             let end = text[at...].firstIndex(where: \.isNewline)
@@ -143,18 +145,20 @@ enum SettledText {
                 if hasEnded, isFence(bare, open) { (fence, block) = (nil, .other) }
             } else if bare.isEmpty {
                 // Only a complete blank line ends the block.
-                if hasEnded { (settled, block) = (next, .none) }
+                if hasEnded { (settled, block) = (numbered == 1 ? settled : next, .none) }
             } else if bare.hasPrefix("```") || bare.hasPrefix("~~~") {
                 let mark = bare[bare.startIndex]
                 fence = (mark, bare.prefix { $0 == mark }.count)
                 if block == .none { start = at }
                 block = .other
             } else if isItem(bare) {
-                // An item ends what precedes it.
-                if block != .other { settled = at }
+                // An item ends what precedes it. The number of an only item is spoken, those of several are not.
+                if block != .other, numbered != 1 { settled = at }
+                if bare.first?.isNumber == true { numbered += 1 }
                 if block == .none { start = at }
                 block = block == .other ? .other : .list
             } else if block == .none {
+                if line.first == bare.first { numbered = 0 }
                 start = at
                 block = ">#|".contains(bare.first ?? " ") || line.first != bare.first ? .other : .paragraph
             } else if line.contains("|"), block == .paragraph {
@@ -197,8 +201,7 @@ enum SettledText {
         for sentence in SentenceSplitter.sentences(of: line).dropLast() {
             let length = line.distance(from: line.startIndex, to: sentence.endIndex)
             let end = paragraph.index(start, offsetBy: length)
-            guard isBalanced(paragraph[..<end]) else { break }
-            settled = end
+            if isBalanced(paragraph[..<end]) { settled = end }
         }
         return settled
     }

@@ -439,7 +439,8 @@ struct LocalTurnTests {
         scene.speak(1200)
         scene.silence(2500)
         #expect(scene.drops.isEmpty && scene.given.isEmpty)
-        scene.on(.transcript("Turn off the light.", look: 1))
+        let look = scene.effects.compactMap { if case .look(let number, _) = $0 { number } else { nil } }.last
+        scene.on(.transcript("Turn off the light.", look: look ?? 0))
         #expect(scene.given.map(\.text) == ["Turn off the light."] && scene.count(.resumeAnswer) == 0)
     }
 

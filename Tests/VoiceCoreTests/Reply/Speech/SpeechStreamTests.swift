@@ -72,8 +72,8 @@ struct SpeechStreamTests {
     @Test func aListIsGivenItemByItem() {
         let reply = "You have this:\n- Milk. It is fresh. Really.\n- Bread\n- Eggs"
         let given = write(reply)
-        #expect(given.sentences.joined(separator: " ") == "You have this: Milk. It is fresh. Really. Bread")
-        #expect(rest(reply).rest == "Eggs")
+        #expect(given.sentences.joined(separator: " ") == "You have this: Milk. It is fresh. Really. Bread.")
+        #expect(rest(reply).rest == "Eggs.")
         // Nothing of an item that is not finished.
         #expect(write("You have this:\n- Milk. It is fresh. Really").sentences == ["You have this:"])
     }
