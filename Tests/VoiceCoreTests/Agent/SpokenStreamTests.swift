@@ -157,7 +157,8 @@ struct SpokenStreamTests {
             .stream([Self.created, Self.delta("Here is jazz. It is good. Have fun.\\n\\n\(item)"), Self.completed(3)])
         }
         let (said, answer) = try await ask(transport)
-        #expect((said + [answer.spoken]).filter { !$0.isEmpty }.joined(separator: " ") == "Here is jazz. It is good. Have fun.")
+        let all = (said + [answer.spoken]).filter { !$0.isEmpty }
+        #expect(all.joined(separator: " ") == "Here is jazz. It is good. Have fun.")
         #expect(answer.media.map(\.address) == ["https://e.org/jazz.mp3"])
     }
 
