@@ -5,12 +5,16 @@
                                        sound was a turn
 
 Two voices: Piper's en_US-joe-medium unchanged, and modified: 15 % higher with all its formants, a tenth slower.
+Typing is also made of recorded keys if TURN_KEYS is a folder of them (Debian: bucklespring-data, /usr/share/buckle/wav); dishes and
+coughs are synthesised.
 """
 import collections
 import json
+import os
 import pathlib
 import statistics
 import sys
+import wave
 
 VOICES = {"joe": (1.0, 1.0), "bent": (1.15, 1.1)}
 SENTENCES = pathlib.Path(__file__).with_name("turn-sentences.txt")
@@ -64,6 +68,18 @@ def make_others(folder):
         length = numpy.arange(int(0.03 * rate)) / rate
         return random.normal(size=len(length)) * numpy.exp(-length / 0.004) * random.uniform(0.4, 1)
 
+    def recorded_keys(folder):
+        """Half a second of each recording of a key that is pressed."""
+        keys = []
+        for path in sorted(folder.glob("*-1.wav")):
+            with wave.open(str(path)) as file:
+                if file.getsampwidth() != 2:
+                    continue
+                sound = numpy.frombuffer(file.readframes(file.getnframes()), numpy.int16)[::file.getnchannels()] / 32768
+                places = numpy.arange(0, min(len(sound), file.getframerate() // 2), file.getframerate() / rate)
+                keys.append(numpy.interp(places, numpy.arange(len(sound)), sound))
+        return keys
+
     def dish():
         length = numpy.arange(int(0.6 * rate)) / rate
         tones = sum(numpy.sin(2 * numpy.pi * random.uniform(800, 6000) * length) for _ in range(5))
@@ -98,6 +114,11 @@ def make_others(folder):
         "dishes": at(-38, strokes(numpy.cumsum(random.exponential(0.5, 350)) % (SECONDS - 1), dish)),
         "coughs": at(-38, strokes(numpy.arange(2, SECONDS - 2, 2.6) + random.uniform(0, 1, len(numpy.arange(2, SECONDS - 2, 2.6))), cough)),
     }
+    folder_of_keys = pathlib.Path(os.environ.get("TURN_KEYS", "/usr/share/buckle/wav"))
+    keys = recorded_keys(folder_of_keys) if folder_of_keys.is_dir() else []
+    if keys:
+        places = numpy.cumsum(random.exponential(0.16, 1100)) % (SECONDS - 1)
+        sounds["typing, recorded keys"] = at(-45, strokes(places, lambda: keys[random.integers(len(keys))]))
     quiet = at(-65, random.normal(size=len(time)))
     made = []
     for index, (name, sound) in enumerate(sounds.items()):

@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// Records when a call's request was sent and its reply was complete.
+/// Records when a call's request was sent and its reply was complete, and takes the words of an answer that is still being
+/// written.
 ///
 /// A task-local value, so that tools and transports need not pass it on.
 package final class CallTrace: Sendable {
@@ -8,7 +9,10 @@ package final class CallTrace: Sendable {
 
     private let times = Mutex<(sent: Duration?, replied: Duration?)>((nil, nil))
 
-    package init() {}
+    /// Takes sentences of the answer, in order, while the call is out; nil if the answer is wanted as a whole.
+    package let says: (@Sendable (String) -> Void)?
+
+    package init(says: (@Sendable (String) -> Void)? = nil) { self.says = says }
 
     /// Monotonic times of the first byte of the first request and of the complete last reply.
     package func note(sent: Duration, replied: Duration) {

@@ -15,6 +15,8 @@ package struct JarvisAnswer: Sendable, Equatable {
     package var leftOut = 0
     /// The media as presented to the speaking model, under handles; nil if media cannot be played.
     package var handles: String?
+    /// Whether the beginning was spoken while the answer was being written; `spoken` then holds only the rest.
+    package var goesOn = false
     /// Time from the question to the answer.
     package var took: Duration = .zero
 
@@ -41,6 +43,13 @@ package struct JarvisAnswer: Sendable, Equatable {
         prompt = nil
     }
 
+    /// Returns the answer without the sentences that were spoken while it was being written.
+    func behind(_ said: [String]) -> JarvisAnswer {
+        var rest = self
+        if failure == nil, prompt == nil { rest.spoken = SaidWords.rest(of: spoken, afterSaying: said) }
+        return rest
+    }
+
     private init(_ answer: JarvisAnswer, after sentence: String) {
         spoken = sentence + " " + answer.spoken
         full = answer.full
@@ -50,6 +59,7 @@ package struct JarvisAnswer: Sendable, Equatable {
         leftOut = answer.leftOut
         handles = answer.handles
         took = answer.took
+        goesOn = answer.goesOn
     }
 
     /// Returns the answer preceded by a sentence.

@@ -33,6 +33,9 @@ enum JarvisSign: Sendable {
     case prompt(JarvisPrompt)
     /// Nothing came of the question, so it was asked again: its time limit starts anew.
     case askedAgain
+    /// Sentences of the reply, shaped for speech, while it is being written. `given` holds all sentences signalled so far
+    /// that the current segment still contains.
+    case words([String], given: [String])
 }
 
 /// A way to ask the agent: its routes, its events, and what a lost connection means.

@@ -40,7 +40,11 @@ extension JarvisClient {
             metadata: ["id": "\(pending.prompt.id.prefix(64))"]
         )
         let note: Logger.Message = "the agent gets no for an answer"
-        return await carryOn(pending, pending.prompt.refusal, note: note).after(JarvisPrompt.unheard)
+        // Without streaming, because other words come first.
+        let answer = await CallTrace.$current.withValue(nil) {
+            await carryOn(pending, pending.prompt.refusal, note: note)
+        }
+        return answer.after(JarvisPrompt.unheard)
     }
 
     /// Whether to ask the user; otherwise the answer is no.
@@ -73,7 +77,7 @@ extension JarvisClient {
         onNews(.asks(prompt.spoken, prompt: number, characters: prompt.essence.unicodeScalars.count))
         // A crash must not lose the conversation in which the agent waits.
         Task { self.save() }
-        return withNotice(JarvisAnswer(prompt: prompt.spoken, number: number))
+        return withNotice(behindWhatWasSaid(JarvisAnswer(prompt: prompt.spoken, number: number), of: run))
     }
 
     /// Withdraws the prompt from the user; false if there was none.
@@ -104,7 +108,8 @@ extension JarvisClient {
                 logger.notice("nobody answered Jarvis; the answer is no", metadata: Self.name(pending.prompt))
             }
         }
-        let answer = await follow(pending.run, since: environment.now())
+        // No call follows the run any more.
+        let answer = await CallTrace.$current.withValue(nil) { await follow(pending.run, since: environment.now()) }
         if answer.failure?.isWithdrawal != true { onNews(.answered(answer, query: pending.run.query)) }
     }
 

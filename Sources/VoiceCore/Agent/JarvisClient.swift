@@ -36,6 +36,18 @@ package actor JarvisClient {
         let started: Duration
     }
 
+    /// What was spoken of a reply while it is being written.
+    private struct Saying {
+        /// Number of the run that writes it.
+        var run = 0
+        /// Spoken sentences of the current segment.
+        var said: [String] = []
+        /// Whether any were spoken in the call that follows the run now.
+        var hasBegun = false
+        /// Sentences were skipped, so the rest is spoken when the reply is complete.
+        var isHeld = false
+    }
+
     /// A run that waits for the user.
     struct Pending {
         /// Distinguishes it from every other prompt of this process.
@@ -75,6 +87,8 @@ package actor JarvisClient {
     private var runs = 0
     var prompts = 0
     var active: Run?
+    /// What was spoken of the reply in progress.
+    private var saying = Saying()
     var pending: Pending?
     /// Waits until the server confirms the end of a run.
     var departing: Task<Void, Never>?
@@ -118,7 +132,12 @@ package actor JarvisClient {
         backend =
             switch settings.api {
             case .chat: ChatBackend(connection: connection, watchesPrompts: true)
-            case .responses: ResponsesBackend(connection: connection, silence: .seconds(settings.silenceS))
+            case .responses:
+                ResponsesBackend(
+                    connection: connection,
+                    silence: .seconds(settings.silenceS),
+                    maximumWords: settings.maximumSpokenWords
+                )
             case .openai: PlainBackend(connection: connection)
             }
         shaper = SpeechShaper(maximumWords: settings.maximumSpokenWords)
@@ -241,6 +260,8 @@ package actor JarvisClient {
     func follow(_ run: Run, since asked: Duration) async -> JarvisAnswer {
         let limit = Duration.seconds(settings.timeoutS)
         var deadline = environment.now() + limit
+        if saying.run != run.number { saying = Saying(run: run.number) }
+        saying.hasBegun = false
         while true {
             let left = max(.zero, deadline - environment.now())
             let step = await TimeLimit.run(left, sleep: environment.expire) { await run.steps.next() }
@@ -250,6 +271,8 @@ package actor JarvisClient {
             case .ended(let outcome)??: return conclude(run, outcome, since: asked)
             // After an outage, a question asked again gets the full time.
             case .sign(.askedAgain)??: deadline = environment.now() + limit
+            case .sign(.words(let new, let given))??:
+                if say(new, given, of: run, since: asked) { deadline = environment.now() + limit }
             case .sign(.prompt(let prompt))??:
                 if !isReadAloud(prompt) {
                     _ = await transport.exchange(request.reply(prompt.refusal, session: run.sessionID))
@@ -258,6 +281,35 @@ package actor JarvisClient {
                 }
             }
         }
+    }
+
+    /// Passes on sentences of a reply in progress, if the call takes them. A late answer, or one preceded by a notice, is
+    /// spoken as a whole, because other words come first.
+    ///
+    /// - Returns: whether any were passed on.
+    private func say(_ new: [String], _ given: [String], of run: Run, since asked: Duration) -> Bool {
+        guard saying.run == run.number, !saying.isHeld else { return false }
+        let late = Duration.seconds(settings.stillWorkingS)
+        let isLate = settings.stillWorkingS > 0 && environment.now() - asked > late && !saying.hasBegun
+        guard let says = CallTrace.current?.says, notice == nil, !isLate, active?.number == run.number,
+            !Task.isCancelled
+        else {
+            saying.isHeld = !new.isEmpty
+            return false
+        }
+        saying.said = given
+        guard !new.isEmpty else { return false }
+        saying.hasBegun = true
+        for sentence in new { says(sentence) }
+        return true
+    }
+
+    /// Returns the part of the answer that was not spoken while it was being written.
+    func behindWhatWasSaid(_ answer: JarvisAnswer, of run: Run) -> JarvisAnswer {
+        guard saying.run == run.number, saying.hasBegun || !saying.said.isEmpty else { return answer }
+        var rest = answer.behind(saying.said)
+        rest.goesOn = saying.hasBegun
+        return rest
     }
 
     private func abandon(_ run: Run, _ failure: JarvisFailure, since asked: Duration) -> JarvisAnswer {
@@ -315,14 +367,14 @@ package actor JarvisClient {
         switch outcome.result {
         case .failure(let failure):
             breaker.record(failure, at: now)
-            return withNotice(report(failure, took: took))
+            return withNotice(behindWhatWasSaid(report(failure, took: took), of: run))
         case .success(let content):
             breaker.record(nil, at: now)
             // Addresses never pass through the speaking model.
             let media = MediaInReply(introduce(run.sessionID, content))
             let words = shaper.shape(media.rest)
             guard let reply = words ?? (media.items.isEmpty ? nil : .wordless) else {
-                return withNotice(report(.emptyReply, took: took))
+                return withNotice(behindWhatWasSaid(report(.emptyReply, took: took), of: run))
             }
             lastReply = reply
             reading = shaper.place(in: reply)
@@ -339,13 +391,13 @@ package actor JarvisClient {
             var answer = JarvisAnswer(reply: reply, media: media.items)
             answer.leftOut = media.leftOut
             answer.took = took
-            return withNotice(answer)
+            return withNotice(behindWhatWasSaid(answer, of: run))
         }
     }
 
     /// Puts the pending notice before the next answer, unless nobody hears that answer.
     func withNotice(_ answer: JarvisAnswer) -> JarvisAnswer {
-        guard let notice, answer.failure?.isWithdrawal != true else { return answer }
+        guard let notice, answer.failure?.isWithdrawal != true, !answer.goesOn else { return answer }
         self.notice = nil
         return answer.after(notice)
     }

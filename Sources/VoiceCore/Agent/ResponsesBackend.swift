@@ -1,6 +1,7 @@
 internal import Logging
 internal import VoiceBase
 internal import VoiceNetwork
+internal import VoiceReply
 
 /// Asks through `/v1/responses` as a stream: the run outlives its connection, and a lost connection is replaced.
 ///
@@ -17,6 +18,8 @@ struct ResponsesBackend: JarvisBackend {
     let connection: JarvisConnection
     /// Longest time without any byte.
     let silence: Duration
+    /// Maximum number of words spoken of a reply.
+    let maximumWords: Int
 
     private enum Ended {
         case finished
@@ -31,16 +34,30 @@ struct ResponsesBackend: JarvisBackend {
 
     /// The state of the attempt to get an answer.
     private struct Path {
-        var run = ResponsesRun()
+        private(set) var run = ResponsesRun()
+        /// Splits the reply into sentences; kept when the question is asked again, so that nothing is spoken twice.
+        var speech: SpeechStream
         /// Runs of others seen in the conversation.
         var others: Set<String> = []
         let notice = Notice()
 
         var hasBegun: Bool { run.runID != nil }
+
+        init(speech: SpeechStream) { self.speech = speech }
+
+        /// Follows this run from its first event; it may repeat what an earlier run wrote.
+        mutating func follow(_ run: ResponsesRun) {
+            self.run = run
+            speech.withdrawn()
+        }
+
+        mutating func handle(_ event: ServerSentEvent) -> ResponsesRun.Change { run.handle(event) }
+
+        mutating func take(snapshot: [UInt8]) -> Bool { run.take(snapshot: snapshot) }
     }
 
     func run(_ question: JarvisQuestion, onSign: @escaping @Sendable (JarvisSign) -> Void) async -> JarvisOutcome {
-        var path = Path()
+        var path = Path(speech: SpeechStream(maximumWords: maximumWords, omitting: AgentBriefing.mark))
         var outcome = await answer(question, &path, onSign)
         if Task.isCancelled, path.run.outcome == nil {
             let state = await connection.withdraw(
@@ -89,12 +106,12 @@ struct ResponsesBackend: JarvisBackend {
                     return outcome
                 case .success((.report, let state)):
                     return JarvisOutcome(.failure(.lost), continuation: state?.lastResponseID)
-                case .success((.join(let run), _)): path.run = ResponsesRun(runID: run)
+                case .success((.join(let run), _)): path.follow(ResponsesRun(runID: run))
                 case .success((.askAgain, let state)):
                     question.previous = state?.lastResponseID ?? question.previous
                     // A run that had not begun may still be on its way: under the same key it is the same run.
                     if path.hasBegun { question.key += "-r" }
-                    path.run = ResponsesRun()
+                    path.follow(ResponsesRun())
                     onSign(.askedAgain)
                 }
                 continue
@@ -102,7 +119,7 @@ struct ResponsesBackend: JarvisBackend {
                 return JarvisOutcome(.failure(.offline(detail: "it breaks off every connection")))
             default: return outcome
             }
-            path.run = ResponsesRun()
+            path.follow(ResponsesRun())
         }
     }
 
@@ -164,7 +181,7 @@ struct ResponsesBackend: JarvisBackend {
                 // While the run is known, only the server itself can declare it lost.
                 guard path.hasBegun else { return JarvisOutcome(.failure(failure)) }
                 if status == 404 { return JarvisOutcome(.failure(.lost)) }
-                if status == 409, await recover(&path.run) { break }
+                if status == 409, await recover(&path) { break }
                 // Asking again would change nothing.
                 if failure == .authentication || failure == .tooLarge { return JarvisOutcome(.failure(failure)) }
                 guard case .offline(let detail) = failure else { break }
@@ -208,7 +225,7 @@ struct ResponsesBackend: JarvisBackend {
         guard stream.head.status == 200, stream.head.mediaType == "text/event-stream" else {
             return await refusal(stream, isFirst: isFirst)
         }
-        if isFirst, let id = stream.head.runID { path.run = ResponsesRun(runID: id) }
+        if isFirst, let id = stream.head.runID { path.follow(ResponsesRun(runID: id)) }
         var parser = ServerSentEventParser()
         while true {
             guard let next = await patiently({ await stream.next() }) else {
@@ -222,8 +239,14 @@ struct ResponsesBackend: JarvisBackend {
             case .success(let bytes?):
                 guard let events = try? parser.feed(bytes) else { return .refused(.tooLarge, status: nil) }
                 for event in events {
-                    switch path.run.handle(event) {
-                    case .none, .progress: continue
+                    switch path.handle(event) {
+                    case .none: continue
+                    case .words: tell(&path, onSign)
+                    case .withdrawn: path.speech.withdrawn()
+                    case .progress:
+                        if !path.speech.given.isEmpty { onSign(.words([], given: [])) }
+                        path.speech.segmentEnded()
+                        tell(&path, onSign)
                     case .activity(let activity): connection.board.show(activity)
                     case .prompt(let prompt): onSign(.prompt(prompt))
                     case .streamEnded: return .interrupted
@@ -232,6 +255,13 @@ struct ResponsesBackend: JarvisBackend {
                 }
             }
         }
+    }
+
+    /// Signals the sentences that are settled now. A reply preceded by a notice is not streamed.
+    private func tell(_ path: inout Path, _ onSign: @Sendable (JarvisSign) -> Void) {
+        guard path.notice.text == nil else { return }
+        let new = path.speech.take(path.run.segment)
+        if !new.isEmpty { onSign(.words(new, given: path.speech.given)) }
     }
 
     // MARK: Opening
@@ -294,11 +324,11 @@ struct ResponsesBackend: JarvisBackend {
     }
 
     /// Ends the run from its snapshot, since its events are no longer kept.
-    private func recover(_ run: inout ResponsesRun) async -> Bool {
-        guard let id = run.runID else { return false }
+    private func recover(_ path: inout Path) async -> Bool {
+        guard let id = path.run.runID else { return false }
         let reply = await connection.transport.exchange(connection.request.snapshot(run: id))
         guard case .success(let response) = reply, response.status == 200 else { return false }
-        return run.take(snapshot: response.body)
+        return path.take(snapshot: response.body)
     }
 
     private func patiently<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value? {

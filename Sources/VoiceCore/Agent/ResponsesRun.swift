@@ -7,6 +7,10 @@ internal import VoiceBase
 package struct ResponsesRun: Sendable, Equatable {
     package enum Change: Sendable, Equatable {
         case none
+        /// The current segment has grown: see `segment`.
+        case words
+        /// The server discards the text of the current segment and writes it again.
+        case withdrawn
         /// A complete segment on the way to the answer.
         case progress(String)
         case prompt(JarvisPrompt)
@@ -30,7 +34,8 @@ package struct ResponsesRun: Sendable, Equatable {
     package private(set) var activity = JarvisActivity()
     package private(set) var outcome: Result<String, JarvisFailure>?
 
-    private var segment = ""
+    /// Text of the current segment so far.
+    package private(set) var segment = ""
     private var ordinal: Int?
     /// The last segment that was not blank.
     private var lastSpoken = ""
@@ -80,6 +85,7 @@ package struct ResponsesRun: Sendable, Equatable {
             return endSegment()
         case "response.attempt.discard":
             segment = ""
+            return .withdrawn
         case "response.tool_exec.start":
             activity.began(payload.call_id ?? "", name: payload.tool_name ?? "", info: payload.tool_info ?? "")
             return .activity(activity)
@@ -139,8 +145,9 @@ package struct ResponsesRun: Sendable, Equatable {
     }
 
     private mutating func append(_ delta: String, ordinal next: Int?) -> Change {
-        var change = Change.none
-        if let next, let ordinal, next != ordinal { change = endSegment() }
+        guard !delta.isEmpty else { return .none }
+        var change = Change.words
+        if let next, let ordinal, next != ordinal, case .progress(let text) = endSegment() { change = .progress(text) }
         ordinal = next ?? ordinal
         guard segment.utf8.count + delta.utf8.count <= JarvisRequest.maximumReplyBytes else {
             return finish(.failure(.tooLarge))

@@ -45,6 +45,9 @@ package enum ConversationEvent: Equatable, Sendable {
         origin: OutputOrigin = .outside,
         isCarriedOut: Bool = true
     )
+    /// Part of the call's output while the rest is still being written; parts are spoken in order. The last part, which may
+    /// be empty, completes the output.
+    case callSays(callID: String, text: String, isLast: Bool)
     /// The call takes so long that the user should hear of it; `activity` is what is being done, such as "reading your
     /// mail".
     case callDelayed(callID: String, activity: String? = nil)

@@ -45,7 +45,7 @@ extension ConversationMachine {
     /// A newer session does not know the call, so it receives both call and answer.
     mutating func deliver() {
         guard link.isReady else { return }
-        for answered in calls.takeDeliverable() {
+        for answered in calls.takeDeliverable(in: link.number) {
             var callID = answered.call.callID
             let output = answered.output ?? ""
             let isKnown = answered.session == link.number
@@ -54,7 +54,9 @@ extension ConversationMachine {
                 continue
             }
             note(.outputSent(callID: callID))
-            if isKnown {
+            if isKnown, !answered.isWhole {
+                send(.answerBegins(call: answered.wireID, text: output))
+            } else if isKnown {
                 send(.answer(call: answered.wireID, text: output, isSpoken: answered.wantsReply))
             } else {
                 let call = answered.call
@@ -67,6 +69,31 @@ extension ConversationMachine {
             remarks.agent.sent(output, in: link.number)
             if answered.wantsReply { sequencer.outputSent(callID: callID) }
         }
+    }
+
+    /// Handles part of an output that is still being written.
+    mutating func callSays(_ callID: String, _ text: String, isLast: Bool) {
+        if calls.isWaiting(callID: callID) {
+            _ = calls.answer(callID: callID, output: text, wantsReply: true, isWhole: isLast)
+            authority.answered(callID, .outside)
+            turn.clock?.answered(at: now)
+        } else if let wireID = calls.goOn(callID: callID, with: text, isLast: isLast, in: link.number) {
+            send(.answerGoesOn(call: wireID, text: text, isLast: isLast))
+        }
+    }
+
+    /// The service has received more of an answer, and no response is speaking it.
+    mutating func answerWaits(_ wireID: String) {
+        guard link.isReady, let callID = calls.waits(wireID: wireID, session: link.number) else { return }
+        sequencer.outputSent(callID: callID)
+        sequencer.outputConfirmed(callID: callID)
+    }
+
+    /// Withdraws every call, and the rest of an answer that is still being written.
+    mutating func withdrawCalls() {
+        let cut = calls.withdraw(keeping: link.isReady ? link.number : nil, output: Self.stoppedOutput)
+        guard link.isReady else { return }
+        for wireID in cut { send(.answer(call: wireID, text: Self.stoppedOutput, isSpoken: false)) }
     }
 
     /// Requests one response once every call of a response is answered and nobody else is about to speak.

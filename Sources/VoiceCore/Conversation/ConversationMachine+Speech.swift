@@ -19,9 +19,11 @@ extension ConversationMachine {
             note(.heard(text))
         case .notHeard(_, let reason): note(.unexpected("transcription failed: \(reason)"))
         case .answerPlaced(let wireID):
+            calls.placed(wireID: wireID, session: link.number)
             for callID in calls.delivered(wireID: wireID, session: link.number) {
                 sequencer.outputConfirmed(callID: callID)
             }
+        case .answerWaits(let wireID): answerWaits(wireID)
         case .responseBegan(let id, let request): responseBegan(id, request)
         case .speaks(_, let itemID): memory.began(itemID, by: .assistant)
         case .said(_, let itemID, _, let text, isWhole: true):
@@ -231,7 +233,7 @@ extension ConversationMachine {
         silence(always: true)
         emit(.forgetMicrophone)
         emit(.cancelCalls)
-        calls.withdraw(keeping: link.isReady ? link.number : nil, output: Self.stoppedOutput)
+        withdrawCalls()
         authority.withdrawn()
         remarks.takeBack()
         let taken = turn.takeBack(isSpoken: isSpoken, inSession: link.isReady, at: now)
@@ -245,7 +247,7 @@ extension ConversationMachine {
         guard link.isReady, calls.isWaiting || turn.question != nil || sequencer.wantsResponse else { return }
         silence()
         emit(.cancelCalls)
-        calls.withdraw(keeping: link.number, output: Self.stoppedOutput)
+        withdrawCalls()
         authority.withdrawn()
         turn.forgetQuestion()
     }

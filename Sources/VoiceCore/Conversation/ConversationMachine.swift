@@ -130,6 +130,7 @@ package struct ConversationMachine: Sendable {
             } else {
                 note(.unexpected("answer to a call that is not open: \(callID)"))
             }
+        case .callSays(let callID, let text, let isLast): callSays(callID, text, isLast: isLast)
         case .lost(let loss): note(.lost(loss))
         case .callDelayed(let callID, let activity):
             if takesText, calls.isWaiting(callID: callID) { remarks.wishes.delayed(callID, activity) }
@@ -206,7 +207,7 @@ package struct ConversationMachine: Sendable {
         if !link.isReady, turn.isHeard || !turn.isQuiet { broken.append("a turn without a session") }
         if link.isClosed, turn.question != nil { broken.append("a question without a conversation") }
         if link.isReady, turn.question?.lostAt != nil { broken.append("a lost question that no session was told of") }
-        if link.isReady, calls.hasDeliverable { broken.append("an answer that is kept back") }
+        if link.isReady, calls.hasDeliverable(in: link.number) { broken.append("an answer that is kept back") }
         if !calls.unspoken.allSatisfy({ sequencer.unspoken.contains($0.call.callID) }) {
             broken.append("an answer that nobody will speak of")
         }

@@ -19,12 +19,18 @@ package struct PendingCalls: Equatable, Sendable {
         package var turn: Int
         package var output: String?
         package var wantsReply = true
+        /// False while more of the output is to come.
+        package var isWhole = true
     }
 
     /// Calls without a delivered output, oldest first.
     package private(set) var open: [Call] = []
     /// Calls whose output is delivered and not yet spoken about.
     package private(set) var unspoken: [Call] = []
+    /// Delivered calls with more of their output to come.
+    private var flowing: [Call] = []
+    /// The latest of them; it may be complete by now and not fully spoken.
+    private var latestInParts: Call?
     /// A call as named by a service, which may count ids anew in each session or in each response.
     private struct Name: Equatable {
         var callID: String
@@ -42,17 +48,17 @@ package struct PendingCalls: Equatable, Sendable {
 
     package init() {}
 
-    /// Whether any call is still waiting for its answer.
-    package var isWaiting: Bool { open.contains { $0.output == nil } }
+    /// Whether any call is still waiting for its answer, or for the rest of it.
+    package var isWaiting: Bool { !flowing.isEmpty || open.contains { $0.output == nil || !$0.isWhole } }
 
     package func isWaiting(callID: String) -> Bool {
         open.contains { $0.call.callID == callID && $0.output == nil }
     }
 
     /// Whether an answer is ready for delivery.
-    package var hasDeliverable: Bool {
+    package func hasDeliverable(in session: Int) -> Bool {
         var rest = self
-        return !rest.takeDeliverable().isEmpty
+        return !rest.takeDeliverable(in: session).isEmpty
     }
 
     package func contains(responseID: String, session: Int) -> Bool {
@@ -108,22 +114,66 @@ package struct PendingCalls: Equatable, Sendable {
     }
 
     /// - Returns: false if the call is not open or already has its answer.
-    package mutating func answer(callID: String, output: String, wantsReply: Bool) -> Bool {
+    package mutating func answer(callID: String, output: String, wantsReply: Bool, isWhole: Bool = true) -> Bool {
         guard let index = open.firstIndex(where: { $0.call.callID == callID && $0.output == nil }) else {
             return false
         }
         open[index].output = output
         open[index].wantsReply = wantsReply
+        open[index].isWhole = isWhole
         return true
     }
 
-    /// Takes the answered calls that may be delivered; none overtakes an earlier call of its response.
-    package mutating func takeDeliverable() -> [Call] {
+    /// Appends to a partial output.
+    ///
+    /// - Returns: the service's id of the call, if its output was delivered to this session.
+    package mutating func goOn(callID: String, with text: String, isLast: Bool, in session: Int) -> String? {
+        func isIt(_ call: Call) -> Bool { call.call.callID == callID && !call.isWhole }
+        if let index = open.firstIndex(where: isIt) {
+            open[index].add(text, isLast: isLast)
+            return nil
+        }
+        if let index = unspoken.firstIndex(where: isIt) { unspoken[index].add(text, isLast: isLast) }
+        guard let index = flowing.firstIndex(where: isIt) else { return nil }
+        let call = flowing[index]
+        // Removed once the service has it: until then more is to come.
+        flowing[index].isWhole = isLast
+        guard call.session != session else { return call.wireID }
+        // The session that spoke the beginning is over.
+        guard !text.isEmpty else {
+            if isLast { flowing.remove(at: index) }
+            return nil
+        }
+        var rest = call
+        rest.output = text
+        rest.isWhole = isLast
+        flowing.remove(at: index)
+        open.append(rest)
+        return nil
+    }
+
+    /// The service has the last part of an output.
+    package mutating func placed(wireID: String, session: Int) {
+        flowing.removeAll { $0.isWhole && $0.wireID == wireID && $0.session == session }
+    }
+
+    /// Another response has to speak the rest of an answer.
+    ///
+    /// - Returns: the id assigned here; nil if no such answer is known.
+    package mutating func waits(wireID: String, session: Int) -> String? {
+        guard let call = latestInParts, call.wireID == wireID, call.session == session else { return nil }
+        if !unspoken.contains(where: { $0.call.callID == call.call.callID }) { unspoken.append(call) }
+        return call.call.callID
+    }
+
+    /// Takes the answered calls that may be delivered; none overtakes an earlier call of its response. A
+    /// partial output goes only to the session that made the call.
+    package mutating func takeDeliverable(in session: Int) -> [Call] {
         var held: Set<String> = []
         var taken: [Call] = []
         open.removeAll { call in
             let response = "\(call.session) \(call.responseID)"
-            guard call.output != nil, !held.contains(response) else {
+            guard call.output != nil, call.isWhole || call.session == session, !held.contains(response) else {
                 held.insert(response)
                 return false
             }
@@ -131,6 +181,10 @@ package struct PendingCalls: Equatable, Sendable {
             return true
         }
         unspoken += taken.filter(\.wantsReply)
+        for call in taken where !call.isWhole {
+            flowing.append(call)
+            latestInParts = call
+        }
         return taken
     }
 
@@ -149,17 +203,29 @@ package struct PendingCalls: Equatable, Sendable {
     }
 
     /// Withdraws the calls: those of the session to keep get this output, which is not spoken about; all others get none.
-    package mutating func withdraw(keeping session: Int?, output: String) {
+    ///
+    /// - Returns: the ids of the calls whose output was delivered to that session in part.
+    @discardableResult
+    package mutating func withdraw(keeping session: Int?, output: String) -> [String] {
+        let cut = flowing.filter { $0.session == session }.map(\.wireID)
+        flowing = []
+        latestInParts = nil
         open.removeAll { $0.session != session }
         for index in open.indices {
             open[index].output = output
             open[index].wantsReply = false
+            open[index].isWhole = true
         }
         unspoken = []
+        return cut
     }
 
     /// The session is over: answers it received and did not speak about have to be delivered again.
     package mutating func reopen() {
+        let unsaid = unspoken.map(\.call.callID)
+        // Further parts are appended to the reopened call.
+        flowing.removeAll { $0.isWhole || unsaid.contains($0.call.callID) }
+        latestInParts = nil
         open = unspoken + open
         unspoken = []
     }
@@ -168,6 +234,15 @@ package struct PendingCalls: Equatable, Sendable {
     package mutating func abandon() {
         open = []
         unspoken = []
+        flowing = []
+        latestInParts = nil
+    }
+}
+
+extension PendingCalls.Call {
+    fileprivate mutating func add(_ text: String, isLast: Bool) {
+        if !text.isEmpty { output = output.map { $0.isEmpty ? text : $0 + " " + text } ?? text }
+        isWhole = isLast
     }
 }
 

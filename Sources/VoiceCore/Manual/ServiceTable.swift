@@ -76,6 +76,7 @@ package enum ServiceTable {
             word("takes text") { $0.takesText ? "yes" : $0.takesQuestions ? "questions" : "no" },
             flag("says given words") { $0.saysExactly },
             flag("finds words of its own") { $0.rewords },
+            flag("speaks an answer while it is written") { $0.speaksInParts },
             flag("begins to speak by itself when opened") { $0.greets },
             word("learns what was said before") { $0.history.rawValue },
             word("reports of use") { $0.usage.rawValue },

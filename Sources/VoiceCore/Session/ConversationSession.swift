@@ -283,7 +283,12 @@ package actor ConversationSession {
     }
 
     private func ask(_ request: ServiceRequest) {
-        guard case .answer(let callID, _, _) = request, let known = timings.removeValue(forKey: callID)
+        let answered: String? =
+            switch request {
+            case .answer(let call, _, _), .answerGoesOn(let call, _, isLast: true): call
+            default: nil
+            }
+        guard let answered, let known = timings.removeValue(forKey: answered)
         else { return with(current) { $0.ask(request) } }
         let log = log
         let observer = observer
@@ -303,10 +308,11 @@ package actor ConversationSession {
         let mailbox = parts.mailbox
         let turn = machine.turns
         let isOrdered = dispatcher.keepsOrder(call.name)
+        let saysInParts = machine.options.capabilities.speaksInParts
         let before = isOrdered ? lastOrdered : nil
         let task = Task {
             await before?.value
-            let trace = CallTrace()
+            let trace = Self.trace(of: call, saysInParts ? mailbox : nil)
             let output = await CallTrace.$current.withValue(trace) {
                 await dispatcher.run(name: call.name, arguments: call.arguments, authority: authority) { activity in
                     mailbox.post(.callDelayed(callID: call.callID, activity: activity))
@@ -320,6 +326,7 @@ package actor ConversationSession {
                 mailbox.post(.callDispatched(callID: call.callID), at: sent)
             }
             self.ended(timing, replied: trace.replied)
+            guard !output.goesOn else { return Self.saysLast(output, call, mailbox) }
             mailbox.post(
                 .callAnswered(
                     callID: call.callID,
@@ -332,6 +339,26 @@ package actor ConversationSession {
         }
         runningCalls[call.callID] = task
         if isOrdered { lastOrdered = task }
+    }
+
+    /// - Parameter mailbox: receives the answer in parts; nil if it is wanted as a whole.
+    private static func trace(of call: FunctionCall, _ mailbox: EventMailbox?) -> CallTrace {
+        guard let mailbox else { return CallTrace() }
+        return CallTrace { words in
+            guard !Task.isCancelled else { return }
+            if let sent = CallTrace.current?.sent { mailbox.post(.callDispatched(callID: call.callID), at: sent) }
+            mailbox.post(.callSays(callID: call.callID, text: words, isLast: false))
+        }
+    }
+
+    /// Posts the end of an answer that was spoken in parts. A question of the agent gets a response of its own, so that it
+    /// is known how much of it was heard.
+    private static func saysLast(_ output: ToolOutput, _ call: FunctionCall, _ mailbox: EventMailbox) {
+        var text = output.wantsReply ? output.text : ""
+        var question: String?
+        if case .prompt = output.origin { (text, question) = ("", text) }
+        mailbox.post(.callSays(callID: call.callID, text: text, isLast: true))
+        if let question { mailbox.post(.agentReported(question, isAskedFor: true)) }
     }
 
     private func cancelCalls() {

@@ -15,6 +15,8 @@ package struct ToolOutput: Sendable, Equatable {
     /// False if it is certain that the call had no effect. Only then may the same turn lead to another answer to the
     /// agent's question.
     package let isCarriedOut: Bool
+    /// Whether the beginning was spoken while the call was out; the text then holds only the rest.
+    package let goesOn: Bool
 
     /// Longest output in UTF-8 bytes: far more than anybody listens to, and far less than a connection accepts.
     package static let longest = 16 << 10
@@ -25,13 +27,15 @@ package struct ToolOutput: Sendable, Equatable {
         succeeded: Bool = true,
         wantsReply: Bool = true,
         origin: OutputOrigin = .outside,
-        isCarriedOut: Bool = true
+        isCarriedOut: Bool = true,
+        goesOn: Bool = false
     ) {
         self.text = text.bounded(toBytes: Self.longest)
         self.succeeded = succeeded
         self.wantsReply = wantsReply
         self.origin = origin
         self.isCarriedOut = isCarriedOut
+        self.goesOn = goesOn
     }
 }
 
@@ -49,7 +53,7 @@ extension ToolOutput {
             let titles = answer.media.map { "\"\($0.title)\"" }.joined(separator: ", ")
             text = "Jarvis named something to play, but this box plays no media: \(titles)."
         }
-        if let lateQuestion, answer.failure == nil {
+        if let lateQuestion, answer.failure == nil, !answer.goesOn {
             let question = lateQuestion.prefix(Self.maximumQuestion)
             text = "This answers the earlier request \"\(question)\"; say so in a few words first. \(text)"
         }
@@ -60,7 +64,8 @@ extension ToolOutput {
             succeeded: answer.failure == nil,
             wantsReply: answer.failure?.isWithdrawal != true,
             origin: answer.prompt.map { .prompt($0) } ?? (isTurnedDown ? .own : .outside),
-            isCarriedOut: !isTurnedDown
+            isCarriedOut: !isTurnedDown,
+            goesOn: answer.goesOn
         )
     }
 }

@@ -129,6 +129,36 @@ extension EndToEnd {
 
         // MARK: Faults
 
+        /// Accepts, and says nothing: it is given six seconds. It does not know the language either.
+        @Test func aRecogniserThatHangsIsToldOf() async throws {
+            let (stage, servers) = try await start(.init([Self.question], recogniser: .silent)) {
+                $0.local.language = "de"
+            }
+            try await stage.reach(.listening)
+            #expect(stage.log.lines.contains { $0.contains("local.language") && $0.contains("no model for \"de\"") })
+            stage.say("What is in my calendar today")
+            try await wait("the notice", stage) { servers.sentences.contains { $0.hasPrefix("I heard you") } }
+            try await stage.stop()
+            await servers.stop()
+            #expect(stage.agent.requests.isEmpty)
+        }
+
+        @Test func aRecogniserThatReturnsNothingIsToldOfOnce() async throws {
+            let (stage, servers) = try await start(.init(recogniser: .absurd))
+            try await stage.reach(.listening)
+            for turn in 1...4 {
+                stage.say("What is in my calendar today")
+                try await stage.reach(.userSpeaking, times: turn)
+                try await wait("the end of the turn", stage) {
+                    servers.utterances.count >= turn && stage.journal.states.last == .listening
+                }
+            }
+            try await stage.stop()
+            await servers.stop()
+            #expect(servers.sentences.filter { $0.hasPrefix("I hear you") }.count == 1, "\(servers.sentences)")
+            #expect(stage.log.lines.count { $0.contains("made no words of 3 turns") } == 1)
+        }
+
         @Test(arguments: [WyomingSimulator.Fault.closes, .garbage, .endless])
         func aRecogniserThatFailsIsToldOf(fault: WyomingSimulator.Fault) async throws {
             let (stage, servers) = try await start(.init([Self.question, Self.question], recogniser: fault))
@@ -150,7 +180,7 @@ extension EndToEnd {
             await servers.stop()
         }
 
-        @Test(arguments: [WyomingSimulator.Fault.closes, .garbage, .absurd])
+        @Test(arguments: [WyomingSimulator.Fault.closes, .garbage, .absurd, .silent])
         func aSpeakerThatFailsIsStoodInFor(fault: WyomingSimulator.Fault) async throws {
             guard EspeakVoice.isInstalled else { return }
             let (stage, servers) = try await start(.init([Self.question], speaker: fault))
@@ -165,6 +195,19 @@ extension EndToEnd {
             await servers.stop()
             try await stage.stop()
             #expect(stage.samples.contains { abs($0) > 0.01 })
+        }
+
+        /// No Wyoming server speaks at all.
+        @Test func espeakIsTheVoiceOfLastResort() async throws {
+            guard EspeakVoice.isInstalled else { return }
+            let (stage, servers) = try await start(.init(["What time is it?"])) { $0.local.speaker = "" }
+            try await stage.reach(.listening)
+            stage.say("What time is it please")
+            try await stage.reach(.aiSpeaking)
+            try await stage.reach(.listening, times: 2)
+            try await stage.stop()
+            await servers.stop()
+            #expect(servers.sentences.isEmpty && stage.samples.contains { abs($0) > 0.01 })
         }
 
         @Test func serversThatAreAwayAreWaitedFor() async throws {

@@ -6,6 +6,7 @@ extension ServiceCapabilities {
         capabilities.namesItems = false
         capabilities.heardText = .always
         capabilities.rewords = false
+        capabilities.speaksInParts = true
         capabilities.greets = false
         capabilities.history = .theirs
         capabilities.usage = .none

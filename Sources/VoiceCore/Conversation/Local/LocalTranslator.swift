@@ -14,10 +14,14 @@ package enum LocalEvent: Equatable, Sendable {
     case given(LocalUtterance, at: Int)
     /// The user spoke, but the recogniser failed.
     case notRecognised(at: Int)
+    /// The user spoke several times, and the recogniser returned no words.
+    case noWords(at: Int)
     /// The first audio of this sentence of the current speech was received.
     case sentenceBegan(Int)
     /// All audio of the speech was received.
     case speechEnded
+    /// All sentences received so far were played, and no more came for a while.
+    case speechStarved
     case speechFailed(String)
 }
 
@@ -25,6 +29,10 @@ package enum LocalEffect: Equatable, Sendable {
     case report(ConversationEvent)
     /// Speak the sentences in order.
     case speak(LocalSpeech)
+    /// Append these sentences to the current speech.
+    case speakOn([String])
+    /// The current speech gets no further sentences.
+    case speechIsWhole
     /// Stop speaking.
     case hush
     /// Discard the current turn of the user.
@@ -41,11 +49,14 @@ package struct LocalSpeech: Equatable, Sendable {
     package var response: String
     package var item: String
     package var sentences: [String]
+    /// Whether more sentences may follow.
+    package var isOpen: Bool
 
-    package init(response: String, item: String, sentences: [String]) {
+    package init(response: String, item: String, sentences: [String], isOpen: Bool = false) {
         self.response = response
         self.item = item
         self.sentences = sentences
+        self.isOpen = isOpen
     }
 
     package func part(_ index: Int) -> SpokenPart {
@@ -77,6 +88,21 @@ package struct LocalTranslator: Sendable {
         var first = 0
         /// Index of the sentence that was cut.
         var cutAt: Int?
+        /// More of it is still being written.
+        var flows = false
+    }
+
+    /// An answer that is spoken while it is being written. Its spoken sentences are in `last`, and in `interrupted` once it
+    /// was cut.
+    private struct Flow: Equatable {
+        var call: String
+        var tool: String
+        /// Sentences not yet spoken by any response.
+        var waiting: [String] = []
+        /// It is complete.
+        var isWhole = false
+        /// The user interrupted it: what follows is kept for "go on".
+        var isCut = false
     }
 
     private let options: Options
@@ -88,6 +114,9 @@ package struct LocalTranslator: Sendable {
     private var callBehind: FunctionCall?
     private var last: Answer?
     private var interrupted: Answer?
+    private var flow: Flow?
+    /// Number of sentences of the current speech whose audio has begun to arrive.
+    private var begun = 0
     /// What the agent has asked, until the user's next turn.
     private var prompt: SpokenPrompt?
     private var isPromptRepeated = false
@@ -126,13 +155,22 @@ package struct LocalTranslator: Sendable {
             return [
                 report(.userStopped(at: at)), report(.notHeard(item: userItem, reason: "the recogniser gave no text")),
             ] + say(Self.deaf)
+        case .noWords(let at):
+            guard isTurnOpen else { return [] }
+            isTurnOpen = false
+            return [report(.userStopped(at: at)), report(.notHeard(item: userItem, reason: "no words"))]
+                + say(Self.wordless)
         case .sentenceBegan(let index):
             guard let speech, speech.sentences.indices.contains(index) else { return [] }
             let text = speech.sentences[index]
+            begun = max(begun, index + 1)
             return [
                 report(.said(response: speech.response, item: speech.item, part: index, text: text, isWhole: true))
             ]
         case .speechEnded: return ended(.completed)
+        case .speechStarved:
+            guard speech?.isOpen == true else { return [] }
+            return [.speechIsWhole] + ended(.completed) + [.answered]
         case .speechFailed(let reason): return ended(.incomplete, reason)
         }
     }
@@ -140,6 +178,9 @@ package struct LocalTranslator: Sendable {
     // MARK: What is said in fixed words
 
     private static let deaf = "I heard you, but could not make out the words. The recogniser does not answer."
+    private static let wordless = """
+        I hear you, but my recogniser makes no words of it. Please see whether it works, and for which language it is set.
+        """
     private static let help = """
         I can tell the time and the date, set timers and alarms, and change the volume. Music you can pause, resume and skip. \
         Say stop to silence me, again to hear it once more, and go on for the rest. Everything else I pass on to Jarvis.
@@ -158,7 +199,7 @@ package struct LocalTranslator: Sendable {
     private mutating func began(at milliseconds: Int) -> [LocalEffect] {
         userItem = name("turn")
         isTurnOpen = true
-        return [report(.userStarted(item: userItem, at: milliseconds))]
+        return [report(.userStarted(item: userItem, at: milliseconds))] + cutFlow()
     }
 
     private mutating func given(_ utterance: LocalUtterance, at milliseconds: Int) -> [LocalEffect] {
@@ -231,10 +272,17 @@ package struct LocalTranslator: Sendable {
 
     /// Continues the answer that was cut, from the beginning of the sentence; nil if none was.
     private mutating func goOn(request: String?) -> [LocalEffect]? {
-        guard var rest = interrupted, let place = rest.cutAt, rest.sentences.indices.contains(place) else { return nil }
+        guard var rest = interrupted, let place = rest.cutAt else { return nil }
+        guard rest.flows || rest.sentences.indices.contains(place) else { return nil }
         interrupted = nil
+        if rest.flows { flow?.isCut = false }
         rest.first = place
         rest.cutAt = nil
+        guard rest.sentences.indices.contains(place) else {
+            // The next sentence is still being written.
+            last = rest
+            return silent(request: request)
+        }
         return speak(rest, request: request)
     }
 
@@ -303,11 +351,81 @@ package struct LocalTranslator: Sendable {
     }
 
     private mutating func answered(_ id: String, _ text: String, isSpoken: Bool) -> [LocalEffect] {
+        if flow?.call == id {
+            // The rest of it is not wanted.
+            let wasOpen = speech?.isOpen == true
+            endFlow()
+            return [report(.answerPlaced(call: id))] + (wasOpen ? [.hush] + ended(.cancelled) : [])
+        }
         let tool = calls.first { $0.id == id }?.tool ?? ""
         calls.removeAll { $0.id == id }
         guard isSpoken else { return [report(.answerPlaced(call: id)), .answered] }
         tell(spoken(text, of: tool))
         return [report(.answerPlaced(call: id))]
+    }
+
+    // MARK: An answer that is being written
+
+    private mutating func beginFlow(_ id: String, _ text: String) -> [LocalEffect] {
+        let tool = calls.first { $0.id == id }?.tool ?? ""
+        calls.removeAll { $0.id == id }
+        // Questions run one at a time: the previous answer is complete, or its end will never come.
+        endFlow()
+        flow = Flow(call: id, tool: tool, waiting: sentences(spoken(text, of: tool)))
+        return [report(.answerPlaced(call: id))]
+    }
+
+    private mutating func goOnFlow(_ id: String, _ text: String, isLast: Bool) -> [LocalEffect] {
+        guard var flow, flow.call == id, !flow.isWhole else { return [] }
+        let more = text.isEmpty ? [] : sentences(spoken(text, of: flow.tool))
+        flow.isWhole = isLast
+        defer { if isLast, self.flow?.waiting.isEmpty ?? true { endFlow() } }
+        if flow.isCut {
+            if last?.flows == true { last?.sentences += more }
+            if interrupted?.flows == true { interrupted?.sentences += more }
+            wantsToPlay = false
+            self.flow = flow
+            return []
+        }
+        if let open = speech, open.isOpen {
+            self.flow = flow
+            last?.sentences += more
+            speech?.sentences += more
+            if isLast {
+                speech?.isOpen = false
+                callBehind = callBehind ?? playOffered()
+            }
+            return (more.isEmpty ? [] : [.speakOn(more)]) + (isLast ? [.speechIsWhole] : [])
+        }
+        let isWaiting = !flow.waiting.isEmpty
+        flow.waiting += more
+        self.flow = flow
+        let isNews = !more.isEmpty || isLast && wantsToPlay
+        return isNews && !isWaiting ? [report(.answerWaits(call: id))] : []
+    }
+
+    /// Ends the open response because the user begins to speak.
+    private mutating func cutFlow() -> [LocalEffect] {
+        guard flow != nil, speech?.isOpen == true else { return [] }
+        flow?.isCut = true
+        return [.hush] + ended(.cancelled)
+    }
+
+    private mutating func endFlow() {
+        flow = nil
+        last?.flows = false
+        interrupted?.flows = false
+    }
+
+    /// The call that plays what the answer named, if the user asked to play something.
+    private mutating func playOffered() -> FunctionCall? {
+        guard wantsToPlay, !offered.isEmpty else { return nil }
+        wantsToPlay = false
+        return makeCall("play_audio", ["what": .array(offered.map { .string($0) })])
+    }
+
+    private func sentences(_ text: String) -> [String] {
+        options.split(text).filter { $0.contains { $0.isLetter || $0.isNumber } }
     }
 
     private mutating func tell(_ text: String) {
@@ -359,6 +477,10 @@ package struct LocalTranslator: Sendable {
             asked = text
             return []
         case .answer(let call, let text, let isSpoken): return answered(call, text, isSpoken: isSpoken)
+        case .answerBegins(let call, let text): return beginFlow(call, text)
+        case .answerGoesOn(let call, let text, let isLast):
+            let effects = goOnFlow(call, text, isLast: isLast)
+            return isLast ? effects + [report(.answerPlaced(call: call))] : effects
         case .inform(let id, let foreign):
             if foreign.name == "ask_jarvis" { tell(answer(foreign.output)) }
             return [report(.answerPlaced(call: id))]
@@ -368,6 +490,7 @@ package struct LocalTranslator: Sendable {
         case .respond(let id, _): return respond(id)
         case .cancel(let response):
             guard let speech, response == nil || response == speech.response else { return [] }
+            if speech.isOpen { flow?.isCut = true }
             return [.hush] + ended(.cancelled)
         case .truncate(let item, let part, let heard, let received): wasCut(item, part, heard, received)
         case .forget(let item): wasCut(item, 0, 0, 1)
@@ -387,6 +510,7 @@ package struct LocalTranslator: Sendable {
         }
         let text = toSay.joined(separator: " ")
         toSay = []
+        if flow != nil, let effects = respondWithFlow(text, request) { return effects }
         if wantsToPlay, !offered.isEmpty {
             wantsToPlay = false
             let what = JSONValue.array(offered.map { .string($0) })
@@ -396,6 +520,26 @@ package struct LocalTranslator: Sendable {
             callBehind = makeCall("play_audio", ["what": what])
         }
         return say(text, request: request)
+    }
+
+    /// Speaks the waiting sentences of the answer; nil if there are none.
+    private mutating func respondWithFlow(_ text: String, _ request: String) -> [LocalEffect]? {
+        guard let waiting = flow?.waiting, !waiting.isEmpty || wantsToPlay && flow?.isWhole == true else {
+            // It was cut before its first word, perhaps by a cough.
+            return text.isEmpty && flow?.isCut == true ? goOn(request: request) : nil
+        }
+        let isWhole = flow?.isWhole == true
+        var answer = last?.flows == true ? last ?? Answer(item: "", sentences: []) : Answer(item: "", sentences: [])
+        answer.first = answer.sentences.count
+        answer.cutAt = nil
+        answer.sentences += sentences(text) + waiting
+        answer.flows = !isWhole
+        flow?.waiting = []
+        flow?.isCut = false
+        if isWhole { endFlow() }
+        guard answer.first < answer.sentences.count else { return nil }
+        if isWhole { callBehind = playOffered() }
+        return speak(answer, request: request)
     }
 
     /// Notes that the sentence of a part, and all that follow, were not heard.
@@ -419,7 +563,7 @@ package struct LocalTranslator: Sendable {
     }
 
     private mutating func say(_ text: String, request: String? = nil) -> [LocalEffect] {
-        let sentences = options.split(text).filter { $0.contains { $0.isLetter || $0.isNumber } }
+        let sentences = sentences(text)
         guard !sentences.isEmpty else { return silent(request: request) }
         return speak(Answer(item: "", sentences: sentences), request: request)
     }
@@ -435,9 +579,11 @@ package struct LocalTranslator: Sendable {
         let made = LocalSpeech(
             response: response,
             item: answer.item,
-            sentences: Array(answer.sentences[answer.first...])
+            sentences: Array(answer.sentences[answer.first...]),
+            isOpen: answer.flows
         )
         speech = made
+        begun = 0
         return effects + [
             report(.responseBegan(response: response, request: request)),
             report(.speaks(response: response, item: made.item)), .speak(made),
@@ -455,7 +601,7 @@ package struct LocalTranslator: Sendable {
         if status == .cancelled, last?.item == speech.item, last?.cutAt == nil {
             // Sentences not received were not heard either; `truncate` follows for those received.
             interrupted = last
-            interrupted?.cutAt = last?.first
+            interrupted?.cutAt = last.map { $0.first + begun }
         }
         effects.append(report(.audioEnded(response: speech.response, item: speech.item)))
         effects.append(

@@ -91,6 +91,8 @@ package struct RealtimeTranslator: Sendable {
             case .ask(let text): [.userMessage(text: text, eventID: eventID("ask"))]
             case .answer(let callID, let text, _):
                 [.functionCallOutput(callID: callID, output: text, eventID: eventID("output"))]
+            // Only sent to services that speak in parts.
+            case .answerBegins, .answerGoesOn: []
             case .inform(let id, let report): inform(id, report)
             case .tell(let text, let tone):
                 [.systemMessage(text: tone == .exactly ? Self.announcement(text) : text, eventID: eventID("tell"))]

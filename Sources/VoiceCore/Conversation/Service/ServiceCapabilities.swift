@@ -99,6 +99,8 @@ package struct ServiceCapabilities: Equatable, Sendable {
     package var takesQuestions = false
     /// Can speak given words verbatim.
     package var saysExactly = true
+    /// Can begin to speak an answer that is still being written.
+    package var speaksInParts = false
     /// A model phrases given content in its own words. Otherwise the service receives the exact words to say.
     package var rewords = true
     /// Can speak first when a session opens.

@@ -28,6 +28,9 @@ package enum ServiceReport: Equatable, Sendable {
     /// The answer to a call took its place in the conversation.
     case answerPlaced(call: String)
 
+    /// More of the answer to this call has arrived, and no response is speaking it.
+    case answerWaits(call: String)
+
     /// A response begins. `request` is the id of the `ServiceRequest.respond` it answers, if the service states it.
     case responseBegan(response: String, request: String?)
     /// The response begins to speak.

@@ -15,6 +15,10 @@ package enum ServiceRequest: Equatable, Sendable {
 
     /// The only answer to a call of this session; `isSpoken` if the user should hear of it.
     case answer(call: String, text: String, isSpoken: Bool)
+    /// The first part of the answer to a call of this session; more follows with `answerGoesOn`.
+    case answerBegins(call: String, text: String)
+    /// The next part of that answer; the last part, which may be empty, completes it.
+    case answerGoesOn(call: String, text: String, isLast: Bool)
     /// Data from outside that answers no call of this session, under an id the daemon chose.
     case inform(id: String, ForeignReport)
     /// A text from the daemon or the owner.
@@ -79,6 +83,8 @@ extension ServiceRequest {
         case .recall: "recall"
         case .ask: "ask"
         case .answer: "answer"
+        case .answerBegins: "answer begins"
+        case .answerGoesOn: "answer goes on"
         case .inform: "inform"
         case .tell: "tell"
         case .respond: "respond"
@@ -100,6 +106,7 @@ extension ServiceRequest {
         case .tell(_, .exactly): capabilities.takesText && capabilities.saysExactly
         case .tell: capabilities.takesText
         case .answer: capabilities.work != .theirs
+        case .answerBegins, .answerGoesOn: capabilities.speaksInParts
         case .cancel: capabilities.cancels
         case .truncate: capabilities.truncates
         case .forget: capabilities.forgets

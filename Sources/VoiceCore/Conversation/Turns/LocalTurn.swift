@@ -127,7 +127,8 @@ package struct LocalTurn: Sendable {
         /// Margins of the audio sent to the recogniser, before and after the voice.
         package var marginBefore = 30
         package var marginAfter = 20
-        /// How long a barge-in may stay without words.
+        /// How long a short barge-in may stay without words. A longer one is no cough: its text is waited for as long as the
+        /// recogniser takes, which may be seconds on a busy machine.
         package var wordless = 150
         /// A user who speaks again within this time, even if an answer has begun, only paused.
         package var pause = 150
@@ -329,7 +330,8 @@ package struct LocalTurn: Sendable {
     private mutating func settle() -> [LocalTurnEffect] {
         let silence = position - lastVoice
         guard options.hasWords else { return settleWithoutWords(silence) }
-        if isBargeIn, phase == .looking, position - bargedAt >= options.wordless, silence >= options.wordless {
+        let isBrief = evidence.voiced < options.short
+        if isBargeIn, isBrief, phase == .looking, position - bargedAt >= options.wordless, silence >= options.wordless {
             return drop(.noWords)
         }
         guard let text else {

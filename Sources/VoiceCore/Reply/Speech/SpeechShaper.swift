@@ -17,16 +17,7 @@ package struct SpeechShaper: Sendable {
 
     /// Returns nil if nothing remains to be said.
     package func shape(_ reply: String) -> ShapedReply? {
-        let (text, wasTruncated) = Self.bounded(reply)
-        let written = ThoughtFilter.removeThoughts(from: ShieldedMarks.withoutPrivateUse(text))
-        let words = InsertedWords.of(ReplyLanguage.guess(written))
-        let formulas = SpokenMath.replaceFormulas(in: written, words)
-        let readable = ShieldedMarks.operators(in: ShieldedMarks.labels(in: formulas))
-        guard let document = MarkdownDocument(parsing: readable) else { return nil }
-        var plain = PlainText(words: words)
-        document.walk { plain.take($0) }
-        let (main, more) = plain.finished()
-        guard main.contains(where: { $0.isLetter || $0.isNumber }) else { return nil }
+        guard let (main, more, words, wasTruncated) = Self.plain(reply) else { return nil }
         let full = more.isEmpty ? main : main + " " + more
         let cut = SpeechTruncator(maximumWords: maximumWords).split(main)
         guard cut != nil || !more.isEmpty || wasTruncated else {
@@ -38,6 +29,23 @@ package struct SpeechShaper: Sendable {
             wasCut: true,
             rest: [cut?.rest ?? "", more].filter { !$0.isEmpty }.joined(separator: " ")
         )
+    }
+
+    /// The text to read and the text kept for "tell me more", without the cut; nil if there is nothing to say.
+    static func plain(
+        _ reply: String
+    ) -> (main: String, more: String, words: InsertedWords, wasTruncated: Bool)? {
+        let (text, wasTruncated) = bounded(reply)
+        let written = ThoughtFilter.removeThoughts(from: ShieldedMarks.withoutPrivateUse(text))
+        let words = InsertedWords.of(ReplyLanguage.guess(written))
+        let formulas = SpokenMath.replaceFormulas(in: written, words)
+        let readable = ShieldedMarks.operators(in: ShieldedMarks.labels(in: formulas))
+        guard let document = MarkdownDocument(parsing: readable) else { return nil }
+        var plain = PlainText(words: words)
+        document.walk { plain.take($0) }
+        let (main, more) = plain.finished()
+        guard main.contains(where: { $0.isLetter || $0.isNumber }) else { return nil }
+        return (main, more, words, wasTruncated)
     }
 
     static func offering(_ text: String, _ offer: String) -> String { offer.isEmpty ? text : text + " " + offer }

@@ -15,6 +15,10 @@ package final class LocalLink: ServiceLink, VoiceLine {
     private static let connectLimit = Duration.seconds(2)
     /// Steps after the end of a turn within which continued speech is joined to it; later it is another turn.
     private static let joinLimit = 250
+    /// After this many turns in a row without words the user is told, once in a session.
+    private static let mostWordless = 3
+    /// Steps of silence after which the response to an unfinished answer ends.
+    private static let starveLimit = 200
 
     private let settings: LocalSettings
     private let network: NetworkThread
@@ -45,6 +49,11 @@ package final class LocalLink: ServiceLink, VoiceLine {
     /// Length received of each sentence in ms, and the number of words reported as heard.
     private var lengths: [Int] = []
     private var wordsHeard = 0
+    /// Steps of silence spent waiting for further sentences.
+    private var starved = 0
+    /// Turns in a row without words.
+    private var wordless = 0
+    private var hasToldWordless = false
 
     init(
         _ settings: LocalSettings,
@@ -227,7 +236,12 @@ package final class LocalLink: ServiceLink, VoiceLine {
             self.speech = speech
             lengths = Array(repeating: 0, count: speech.sentences.count)
             wordsHeard = 0
-            speaker?.speak(speech.sentences)
+            speaker?.speak(speech.sentences, isOpen: speech.isOpen)
+        case .speakOn(let sentences):
+            speech?.sentences += sentences
+            lengths += Array(repeating: 0, count: sentences.count)
+            speaker?.goOn(sentences)
+        case .speechIsWhole: speaker?.close()
         case .hush:
             speech = nil
             speaker?.hush()
@@ -268,6 +282,8 @@ package final class LocalLink: ServiceLink, VoiceLine {
             givenAt = nil
             turned(turn.handle(.requestActs))
         }
+        starved = speaker?.isStarving == true && !pump.onThread.isSpeaking ? starved + 1 : 0
+        if starved == Self.starveLimit { translate(.speechStarved) }
         turned(turn.handle(.heard(step)))
         recogniser?.feed(ear, until: steps)
     }
@@ -285,11 +301,20 @@ package final class LocalLink: ServiceLink, VoiceLine {
             case .supersede: translate(.superseded(at: ear.milliseconds))
             case .give(let utterance):
                 givenAt = steps
+                wordless = 0
                 translate(.given(utterance, at: ear.milliseconds))
             case .drop(let reason):
                 recogniser?.abandon()
+                if reason == .noWords { wordless += 1 }
                 if reason == .notRecognised {
                     translate(.notRecognised(at: ear.milliseconds))
+                } else if wordless == Self.mostWordless, !hasToldWordless {
+                    hasToldWordless = true
+                    trouble(
+                        "local.recogniser: the Wyoming server at \(settings.recogniser.text) made no words of \(wordless) turns "
+                            + "in a row; see whether its model knows local.language = \"\(settings.language)\""
+                    )
+                    translate(.noWords(at: ear.milliseconds))
                 } else {
                     translate(.dropped(at: ear.milliseconds, resumes: resumes))
                 }
@@ -326,7 +351,10 @@ package final class LocalLink: ServiceLink, VoiceLine {
             if lengths.indices.contains(index) { lengths[index] += samples.count * 1000 / 24_000 }
             if pump.onThread.listens(to: self) { pump.onThread.receive(samples, of: speech.part(index)) }
         case .finished(let index): pump.onThread.finish(speech.part(index))
-        case .ended: translate(.speechEnded)
+        case .ended:
+            translate(.speechEnded)
+            // All of it was already played when its end became known.
+            if !pump.onThread.isSpeaking { turned(turn.handle(.answerEnded)) }
         case .failed, .trouble: break
         }
     }
@@ -338,7 +366,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
         case .played(let response, let heard, _):
             if response == speech?.response { said(heard) }
         case .drained:
-            if speaker?.isIdle ?? true { turned(turn.handle(.answerEnded)) }
+            if speaker?.isDone ?? true { turned(turn.handle(.answerEnded)) }
         }
     }
 

@@ -45,6 +45,8 @@ final class LocalSpeaker {
     /// Number of sentences requested only to warm up the server; their sound is not played.
     private var unheard = 0
     private var sentences: [String] = []
+    /// Whether more sentences follow.
+    private var isOpen = false
     /// Sentences requested, and sentences received in full.
     private var asked = 0
     private var done = 0
@@ -76,7 +78,13 @@ final class LocalSpeaker {
     }
 
     /// Whether no sentence is being spoken or waiting.
-    var isIdle: Bool { done == sentences.count }
+    private var isIdle: Bool { done == sentences.count }
+
+    /// Whether the speech is complete.
+    var isDone: Bool { isIdle && !isOpen }
+
+    /// Whether it waits for further sentences.
+    var isStarving: Bool { isIdle && isOpen }
 
     /// Makes the server load its voice, which takes a second.
     func warmUp() {
@@ -89,9 +97,11 @@ final class LocalSpeaker {
     /// Leaves the server alone for a while: it is known to be unreachable.
     func rest(at now: Duration) { restUntil = now + Self.pause }
 
-    func speak(_ sentences: [String]) {
+    /// - Parameter isOpen: whether more sentences follow with `goOn`.
+    func speak(_ sentences: [String], isOpen: Bool = false) {
         hush()
         self.sentences = sentences
+        self.isOpen = isOpen
         (asked, done, samples) = (0, 0, 0)
         hasBegun = false
         isRepeated = false
@@ -100,8 +110,23 @@ final class LocalSpeaker {
         askNext()
     }
 
+    /// Appends sentences to the speech.
+    func goOn(_ more: [String]) {
+        guard isOpen, !more.isEmpty else { return }
+        sentences += more
+        askNext()
+    }
+
+    /// Ends the speech after the sentences it has.
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
+        if isIdle { report(.ended) }
+    }
+
     func hush() {
         let isBusy = !isIdle
+        isOpen = false
         sentences = []
         (asked, done) = (0, 0)
         speech += 1
@@ -211,7 +236,7 @@ final class LocalSpeaker {
         isRepeated = false
         samples = 0
         report(.finished(index))
-        if isIdle { report(.ended) } else { askNext() }
+        if isDone { report(.ended) } else { askNext() }
     }
 
     private func garbage(_ what: String, _ number: Int) {
@@ -240,7 +265,7 @@ final class LocalSpeaker {
             usesEspeak = true
         }
         isRepeated = true
-        if isIdle { report(.ended) } else { askNext() }
+        if isDone { report(.ended) } else { askNext() }
     }
 
     // MARK: espeak-ng
@@ -261,6 +286,7 @@ final class LocalSpeaker {
     }
 
     private func noVoice() {
+        isOpen = false
         sentences = []
         (asked, done) = (0, 0)
         report(.failed("nobody speaks: install espeak-ng, or start the server of local.speaker"))

@@ -140,6 +140,118 @@ struct LocalTranslatorTests {
         #expect(Talk.spoken(talk.take(.dropped(at: 4000, resumes: true))) == ["Two is there."])
     }
 
+    // MARK: An answer that is being written
+
+    /// Asks something and begins to hear the answer.
+    private func begin(_ talk: inout Talk, _ words: String) -> String {
+        let call = talk.say("What is new?").first?.callID ?? ""
+        talk.take(.asked(.answerBegins(call: call, text: words)))
+        talk.take(.asked(.respond(id: "request", mayCall: true)))
+        return call
+    }
+
+    private static func waits(_ effects: [LocalEffect]) -> Bool {
+        effects.contains { if case .report(.service(.answerWaits)) = $0 { true } else { false } }
+    }
+
+    private static func ended(_ effects: [LocalEffect]) -> [ResponseEnd.Status] {
+        effects.compactMap { if case .report(.service(.responseEnded(let end))) = $0 { end.status } else { nil } }
+    }
+
+    @Test func sentencesFollowInTheSameResponse() {
+        var talk = Talk()
+        let call = begin(&talk, "One is here.")
+        #expect(
+            talk.speech
+                == talk.speech.map {
+                    LocalSpeech(response: $0.response, item: $0.item, sentences: ["One is here."], isOpen: true)
+                }
+        )
+        #expect(
+            talk.take(.asked(.answerGoesOn(call: call, text: "Two is there.", isLast: false))) == [
+                .speakOn(["Two is there."])
+            ]
+        )
+        #expect(
+            talk.take(.asked(.answerGoesOn(call: call, text: "Three is gone. Bye.", isLast: true))).dropLast()
+                == [.speakOn(["Three is gone.", "Bye."]), .speechIsWhole]
+        )
+        #expect(Self.ended(talk.take(.speechEnded)) == [.completed])
+        #expect(talk.say("Again.").isEmpty)
+        #expect(talk.speech?.sentences == ["One is here.", "Two is there.", "Three is gone.", "Bye."])
+    }
+
+    /// A tool may take minutes: no response stays open for it.
+    @Test func whatComesAfterAPauseIsAResponseOfItsOwn() {
+        var talk = Talk()
+        let call = begin(&talk, "One is here.")
+        #expect(Self.ended(talk.take(.speechStarved)) == [.completed])
+        #expect(Self.waits(talk.take(.asked(.answerGoesOn(call: call, text: "Two is there.", isLast: false)))))
+        // It is told once that something waits.
+        #expect(!Self.waits(talk.take(.asked(.answerGoesOn(call: call, text: "Three is gone.", isLast: false)))))
+        #expect(
+            Talk.spoken(talk.take(.asked(.respond(id: "r2", mayCall: true)))) == ["Two is there.", "Three is gone."]
+        )
+        talk.take(.asked(.answerGoesOn(call: call, text: "", isLast: true)))
+        talk.take(.asked(.truncate(item: talk.speech?.item ?? "", part: 1, heard: 100, of: 800)))
+        talk.hear()
+        #expect(talk.say("Go on.").isEmpty)
+        #expect(talk.speech?.sentences == ["Three is gone."])
+    }
+
+    @Test func goOnHasWhatWasWrittenMeanwhile() {
+        var talk = Talk()
+        let call = begin(&talk, "One is here. Two is there.")
+        talk.take(.sentenceBegan(0))
+        talk.take(.sentenceBegan(1))
+        let cut = talk.take(.began(at: 3000))
+        #expect(cut.contains(.hush) && Self.ended(cut) == [.cancelled])
+        talk.take(.asked(.truncate(item: talk.speech?.item ?? "", part: 1, heard: 100, of: 800)))
+        let louder = LocalUtterance(text: "Louder.", steps: 0..<100, isSure: true, isBargeIn: true)
+        #expect(Talk.calls(talk.take(.given(louder, at: 4000))).map(\.name) == ["change_volume"])
+        #expect(talk.take(.asked(.answerGoesOn(call: call, text: "Three is gone.", isLast: false))).isEmpty)
+        #expect(talk.say("Go on.").isEmpty)
+        #expect(talk.speech?.sentences == ["Two is there.", "Three is gone."] && talk.speech?.isOpen == true)
+        #expect(
+            talk.take(.asked(.answerGoesOn(call: call, text: "Bye.", isLast: true))).dropLast() == [
+                .speakOn(["Bye."]), .speechIsWhole,
+            ]
+        )
+    }
+
+    @Test func goOnWaitsForTheNextSentence() {
+        var talk = Talk()
+        let call = begin(&talk, "One is here.")
+        talk.take(.sentenceBegan(0))
+        // All of it was heard.
+        talk.take(.began(at: 3000))
+        let more = LocalUtterance(text: "Go on.", steps: 0..<100, isSure: true, isBargeIn: true)
+        #expect(Talk.spoken(talk.take(.given(more, at: 4000))).isEmpty)
+        #expect(Self.waits(talk.take(.asked(.answerGoesOn(call: call, text: "Two is there.", isLast: true)))))
+        #expect(Talk.spoken(talk.take(.asked(.respond(id: "r2", mayCall: true)))) == ["Two is there."])
+        #expect(talk.speech?.isOpen == false)
+    }
+
+    @Test func aCoughBeforeTheFirstWordLosesNothing() {
+        var talk = Talk()
+        let call = begin(&talk, "One is here.")
+        talk.take(.began(at: 2500))
+        talk.take(.dropped(at: 3000, resumes: false))
+        #expect(Talk.spoken(talk.take(.asked(.respond(id: "r2", mayCall: true)))) == ["One is here."])
+        #expect(talk.take(.asked(.answerGoesOn(call: call, text: "Bye.", isLast: true))).contains(.speechIsWhole))
+    }
+
+    @Test func whatWasStoppedSaysNothingMore() {
+        var talk = Talk()
+        let call = begin(&talk, "One is here.")
+        talk.take(.asked(.cancel(response: nil)))
+        talk.take(.asked(.answer(call: call, text: "Not done.", isSpoken: false)))
+        #expect(
+            !talk.take(.asked(.answerGoesOn(call: call, text: "Two is there.", isLast: true))).contains(.speechIsWhole)
+        )
+        #expect(Talk.spoken(talk.take(.asked(.respond(id: "r2", mayCall: true)))).isEmpty)
+    }
+
     // MARK: What the agent asks
 
     private static let approval = JarvisPrompt.spoken

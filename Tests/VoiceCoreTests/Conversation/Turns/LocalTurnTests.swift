@@ -431,6 +431,19 @@ struct LocalTurnTests {
         #expect(scene.drops == [.noWords] && scene.count(.resumeAnswer) == 1)
     }
 
+    /// A sentence over the answer is not given up because its text takes two seconds.
+    @Test func aSlowRecogniserIsWaitedForOverTheAnswerToo() {
+        var scene = answering(nil)
+        scene.speak(400)
+        scene.step.boxSounds = false
+        scene.speak(1200)
+        scene.silence(2500)
+        #expect(scene.drops.isEmpty && scene.given.isEmpty)
+        let look = scene.effects.compactMap { if case .look(let number, _) = $0 { number } else { nil } }.last
+        scene.on(.transcript("Turn off the light.", look: look ?? 0))
+        #expect(scene.given.map(\.text) == ["Turn off the light."] && scene.count(.resumeAnswer) == 0)
+    }
+
     // MARK: Anything
 
     @Test func noOrderOfEventsBreaksIt() {

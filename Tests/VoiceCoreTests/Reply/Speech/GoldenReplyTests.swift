@@ -35,6 +35,15 @@ struct GoldenReplyTests {
         if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil { try Self.write(cases) }
     }
 
+    /// Spoken while it is written, a reply is heard as if it had been spoken at its end.
+    @Test func everyReplyIsHeardOnceWhileItIsWritten() throws {
+        for example in try Self.cases() {
+            let whole = SpeechShaper(maximumWords: example.words).shape(MediaInReply(example.reply).rest)?.spoken ?? ""
+            let said = SpeechStreamTests.said(example.reply, words: example.words)
+            #expect(said.filter(SaidWords.isOfWord) == whole.filter(SaidWords.isOfWord), "\(example.name): \(said)")
+        }
+    }
+
     /// The mark by which an agent shows that it has the prompt for voices.
     @Test func theMarkOfAnAgentChangesNoReply() throws {
         for example in try Self.cases() {

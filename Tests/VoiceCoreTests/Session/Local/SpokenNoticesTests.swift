@@ -1,0 +1,54 @@
+import Testing
+
+@testable import VoiceBase
+@testable import VoiceConversation
+@testable import VoiceCore
+
+/// Which troubles are told in words, and how often.
+struct SpokenNoticesTests {
+    private static func lost(_ reason: String = "reset", retryIn pause: Duration = .seconds(1)) -> ConversationEffect {
+        .note(.connectionLost(reason: reason, retryIn: pause))
+    }
+
+    @Test(
+        arguments: [
+            (lost(), "The voice service is away. I keep trying."),
+            (
+                lost("local.recogniser: the Wyoming server at h:1 does not answer"),
+                "I cannot hear you: the recogniser of this house does not answer. I keep trying."
+            ),
+            (
+                .note(.refused(reason: "401")),
+                "The voice service does not take me. The doctor command says what to change."
+            ),
+            (.note(.budgetSpent(until: "17:00")), "The budget for conversations is spent until 17:00."),
+            (
+                .note(.questionLost(isAskedAgain: false)),
+                "The connection broke, and your question is lost. Please ask again."
+            ),
+            (.announce("Another voice stands in."), "Another voice stands in."),
+        ] as [(ConversationEffect, String)]
+    )
+    func aTroubleIsASentence(effect: ConversationEffect, sentence: String) {
+        var notices = SpokenNotices()
+        #expect(notices.sentence(for: effect) == sentence)
+    }
+
+    @Test(arguments: [
+        // The next session is there already, and a question that is asked again is not lost.
+        lost(retryIn: .zero), .note(.questionLost(isAskedAgain: true)), .play(.error), .connect,
+        .note(.sessionOpened(id: "s", expiresAt: nil)),
+    ])
+    func whatNobodyMissesIsNotTold(effect: ConversationEffect) {
+        var notices = SpokenNotices()
+        #expect(notices.sentence(for: effect) == nil)
+    }
+
+    @Test(arguments: [lost(), .note(.refused(reason: "401"))])
+    func itIsToldOnceUntilItIsOver(effect: ConversationEffect) {
+        var notices = SpokenNotices()
+        #expect(notices.sentence(for: effect) != nil && notices.sentence(for: effect) == nil)
+        _ = notices.sentence(for: .note(.sessionOpened(id: "s", expiresAt: nil)))
+        #expect(notices.sentence(for: effect) != nil)
+    }
+}
