@@ -49,10 +49,10 @@ struct ProbabilityWindowTests {
         #expect(window == fresh)
     }
 
-    /// The cutoff is 0.9 whatever the model's file says, unless that is lower or the user set one.
-    @Test func theCutOffIsTheUsersElseTheModelsOrNineTenths() {
-        #expect(WordCutoff.call(own: nil, model: 0.97).quiet == 0.9)
-        #expect(WordCutoff.call(own: nil, model: 0.85).quiet == 0.85)
+    /// The cutoff is 0.8 whatever the model's file says, unless that is lower or the user set one.
+    @Test func theCutOffIsTheUsersElseTheModelsOrEightTenths() {
+        #expect(WordCutoff.call(own: nil, model: 0.97).quiet == 0.8)
+        #expect(WordCutoff.call(own: nil, model: 0.75).quiet == 0.75)
         #expect(WordCutoff.call(own: 0.95, model: 0.85).quiet == 0.95)
         #expect(abs(WordCutoff.call(own: 0.9, model: 0.5).playing - 0.97) < 1e-9)
         // The cutoff while the box plays must be reachable as well.
