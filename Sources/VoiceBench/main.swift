@@ -8,7 +8,6 @@ internal import Glibc
 ///     VoiceBench cancel [options]         one recording through an echo canceller, see `CancelCommand`
 ///     VoiceBench relapse                  whether people are still heard over the box, see `RelapseCheck`
 ///     VoiceBench wake [options]           words recognised on this machine, see `WakeCommand`
-///     VoiceBench wake-sample FILE.wav     a called word as the doctor keeps it, see `WakeSampleCommand`
 ///     VoiceBench events [COUNT] [SEED]    any order of events through the pure core, see `EventRun`
 ///     VoiceBench conceal IN.wav FOLDER    speech with lost packets, as it is heard, see `ConcealCommand`
 ///     VoiceBench turns SET --texts FILE   when turns count as finished, by several rules, see `TurnCommand`
@@ -76,15 +75,6 @@ if let command = TurnCommand(arguments) {
         exit(0)
     } catch {
         print("VoiceBench turns: \(error)")
-        exit(1)
-    }
-}
-if let command = WakeSampleCommand(arguments) {
-    do {
-        try command.run()
-        exit(0)
-    } catch {
-        print("VoiceBench wake-sample: \(error)")
         exit(1)
     }
 }

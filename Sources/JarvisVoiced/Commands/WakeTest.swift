@@ -113,7 +113,8 @@ struct WakeTest: AsyncParsableCommand {
         let samples = try WakeRecording.read(file)
         let detector = try make(.child())
         detector.listen(for: .stop)
-        let ear = WakeEar(detector, rule: rule, look: settings.secondLook, models: try settings.makeSecondModels?(.child()))
+        let models = try settings.makeSecondModels?(.child())
+        let ear = WakeEar(detector, rule: rule, look: settings.secondLook, models: models)
         var count = 0
         let block = WakeRecording.rate / 25
         for start in stride(from: 0, to: samples.count, by: block) {

@@ -71,7 +71,8 @@ struct OpenWakeWordModels {
     static func words(in folder: String) -> [String] {
         let names = Folder.names(in: folder)
         guard names.contains("melspectrogram.tflite") else { return [] }
-        return names.filter { $0 != "melspectrogram.tflite" && $0 != "embedding_model.tflite" }.compactMap(word).sorted()
+        let shared = ["melspectrogram.tflite", "embedding_model.tflite"]
+        return names.filter { !shared.contains($0) }.compactMap(word).sorted()
     }
 
     /// "hey_jarvis_v0.1.tflite" is of "hey jarvis".

@@ -190,7 +190,8 @@ struct TFLiteSpotterTests {
     /// It would be accepted, and never exceeded.
     @Test func aMeanOverMoreThanASecondIsRefused() async throws {
         let box = try await Box().compiled()
-        try box.add("alexa", "GOOD3.", manifest: String(decoding: manifest(model: "alexa.tflite", window: 34), as: UTF8.self))
+        let long = manifest(model: "alexa.tflite", window: 34)
+        try box.add("alexa", "GOOD3.", manifest: String(decoding: long, as: UTF8.self))
         #expect { _ = try spotter(box, try words("alexa")) } throws: {
             "\($0)".contains("wants the mean of 1020 ms (sliding_window_size), which is longer than a word")
         }
