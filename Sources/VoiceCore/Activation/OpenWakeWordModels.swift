@@ -1,4 +1,4 @@
-package import VoiceBase
+internal import VoiceBase
 
 /// openWakeWord's models: features and an embedding that all words share, and a classifier for each word. They are files of
 /// the user's, in a folder of their own; none is installed.
