@@ -197,7 +197,7 @@ extension EventScript {
     }
 
     private mutating func activationEvent() -> ActivationEvent {
-        switch chance.below(16) {
+        switch chance.below(17) {
         case 0: .start
         case 1: .setMode(ActivationMode.allCases[chance.below(3)])
         case 2: .activate(.button)
@@ -213,6 +213,7 @@ extension EventScript {
         case 12: .silence
         case 13: .reset
         case 14: .rings(chance.one(in: 2))
+        case 15: .speaksOn
         default: .media(chance.one(in: 2))
         }
     }

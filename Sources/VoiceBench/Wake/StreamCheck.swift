@@ -10,6 +10,7 @@ import VoiceConversation
 ///     VoiceBench wake --streams FOLDER --tflite FOLDER --words "hey jarvis" [--second FOLDER] [--no-look] [--group dev]
 ///     VoiceBench wake --streams FOLDER --words "hey jarvis" [--threshold -20]      PocketSphinx
 ///     ... --stops        stop words, by PocketSphinx
+///     ... --details      a line for each find, and the highest score of each call
 ///     ... --most-hours N of audio without calls
 struct StreamCheck {
     /// One line of streams-*.json.
@@ -53,6 +54,7 @@ struct StreamCheck {
     let group: String
     let findsStops: Bool
     let mostHours: Double
+    let tellsDetails: Bool
 
     func run() throws {
         let streams = try ["streams-calls.json", "streams-others.json"].flatMap { try Self.read(folder + "/" + $0) }
@@ -83,6 +85,44 @@ struct StreamCheck {
         }
         print("| CPU for a second of sound | \(Self.tenths(1000 * spent.cpu / max(spent.seconds, 1))) ms |")
         print(Self.goal)
+    }
+
+    /// What became of each call, and what else was found.
+    private struct Details {
+        private let name: String?
+        private let ends: [Double]
+        private var best: [Double]
+        private var lines: [String] = []
+        private var sound = RecentSound()
+
+        init(ends: [Double], name: String?) {
+            self.ends = ends
+            self.name = name
+            best = ends.map { _ in 0 }
+        }
+
+        mutating func take(_ piece: UnsafeBufferPointer<Int16>) {
+            if name != nil { sound.take(piece) }
+        }
+
+        mutating func take(_ scores: [WakeScore], _ reports: [WakeReport], at: Double) {
+            guard name != nil else { return }
+            let index = ends.firstIndex { (StreamCheck.early...StreamCheck.late).contains(at - $0) }
+            if let index { best[index] = max(best[index], scores.map(\.score).max() ?? 0) }
+            for report in reports {
+                let evidence = sound.evidence.map {
+                    "\(StreamCheck.tenths($0.level)) dBFS, \(StreamCheck.tenths($0.overNoise)) over noise, \($0.voiceMilliseconds) ms"
+                }
+                let call = index.map { "call \($0), \(Int(((at - ends[$0]) * 1000).rounded())) ms" } ?? "no call"
+                lines.append("\(StreamCheck.tenths(at)) s: \(report.verdict), \(call), \(evidence ?? "-")")
+            }
+        }
+
+        func print() {
+            guard let name else { return }
+            for line in lines { Swift.print("\(name): \(line)") }
+            for (index, best) in best.enumerated() { Swift.print("\(name): best of call \(index): \(best.asScore)") }
+        }
     }
 
     private static func read(_ path: String) throws -> [Stream] {
@@ -116,14 +156,17 @@ struct StreamCheck {
         ear.detector.listen(for: .stop)
         var tally = Tally(calls: stream.ends.count, seconds: stream.seconds)
         var left = stream.ends
+        var details = Details(ends: stream.ends, name: tellsDetails ? stream.name : nil)
         let began = Self.cpu()
         let block = WakeRecording.rate / 25
         for start in stride(from: 0, through: samples.count - block, by: block) {
             let at = Double(start + block) / Double(WakeRecording.rate)
             let reports = try samples[start..<start + block].withUnsafeBufferPointer { piece in
                 let now = Duration.milliseconds(3_600_000 + Int(at * 1000))
+                details.take(piece)
                 return try ear.take(piece, listening: .stop, isPlaying: stream.playing ?? false, at: now)
             }
+            details.take(ear.detector.scores, reports, at: at)
             for report in reports {
                 switch report.verdict {
                 case .call, .stop:
@@ -135,11 +178,12 @@ struct StreamCheck {
                     }
                 case .nearMiss: tally.nearMisses += 1
                 case .refused(_, let reason): tally.refused.append(reason.text)
-                case .nothing: break
+                case .speaksOn, .nothing: break
                 }
             }
         }
         tally.cpu = Self.cpu() - began
+        details.print()
         return tally
     }
 

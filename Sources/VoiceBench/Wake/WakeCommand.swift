@@ -13,6 +13,7 @@ import VoiceSimulator
 ///     VoiceBench wake ... --talk-only        false alarms, without the calls
 ///     VoiceBench wake ... --set FOLDER       calls and talk of `voices/wake/make-set`, not of espeak-ng
 ///     VoiceBench wake ... --streams FOLDER   the sound of `scripts/wake-streams`, see `StreamCheck`
+///     VoiceBench wake ... --scores FILE.wav  each score of openWakeWord's models, for `scripts/wake-golden`
 ///
 /// With `--wyoming` a server detects the words: it receives the audio at `--pace` times real time, and a detection
 /// counts at the time of its report, so that the times from the end of the word include the server's own, multiplied by
@@ -43,6 +44,7 @@ struct WakeCommand {
     private let pace: Double
     private let isTalkOnly: Bool
     private let streams: StreamCheck?
+    private let recording: String?
 
     /// Returns nil if the arguments are for another command.
     init?(_ arguments: [String]) {
@@ -69,15 +71,18 @@ struct WakeCommand {
                 looks: !arguments.contains("--no-look"),
                 group: value("--group") ?? "report",
                 findsStops: !stops.isEmpty,
-                mostHours: value("--most-hours").flatMap { Double($0) } ?? 1000
+                mostHours: value("--most-hours").flatMap { Double($0) } ?? 1000,
+                tellsDetails: arguments.contains("--details")
             )
         }
+        recording = value("--scores")
         isTalkOnly = arguments.contains("--talk-only")
         pace = max(0.1, value("--pace").flatMap { Double($0) } ?? 4)
     }
 
     func run() throws {
         if let streams { return try streams.run() }
+        if let recording { return try printScores(of: recording) }
         let engine =
             wyoming.map { "Wyoming at \($0), \(pace) times as fast" } ?? models.map { "models of \($0.path)" }
             ?? "PocketSphinx, threshold \(words.words[0].threshold)"
@@ -241,6 +246,20 @@ struct WakeCommand {
             for candidate in try output.withUnsafeBufferPointer({ try spotter.process($0) }) {
                 found(candidate, start + 960)
             }
+        }
+    }
+
+    /// One for each run of the models: behind 480 samples, then every 1280.
+    private func printScores(of file: String) throws {
+        guard let models else { throw BenchProblem("--scores wants --tflite FOLDER") }
+        let samples = try WakeRecording.read(file)
+        let spotter = try TFLiteSpotter(words, in: models, trial: .none)
+        var start = 0
+        while start + 1280 <= samples.count {
+            let end = start + (start == 0 ? 480 : 1280)
+            _ = try samples[start..<end].withUnsafeBufferPointer { try spotter.process($0) }
+            print(spotter.scores.map { "\($0.score)" }.joined(separator: " "))
+            start = end
         }
     }
 

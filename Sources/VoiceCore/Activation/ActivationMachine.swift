@@ -24,6 +24,8 @@ package struct ActivationMachine: Sendable {
         package var isOneShot: Bool
         /// Whether a conversation opened by a call, or in `always` mode at the start, begins with a greeting.
         package var greets: Bool
+        /// Delay of the sound for a wake word, which is left out if the user speaks on.
+        package var wokenPause = Duration.milliseconds(400)
         /// Audio kept from before an activation, in ms.
         package var preRoll: Int
         /// A first turn that ends at most this many ms after the activation is the wake word alone...
@@ -84,6 +86,8 @@ package struct ActivationMachine: Sendable {
     /// Whether a wake word opened the session, so that its sound is in the first audio; false once the first turn is
     /// over.
     private var wokenByWord = false
+    /// Whether the sound for a wake word is still to be played.
+    private var isWokenDue = false
     /// Start of the user's turn in the session's audio, in ms; nil if unknown.
     private var turnStart: Int?
     /// A greeting was requested: speech before the user's first question is the greeting.
@@ -118,6 +122,7 @@ package struct ActivationMachine: Sendable {
         case .say(let text): say(text)
         case .conversation(let next): conversation(next)
         case .refused: if phase != .idle { phase = .idle }
+        case .speaksOn: isWokenDue = false
         case .turnBegan(let milliseconds): turnStart = milliseconds > 0 ? milliseconds : nil
         case .turnEnded(let milliseconds): turnEnded(milliseconds)
         case .mute(let isMuted): mute(isMuted)
@@ -184,8 +189,8 @@ package struct ActivationMachine: Sendable {
         case .idle:
             // In `push` mode words are heard only because one may stop the music.
             if mode == .push, case .word = trigger { return }
-            if isHeard(trigger) { play(.woken) }
             if case .word = trigger { wokenByWord = true } else { wokenByWord = false }
+            if wokenByWord { isWokenDue = true } else if isHeard(trigger) { play(.woken) }
             open(holdsMicrophone: mode != .always && mayFollowWords(trigger))
             if isHeard(trigger) { greet() }
         case .closing: called = trigger
@@ -421,6 +426,9 @@ package struct ActivationMachine: Sendable {
             close()
         case .close: ended()
         case .followUp, .turn: farewell()
+        case .woken:
+            isWokenDue = false
+            play(.woken)
         }
     }
 
@@ -430,6 +438,8 @@ package struct ActivationMachine: Sendable {
         let isLimited = (mode != .always || isMuted) && phase != .idle && phase != .closing
         let isReady = state == .listening
         want(.connect, isLimited && !isReady && !isBusy, after: options.connectLimit)
+        if isAnswering || phase == .idle || phase == .closing { isWokenDue = false }
+        want(.woken, isWokenDue, after: options.wokenPause)
         let waits = isLimited && isReady && (phase == .awake || phase == .followUp)
         want(.followUp, waits, after: options.followUp)
         // A conversation that never left `idle` does not report `idle` again.

@@ -6,12 +6,12 @@ package struct ActivationSettings: Sendable {
     /// The engine that recognises words; nil for none.
     package var engine: Engine?
     /// Creates the detector, on the thread that will own it; nil for none.
-    package var makeDetector: (@Sendable () throws(WakeWordError) -> any WakeWordDetector)?
+    package var makeDetector: (@Sendable (ModelTrial) throws(WakeWordError) -> any WakeWordDetector)?
     package var rule: WakeRule?
     /// The check before a word opens a conversation; nil for none.
     package var secondLook: SecondLook?
     /// Creates the second look's models, on the detector's thread; nil for none.
-    package var makeSecondModels: (@Sendable () throws(WakeWordError) -> SecondModels)?
+    package var makeSecondModels: (@Sendable (ModelTrial) throws(WakeWordError) -> SecondModels)?
     /// Folder of the TensorFlow Lite library; nil if that library is not used.
     package var libraryFolder: String?
     package var quietHours: QuietHours?
@@ -51,17 +51,19 @@ package struct ActivationSettings: Sendable {
         /// - Parameters:
         ///   - sphinxModel: folder of PocketSphinx's model.
         ///   - stop: the user's model of a stop word.
+        ///   - trial: for TensorFlow Lite models.
         /// - Throws: what PocketSphinx lacks, if it alone recognises all words. Otherwise the detector itself reports
         ///   what an engine lacks.
         package func detector(
             of words: WakeWords,
             sphinxModel: String,
-            stop: StopModel? = nil
+            stop: StopModel? = nil,
+            trial: ModelTrial = .child()
         ) throws(WakeWordError) -> any WakeWordDetector {
             let own = WakeWords(words: words.stops.words.filter { stop?.isOf($0) == true })
             var others = WakeWords(words: words.stops.words.filter { stop?.isOf($0) != true })
             var engines: [TwoEars.Maker] = []
-            if let stop { engines.append(Self.tflite(own, in: stop.folder)) }
+            if let stop { engines.append(Self.tflite(own, in: stop.folder, trial)) }
             let calls: TwoEars.Maker
             switch self {
             case .pocketsphinx(let model):
@@ -77,11 +79,11 @@ package struct ActivationSettings: Sendable {
                 calls = .init { () throws(WakeWordError) in try SherpaSpotter(found, at: place) }
                 others.words.removeAll { known.contains($0.text) }
             case .tflite(let folder):
-                calls = Self.tflite(words.calls, in: folder)
-                let known = folder.words
+                calls = Self.tflite(words.calls, in: folder, trial)
+                let known = folder.allWords
                 let found = WakeWords(words: others.words.filter { known.contains(WakeModelFolder.plain($0.text)) })
                 others.words.removeAll { found.words.contains($0) }
-                if !found.words.isEmpty { engines.append(Self.tflite(found, in: folder)) }
+                if !found.words.isEmpty { engines.append(Self.tflite(found, in: folder, trial)) }
             }
             return TwoEars(calls: calls, stops: engines + Self.sphinx(others, sphinxModel))
         }
@@ -90,15 +92,20 @@ package struct ActivationSettings: Sendable {
         static func stopDetector(
             of words: WakeWords,
             sphinxModel: String,
-            stop: StopModel
+            stop: StopModel,
+            trial: ModelTrial
         ) -> any WakeWordDetector {
             let own = WakeWords(words: words.stops.words.filter(stop.isOf))
             let others = WakeWords(words: words.stops.words.filter { !stop.isOf($0) })
-            return TwoEars(calls: nil, stops: [tflite(own, in: stop.folder)] + sphinx(others, sphinxModel))
+            return TwoEars(calls: nil, stops: [tflite(own, in: stop.folder, trial)] + sphinx(others, sphinxModel))
         }
 
-        private static func tflite(_ words: WakeWords, in folder: WakeModelFolder) -> TwoEars.Maker {
-            TwoEars.Maker { () throws(WakeWordError) in try TFLiteSpotter(words, in: folder, trial: .child) }
+        private static func tflite(
+            _ words: WakeWords,
+            in folder: WakeModelFolder,
+            _ trial: ModelTrial
+        ) -> TwoEars.Maker {
+            TwoEars.Maker { () throws(WakeWordError) in try TFLiteSpotter(words, in: folder, trial: trial) }
         }
 
         private static func sphinx(_ words: WakeWords, _ model: String) -> [TwoEars.Maker] {
@@ -184,22 +191,22 @@ package struct ActivationSettings: Sendable {
         self.rule = rule
         let sphinxModel = activation.sphinxModel
         if let engine {
-            makeDetector = { () throws(WakeWordError) in
-                try engine.detector(of: rule.words, sphinxModel: sphinxModel, stop: stop)
+            makeDetector = { (trial) throws(WakeWordError) in
+                try engine.detector(of: rule.words, sphinxModel: sphinxModel, stop: stop, trial: trial)
             }
         } else if let stop {
-            makeDetector = { () throws(WakeWordError) in
-                Engine.stopDetector(of: rule.words, sphinxModel: sphinxModel, stop: stop)
+            makeDetector = { (trial) throws(WakeWordError) in
+                Engine.stopDetector(of: rule.words, sphinxModel: sphinxModel, stop: stop, trial: trial)
             }
         }
         switch engine {
         case .wyoming?: break
         case .pocketsphinx?, .sherpa?, .tflite?, nil: secondLook = activation.secondLook ? SecondLook() : nil
         }
-        let folder = models.path + "/" + SecondModels.folderName
+        let folder = models.openWakeWord
         if secondLook != nil, engine == .tflite(models), SecondModels.areIn(folder) {
-            makeSecondModels = { () throws(WakeWordError) in
-                try SecondModels(rule.words, in: folder, library: models.library, trial: .child)
+            makeSecondModels = { (trial) throws(WakeWordError) in
+                try SecondModels(rule.words, in: folder, library: models.library, trial: trial)
             }
         }
         if stop != nil || engine == .tflite(models) { libraryFolder = models.path }

@@ -52,6 +52,8 @@ package enum ActivationEvent: Equatable, Sendable {
     case conversation(ConversationState)
     /// The budget refused a session.
     case refused
+    /// The user speaks on after the wake word.
+    case speaksOn
     /// Start of the user's turn in the session's audio, in ms; 0 if the service does not report it.
     case turnBegan(milliseconds: Int)
     /// End of the user's turn in the session's audio, in ms.
@@ -78,6 +80,8 @@ package enum ActivationTimer: Hashable, Sendable {
     case close
     /// The user's turn is too long to be speech to the box.
     case turn
+    /// Nobody spoke on after the wake word: a sound confirms it.
+    case woken
 }
 
 /// What is listened for locally.

@@ -20,12 +20,18 @@ final class MicroWakeWordModel {
         self.word = word.text
         self.interpreter = interpreter
         input = [Int8](repeating: 0, count: interpreter.input.bytes)
-        // Ignores a second, which the model needs to fill its history.
         let steps = interpreter.input.shape[1]
+        // A word's probabilities are high for about half a second: no mean over more than a second would exceed a cut-off.
+        guard manifest.window * steps <= 100 else {
+            throw WakeWordError(
+                "wants the mean of \(10 * manifest.window * steps) ms (sliding_window_size), which is longer than a word"
+            )
+        }
         let cutoff: WordCutoff =
             word.isStop
             ? .stop(own: word.ownThreshold, model: manifest.cutoff)
             : .call(own: word.ownThreshold, model: manifest.cutoff)
+        // Ignores a second, which the model needs to fill its history.
         window = ProbabilityWindow(size: manifest.window, cutoff: cutoff, ignored: 100 / steps)
     }
 

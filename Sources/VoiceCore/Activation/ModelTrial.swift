@@ -15,7 +15,6 @@ package struct ModelTrial: Sendable {
 
     /// The program's subcommand that tries a model.
     package static let command = ["wake", "try"]
-    /// Less than systemd grants a service to stop, as the program's exit may have to wait for a trial.
     private static let limit = Duration.seconds(5)
 
     private let tries: @Sendable (_ library: String, _ model: String, Kind) throws(WakeWordError) -> Void
@@ -24,10 +23,21 @@ package struct ModelTrial: Sendable {
     package static let none = ModelTrial { (_, _, _) throws(WakeWordError) in }
 
     /// Runs this program itself as a child process. Other programs, which lack the subcommand, try nothing.
-    package static let child = ModelTrial { (library, model, kind) throws(WakeWordError) in
-        guard Self.isProgram else { return }
-        let arguments = command + [library, model, kind.rawValue]
-        let result = HookProcess.run("/proc/self/exe", [], arguments: arguments, within: limit)
+    ///
+    /// - Parameter isEnding: whether the program is exiting, which ends a trial early.
+    package static func child(isEnding: @escaping @Sendable () -> Bool = { false }) -> ModelTrial {
+        ModelTrial { (library, model, kind) throws(WakeWordError) in
+            guard Self.isProgram else { return }
+            try run("/proc/self/exe", command + [library, model, kind.rawValue], isEnding: isEnding)
+        }
+    }
+
+    static func run(
+        _ program: String,
+        _ arguments: [String],
+        isEnding: () -> Bool
+    ) throws(WakeWordError) {
+        let result = HookProcess.run(program, [], arguments: arguments, within: limit, isEnding: isEnding)
         guard let problem = judge(result) else { return }
         throw problem
     }
@@ -58,11 +68,11 @@ package struct ModelTrial: Sendable {
         let interpreter = try TFLiteInterpreter(
             library: library,
             model: bytes,
-            shape: SecondModels.input(of: kind)
+            shape: OpenWakeWordModels.input(of: kind, samples: SecondModels.samples)
         )
         guard kind == .micro else {
-            try SecondModels.check(interpreter, kind)
-            return try SecondModels.tryOnce(interpreter, kind)
+            try OpenWakeWordModels.check(interpreter, kind, samples: SecondModels.samples)
+            return try OpenWakeWordModels.tryOnce(interpreter, kind, samples: SecondModels.samples)
         }
         try MicroWakeWordModel.check(interpreter.input, interpreter.output)
         let input = [Int8](repeating: -128, count: interpreter.input.bytes)
@@ -87,7 +97,7 @@ package struct ModelTrial: Sendable {
 
 extension WakeModelFolder {
     /// Tries a word's model; returns the result as one line.
-    package func judge(_ word: String, trial: ModelTrial = .child) -> String {
+    package func judge(_ word: String, trial: ModelTrial = .child()) -> String {
         do throws(WakeWordError) {
             let (manifest, _) = try model(of: word)
             try trial.run(library: library, model: path + "/" + manifest.model)

@@ -4,7 +4,7 @@ struct WordCutoff: Equatable {
     static let unreachable = 255.0 / 256
     /// Upper limit of a wake word's cut-off unless the user sets one: a call should not be missed, and the second look
     /// handles near matches.
-    private static let usual = 0.9
+    private static let usual = 0.8
     /// Upper limit of the raised cut-off, so that it can still be exceeded.
     private static let highest = 0.99
 
@@ -20,8 +20,8 @@ struct WordCutoff: Equatable {
     /// - Parameter own: the user's cut-off; nil for the model's.
     static func call(own: Double?, model: Double) -> Self {
         let quiet = own ?? min(model, usual)
-        // 0.9 becomes 0.97: seven tenths of the way to certainty.
-        return Self(quiet: quiet, playing: max(quiet, min(highest, quiet + 0.7 * (1 - quiet))), agreeing: 2)
+        // 0.8 becomes 0.9: halfway to certainty.
+        return Self(quiet: quiet, playing: max(quiet, min(highest, quiet + 0.5 * (1 - quiet))), agreeing: 2)
     }
 
     /// Returns the limits of a stop word: the cut-off stays the same while the box plays sound, as an interruption

@@ -4,10 +4,15 @@ internal import CSphinx
 package final class SphinxSpotter: WakeWordDetector {
     /// How far below its threshold a word is still reported, in powers of ten.
     static let doubt = 6.0
+    /// Samples to wait after a find below its threshold: its score may still grow with the rest of the word.
+    private static let patience = 3840
 
     private let spotter: OpaquePointer
     /// Buffer for the phrase found.
     private let phrase = UnsafeMutableBufferPointer<CChar>.allocate(capacity: 128)
+    private let words: WakeWords
+    /// Samples since the first find below its threshold.
+    private var waited = 0
 
     /// - Parameter model: folder that holds "en-us" and "cmudict-en-us.dict".
     package init(_ words: WakeWords, model: String) throws(WakeWordError) {
@@ -17,6 +22,7 @@ package final class SphinxSpotter: WakeWordDetector {
             throw WakeWordError(String(decoding: error.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
         }
         spotter = opened
+        self.words = words
         // All properties are initialised: if this throws, `deinit` cleans up.
         try listen(words)
     }
@@ -27,6 +33,12 @@ package final class SphinxSpotter: WakeWordDetector {
     }
 
     private func listen(_ words: WakeWords) throws(WakeWordError) {
+        for word in words.words {
+            guard let own = word.ownThreshold, own > 0 else { continue }
+            throw WakeWordError(
+                "\"\(word.text):\(own)\" wants a power of ten for PocketSphinx, which is never that sure: for instance -25"
+            )
+        }
         for part in words.words.flatMap({ $0.text.split(separator: " ") })
         where !csphinx_knows(spotter, String(part)) {
             throw WakeWordError("PocketSphinx's dictionary does not have \"\(part)\": choose another word")
@@ -44,11 +56,16 @@ package final class SphinxSpotter: WakeWordDetector {
         guard let room = phrase.baseAddress, csphinx_found(spotter, room, phrase.count, &score) else { return [] }
         var word = String(cString: room)
         while word.last == " " { word.removeLast() }
+        if score < words[word]?.threshold ?? 0, waited < Self.patience {
+            waited += samples.count
+            return []
+        }
         reset()
         return [WakeCandidate(word, .score(score))]
     }
 
     package func reset() {
+        waited = 0
         csphinx_restart(spotter)
     }
 }

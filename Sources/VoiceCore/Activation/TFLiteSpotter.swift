@@ -1,10 +1,11 @@
 package import VoiceBase
 
-/// Recognises words with microWakeWord models, run by TensorFlow Lite in this process: one front end for any number of
-/// words.
+/// Recognises words with microWakeWord models, or openWakeWord models for words without one, run by TensorFlow Lite in
+/// this process: one front end of each kind for any number of words.
 package final class TFLiteSpotter: WakeWordDetector {
     private let frontend: MicroFrontend
     private let models: [MicroWakeWordModel]
+    private let open: OpenWakeWordSpotter?
     /// Samples that do not fill a step yet.
     private var rest: [Int16] = []
     private var isBroken = false
@@ -23,12 +24,18 @@ package final class TFLiteSpotter: WakeWordDetector {
         guard let frontend = MicroFrontend() else { throw WakeWordError("no memory") }
         self.frontend = frontend
         var models: [MicroWakeWordModel] = []
+        let (own, others) = (folder.words, OpenWakeWordModels.words(in: folder.openWakeWord))
+        let isOpen = { (word: WakeWords.Word) in
+            let text = WakeModelFolder.plain(word.text)
+            return !own.contains(text) && others.contains(text)
+        }
         for word in words.words {
             if let cutoff = word.ownThreshold, !(0..<WordCutoff.unreachable ~= cutoff) {
                 throw WakeWordError(
                     "\"\(word.text):\(cutoff)\" wants a probability below 0.996, which no model exceeds: for instance 0.9"
                 )
             }
+            if isOpen(word) { continue }
             let (manifest, bytes) = try folder.model(of: word.text, files: files)
             let path = folder.path + "/" + manifest.model
             do throws(WakeWordError) {
@@ -45,12 +52,29 @@ package final class TFLiteSpotter: WakeWordDetector {
             }
         }
         self.models = models
+        let openWords = words.words.filter(isOpen)
+        if openWords.isEmpty {
+            open = nil
+        } else {
+            try folder.checkLibrary()
+            open = try OpenWakeWordSpotter(
+                openWords,
+                in: folder.openWakeWord,
+                library: folder.library,
+                trial: trial,
+                files: files
+            )
+        }
     }
 
     package func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
         guard !isBroken else { throw WakeWordError("a model does not start again") }
-        rest += samples
         var found: [WakeCandidate] = []
+        for (word, finding) in try open?.take(samples, isPlaying: isPlaying) ?? [] {
+            found.append(Self.candidate(word, finding))
+        }
+        guard !models.isEmpty else { return found }
+        rest += samples
         var done = 0
         while rest.count - done >= MicroFrontend.step {
             try take(from: done, into: &found)
@@ -66,20 +90,26 @@ package final class TFLiteSpotter: WakeWordDetector {
         }
         guard let features else { return }
         for model in models {
-            switch try model.take(features, isPlaying: isPlaying) {
-            case .found(let mean): found.append(WakeCandidate(model.word, .certain, score: mean))
-            case .missed(let mean): found.append(WakeCandidate(model.word, .doubtful(mean)))
-            case nil: break
+            if let finding = try model.take(features, isPlaying: isPlaying) {
+                found.append(Self.candidate(model.word, finding))
             }
+        }
+    }
+
+    private static func candidate(_ word: String, _ finding: ProbabilityWindow.Finding) -> WakeCandidate {
+        switch finding {
+        case .found(let mean): WakeCandidate(word, .certain, score: mean)
+        case .missed(let mean): WakeCandidate(word, .doubtful(mean))
         }
     }
 
     package func note(isPlaying: Bool) { self.isPlaying = isPlaying }
 
-    package var scores: [WakeScore] { models.map { WakeScore(word: $0.word, score: $0.score) } }
+    package var scores: [WakeScore] { models.map { WakeScore(word: $0.word, score: $0.score) } + (open?.scores ?? []) }
 
     package func reset() {
         frontend.reset()
+        open?.reset()
         rest.removeAll(keepingCapacity: true)
         isBroken = !models.allSatisfy { $0.restart() }
     }

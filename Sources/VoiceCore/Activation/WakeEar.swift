@@ -16,6 +16,8 @@ package final class WakeEar {
     /// Why the second model is no longer asked; nil if it works or there is none.
     package private(set) var secondModelFailed: WakeWordError?
     private var sound = RecentSound()
+    /// Looks for speech after a call; nil if there was none lately.
+    private var after: SpeechAfterCall?
     /// A call that the second model has not confirmed yet.
     private var pending: (report: WakeReport, word: String, until: Duration, next: Duration, score: Double)?
 
@@ -33,6 +35,7 @@ package final class WakeEar {
     package func reset() {
         detector.reset()
         sound.forget()
+        after = nil
         pending = nil
     }
 
@@ -46,17 +49,20 @@ package final class WakeEar {
         at now: Duration
     ) throws(WakeWordError) -> [WakeReport] {
         detector.note(isPlaying: isPlaying)
-        if look != nil { sound.take(samples) }
+        sound.take(samples)
         var reports: [WakeReport] = []
+        if let speaksOn = after?.take(samples) {
+            after = nil
+            if speaksOn { reports.append(WakeReport(verdict: .speaksOn)) }
+        }
         for candidate in try detector.process(samples) {
             // A refused call must not start the refractory time.
             var judged = rule
             let verdict = judged.judge(candidate, listening: listening, isPlaying: isPlaying, at: now)
             var report = WakeReport(verdict: verdict, score: candidate.score)
+            if case .call = verdict { report.evidence = sound.evidence }
             if case .call(let word) = verdict, let look {
-                let evidence = sound.evidence
-                report.evidence = evidence
-                if let reason = look.refusal(evidence) {
+                if let reason = look.refusal(report.evidence) {
                     report.verdict = .refused(word, reason)
                 } else if let score = opinion(of: word), score < SecondLook.score {
                     let until = now + SecondLook.patience
@@ -66,8 +72,12 @@ package final class WakeEar {
             }
             if case .refused = report.verdict {} else { rule = judged }
             if report.verdict != .nothing { reports.append(report) }
+            if case .call = report.verdict { after = SpeechAfterCall(report.evidence) }
         }
-        if let report = askAgain(listening: listening, isPlaying: isPlaying, at: now) { reports.append(report) }
+        if let report = askAgain(listening: listening, isPlaying: isPlaying, at: now) {
+            if case .call = report.verdict { after = SpeechAfterCall(report.evidence) }
+            reports.append(report)
+        }
         return reports
     }
 

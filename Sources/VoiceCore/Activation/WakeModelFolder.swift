@@ -32,9 +32,18 @@ package struct WakeModelFolder: Equatable, Sendable {
         self.init(path: folders.first { Self(path: $0).isFilled } ?? folders[0])
     }
 
-    /// The words with a model, as written in the configuration.
+    /// Folder of openWakeWord models, if the user has any.
+    var openWakeWord: String { path + "/" + OpenWakeWordModels.folderName }
+
+    /// The words with a microWakeWord model, as written in the configuration.
     package var words: [String] {
         Folder.names(in: path).filter { $0.hasSuffix(".json") }.map { Self.plain($0.dropLast(5)) }
+    }
+
+    /// The words with a model of either kind.
+    package var allWords: [String] {
+        let own = words
+        return own + OpenWakeWordModels.words(in: openWakeWord).filter { !own.contains($0) }
     }
 
     /// Converts a name to lower case with spaces between the words.
@@ -58,7 +67,7 @@ package struct WakeModelFolder: Equatable, Sendable {
         let names = Folder.names(in: path)
         guard let name = names.first(where: { $0.hasSuffix(".json") && Self.plain($0.dropLast(5)) == Self.plain(word) })
         else {
-            let known = words.isEmpty ? "none" : words.joined(separator: ", ")
+            let known = allWords.isEmpty ? "none" : allWords.joined(separator: ", ")
             throw WakeWordError(
                 "\(path) has no model of \"\(word)\" (it has \(known)): activation.wake_words takes those"
             )

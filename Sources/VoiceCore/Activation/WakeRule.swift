@@ -10,11 +10,13 @@ package struct WakeRule: Sendable {
         case nearMiss(String, score: Double)
         /// The word was found, but the second look found no call.
         case refused(String, SecondLook.Reason)
+        /// The user speaks on after a call.
+        case speaksOn
         case nothing
     }
 
     package let words: WakeWords
-    /// Added to thresholds while the box plays sound.
+    /// Added to the thresholds of wake words while the box plays sound.
     let playingMargin: Double
     let refractory: Duration
     /// Longest interval between two finds that confirm each other.
@@ -47,7 +49,7 @@ package struct WakeRule: Sendable {
         case (.certain, _): break
         case (.doubtful(let score), _): return .nearMiss(candidate.word, score: score)
         case (.score(let score), .some(let threshold)):
-            guard score >= threshold + (isPlaying ? playingMargin : 0) else {
+            guard score >= (isPlaying && !isStop ? raised(threshold) : threshold) else {
                 return .nearMiss(candidate.word, score: score)
             }
         case (.score, .none), (.repeated, _):
@@ -58,6 +60,11 @@ package struct WakeRule: Sendable {
         if isStop { deafToStopsUntil = now + refractory } else { deafToCallsUntil = now + refractory }
         first = nil
         return isStop ? .stop(candidate.word) : .call(candidate.word)
+    }
+
+    /// What is asked while the box sounds: never so much that no word reaches it, which is 0.
+    private func raised(_ threshold: Double) -> Double {
+        max(threshold, min(threshold + playingMargin, threshold / 2))
     }
 }
 

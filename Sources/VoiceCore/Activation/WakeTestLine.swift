@@ -36,7 +36,7 @@ package enum WakeTestLine {
         case .stop(let word): words = ["heard (stop)", word]
         case .nearMiss(let word, _): words = ["near miss", word]
         case .refused(let word, let reason): words = ["refused", word, reason.text]
-        case .nothing: return nil
+        case .speaksOn, .nothing: return nil
         }
         if let score = report.score { words.append("score \(score.asScore)") }
         if let evidence = report.evidence {

@@ -19,8 +19,8 @@ package final class WakeWordListener: Sendable {
     private let rule: WakeRule
     private let look: SecondLook?
     private let logger: Logger
-    private let make: @Sendable () throws(WakeWordError) -> any WakeWordDetector
-    private let makeSecondModels: (@Sendable () throws(WakeWordError) -> SecondModels)?
+    private let make: @Sendable (ModelTrial) throws(WakeWordError) -> any WakeWordDetector
+    private let makeSecondModels: (@Sendable (ModelTrial) throws(WakeWordError) -> SecondModels)?
     private let watch: (@Sendable ([WakeScore]) -> Void)?
     private let report: @Sendable (WakeReport) -> Void
     private let wanted = Atomic<Int>(0)
@@ -40,8 +40,8 @@ package final class WakeWordListener: Sendable {
         rule: WakeRule,
         logger: Logger,
         look: SecondLook? = nil,
-        make: @escaping @Sendable () throws(WakeWordError) -> any WakeWordDetector,
-        makeSecondModels: (@Sendable () throws(WakeWordError) -> SecondModels)? = nil,
+        make: @escaping @Sendable (ModelTrial) throws(WakeWordError) -> any WakeWordDetector,
+        makeSecondModels: (@Sendable (ModelTrial) throws(WakeWordError) -> SecondModels)? = nil,
         watch: (@Sendable ([WakeScore]) -> Void)? = nil,
         report: @escaping @Sendable (WakeReport) -> Void
     ) {
@@ -74,13 +74,16 @@ package final class WakeWordListener: Sendable {
         isStopped.store(true, ordering: .releasing)
     }
 
+    /// The end of the program does not wait for a model that hangs.
+    private var trial: ModelTrial { .child { self.isStopped.load(ordering: .acquiring) } }
+
     // MARK: The thread
 
     private func work() {
         var reported: WakeWordError?
         while !isStopped.load(ordering: .acquiring) {
             do throws(WakeWordError) {
-                let detector = try make()
+                let detector = try make(trial)
                 if detector.callsUnheard == nil {
                     logger.info("listening for words", metadata: ["words": "\(rule.words.list)"])
                 }
@@ -88,6 +91,7 @@ package final class WakeWordListener: Sendable {
                 try follow(WakeEar(detector, rule: rule, look: look, models: secondModels()))
             } catch {
                 tap.isWanted = false
+                if isStopped.load(ordering: .acquiring) { break }
                 if reported != error { logger.error("words are not recognised: \(error)") }
                 reported = error
                 nap(Self.retryPause)
@@ -99,7 +103,7 @@ package final class WakeWordListener: Sendable {
     /// Returns the models of the second look, which does without them if they fail to load.
     private func secondModels() -> SecondModels? {
         guard let makeSecondModels else { return nil }
-        do throws(WakeWordError) { return try makeSecondModels() } catch {
+        do throws(WakeWordError) { return try makeSecondModels(trial) } catch {
             logger.warning("second look without a second model: \(error)")
             return nil
         }

@@ -186,7 +186,7 @@ package actor ActivationController {
         case .ask: parts.logger.info("a question was typed")
         case .start: if machine.isMuted { parts.logger.notice("still muted: the microphone stays closed") }
         case .activate, .stop, .stopAll, .silence, .end, .reset, .startFresh, .say, .conversation, .refused, .turnBegan,
-            .turnEnded, .media, .rings, .timer:
+            .turnEnded, .speaksOn, .media, .rings, .timer:
             break
         }
     }

@@ -157,6 +157,7 @@ extension VoiceDaemon {
                     var metadata: Logger.Metadata = ["word": "\(word)", "score": "\(score.asScore)"]
                     if count > 1 { metadata["times"] = "\(count)" }
                     logger.info("wake word below threshold", metadata: metadata)
+                case .speaksOn: inbox.post(.speaksOn)
                 case .nothing: break
                 }
             }

@@ -89,8 +89,39 @@ struct ActivationMachineTests {
         scene.on(.activate(mode == .wake ? .word("jarvis") : .button))
         #expect(scene.latest.contains(.open(holdsMicrophone: true)))
         #expect(scene.latest.contains(.listen(.stop)))
+        if mode == .wake { scene.on(.timer(.woken)) }
         #expect(scene.played == [.woken])
         #expect(scene.machine.phase == .awake)
+    }
+
+    /// "Hey Jarvis, what is on today?" in one breath: no sound is played into the question.
+    @Test func whoSpeaksOnAfterTheWordHearsNoSound() {
+        var scene = Scene(.wake)
+        scene.on(.activate(.word("jarvis")))
+        #expect(scene.played.isEmpty)
+        #expect(scene.starts(.woken))
+        scene.on(.speaksOn)
+        #expect(scene.latest == [.cancelTimer(.woken)])
+        scene.on(.timer(.woken))
+        #expect(scene.played.isEmpty)
+    }
+
+    /// The service hears the word itself as a turn: the sound comes all the same, and never into an answer or behind the end.
+    @Test func theSoundForACallComesUnlessSomethingElseDoes() {
+        var scene = Scene(.wake)
+        scene.on(.activate(.word("jarvis")))
+        scene.states(.connecting, .listening, .userSpeaking)
+        scene.on(.timer(.woken))
+        #expect(scene.played == [.woken])
+        scene = Scene(.wake)
+        scene.on(.activate(.word("jarvis")))
+        scene.states(.connecting, .listening, .userSpeaking, .processing)
+        #expect(scene.latest.contains(.cancelTimer(.woken)))
+        scene = Scene(.wake)
+        scene.on(.activate(.word("jarvis")))
+        scene.on(.stop(isSpoken: false))
+        #expect(scene.latest.contains(.cancelTimer(.woken)))
+        #expect(scene.played == [.goodbye])
     }
 
     @Test func aSessionNobodyAskedForIsClosed() {

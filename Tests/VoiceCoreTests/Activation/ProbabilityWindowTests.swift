@@ -49,12 +49,12 @@ struct ProbabilityWindowTests {
         #expect(window == fresh)
     }
 
-    /// The cutoff is 0.9 whatever the model's file says, unless that is lower or the user set one.
-    @Test func theCutOffIsTheUsersElseTheModelsOrNineTenths() {
-        #expect(WordCutoff.call(own: nil, model: 0.97).quiet == 0.9)
-        #expect(WordCutoff.call(own: nil, model: 0.85).quiet == 0.85)
+    /// The cutoff is 0.8 whatever the model's file says, unless that is lower or the user set one.
+    @Test func theCutOffIsTheUsersElseTheModelsOrEightTenths() {
+        #expect(WordCutoff.call(own: nil, model: 0.97).quiet == 0.8)
+        #expect(WordCutoff.call(own: nil, model: 0.75).quiet == 0.75)
         #expect(WordCutoff.call(own: 0.95, model: 0.85).quiet == 0.95)
-        #expect(abs(WordCutoff.call(own: 0.9, model: 0.5).playing - 0.97) < 1e-9)
+        #expect(abs(WordCutoff.call(own: 0.9, model: 0.5).playing - 0.95) < 1e-9)
         // The cutoff while the box plays must be reachable as well.
         for own in stride(from: 0.0, to: WordCutoff.unreachable, by: 0.001) {
             let cutoff = WordCutoff.call(own: own, model: 0.9)
@@ -67,7 +67,7 @@ struct ProbabilityWindowTests {
         var silent = ProbabilityWindow(size: 1, cutoff: .call(own: 0.9, model: 0), ignored: 0)
         #expect(silent.take(word[0]) == .found(250.0 / 256))
         var window = ProbabilityWindow(size: 1, cutoff: .call(own: 0.9, model: 0), ignored: 0)
-        // 0.977 exceeds 0.97 once; values that only exceed 0.9 are not enough.
+        // 0.977 exceeds 0.95 once; values that only exceed 0.9 are not enough.
         let found = word.map { window.take($0, isPlaying: true) }
         #expect(found == [nil, nil, .found(250.0 / 256), nil])
         #expect((0..<50).allSatisfy { _ in window.take(240, isPlaying: true) == nil })

@@ -162,6 +162,40 @@ struct SecondLookTests {
         #expect(detector.isPlaying)
     }
 
+    // MARK: Behind the word
+
+    /// What the ear says within half a second of a call, with this behind the word.
+    private func behindTheWord(_ sound: [Int16]) throws -> [WakeRule.Verdict] {
+        var random = SplitMix64(seed: 9)
+        let detector = Scripted()
+        let ear = try ear(detector, looks: false)
+        let word = Self.room(4, &random) + Self.voice(500, peak: 3000)
+        _ = try take(ear, word, at: 10_000)
+        detector.next = [WakeCandidate("hey jarvis", .certain)]
+        #expect(try take(ear, Self.voice(40, peak: 3000), at: 10_040).map(\.verdict) == [.call("hey jarvis")])
+        let rest = sound + Self.room(1, &random)
+        var verdicts: [WakeRule.Verdict] = []
+        for block in 0..<14 {
+            let samples = Array(rest[640 * block..<640 * (block + 1)])
+            verdicts += try take(ear, samples, at: 10_080 + 40 * block).map(\.verdict)
+        }
+        return verdicts
+    }
+
+    @Test func whoSpeaksOnBehindTheWordIsHeardToDoSo() throws {
+        var random = SplitMix64(seed: 10)
+        #expect(try behindTheWord(Self.room(0.2, &random) + Self.voice(400, peak: 2000)) == [.speaksOn])
+    }
+
+    /// The end of the word, silence, and a question after a pause: a sound may ask for it.
+    @Test func whoSaysTheWordAloneDoesNotSpeakOn() throws {
+        var random = SplitMix64(seed: 11)
+        #expect(try behindTheWord(Self.voice(80, peak: 3000)) == [])
+        #expect(try behindTheWord(Self.room(0.4, &random) + Self.voice(300, peak: 2000)) == [])
+        // A television that goes on 20 dB below.
+        #expect(try behindTheWord(Self.voice(560, peak: 250)) == [])
+    }
+
     // MARK: Reports
 
     @Test func nearMissesAreToldEveryTenSecondsAWord() {
@@ -217,9 +251,9 @@ struct SecondLookTests {
     }
 
     @Test func openWakeWordsFilesAreKnownByTheirNames() {
-        #expect(SecondModels.word(of: "hey_jarvis_v0.1.tflite") == "hey jarvis")
-        #expect(SecondModels.word(of: "hey_jarvis.tflite") == "hey jarvis")
-        #expect(SecondModels.word(of: "hey_victor.tflite") == "hey victor")
-        #expect(SecondModels.word(of: "hey_jarvis.onnx") == nil)
+        #expect(OpenWakeWordModels.word(of: "hey_jarvis_v0.1.tflite") == "hey jarvis")
+        #expect(OpenWakeWordModels.word(of: "hey_jarvis.tflite") == "hey jarvis")
+        #expect(OpenWakeWordModels.word(of: "hey_victor.tflite") == "hey victor")
+        #expect(OpenWakeWordModels.word(of: "hey_jarvis.onnx") == nil)
     }
 }

@@ -87,7 +87,7 @@ struct SphinxSpotterTests {
             echo: ports.echo,
             rule: WakeRule(words: words, playingMargin: 5, refractory: .seconds(2)),
             logger: LineLog().logger,
-            make: { () throws(WakeWordError) -> any WakeWordDetector in
+            make: { (_) throws(WakeWordError) -> any WakeWordDetector in
                 try SphinxSpotter(words, model: Self.model)
             },
             report: { verdicts.add([$0.verdict]) }

@@ -187,6 +187,16 @@ struct TFLiteSpotterTests {
         }
     }
 
+    /// It would be accepted, and never exceeded.
+    @Test func aMeanOverMoreThanASecondIsRefused() async throws {
+        let box = try await Box().compiled()
+        let long = manifest(model: "alexa.tflite", window: 34)
+        try box.add("alexa", "GOOD3.", manifest: String(decoding: long, as: UTF8.self))
+        #expect { _ = try spotter(box, try words("alexa")) } throws: {
+            "\($0)".contains("wants the mean of 1020 ms (sliding_window_size), which is longer than a word")
+        }
+    }
+
     @Test func aModelThatFailsIsAnErrorAndNoCrash() async throws {
         let box = try await Box(["hey_jarvis": "GOOD3x"]).compiled()
         let spotter = try spotter(box, try words())
@@ -250,6 +260,19 @@ struct TFLiteSpotterTests {
         #expect(ModelTrial.judge(.ended(0)) == nil)
         #expect(ModelTrial.judge(.tookTooLong)?.description.contains("holds up") == true)
         #expect(ModelTrial.judge(.ended(71))?.description.contains("wake try") == true)
+    }
+
+    /// The end of the program does not wait for a model that hangs: half a second, not five.
+    @Test func aTrialThatHangsIsGivenUpWhenTheProgramEnds() async throws {
+        let began = Monotonic.now()
+        let problem = await OwnThread.run("trial") { () -> WakeWordError? in
+            do throws(WakeWordError) {
+                try ModelTrial.run("/bin/sleep", ["60"], isEnding: { true })
+                return nil
+            } catch { return error }
+        }
+        #expect(problem?.description.contains("holds up the program that runs it") == true)
+        #expect(Monotonic.now() - began < .seconds(4))
     }
 
     @Test func theTrialRunsTheModelItself() async throws {

@@ -37,6 +37,25 @@ struct WakeRuleTests {
         #expect(judge("stop", -3, true, 20) == .stop("stop"))
     }
 
+    /// A stop is heard over the box as it is in silence: a stop too many does no harm.
+    @Test func noMoreIsAskedOfAStopWhileTheBoxSounds() throws {
+        var rule = try rule()
+        let stop = WakeCandidate("stop", .score(-19.5))
+        #expect(rule.judge(stop, listening: .stop, isPlaying: true, at: .seconds(10)) == .stop("stop"))
+    }
+
+    /// A score is 0 at most: whatever the threshold and the margin are, a word that is surely said calls.
+    @Test(arguments: [-0.5, -1, -2, -6, -20], [0.0, 3, 30])
+    func whatIsAskedWhileTheBoxSoundsCanBeReached(threshold: Double, margin: Double) throws {
+        let words = try WakeWords(wake: "jarvis:\(threshold)", stop: "", threshold: -20)
+        var rule = WakeRule(words: words, playingMargin: margin, refractory: .seconds(2))
+        func judge(_ score: Double) -> WakeRule.Verdict {
+            rule.judge(.init("jarvis", .score(score)), listening: .wake, isPlaying: true, at: .seconds(10))
+        }
+        #expect(judge(threshold - 0.1) == .nearMiss("jarvis", score: threshold - 0.1))
+        #expect(judge(threshold / 2) == .call("jarvis"))
+    }
+
     @Test func stopMeansNothingWhereThereIsNothingToStop() throws {
         var rule = try rule()
         let stop = WakeCandidate("stop", .score(0))

@@ -21,7 +21,7 @@ final class ScriptedWords: Sendable {
     func settle(_ settings: inout DaemonSettings) {
         // Its words are not in the audio, so the second look would refuse them.
         settings.activation.secondLook = nil
-        settings.activation.makeDetector = { () throws(WakeWordError) in Detector(self) }
+        settings.activation.makeDetector = { (_) throws(WakeWordError) in Detector(self) }
     }
 
     private final class Detector: WakeWordDetector {

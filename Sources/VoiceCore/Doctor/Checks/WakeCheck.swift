@@ -12,7 +12,7 @@ package enum WakeCheck {
         else { return [] }
         if let folder = activation.libraryFolder, !mayLoad(from: folder) { return [notTried] }
         do throws(WakeWordError) {
-            let detector = try make()
+            let detector = try make(.child())
             let mode = activation.machine.mode
             var found = activation.hearsCalls ? [judge(words: words.list, detector.callsUnheard, mode: mode)] : []
             if let problem = detector.stopWordsUnheard { found.append(judge(stopWords: words.stops.list, problem)) }
@@ -23,9 +23,9 @@ package enum WakeCheck {
         }
     }
 
-    private static func judge(second make: () throws(WakeWordError) -> SecondModels) -> DoctorFinding {
+    private static func judge(second make: (ModelTrial) throws(WakeWordError) -> SecondModels) -> DoctorFinding {
         do throws(WakeWordError) {
-            let words = try make().words.sorted().joined(separator: ", ")
+            let words = try make(.child()).words.sorted().joined(separator: ", ")
             return DoctorFinding(
                 "second-look",
                 .ok,

@@ -1,0 +1,38 @@
+internal import Glibc
+
+/// Whether who has called speaks on, by the level of what follows the word. Pure.
+///
+/// The end of the word itself, and what the room makes of it, does not count.
+package struct SpeechAfterCall: Equatable, Sendable {
+    private static let rate = 16
+    /// In ms: of the word's end, of what is listened to in all, and of speech in it.
+    private static let ending = 80
+    private static let longest = 360
+    private static let wanted = 120
+    /// Speech is at most so much below the word's loudest part, as a ratio of powers: 15 dB.
+    private static let below = 0.0316
+
+    private let least: Double
+    private var milliseconds = 0
+    private var spoken = 0
+
+    /// - Parameter word: what was heard of it; nil where nothing can be said of it.
+    package init?(_ word: WordEvidence?) {
+        guard let word else { return nil }
+        let loudest = Self.power(word.level)
+        least = max(loudest * Self.below, loudest / Self.power(word.overNoise) * Double(SecondLook.powerOverNoise))
+    }
+
+    /// - Returns: whether somebody speaks on; nil while that cannot be said.
+    package mutating func take(_ samples: UnsafeBufferPointer<Int16>) -> Bool? {
+        let length = samples.count / Self.rate
+        milliseconds += length
+        let sum = samples.reduce(0.0) { $0 + Double($1) * Double($1) }
+        let power = sum / Double(max(1, samples.count)) / (32_768 * 32_768)
+        if milliseconds > Self.ending, power >= least { spoken += length }
+        if spoken >= Self.wanted { return true }
+        return milliseconds >= Self.longest ? false : nil
+    }
+
+    private static func power(_ decibels: Double) -> Double { pow(10, decibels / 10) }
+}
