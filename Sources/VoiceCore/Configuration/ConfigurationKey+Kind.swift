@@ -86,7 +86,7 @@ extension ConfigurationKey.Kind {
         switch self {
         case .text, .file, .url, .choice: .text(text)
         case .choices:
-            .texts(text.split(separator: ",").map { String($0.drop { $0 == " " }.prefix { $0 != " " }) })
+            .texts(text.split(separator: ",").map(Self.trimmed))
         case .integer, .oneOf: Int(text).map(ConfigurationValue.integer) ?? .text(text)
         case .number: Double(text).map(ConfigurationValue.number) ?? .text(text)
         case .flag:
@@ -105,6 +105,12 @@ extension ConfigurationKey.Kind {
         case (.file, .text), (.url, .text): "something else"
         default: value.shown
         }
+    }
+
+    /// Without blanks at either end; those inside show that a comma is missing.
+    private static func trimmed(_ item: Substring) -> String {
+        let text = item.drop { $0 == " " }
+        return text.lastIndex { $0 != " " }.map { String(text[...$0]) } ?? ""
     }
 
     private static func isOneLine(_ text: String) -> Bool {
