@@ -362,6 +362,17 @@ struct LocalTurnTests {
         #expect(scene.given.isEmpty)
     }
 
+    /// 100 and 170 ms of voice with a gap between; the turn begins 100 ms into the second, whose run is counted as one.
+    @Test func aRunOfVoiceGoesOnOverTheBeginningOfTheTurn() {
+        var scene = Scene("Stop the music")
+        scene.speak(100)
+        scene.silence(20)
+        scene.speak(170)
+        _ = scene.wait()
+        #expect(scene.drops == [])
+        #expect(scene.given.map(\.text) == ["Stop the music"])
+    }
+
     // MARK: While the box speaks
 
     private func answering(_ texts: String?...) -> Scene {
