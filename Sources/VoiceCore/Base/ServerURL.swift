@@ -78,7 +78,7 @@ package struct ServerURL: Sendable, Equatable {
     /// Path and query as used in a request: at least "/" (RFC 9112 section 3.2.1).
     package var target: String { (path.isEmpty ? "/" : path) + (query.map { "?" + $0 } ?? "") }
 
-    private static func hostAndPort(_ authority: Substring) throws(Problem) -> (String, Int?) {
+    fileprivate static func hostAndPort(_ authority: Substring) throws(Problem) -> (String, Int?) {
         var host = authority
         var port: Int?
         let isBracketed = authority.first == "["
@@ -133,6 +133,26 @@ package struct ServerURL: Sendable, Equatable {
         else { throw .port }
         return number
     }
+}
+
+/// Host and port of a server: "speech.home:10300", "[::1]:10300".
+package struct HostAndPort: Sendable, Equatable {
+    /// Lower case; an IPv6 address without brackets.
+    package let host: String
+    package let port: Int
+
+    /// nil without a port, or for an IPv6 address without brackets: "::1:10300" is ambiguous.
+    package init?(_ text: String) {
+        guard text.utf8.count <= 300, let (host, port) = try? ServerURL.hostAndPort(text[...]), let port else {
+            return nil
+        }
+        (self.host, self.port) = (host, port)
+    }
+
+    package var text: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    /// What a key wants that names a server this way.
+    package static let wanted = "wants host:port, for instance 192.168.1.20:10300 or [::1]:10300"
 }
 
 extension ServerURL.Problem: CustomStringConvertible {
