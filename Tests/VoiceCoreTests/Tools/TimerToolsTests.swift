@@ -52,6 +52,14 @@ struct TimerToolsTests {
         #expect(await timers.count == 0)
     }
 
+    @Test func whatIsSetWhileTheDaemonStopsIsNotConfirmed() async {
+        let (context, timers) = Self.context()
+        await timers.end()
+        let output = await SetTimerTool(context).call(arguments: #"{"minutes":10}"#)
+        #expect(!output.succeeded && output.text == "Not set: the daemon is stopping.")
+        #expect(await !CancelTimerTool(context).call(arguments: #"{"which":"all"}"#).succeeded)
+    }
+
     @Test func oneIsCancelledByItsName() async {
         let (context, timers) = Self.context()
         #expect(await CancelTimerTool(context).call(arguments: "{}").text.contains("no timer and no alarm is set"))

@@ -90,7 +90,7 @@ extension TimerProblem {
     fileprivate var isMistake: Bool {
         switch self {
         case .unreadable, .length, .past, .tooFar, .unknown, .ambiguous: true
-        case .clock, .full, .none: false
+        case .clock, .full, .none, .stopping: false
         }
     }
 }

@@ -176,6 +176,7 @@ package enum TimerProblem: Error, Equatable, Sendable, CustomStringConvertible {
     case none
     case unknown(String)
     case ambiguous
+    case stopping
 
     package var description: String {
         switch self {
@@ -190,6 +191,7 @@ package enum TimerProblem: Error, Equatable, Sendable, CustomStringConvertible {
         case .none: "no timer and no alarm is set"
         case .unknown(let name): "there is no timer or alarm \"\(name)\""
         case .ambiguous: "there are several: name one, or \"all\""
+        case .stopping: "the daemon is stopping"
         }
     }
 }
