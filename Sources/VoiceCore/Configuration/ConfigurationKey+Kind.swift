@@ -72,7 +72,7 @@ extension ConfigurationKey.Kind {
         guard problem == .hostNotASCII, let host = Self.host(of: text, scheme),
             let ascii = InternationalHost.ascii(host)
         else { return "\(problem)" }
-        return "has letters outside of ASCII in its host: write the host as \(ascii)"
+        return "has non-ASCII letters in its host: write the host as \(ascii)"
     }
 
     /// Expects a URL without a user name.
@@ -103,6 +103,8 @@ extension ConfigurationKey.Kind {
     func shown(_ value: ConfigurationValue) -> String {
         switch (self, value) {
         case (.file, .text), (.url, .text): "something else"
+        // "openai local" without its comma.
+        case (.choices, .texts(let texts)) where texts.count == 1: ConfigurationValue.text(texts[0]).shown
         default: value.shown
         }
     }

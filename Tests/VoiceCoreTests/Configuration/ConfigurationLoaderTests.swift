@@ -74,8 +74,8 @@ struct ConfigurationLoaderTests {
         ),
         (
             "[realtime]\napi_key = \"sk-1\"",
-            "c.toml:2: realtime.api_key does not belong here: secrets stay out of the configuration, "
-                + "name a file with realtime.api_key_file"
+            "c.toml:2: realtime.api_key does not belong in the configuration: "
+                + "put the secret into a file and name it in realtime.api_key_file"
         ),
         (
             "[echo]\n\nsuppression = \"hihg\"",

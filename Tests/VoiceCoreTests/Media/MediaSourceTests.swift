@@ -167,8 +167,8 @@ struct MediaSourceTests {
     @Test func theDecodersEndIsToldInItsWords() {
         let error = "Error opening input files: Invalid data found when processing input"
         #expect(DecoderReader.sentence(.exited(183), error) == "Invalid data found when processing input")
-        #expect(DecoderReader.sentence(.exited(1), nil) == "the decoder ended with status 1")
-        #expect(DecoderReader.sentence(.killed(signal: 11), error) == "the decoder was ended by signal 11")
+        #expect(DecoderReader.sentence(.exited(1), nil) == "the decoder exited with status 1")
+        #expect(DecoderReader.sentence(.killed(signal: 11), error) == "the decoder was killed by signal 11")
     }
 
     @Test func whereAPodcastWasLeftIsRemembered() {

@@ -62,7 +62,7 @@ struct TimerToolsTests {
 
     @Test func oneIsCancelledByItsName() async {
         let (context, timers) = Self.context()
-        #expect(await CancelTimerTool(context).call(arguments: "{}").text.contains("no timer and no alarm is set"))
+        #expect(await CancelTimerTool(context).call(arguments: "{}").text.contains("no timers or alarms are set"))
         _ = await SetTimerTool(context).call(arguments: #"{"minutes":10,"name":"tea"}"#)
         _ = await SetTimerTool(context).call(arguments: #"{"minutes":20,"name":"rice"}"#)
         #expect(await CancelTimerTool(context).call(arguments: "{}").succeeded == false)
