@@ -15,11 +15,11 @@ struct Demo: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: "Where to write what the loudspeaker plays (default: jarvis-demo.wav, here or in the temporary folder)."
+        help: "Where to write what the loudspeaker plays (default: jarvis-demo.wav, in this or the temporary folder)."
     )
     var output: String?
 
-    @Option(name: .long, help: "A spoken question to ask instead: a mono 16 bit WAV file at 48 kHz.")
+    @Option(name: .long, help: "A recorded question to ask instead: a mono 16 bit WAV file at 48 kHz.")
     var question: String?
 
     @Flag(name: .shortAndLong, help: "Show the daemon's own log as well.")

@@ -10,10 +10,10 @@ enum DemoRecording {
         let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         let path = "\(temporary)/\(name)"
         guard isWritable(path, in: temporary) else {
-            print("Missing: write permission here and in \(temporary). What the loudspeaker plays is not recorded.")
+            print("No write permission here or in \(temporary): what the loudspeaker plays is not recorded.")
             return nil
         }
-        print("Missing: write permission in this folder. The recording goes to \(path).")
+        print("No write permission in this folder: the recording goes to \(path).")
         return path
     }
 

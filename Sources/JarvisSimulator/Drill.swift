@@ -13,7 +13,7 @@ import VoiceSimulator
 /// (scripts/voice-drill).
 struct Drill: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Take the preferred service away, and measure how long until the voice of the house answers.",
+        abstract: "Take the preferred service away and measure how long the local voice takes to answer.",
         shouldDisplay: false
     )
 
@@ -24,7 +24,7 @@ struct Drill: AsyncParsableCommand {
     private static let question = "What is on my calendar today?"
     private static let limit = Duration.seconds(60)
 
-    @Argument(help: "When it is taken away: answer, turn, idle; or key, budget.")
+    @Argument(help: "When to take it away: answer, turn, idle; or key, budget.")
     var moment: Moment
 
     @Option(name: .long, help: "Port of the simulated Realtime service.")
@@ -32,14 +32,14 @@ struct Drill: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: "Its process: stopped, it keeps its connections and says nothing more, as behind a pulled cable."
+        help: "Its process, which is stopped: it keeps its connections but sends nothing, as behind a pulled cable."
     )
     var process: Int32
 
-    @Option(name: .long, help: "host:port of the server that recognises.")
+    @Option(name: .long, help: "host:port of the speech recogniser.")
     var recogniser: String
 
-    @Option(name: .long, help: "host:port of the server that speaks.")
+    @Option(name: .long, help: "host:port of the speaker.")
     var speaker: String
 
     func run() async throws {

@@ -6,18 +6,18 @@ import VoiceBase
 /// `jarvis-simulator local`: a spoken conversation with real servers for recognition and speech.
 struct Local: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Hold a spoken conversation with real servers for speech, in a room without a sound card.",
+        abstract: "Hold a spoken conversation with real speech servers in a simulated room, without a sound card.",
         discussion: """
-            The user's lines are spoken by the Wyoming server into a microphone that is simulated, recognised by the other \
-            one, answered by a stand-in for Jarvis (or by your agent: --agent, token in JARVIS_TOKEN), and spoken. Both \
-            sides are written to a WAV file. scripts/voices installs and runs such servers.
+            The Wyoming speaker speaks the user's lines into a simulated microphone. The recogniser recognises them, \
+            a stand-in for Jarvis answers (or your agent: --agent, token in JARVIS_TOKEN), and the answer is spoken. \
+            Both sides are written to a WAV file. scripts/voices installs and runs such servers.
             """
     )
 
-    @Option(name: .long, help: "host:port of the server that recognises (default: VOICES_RECOGNISER).")
+    @Option(name: .long, help: "host:port of the speech recogniser (default: VOICES_RECOGNISER).")
     var recogniser: String?
 
-    @Option(name: .long, help: "host:port of the server that speaks (default: VOICES_SPEAKER).")
+    @Option(name: .long, help: "host:port of the speaker (default: VOICES_SPEAKER).")
     var speaker: String?
 
     @Option(name: .long, help: "Address of an agent to ask instead of the stand-in.")
@@ -25,14 +25,15 @@ struct Local: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: "Where to write what was said and answered (default: jarvis-demo.wav, here or in the temporary folder)."
+        help:
+            "Where to write both sides of the conversation (default: jarvis-demo.wav, here or in the temporary folder)."
     )
     var output: String?
 
-    @Option(name: .long, help: "A file with lines to say instead, each answered before the next.")
+    @Option(name: .long, help: "A file with lines to say instead; each is answered before the next.")
     var lines: String?
 
-    @Option(name: .long, help: "Write a line of JSON for each line here: words, errors, waits.")
+    @Option(name: .long, help: "Write a line of JSON for each line to this file: words, errors, waits.")
     var results: String?
 
     @Option(name: .long, help: "Noise at the microphone, in dBFS.")
@@ -44,7 +45,7 @@ struct Local: AsyncParsableCommand {
     @Option(name: .long, help: "Reverberation of that echo, in ms.")
     var reverberation = 0
 
-    @Flag(name: .long, help: "Say each line over the answer to the one before.")
+    @Flag(name: .long, help: "Say each line while the answer to the previous one is spoken.")
     var over = false
 
     @Flag(name: .shortAndLong, help: "Show the daemon's own log as well.")

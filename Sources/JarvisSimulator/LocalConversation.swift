@@ -56,7 +56,8 @@ struct LocalConversation {
         let daemon = try makeDaemon(room: try recorder.room(echo: echo), agentPort: port, timeline: timeline)
         let who = agent.map { "your agent at \($0)" } ?? "a stand-in for Jarvis"
         print(
-            "Real speech on 127.0.0.1: Whisper hears, Piper speaks, for you as well; \(who) answers. No key, no sound card."
+            "Real speech on 127.0.0.1: Whisper recognises, Piper speaks, also for you; \(who) answers. No key, no "
+                + "sound card."
         )
         timeline.start()
         try await daemon.start()
@@ -150,13 +151,13 @@ struct LocalConversation {
         if let first = waits.first, let last = waits.last {
             let range = "\(Self.seconds(first)) to \(Self.seconds(last))"
             print(
-                "From your last word to the first sample of the answer: \(Self.seconds(waits.quantile(0.5) ?? first)) s in the median "
-                    + "(\(range)), the agent's time not counted."
+                "From your last word to the first sample of the answer: \(Self.seconds(waits.quantile(0.5) ?? first)) "
+                    + "s (median; \(range)), without the agent's time."
             )
         }
         print("Recognised: \(words - min(words, wrong)) of \(words) words.")
         if let output {
-            print(recorder.write(to: output) ? "Both sides, to listen to: \(output)" : "\(output) cannot be written.")
+            print(recorder.write(to: output) ? "Recording of both sides: \(output)" : "\(output) cannot be written.")
         }
         // A conversation that was held but not understood is a failure.
         if results == nil, 2 * wrong > words { throw LocalFailure.notUnderstood(words: words, wrong: wrong) }

@@ -144,6 +144,6 @@ struct DemoStuck: Error, CustomStringConvertible {
     let wanted: ConversationState
 
     var description: String {
-        "the demonstration is stuck: the conversation never came to \(wanted); --verbose shows the daemon's log"
+        "the demonstration is stuck: the conversation did not reach \(wanted); --verbose shows the daemon's log"
     }
 }

@@ -8,16 +8,16 @@ import VoiceConfiguration
 
 /// Options that select the configuration, common to all commands that need one.
 struct ConfigurationOptions: ParsableArguments {
-    @Option(name: [.customShort("c"), .long], help: "Read this file instead of the usual ones.")
+    @Option(name: [.customShort("c"), .long], help: "Read this configuration file instead of the usual ones.")
     var config: String?
 
-    @Option(name: .long, help: "Override a value of the configuration: section.key=value. May be repeated.")
+    @Option(name: .long, help: "Override a configuration value: section.key=value. May be repeated.")
     var set: [String] = []
 
-    @Option(name: .long, help: "ALSA name, card id or part of the name of the microphone.")
+    @Option(name: .long, help: "Microphone: ALSA name, card id or part of the name.")
     var inputDevice: String?
 
-    @Option(name: .long, help: "ALSA name, card id or part of the name of the loudspeaker.")
+    @Option(name: .long, help: "Loudspeaker: ALSA name, card id or part of the name.")
     var outputDevice: String?
 
     @Flag(name: .shortAndLong, help: "Log more: -v debug, -vv trace.")

@@ -5,10 +5,10 @@ import VoiceBase
 struct JarvisVoiced: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jarvis-voiced",
-        abstract: "The mouth and ears of Jarvis: a voice daemon for a box with a microphone and a loudspeaker.",
+        abstract: "A voice daemon for Jarvis: it listens and speaks through a microphone and a loudspeaker.",
         discussion: """
-            Configuration: built-in values < file < environment (JARVIS_...) < --set key=value. The API key and the \
-            token of Jarvis come from files, systemd credentials or the environment, never from the command line.
+            Configuration: defaults < file < environment (JARVIS_...) < --set key=value. The API key and the token \
+            for Jarvis come from files, systemd credentials or the environment, never from the command line.
             """,
         version: ProgramVersion.current,
         subcommands: [

@@ -14,12 +14,12 @@ struct Config: ParsableCommand {
 
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Read the configuration and say what is wrong with it; exit status 78 if anything is.",
+            abstract: "Check the configuration; exit status 78 if anything is wrong.",
             discussion: """
-                Where a service is not reached over TLS, its name is looked up: a key or token travels unencrypted only within the \
-                own network, unless allow_plain_http says otherwise. A name without an address is no error; the daemon judges \
-                the address of every connection. With jarvis.api = "openai" the agent's server is asked once, for two seconds at \
-                most, whether it is a term-llm.
+                If a service is not reached over TLS, its name is resolved: a key or token is sent unencrypted only \
+                within your own network, unless allow_plain_http allows more. A name that cannot be resolved is not \
+                an error; the daemon checks the address of every connection. With jarvis.api = "openai" the agent's \
+                server is asked once, for at most two seconds, whether it is a term-llm.
                 """
         )
 
@@ -69,7 +69,7 @@ struct Config: ParsableCommand {
 
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print every value that is in force and where it comes from; secrets are not shown."
+            abstract: "Print every value in force and where it comes from; secrets are not shown."
         )
 
         @OptionGroup var options: ConfigurationOptions

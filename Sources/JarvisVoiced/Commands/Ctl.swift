@@ -8,7 +8,7 @@ import VoiceCore
 /// `jarvis-voiced ctl`: sends a command to the running daemon.
 struct Ctl: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Give an order to the daemon that runs.",
+        abstract: "Control the running daemon.",
         discussion: "Commands: " + ControlRegistry.standard.commands.map(\.usage).joined(separator: ", ")
             + ". See docs/control.md."
     )

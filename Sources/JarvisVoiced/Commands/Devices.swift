@@ -10,28 +10,29 @@ struct Devices: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the microphones and loudspeakers, and what they can do.",
         discussion: """
-            Every card is opened for a moment, in each direction, to ask it for rates, formats and channels, and once more as \
-            the daemon would open it. A card that is in use says by whom.
+            Opens every card briefly, in each direction, to read its rates, formats and channels, and once more as \
+            the daemon would. If a card is in use, the output says by which program.
 
-            --probe listens to all channels of the microphone for five seconds and plays a short soft sound meanwhile; it \
-            prints what each channel carries, and the line for the configuration. Stop the service before.
+            --probe listens to all microphone channels for five seconds while a short soft sound plays. It prints \
+            what each channel carries, and the line for the configuration. Stop the service first.
 
-            --report prints the same without the names you gave and without serial numbers, to be sent along with a question.
+            --report prints the same without the names you gave and without serial numbers, so that you can send it \
+            along with a question.
             """
     )
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Argument(help: "Devices to look at besides the cards: ALSA names, card ids, or parts of a name.")
+    @Argument(help: "Devices to inspect besides the cards: ALSA names, card ids, or parts of a name.")
     var names: [String] = []
 
-    @Flag(name: .long, help: "Find out what each channel of the microphone carries.")
+    @Flag(name: .long, help: "Find out what each microphone channel carries.")
     var probe = false
 
-    @Flag(name: .long, help: "With --probe: play nothing, listen only.")
+    @Flag(name: .long, help: "With --probe: only listen, play nothing.")
     var quiet = false
 
-    @Flag(name: .long, help: "Print a report that holds no names and no serial numbers.")
+    @Flag(name: .long, help: "Print a report without names and serial numbers.")
     var report = false
 
     func run() async throws {
@@ -84,7 +85,7 @@ struct Devices: AsyncParsableCommand {
 
     private func list(_ shown: [AudioDeviceEntry], _ audio: AudioConfiguration, _ entries: [AudioDeviceEntry]) {
         guard !shown.isEmpty else {
-            print("There is no sound device (card off or unplugged, or this user not in group audio).")
+            print("No sound device found (card off or unplugged, or this user not in group audio).")
             return
         }
         let width = shown.map(\.id.count).max() ?? 0
@@ -102,7 +103,7 @@ struct Devices: AsyncParsableCommand {
             for line in DeviceSheet.look(at: entry, audio: audio, entries: entries).lines { print("         \(line)") }
         }
         print(
-            "\nName one in the configuration: audio.input and audio.output take the middle column, or part of the last."
+            "\nFor audio.input and audio.output, use the middle column or part of the last one."
         )
     }
 
@@ -136,7 +137,8 @@ struct Devices: AsyncParsableCommand {
         print(
             quiet
                 ? "Listening to \(input) for five seconds."
-                : "Listening to \(input) for five seconds, and playing a second of soft sound on \(output). Please be quiet."
+                : "Listening to \(input) for five seconds and playing a soft sound on \(output) for one second. Please "
+                    + "be quiet."
         )
         let outcome = try await exitingAsync {
             try await ProbeSound.run(

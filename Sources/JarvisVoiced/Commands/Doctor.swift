@@ -8,20 +8,22 @@ import VoiceCore
 /// `jarvis-voiced doctor`: finds what prevents a conversation.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Look at everything a conversation needs, and say what helps.",
+        abstract: "Check everything that a conversation needs, and name a fix for each problem.",
         discussion: """
-            Checks the configuration, key and token, the way to the service and a short session there (no sound is sent, \
-            no response asked for), the agent, the sound devices and who holds them, permissions, real-time limits, the \
-            clock, disk and state. With sudo it sees the secrets and limits as systemd gives them to the service.
+            Checks the configuration, key and token, the way to the service and a short session there (no audio is \
+            sent and no response requested), the agent, the sound devices and which programs use them, permissions, \
+            real-time limits, the clock, disk and state. With sudo it sees the secrets and limits as systemd gives \
+            them to the service.
 
-            Exit status: 0 all is well, 1 something could be better, 2 something does not work, 64 wrong command line.
+            Exit status: 0 all is well, 1 something could be better, 2 something does not work, 64 wrong command \
+            line.
             """,
         subcommands: [Bundle.self]
     )
 
     @OptionGroup var options: DoctorOptions
 
-    @Flag(name: .long, help: "Print JSON, for programs.")
+    @Flag(name: .long, help: "Print JSON for programs.")
     var json = false
 
     func run() async throws {
@@ -32,16 +34,16 @@ struct Doctor: AsyncParsableCommand {
 
     struct Bundle: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Write an archive to send along with a question: findings, versions, cards, journal.",
+            abstract: "Write a support archive: findings, versions, sound cards, journal.",
             discussion: """
-                Key, token and whatever looks like one are taken out, and so is what was said. Have a look at it before \
+                Keys, tokens, anything that looks like one, and what was said are removed. Read the archive before \
                 you send it: the journal names hosts, devices and times.
                 """
         )
 
         @OptionGroup var options: DoctorOptions
 
-        @Option(name: .shortAndLong, help: "Where to write it (jarvis-voiced-support.tar.gz).")
+        @Option(name: .shortAndLong, help: "Path of the archive (jarvis-voiced-support.tar.gz).")
         var output = "jarvis-voiced-support.tar.gz"
 
         func run() async throws {
@@ -56,10 +58,10 @@ struct Doctor: AsyncParsableCommand {
 struct DoctorOptions: ParsableArguments {
     @OptionGroup var options: ConfigurationOptions
 
-    @Flag(name: .long, help: "Ask neither the service nor the agent.")
+    @Flag(name: .long, help: "Do not contact the service or the agent.")
     var offline = false
 
-    @Option(name: .long, help: "Look as this user, after the secrets were read; needs root.")
+    @Option(name: .long, help: "Check as this user, after reading the secrets; needs root.")
     var user: String?
 
     func examine() async throws -> (DoctorContext, DoctorReport) {

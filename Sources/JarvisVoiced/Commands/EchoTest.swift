@@ -11,22 +11,24 @@ import VoiceCore
 /// `jarvis-voiced echo-test`: measures how well this box can be interrupted. Needs no key.
 struct EchoTest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Play a test signal for ten seconds and tell how well its echo is cancelled.",
+        abstract: "Play a test signal for ten seconds and report how well its echo is cancelled.",
         discussion: """
-            A device that cancels its own echo is tested as it is; where it leaves too much, once more with the own canceller \
-            behind it, and on a bare channel if it has one. What is best is written down, and echo.mode = "auto" goes by it. \
-            With --talk, then count aloud while the box makes noise, and see how much it heard.
+            A device that cancels its own echo is tested as it is. If it leaves too much echo, it is tested again \
+            with the daemon's canceller after it, and on a raw channel if it has one. The best result is saved, and \
+            echo.mode = "auto" uses it. With --talk, count aloud afterwards while the box plays noise, and see how \
+            much of you it heard.
 
-            Exit status: 0 good or no echo, 69 half duplex only or hardly heard, 74 the sound breaks up or the card is lost.
+            Exit status: 0 good or no echo, 69 half duplex only or hardly heard, 74 the sound breaks up or the card \
+            is lost.
             """
     )
 
-    @Flag(help: "Then talk while the box makes noise, and see how much of you is heard.")
+    @Flag(help: "Then talk while the box plays noise, and see how much of you is heard.")
     var talk = false
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Flag(name: .long, help: "Test every way in which the echo can be cancelled on this device, whatever was found.")
+    @Flag(name: .long, help: "Measure every way to cancel the echo on this device, whatever is found.")
     var all = false
 
     func run() async throws {
@@ -69,11 +71,11 @@ struct EchoTest: AsyncParsableCommand {
             let isForced = loaded.echo.mode != .auto && loaded.echo.mode != .chosen(worker)
             let consequence =
                 if isForced {
-                    "the configuration says \"\(loaded.echo.mode.rawValue)\", which counts"
+                    "the configuration says \"\(loaded.echo.mode.rawValue)\", which takes precedence"
                 } else if series.device.isEmpty {
-                    "set it to keep it: nothing tells this device from another, so \"auto\" cannot go by it"
+                    "set it to keep it: this device cannot be told from others, so \"auto\" cannot use the result"
                 } else {
-                    "\"auto\" does that from now on, for this user, these devices and these channels"
+                    "\"auto\" uses this from now on, for this user, these devices and these channels"
                 }
             print("Best here: echo.mode = \"\(worker.rawValue)\"; \(consequence)")
         }
@@ -98,7 +100,7 @@ struct EchoTest: AsyncParsableCommand {
         fflush(nil)
         let whenToTalk: @Sendable () -> Void = {
             print(
-                "Now count aloud from one to ten, from where you will talk, while the noise goes on "
+                "Now count aloud from one to ten from where you will talk, while the noise plays "
                     + "(\(Int(EchoTestSignal.talk)) seconds)."
             )
             fflush(nil)

@@ -6,7 +6,7 @@ import VoiceCore
 struct Manual: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print a manual page: 1 for the program, 5 for its configuration.",
-        discussion: "To read one without installing it: jarvis-voiced manual 5 | man -l -",
+        discussion: "To read a page without installing it: jarvis-voiced manual 5 | man -l -",
         shouldDisplay: false
     )
 
@@ -14,7 +14,7 @@ struct Manual: ParsableCommand {
     var section: Int
 
     func validate() throws {
-        guard [1, 5].contains(section) else { throw ValidationError("there are sections 1 and 5") }
+        guard [1, 5].contains(section) else { throw ValidationError("sections are 1 and 5") }
     }
 
     func run() throws {

@@ -12,7 +12,7 @@ struct Meter: AsyncParsableCommand {
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Option(name: .long, help: "How long, in seconds.")
+    @Option(name: .long, help: "Duration in seconds.")
     var seconds = 10
 
     func validate() throws {
@@ -28,7 +28,7 @@ struct Meter: AsyncParsableCommand {
         let ports = AudioPorts()
         let sound = AudioSupervisor(configuration: audio, ports: ports, logger: makeLogger(level: .error))
         try await exitingAsync { try await sound.start(insisting: [.capture]) }
-        write("microphone \(values.audio.input), before audio.capture_gain_db; speak as you would\n")
+        write("microphone \(values.audio.input), before audio.capture_gain_db; speak as usual\n")
         let isTerminal = isatty(STDOUT_FILENO) == 1
         for step in 1...5 * seconds where ports.gauges.state == .running {
             try? await Task.sleep(for: .milliseconds(200))

@@ -11,7 +11,7 @@ import VoiceCore
 
 /// `jarvis-voiced run`: the daemon.
 struct Run: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Listen, ask Jarvis, speak: until told to stop.")
+    static let configuration = CommandConfiguration(abstract: "Run the daemon: listen, ask Jarvis, speak.")
 
     @OptionGroup var options: ConfigurationOptions
 
@@ -81,7 +81,7 @@ struct Run: AsyncParsableCommand {
     private func controlServer(_ daemon: VoiceDaemon, environment: [String: String], logger: Logger) -> ControlServer? {
         guard let path = ControlPath.daemon(environment: environment) else {
             logger.warning(
-                "no control socket, so ctl does not reach this daemon: set XDG_RUNTIME_DIR to a folder of yours, for both"
+                "no control socket, so ctl cannot reach this daemon: set XDG_RUNTIME_DIR to a folder of yours for both"
             )
             return nil
         }

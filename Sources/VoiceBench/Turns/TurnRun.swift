@@ -132,7 +132,7 @@ struct TurnRun {
                     case .bargeIn where isAnswering:
                         isAnswering = false
                         events.append(.answerEnded)
-                    case .began, .goesOn, .duck, .bargeIn, .resumeAnswer: break
+                    case .began, .goesOn, .bargeIn, .resumeAnswer: break
                     }
                 }
             }

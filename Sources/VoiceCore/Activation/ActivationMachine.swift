@@ -164,12 +164,17 @@ package struct ActivationMachine: Sendable {
 
     private mutating func change(to next: ActivationMode) {
         guard next != mode else { return }
+        let wasAlways = mode == .always
         mode = next
         effects.append(.keepsOpen(next == .always))
         effects.append(.preRoll(next != .always))
         if next == .always {
             if phase == .idle, !isMuted { open(holdsMicrophone: false) }
-        } else if phase != .idle, phase != .closing {
+            // Opens once the session has closed.
+            if phase == .closing, !isMuted, called == nil { called = .reset }
+        } else if phase == .closing {
+            if wasAlways, called == .reset { called = nil }
+        } else if phase != .idle {
             // Leaves a window as after an answer; a turn in progress is finished.
             if state == .listening { phase = .followUp } else if !isBusy { close() }
         }

@@ -1,3 +1,4 @@
+internal import VoiceBase
 package import VoiceConfiguration
 
 /// The activation settings, derived from the configuration for the components that use them.
@@ -157,7 +158,11 @@ package struct ActivationSettings: Sendable {
         case .off: engine = nil
         case .auto: engine = models.isFilled ? .tflite(models) : nil
         case .pocketsphinx: engine = .pocketsphinx(model: activation.sphinxModel)
-        case .wyoming: engine = .wyoming(address: activation.wyomingAddress)
+        case .wyoming:
+            guard HostAndPort(activation.wyomingAddress) != nil else {
+                throw Self.problem("activation.wyoming_address", HostAndPort.wanted)
+            }
+            engine = .wyoming(address: activation.wyomingAddress)
         case .sherpa:
             guard !activation.sherpaModel.isEmpty else {
                 throw Self.problem("activation.sherpa_model", "is empty: name the folder with the keyword model")

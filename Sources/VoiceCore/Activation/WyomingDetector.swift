@@ -18,7 +18,7 @@ package final class WyomingDetector: WakeWordDetector {
     private var sent = 0
 
     /// - Parameters:
-    ///   - address: "host:port".
+    ///   - address: "host:port", "[::1]:10400".
     ///   - words: names of the server's models. Stop words are not requested, as a server may refuse words it has no
     ///     model for; see `TwoEars`.
     package init(address: String, words: WakeWords) throws(WakeWordError) {
@@ -97,16 +97,14 @@ package final class WyomingDetector: WakeWordDetector {
     // MARK: Connection
 
     private static func connect(_ address: String) throws(WakeWordError) -> Int32 {
-        let parts = address.split(separator: ":")
-        guard let port = parts.last, UInt16(port) != nil, parts.count > 1 else {
-            throw WakeWordError("activation.wyoming_address wants host:port, got \"\(address)\"")
+        guard let server = HostAndPort(address) else {
+            throw WakeWordError("activation.wyoming_address \(HostAndPort.wanted)")
         }
-        let host = parts.dropLast().joined(separator: ":")
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, String(port), &hints, &list) == 0 else {
-            throw WakeWordError("there is no host \(host) for the Wyoming server")
+        guard getaddrinfo(server.host, String(server.port), &hints, &list) == 0 else {
+            throw WakeWordError("there is no host \(server.host) for the Wyoming server")
         }
         defer { freeaddrinfo(list) }
         var next = list

@@ -64,7 +64,7 @@ extension JarvisClient {
             mayFindLeftOvers = false
             guard let text = found.text else { return }
             notice = text
-            logger.notice("a run was left in the conversation with Jarvis; it was ended")
+            logger.notice("ended a run that was left over in the conversation with Jarvis")
         }
     }
 }

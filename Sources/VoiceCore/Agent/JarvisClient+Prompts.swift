@@ -36,10 +36,10 @@ extension JarvisClient {
     /// Refuses because the model answered for the user, and informs the user.
     private func refuse(_ pending: Pending) async -> JarvisAnswer {
         logger.warning(
-            "the model answered Jarvis before the user could; the answer is no",
+            "the model answered Jarvis before the user could; the answer counts as no",
             metadata: ["id": "\(pending.prompt.id.prefix(64))"]
         )
-        let note: Logger.Message = "the agent gets no for an answer"
+        let note: Logger.Message = "the agent is told no"
         // Without streaming, because other words come first.
         let answer = await CallTrace.$current.withValue(nil) {
             await carryOn(pending, pending.prompt.refusal, note: note)
@@ -101,7 +101,7 @@ extension JarvisClient {
         // Not `settle`: the vigil is the task that called this, and carries on.
         forgetPending()
         if wentOn {
-            logger.notice("what Jarvis asked was answered elsewhere", metadata: Self.name(pending.prompt))
+            logger.notice("Jarvis's question was answered elsewhere", metadata: Self.name(pending.prompt))
         } else {
             let refusal = request.reply(pending.prompt.refusal, session: pending.run.sessionID)
             if isSettledElsewhere(await transport.exchange(refusal), pending.prompt) == false {
@@ -139,7 +139,7 @@ extension JarvisClient {
         switch response.status {
         case 200: return false
         case 404, 409:
-            logger.notice("what Jarvis asked was answered elsewhere", metadata: Self.name(prompt))
+            logger.notice("Jarvis's question was answered elsewhere", metadata: Self.name(prompt))
             return true
         default: return nil
         }

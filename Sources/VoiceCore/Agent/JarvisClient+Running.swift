@@ -20,7 +20,7 @@ extension JarvisClient {
         switch await transport.exchange(request.interrupt(remark, session: run.sessionID)) {
         case .success(let response) where response.status == 200:
             sent.append(remark)
-            logger.info("a remark went into the request under way", metadata: ["bytes": "\(remark.utf8.count)"])
+            logger.info("a remark was added to the running request", metadata: ["bytes": "\(remark.utf8.count)"])
             return nil
         // The run may have ended between our look and the server's.
         case .success(let response) where [404, 405, 409].contains(response.status): return .notAddable
@@ -83,7 +83,7 @@ extension JarvisClient {
         guard id == sessionID, let state = await connection.state(of: id) else { return .impossible }
         sent = []
         goOn(from: state.lastResponseID)
-        logger.info("the last turn with Jarvis was taken back")
+        logger.info("the last turn with Jarvis was undone")
         return undone ? .forgotten : .nothing
     }
 
@@ -92,7 +92,7 @@ extension JarvisClient {
         guard settings.api != .openai, !settings.title.isEmpty else { return }
         let result = await transport.exchange(request.rename(session: session, to: settings.title))
         if case .success(let response) = result, response.status == 200 { return }
-        logger.debug("the conversation could not be given the name of this box at Jarvis")
+        logger.debug("Jarvis did not accept this box's name as the title of the conversation")
     }
 
     /// Polls for background jobs that have ended, until cancelled or the server turns out to have no jobs.

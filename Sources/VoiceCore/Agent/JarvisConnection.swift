@@ -118,7 +118,7 @@ struct JarvisConnection: Sendable {
                 _ = await transport.exchange(request.cancel(run: run))
                 notice.set(StrayRun.notice(hadPrompt: !state.prompts.isEmpty))
                 logger.notice(
-                    "a run was left in the conversation with Jarvis and kept it waiting; it was ended",
+                    "a run left over in the conversation with Jarvis blocked it and was ended",
                     metadata: ["run": "\(run.prefix(64))", "prompts": "\(state.prompts.count)"]
                 )
             }

@@ -51,38 +51,39 @@ package enum JarvisFailure: Error, Sendable, Equatable {
     package var logLine: String {
         switch self {
         case .authentication:
-            "Jarvis refused the token: compare jarvis.token_file with TERM_LLM_SERVE_TOKEN of the server"
+            "Jarvis refused the token: compare jarvis.token_file with the server's TERM_LLM_SERVE_TOKEN"
         case .offline(let detail): "Jarvis cannot be reached (\(detail)): check jarvis.url and that the server runs"
         case .timedOut: "Jarvis did not answer in time: raise jarvis.timeout_s if its agent needs longer"
         case .serverLimit:
-            "Jarvis gave up: the limit of its server (serve.response_timeout) or of a proxy in front of it was reached"
+            "Jarvis gave up: a time limit of its server (serve.response_timeout) or of a proxy in front of it was "
+                + "reached"
         case .busy: "Jarvis is busy with another question of this session"
         case .lost: "Jarvis was restarted while it worked on a question"
         case .cutOff(let detail):
-            "the connection to Jarvis broke while it worked on a question (\(detail)); it is not asked again, since part of it "
-                + "may be done"
-        case .staleConversation: "Jarvis does not know the conversation that was to be continued"
+            "the connection to Jarvis broke while it worked on a question (\(detail)); the question is not repeated, "
+                + "because part of it may be done"
+        case .staleConversation: "Jarvis does not know the conversation to be continued"
         case .wrongBasePath(let hint):
             "jarvis.url does not lead to the agent (\(hint)): it must end with the base path, usually /ui"
         case .serverError(let status, _): "Jarvis failed with status \(status): see the log of its server"
         case .runFailed: "Jarvis could not finish what it had begun: see the log of its server"
         case .resting(let seconds):
-            "Jarvis is not asked for another \(seconds) s: it failed \(CircuitBreaker.failuresToOpen) times in a row"
+            "Jarvis is not asked for \(seconds) s, because it failed \(CircuitBreaker.failuresToOpen) times in a row"
         case .badReply(let detail): "Jarvis sent a reply that cannot be read (\(detail))"
         case .emptyReply: "Jarvis sent an empty reply"
-        case .tooLarge: "Jarvis sent a reply beyond \(JarvisRequest.maximumReplyBytes) bytes"
+        case .tooLarge: "Jarvis sent a reply longer than \(JarvisRequest.maximumReplyBytes) bytes"
         case .untrusted(let detail):
             "no trusted connection to Jarvis (\(detail)): check jarvis.ca_file, jarvis.client_certificate_file and jarvis.url"
         case .insecure(let host, let address):
-            "the token is not sent to \(host) over plain http, since that is \(address), outside this network: use https, an "
-                + "address of this network, or jarvis.allow_plain_http"
+            "the token is not sent to \(host) over plain http, because \(address) is outside this network: use https, "
+                + "an address in this network, or jarvis.allow_plain_http"
         case .tooManyQuestions: "too many questions wait for Jarvis"
         case .cancelled: "the question to Jarvis was cancelled"
-        case .superseded: "the question to Jarvis gave way to a newer one"
-        case .nothingPending: "an answer for Jarvis came while it asked nothing"
-        case .unfitAnswer: "an answer did not fit what Jarvis had asked"
-        case .otherCommand: "a permission was not for what Jarvis had asked"
-        case .notAddable: "a remark came for Jarvis while no request was under way that took it"
+        case .superseded: "the question to Jarvis was replaced by a newer one"
+        case .nothingPending: "an answer for Jarvis came, but it had not asked anything"
+        case .unfitAnswer: "an answer did not match Jarvis's question"
+        case .otherCommand: "a permission did not match Jarvis's request"
+        case .notAddable: "a remark for Jarvis came, but no running request accepts one"
         }
     }
 
@@ -116,7 +117,7 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         case .insecure: "I can't talk to Jarvis; the connection to it is not encrypted."
         case .tooManyQuestions: "I am still waiting for Jarvis to answer your earlier questions."
         case .cancelled: "The request to Jarvis was cancelled."
-        case .superseded: "That request gave way to the newer one."
+        case .superseded: "That request was replaced by the newer one."
         case .nothingPending: "Jarvis is not waiting for an answer right now."
         case .unfitAnswer: "That did not fit what Jarvis asked. Please answer again."
         case .otherCommand:

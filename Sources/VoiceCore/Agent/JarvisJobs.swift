@@ -45,7 +45,7 @@ struct JarvisJobs: Sendable, Equatable {
     /// The announcement of a job. Its name and result are the server's, and only passed on.
     static func news(_ ended: Ended, name: String?, shaper: SpeechShaper) -> String {
         let title = name.map { " \"\($0.filter { $0 != "\"" }.prefix(60))\"" } ?? ""
-        let how = ended.status == "succeeded" ? "has finished" : "has ended without success"
+        let how = ended.status == "succeeded" ? "has finished" : "has failed"
         let result = shaper.shape(String(ended.result.prefix(8000)))?.spoken
         return "The background job\(title) \(how)." + (result.map { " It says: \($0)" } ?? "")
     }

@@ -116,7 +116,7 @@ struct ResponsesBackend: JarvisBackend {
                 }
                 continue
             case .failure(.lost) where !path.hasBegun:
-                return JarvisOutcome(.failure(.offline(detail: "it breaks off every connection")))
+                return JarvisOutcome(.failure(.offline(detail: "it closes every connection early")))
             default: return outcome
             }
             path.follow(ResponsesRun())
@@ -186,7 +186,10 @@ struct ResponsesBackend: JarvisBackend {
                 if failure == .authentication || failure == .tooLarge { return JarvisOutcome(.failure(failure)) }
                 guard case .offline(let detail) = failure else { break }
                 if outage.begin(at: connection.environment.now()) {
-                    connection.logger.warning("Jarvis cannot be reached while at work", metadata: ["why": "\(detail)"])
+                    connection.logger.warning(
+                        "Jarvis cannot be reached during a request",
+                        metadata: ["why": "\(detail)"]
+                    )
                 } else if outage.isOver(at: connection.environment.now()) {
                     var outcome = JarvisOutcome(.failure(failure))
                     outcome.mayGoOn = true

@@ -83,16 +83,16 @@ package struct JarvisSessionStore: Sendable {
             load: {
                 let found = store.load { bytes throws(Unreadable) in
                     guard let saved = SavedJarvisSession(parsing: bytes) else {
-                        throw Unreadable("it is not what was written")
+                        throw Unreadable("its contents are not as written")
                     }
                     return saved
                 } lost: { _ in
-                    "the conversation with Jarvis begins afresh"
+                    "a new conversation with Jarvis begins"
                 }
                 return found.value
             },
             save: {
-                store.save(Array($0.text.utf8), failing: "the conversation with Jarvis will not outlive a restart")
+                store.save(Array($0.text.utf8), failing: "the conversation with Jarvis will not survive a restart")
             }
         )
     }

@@ -28,7 +28,7 @@ package struct EarconSet: Sendable, Equatable {
         for name in audio.earconsOff.split(separator: ",").map({ $0.filter { $0 != " " } }) where !name.isEmpty {
             guard let earcon = Earcon(name: name) else {
                 let known = Earcon.allCases.map(\.name).joined(separator: ", ")
-                throw Self.problem("audio.earcons_off", "does not know \"\(name)\"; there are \(known)")
+                throw Self.problem("audio.earcons_off", "does not accept \"\(name)\"; the earcons are \(known)")
             }
             sounds.remove(earcon)
         }

@@ -78,7 +78,7 @@ package struct ServerURL: Sendable, Equatable {
     /// Path and query as used in a request: at least "/" (RFC 9112 section 3.2.1).
     package var target: String { (path.isEmpty ? "/" : path) + (query.map { "?" + $0 } ?? "") }
 
-    private static func hostAndPort(_ authority: Substring) throws(Problem) -> (String, Int?) {
+    fileprivate static func hostAndPort(_ authority: Substring) throws(Problem) -> (String, Int?) {
         var host = authority
         var port: Int?
         let isBracketed = authority.first == "["
@@ -135,27 +135,47 @@ package struct ServerURL: Sendable, Equatable {
     }
 }
 
+/// Host and port of a server: "speech.home:10300", "[::1]:10300".
+package struct HostAndPort: Sendable, Equatable {
+    /// Lower case; an IPv6 address without brackets.
+    package let host: String
+    package let port: Int
+
+    /// nil without a port, or for an IPv6 address without brackets: "::1:10300" is ambiguous.
+    package init?(_ text: String) {
+        guard text.utf8.count <= 300, let (host, port) = try? ServerURL.hostAndPort(text[...]), let port else {
+            return nil
+        }
+        (self.host, self.port) = (host, port)
+    }
+
+    package var text: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    /// What a key wants that names a server this way.
+    package static let wanted = "wants host:port, for instance 192.168.1.20:10300 or [::1]:10300"
+}
+
 extension ServerURL.Problem: CustomStringConvertible {
     /// States the problem and the remedy, to follow the name of the key that holds the address.
     package var description: String {
         switch self {
         case .tooLong: "is longer than 2048 bytes"
-        case .blanks: "has a blank, a control character or a backslash in it; %20 stands for a blank"
+        case .blanks: "contains a blank, a control character or a backslash; write a blank as %20"
         case .scheme: "does not begin with http://, https://, ws:// or wss://"
-        case .userName: "has a user name or a password before the host: leave them out, secrets have keys of their own"
-        case .fragment: "has a # in it: leave out what begins with it"
+        case .userName: "contains a user name or a password: leave them out, secrets have their own keys"
+        case .fragment: "contains a #: leave out everything from there"
         case .noHost: "has no host"
-        case .hostNotASCII: "has letters outside of ASCII in its host: write the host as xn--..."
-        case .host: "has a character in its host that no host has"
-        case .label: "has a part of its host, between two full stops, that is empty or longer than 63 letters"
-        case .number: "has an IPv4 address that cannot be read: it is four numbers from 0 to 255, as in 192.168.1.20"
-        case .colons: "has more than one : in its host and port: write HOST:PORT"
-        case .query: "has a ? in it: leave out what begins with it"
-        case .port: "has a port that is no number from 1 to 65535"
+        case .hostNotASCII: "has non-ASCII letters in its host: write the host as xn--..."
+        case .host: "has an invalid character in its host"
+        case .label: "has an empty label in its host, or one longer than 63 characters"
+        case .number: "has an invalid IPv4 address: it wants four numbers from 0 to 255, as in 192.168.1.20"
+        case .colons: "has more than one colon in its host and port: write HOST:PORT"
+        case .query: "contains a ?: leave out everything from there"
+        case .port: "has an invalid port: it wants a number from 1 to 65535"
         case .zone:
-            "has the zone of an IPv6 address (%...) in it, which is not supported: use a name, or an address without one"
-        case .brackets: "has an IPv6 address that cannot be read: it stands in brackets, as in http://[::1]:8080"
-        case .notASCII: "has letters outside of ASCII in its path: write them as %..."
+            "contains an IPv6 zone (%...), which is not supported: use a name, or an address without one"
+        case .brackets: "has an invalid IPv6 address: write it in brackets, as in http://[::1]:8080"
+        case .notASCII: "has non-ASCII letters in its path: write them as %..."
         }
     }
 }

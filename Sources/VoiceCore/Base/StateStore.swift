@@ -79,7 +79,7 @@ package final class StateStore: Sendable {
         do {
             let bytes = try files.read(path, limit).bytes
             if let schema = schema(of: bytes), schema > Self.schema {
-                throw Unreadable("a newer version has written it (schema \(schema))")
+                throw Unreadable("it was written by a newer version (schema \(schema))")
             }
             return try parse(bytes)
         } catch FileReader.Fault.absent {
@@ -115,7 +115,7 @@ package final class StateStore: Sendable {
                 state.isFailing = true
                 return false
             }
-            if state.isFailing { logger.notice("\(path) is written again") }
+            if state.isFailing { logger.notice("\(path) can be written again") }
             state.isFailing = false
             state.written = bytes
             return true

@@ -29,7 +29,7 @@ package actor BudgetStore {
         let found = store(directory, logger, files).load(SavedBudget.init(parsing:)) { isAgain in
             let share = Int((RestoredBudget.damaged(isAgain: isAgain).assumedShare * 100).rounded())
             // A running daemon would write the file again.
-            return "what was spent is not known, so \(share) % of every limit counts as spent; to count from nothing, "
+            return "the spending so far is unknown, so \(share) % of every limit counts as spent; to start from zero, "
                 + "stop the daemon, remove the file and start it again"
         }
         return switch found {
@@ -62,6 +62,6 @@ package actor BudgetStore {
     private func write() {
         saving = nil
         guard let wanted else { return }
-        store.save(Array(wanted.text.utf8), failing: "what was spent is not remembered")
+        store.save(Array(wanted.text.utf8), failing: "spending is not remembered")
     }
 }

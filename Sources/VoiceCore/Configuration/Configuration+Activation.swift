@@ -17,89 +17,90 @@ extension Configuration.Activation {
         package let mode = Setting(
             "activation.mode",
             Mode.always,
-            "What opens a conversation: nothing, it is always open (always), a word recognised on this machine (wake), or "
-                + "SIGUSR2, a button or a command (push). In wake and push mode no sound leaves the machine before."
+            "What opens a conversation. always: it is always open. wake: a word recognised on this machine. push: "
+                + "SIGUSR2, a button or a command. In wake and push mode no audio leaves the machine before that."
         )
         package let preRollMS = Setting(
             "activation.pre_roll_ms",
             1500,
             0...5000,
-            "Sound from before the activation that is sent first, in milliseconds, so that no first word is lost."
+            "Audio from before the activation that is sent first, in milliseconds, so that the first word is complete."
         )
         package let followUpS = Setting(
             "activation.follow_up_s",
             8,
             1...120,
-            "Seconds for which it listens after being called, and after an answer, before it closes the conversation."
+            "Seconds of silence after a call or an answer before the conversation closes."
         )
         package let turnLimitS = Setting(
             "activation.turn_limit_s",
             60,
             5...600,
-            "A user's turn of so many seconds is a television: the conversation is closed."
+            "Closes the conversation if one user turn lasts this many seconds: it is probably a television."
         )
         package let oneShot = Setting("activation.one_shot", false, "Closes the conversation after the first answer.")
         package let warmStandby = Setting(
             "activation.warm_standby",
             false,
-            "wake and push: keeps a session of the voice service open between conversations, so that the next begins at "
-                + "once. No sound is sent in it, but it is an open session; muting closes it."
+            "wake and push: keeps a session of the voice service open between conversations, so that the next one "
+                + "starts at once. No audio is sent on it, but it is an open session. Muting closes it."
         )
         package let greeting = Setting(
             "activation.greeting",
             "",
             as: .text(mayBeEmpty: true),
-            "What is said when a conversation opens and nobody has asked anything yet: a sentence, or \"agent\" for what the "
-                + "agent says to that. Empty: nothing."
+            "Spoken when a conversation opens and the user has not asked anything yet: a sentence, or \"agent\" to let "
+                + "the agent greet. Empty: nothing."
         )
         package let engine = Setting(
             "activation.engine",
             Engine.auto,
-            "What recognises words on this machine: microWakeWord models (tflite; \"jarvis-voiced wake install\" gets them), "
-                + "pocketsphinx (packages libpocketsphinx3 and pocketsphinx-en-us), a Wyoming server such as "
-                + "wyoming-openwakeword, or sherpa-onnx (its library and a model of one's own). auto: tflite where its files "
-                + "are there, else off."
+            "Wake word engine. tflite: microWakeWord models (\"jarvis-voiced wake install\" downloads them). "
+                + "pocketsphinx: packages libpocketsphinx3 and pocketsphinx-en-us. wyoming: a Wyoming server such as "
+                + "wyoming-openwakeword. sherpa-onnx: its library and your own model. auto: tflite if its files are "
+                + "installed, else off."
         )
         package let wakeWords = Setting(
             "activation.wake_words",
             "hey jarvis",
-            "Words that open a conversation, with commas between them; each may have a threshold of its own: "
-                + "\"jarvis, hello computer:-25\". tflite and a Wyoming server take the names of their models; the "
-                + "threshold of a tflite word is a probability: \"hey jarvis:0.9\"."
+            "Words that open a conversation, separated by commas. Each may have its own threshold: \"jarvis, hello "
+                + "computer:-25\". For tflite and Wyoming, use the names of the models; the threshold of a tflite word "
+                + "is a probability: \"hey jarvis:0.9\"."
         )
         package let stopWords = Setting(
             "activation.stop_words",
             "stop, never mind",
             as: .text(mayBeEmpty: true),
-            "Words that silence it, recognised on this machine while a conversation is open or media plays: by the engine "
-                + "where it has a model of them, else by pocketsphinx, if it is installed."
+            "Words that silence the box, recognised on this machine while a conversation is open or media plays: by "
+                + "the engine if it has a model for them, else by pocketsphinx if it is installed."
         )
         package let stopModel = Setting(
             "activation.stop_model",
             "",
             as: .file,
-            "A microWakeWord model of a stop word, NAME.json with NAME.tflite beside it: NAME is found by it, with every "
-                + "engine, and the other stop words as before. Needs the library of \"jarvis-voiced wake install\". Empty: none."
+            "microWakeWord model of one stop word: NAME.json, with NAME.tflite beside it. It detects NAME with every "
+                + "engine; the other stop words are recognised as before. Needs the library that \"jarvis-voiced wake "
+                + "install\" installs. Empty: none."
         )
         package let secondLook = Setting(
             "activation.second_look",
             false,
-            "tflite, pocketsphinx and sherpa-onnx: a word opens a conversation only if there were 300 ms of voice in it, 6 dB "
-                + "above the noise of the room, and openWakeWord's model of it agrees where there is one in the folder "
-                + "\"openwakeword\" beside the models."
+            "tflite, pocketsphinx and sherpa-onnx: checks each wake word again. It counts only with 300 ms of voice 6 "
+                + "dB above the noise of the room, and if openWakeWord's model of it agrees, where the folder "
+                + "\"openwakeword\" beside the models has one."
         )
         package let threshold = Setting(
             "activation.threshold",
             -20.0,
             -60...0,
-            "pocketsphinx: how sure it must be, as a power of ten. Nearer to 0 misses more, further away hears more that "
-                + "was not said."
+            "pocketsphinx: detection threshold, as a power of ten. Closer to 0 misses more words, further away causes "
+                + "more false detections."
         )
         package let playingMargin = Setting(
             "activation.playing_margin",
             3.0,
             0...30,
-            "pocketsphinx: so much more is asked of a word while the box itself sounds."
+            "pocketsphinx: added to the threshold while the box itself plays sound."
         )
         package let refractoryMS = Setting(
             "activation.refractory_ms",
@@ -116,56 +117,58 @@ extension Configuration.Activation {
         package let sherpaLibrary = Setting(
             "activation.sherpa_library",
             "libsherpa-onnx-c-api.so",
-            "sherpa-onnx: its C library, version 1.12.12 to 2.0: a path, or a name that the system looks for."
+            "sherpa-onnx: its C library, version 1.12.12 to 2.0: a path, or a library name that the system resolves."
         )
         package let sherpaModel = Setting(
             "activation.sherpa_model",
             "",
             as: .file,
-            "sherpa-onnx: folder of a streaming keyword model (encoder, decoder, joiner, tokens.txt) and keywords.txt, in "
-                + "which every wake word has to be."
+            "sherpa-onnx: folder of a streaming keyword model (encoder, decoder, joiner, tokens.txt) and its "
+                + "keywords.txt, which must contain every wake word."
         )
         package let wakeModels = Setting(
             "activation.wake_models",
             "",
             as: .file,
             "tflite: folder of the models (NAME.json with NAME.tflite) and of libtensorflowlite_c.so. Empty: where "
-                + "\"jarvis-voiced wake install\" puts them, \"wake\" in the state folder."
+                + "\"jarvis-voiced wake install\" puts them, the folder \"wake\" in the state folder."
         )
         package let wyomingAddress = Setting(
             "activation.wyoming_address",
             "127.0.0.1:10400",
-            "Host and port of the Wyoming server."
+            "Wyoming server for wake words, host:port."
         )
         package let quietHours = Setting(
             "activation.quiet_hours",
             "",
             as: .text(mayBeEmpty: true),
-            "Hours without chimes and announcements and with a lower volume, local time, for instance \"22:00-07:00\". Empty: none."
+            "Hours without sounds and announcements and with a lower volume, in local time, for instance "
+                + "\"22:00-07:00\". Empty: none."
         )
         package let quietVolume = Setting(
             "activation.quiet_volume",
             40,
             0...100,
-            "Highest volume in quiet hours, in percent."
+            "Maximum volume in quiet hours, in percent."
         )
         package let voiceGate = Setting(
             "activation.voice_gate",
             false,
-            "always: sends sound only while somebody speaks, as far as this machine can tell."
+            "always: sends audio only while the box detects speech."
         )
         package let stateCommand = Setting(
             "activation.state_command",
             "",
             as: .file,
-            "Program that is run when the state changes, with JARVIS_PHASE, JARVIS_STATE, JARVIS_MODE and JARVIS_MUTED in "
+            "Program to run when the state changes, with JARVIS_PHASE, JARVIS_STATE, JARVIS_MODE and JARVIS_MUTED in "
                 + "its environment. Empty: none."
         )
         package let led = Setting(
             "activation.led",
             "",
             as: .text(mayBeEmpty: true),
-            "Light under /sys/class/leds that shows the phase: off when idle, full while it listens, dim while it answers."
+            "Light under /sys/class/leds that shows the phase: off when idle, full while listening, dim while "
+                + "answering."
         )
         package let buttons = Setting(
             "activation.buttons",

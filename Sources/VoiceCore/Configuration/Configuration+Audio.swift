@@ -25,56 +25,59 @@ extension Configuration.Audio {
             "audio.input_channel",
             0,
             0...32,
-            "Channel of the microphone to use, counted from 1; 0 chooses by audio.input_channels or the table of known devices, "
-                + "else takes the mean of two channels and the first of more."
+            "Microphone channel to use, counted from 1. 0: chosen by audio.input_channels or the table of known "
+                + "devices; otherwise the mean of two channels, or the first of more."
         )
         package let inputChannels = Setting(
             "audio.input_channels",
             "",
             as: .text(mayBeEmpty: true),
-            "What each channel of the microphone carries, with commas between them: processed (the voice after the device's own "
+            "What each microphone channel carries, separated by commas: processed (the voice after the device's own "
                 + "echo canceller), raw (a bare microphone), reference (what the loudspeaker plays), silent. "
-                + "`jarvis-voiced devices --probe` prints the line. Empty: by the table of known devices (devices.toml)."
+                + "`jarvis-voiced devices --probe` prints this line. Empty: as in the table of known devices "
+                + "(devices.toml)."
         )
         package let inputRate = Setting(
             "audio.input_rate",
             0,
             oneOf: [0] + SampleRates.known,
-            "Rate at which the microphone is opened, in Hz; 0 takes the best that it has. It is converted to 48 kHz here."
+            "Sample rate of the microphone, in Hz. 0: the best one available. The daemon converts it to 48 kHz."
         )
         package let outputRate = Setting(
             "audio.output_rate",
             0,
             oneOf: [0] + SampleRates.known,
-            "The same for the loudspeaker."
+            "Sample rate of the loudspeaker, in Hz. 0: the best one available."
         )
         package let outputBufferMS = Setting(
             "audio.output_buffer_ms",
             40,
             30...160,
             multipleOf: 10,
-            "Sound kept in the loudspeaker's buffer, in milliseconds. More survives a busy machine, less is faster."
+            "Audio kept in the loudspeaker's buffer, in milliseconds. More tolerates a busy machine, less lowers "
+                + "latency."
         )
         package let startBufferMS = Setting(
             "audio.start_buffer_ms",
             60,
             0...2000,
             multipleOf: 10,
-            "Speech gathered before the first word is played, in milliseconds. More survives an uneven network."
+            "Speech buffered before the first word is played, in milliseconds. More tolerates an uneven network."
         )
         package let outputGainDB = Setting(
             "audio.output_gain_db",
             0.0,
             -60...20,
-            "Gain on everything played, in decibels, beside the volumes: for a card that is too quiet or too loud."
+            "Gain on everything that is played, in decibels, in addition to the volumes: for a card that is too quiet "
+                + "or too loud."
         )
         package let masterVolume = Setting(
             "audio.master_volume",
             100,
             0...100,
             isLive: true,
-            "Volume of everything in percent (50 is -18 dB). Changes made while it runs are remembered, also for the "
-                + "next three; a value edited here counts again."
+            "Main volume in percent (50 is -18 dB). This and the next three volumes can be changed at run time, and "
+                + "changes are remembered; editing a value here overrides them."
         )
         package let voiceVolume = Setting(
             "audio.voice_volume",
@@ -89,27 +92,27 @@ extension Configuration.Audio {
             70,
             0...100,
             isLive: true,
-            "Volume of music and radio in percent."
+            "Volume of music, radio and podcasts in percent."
         )
         package let earconVolume = Setting(
             "audio.earcon_volume",
             100,
             0...100,
             isLive: true,
-            "Volume of the short soft sounds in percent."
+            "Volume of the earcons in percent."
         )
         package let limiterCeilingDB = Setting(
             "audio.limiter_ceiling_db",
             -1.0,
             -20...0,
-            "No sample is played above this, in dBFS. Lower protects a small loudspeaker from distortion."
+            "Maximum peak of the output, in dBFS. Lower it to protect a small loudspeaker from distortion."
         )
         package let mixer = Setting(
             "audio.mixer",
             "",
             as: .text(mayBeEmpty: true),
-            "Element of the card's own mixer that sets the master volume, \"Speaker\" or \"hw:CARD/Speaker\". "
-                + "Empty: the volume is set in software."
+            "Element of the card's own mixer that sets the master volume: \"Speaker\" or \"hw:CARD/Speaker\". Empty: "
+                + "the volume is set in software."
         )
         package let captureGainDB = Setting(
             "audio.capture_gain_db",
@@ -117,13 +120,13 @@ extension Configuration.Audio {
             -20...30,
             isLive: true,
             "Gain on the microphone, in decibels. `jarvis-voiced meter` shows the level: speech should peak between "
-                + "-30 and -6."
+                + "-30 and -6 dBFS."
         )
         package let captureMixer = Setting(
             "audio.capture_mixer",
             "",
             as: .text(mayBeEmpty: true),
-            "Element of the card's own mixer that is set to audio.capture_volume at the start. Empty: left as it is."
+            "Element of the card's own mixer that is set to audio.capture_volume at startup. Empty: left as it is."
         )
         package let captureVolume = Setting(
             "audio.capture_volume",
@@ -134,36 +137,36 @@ extension Configuration.Audio {
         package let agc = Setting(
             "audio.agc",
             false,
-            "Slowly brings quiet and loud speakers to one level, by 12 dB at most, after the echo canceller."
+            "Automatic gain control: slowly evens out quiet and loud talkers, by up to 12 dB, after the echo canceller."
         )
         package let realtimePriority = Setting(
             "audio.realtime_priority",
             20,
             0...89,
-            "SCHED_FIFO priority of the audio thread; 0 runs it like any other."
+            "SCHED_FIFO priority of the audio thread. 0: no real-time priority."
         )
         package let lockMemory = Setting(
             "audio.lock_memory",
             true,
-            "Keeps the program in memory, so that sound does not break up when the machine swaps."
+            "Locks the program in memory, so that audio does not break up when the machine swaps."
         )
         package let earcons = Setting(
             "audio.earcons",
             true,
-            "Short soft sounds: Jarvis is at work, something has failed."
+            "Earcons: short soft sounds, for instance when Jarvis is working or something failed."
         )
         package let earconsOff = Setting(
             "audio.earcons_off",
             "",
             as: .text(mayBeEmpty: true),
-            "Sounds to leave out, with commas between them: woken, listening, thinking, goodbye, error, muted, notice."
+            "Earcons to leave out, separated by commas: woken, listening, thinking, goodbye, error, muted, notice."
         )
         package let earconFolder = Setting(
             "audio.earcon_folder",
             "",
             as: .file,
-            "Folder with sounds to play instead, woken.wav and so on, alarm.wav for timers and alarms: WAV, mono, 48 kHz, "
-                + "16 bit, a second at most. Empty: the built-in ones."
+            "Folder with your own earcons: woken.wav and so on, alarm.wav for timers and alarms. WAV, mono, 48 kHz, 16 "
+                + "bit, one second at most. Empty: the built-in ones."
         )
     }
 }

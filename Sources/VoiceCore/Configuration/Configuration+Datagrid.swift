@@ -3,7 +3,8 @@ extension Configuration {
     package struct Datagrid: ConfigurationSection {
         package static let name = "datagrid"
         package static let documentation =
-            "Datagrid Voice (service.use = [\"datagrid\"]): an agent of theirs answers, with tools of theirs; Jarvis is not asked."
+            "Datagrid Voice (service.use = [\"datagrid\"]). An agent hosted by Datagrid answers with its own tools; "
+            + "Jarvis is not asked."
         package static let keys = Keys()
 
         package var changes: [String: ConfigurationValue] = [:]
@@ -18,20 +19,19 @@ extension Configuration.Datagrid {
             "datagrid.url",
             "wss://api.datagrid.com/ws/voice",
             as: .url(schemes: ["wss", "ws"], takesQuery: false),
-            "Address of the service. Plain ws:// is for a server on this machine or in this network."
+            "Address of the service. Use plain ws:// only for a server on this machine or in this network."
         )
         package let allowPlainHTTP = Setting(
             "datagrid.allow_plain_http",
             false,
-            "Speaks ws:// with any address. Without it only with those of the own network; anybody on the way can read the "
-                + "key and listen."
+            "Allows ws:// to any address; otherwise only to addresses in your own network. Anyone on the way can read "
+                + "the key and listen."
         )
         package let handoff = Setting(
             "datagrid.handoff",
             true,
-            "Asks for each session at /v1/voice of the same host first, with the key in a header, and opens it with a token that "
-                + "is good for that session alone. Where the service cannot do that just then, and with false, the key is part of "
-                + "the address."
+            "Requests each session at /v1/voice of the same host, with the key in a header, and opens it with a token "
+                + "that is valid for that session only. If that fails, or with false, the key is part of the address."
         )
         package let apiKeyFile = Setting(
             "datagrid.api_key_file",
@@ -44,13 +44,13 @@ extension Configuration.Datagrid {
             "datagrid.agent_id",
             "",
             as: .text(mayBeEmpty: true),
-            "The agent that answers. Empty: the one of the account, which hands requests to others."
+            "Agent that answers. Empty: the account's default agent, which delegates requests to others."
         )
         package let voice = Setting(
             "datagrid.voice",
             "",
             as: .text(mayBeEmpty: true),
-            "Preset of the voice. Empty: the agent's own."
+            "Voice preset. Empty: the agent's own."
         )
         package let greeting = Setting(
             "datagrid.greeting",
@@ -62,26 +62,26 @@ extension Configuration.Datagrid {
             "datagrid.instructions_file",
             "",
             as: .file,
-            "Text that is added to the instructions of the agent. Empty: none."
+            "File with text to add to the agent's instructions. Empty: none."
         )
         package let caFile = Setting(
             "datagrid.ca_file",
             "",
             as: .file,
-            "Certificates to trust instead of the system's, in PEM. Empty: the system's."
+            "CA certificates to trust instead of the system's, in PEM. Empty: the system's."
         )
         package let connectTimeoutS = Setting(
             "datagrid.connect_timeout_s",
             10,
             1...120,
-            "Seconds to wait for the connection, and as long again for the session to start."
+            "Seconds to wait for the connection, and again for the session to start."
         )
         package let rememberMin = Setting(
             "datagrid.remember_min",
             10,
             0...1440,
-            "Minutes after a conversation in which the next one goes on with it. 0: each begins anew; what a lost connection "
-                + "broke off goes on all the same."
+            "Minutes after a conversation within which the next one continues it. 0: each starts anew, except after a "
+                + "lost connection."
         )
     }
 }

@@ -17,36 +17,37 @@ extension Configuration.Echo {
         package let enabled = Setting(
             "echo.enabled",
             true,
-            "Echo canceller. false comes before echo.mode: nothing is cancelled here. For headphones; for a microphone that "
-                + "cancels its own echo rather set echo.mode."
+            "Echo canceller. false disables it whatever echo.mode says, for headphones. For a microphone that cancels "
+                + "its own echo, set echo.mode instead."
         )
         package let mode = Setting(
             "echo.mode",
             Mode.auto,
-            "Who cancels the echo: the device itself (hardware: ours is bypassed, the gate reads what is left), ours (software), "
-                + "ours behind the device's (both), or what echo-test measured, else what is known of the device (auto)."
+            "Who cancels the echo: the device (hardware: the daemon's canceller is bypassed, and the echo gate uses "
+                + "what is left), the daemon (software), the daemon after the device (both), or auto: what echo-test "
+                + "measured, else what is known about the device."
         )
         package let duplex = Setting(
             "echo.duplex",
             Duplex.auto,
-            "Whether it can be interrupted: as well as what is left of the echo allows (auto), always and without a gate (full: "
-                + "headphones), or never (half: the microphone is off while it speaks)."
+            "Whether you can interrupt the box while it speaks. auto: as far as the residual echo allows. full: always "
+                + "and without an echo gate, for headphones. half: never; the microphone is off while it speaks."
         )
         package let suppression = Setting(
             "echo.suppression",
             Suppression.low,
-            "How hard the echo that is left over is pressed down."
+            "How strongly residual echo is suppressed."
         )
         package let noiseSuppression = Setting(
             "echo.noise_suppression",
             NoiseSuppression.moderate,
-            "How hard steady noise is pressed down."
+            "How strongly steady noise is suppressed."
         )
         package let highPass = Setting("echo.high_pass", true, "Removes rumble below the voice.")
         package let gainControl = Setting(
             "echo.gain_control",
             false,
-            "The library's own gain control. It disturbs the echo canceller: prefer audio.agc."
+            "The canceller library's own gain control. It disturbs echo cancellation; prefer audio.agc."
         )
     }
 

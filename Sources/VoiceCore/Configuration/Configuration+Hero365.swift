@@ -3,7 +3,8 @@ extension Configuration {
     package struct Hero365: ConfigurationSection {
         package static let name = "hero365"
         package static let documentation =
-            "Hero365 streaming (service.use = [\"hero365\"]): an agent with tools of its own. Jarvis is not asked."
+            "Hero365 streaming (service.use = [\"hero365\"]). An agent hosted by Hero365 answers with its own tools; "
+            + "Jarvis is not asked."
         package static let keys = Keys()
 
         package var changes: [String: ConfigurationValue] = [:]
@@ -38,8 +39,8 @@ extension Configuration.Hero365 {
             "hero365.url",
             "",
             as: .text(mayBeEmpty: true),
-            "Address of the service with the business in it: wss://HOST/voice/stream/ws/BUSINESS. Plain ws:// is for a server "
-                + "on this machine or in this network."
+            "Address of the service including the business: wss://HOST/voice/stream/ws/BUSINESS. Use plain ws:// only "
+                + "for a server on this machine or in this network."
         )
         package let apiKeyFile = Setting(
             "hero365.api_key_file",
@@ -50,14 +51,14 @@ extension Configuration.Hero365 {
         package let allowPlainHTTP = Setting(
             "hero365.allow_plain_http",
             false,
-            "Speaks ws:// with any address. Without it only with those of the own network; anybody on the way can read the "
-                + "token and listen."
+            "Allows ws:// to any address; otherwise only to addresses in your own network. Anyone on the way can read "
+                + "the token and listen."
         )
         package let caFile = Setting(
             "hero365.ca_file",
             "",
             as: .file,
-            "Certificates to trust instead of the system's, in PEM. Empty: the system's."
+            "CA certificates to trust instead of the system's, in PEM. Empty: the system's."
         )
         package let connectTimeoutS = Setting(
             "hero365.connect_timeout_s",
@@ -68,63 +69,63 @@ extension Configuration.Hero365 {
         package let codec = Setting(
             "hero365.codec",
             Codec.opus,
-            "How the sound of the microphone is written. What the service sends is recognised by itself."
+            "Codec for audio sent to the service. The codec of its answers is detected."
         )
         package let rate = Setting(
             "hero365.rate",
             16_000,
             oneOf: [8000, 16_000, 24_000],
-            "Of the sound that is sent, in Hz."
+            "Sample rate of audio sent to the service, in Hz."
         )
         package let packetMS = Setting(
             "hero365.packet_ms",
             60,
             oneOf: [20, 40, 60, 120],
-            "Sound in one message, in milliseconds. The service is documented to take 1000 messages a minute, which 20 exceeds "
-                + "while somebody speaks; where it complains of the rate, 120 takes the place of less."
+            "Audio per message, in milliseconds. The service is documented to accept 1000 messages a minute, which 20 "
+                + "exceeds while somebody speaks. If it reports that the rate is exceeded, 120 is used instead of a "
+                + "smaller value."
         )
         package let bitrate = Setting(
             "hero365.bitrate",
             24_000,
             8000...64_000,
-            "Of Opus, in bits a second."
+            "Opus bit rate, in bits per second."
         )
         package let dtx = Setting(
             "hero365.dtx",
             true,
-            "Silence is sent as packets of a byte or two (Opus DTX); none is left out."
+            "Sends silence as packets of one or two bytes (Opus DTX); no packet is left out."
         )
         package let uplink = Setting(
             "hero365.uplink",
             Uplink.gated,
-            "What is sent. gated: what was spoken, with the moment before it. continuous: whatever is heard while the service "
-                + "listens."
+            "What is sent. gated: speech, with the moment before it. continuous: everything while the service listens."
         )
         package let frames = Setting(
             "hero365.frames",
             Frames.text,
-            "In which WebSocket frames the JSON is sent. Both are read."
+            "WebSocket frame type of outgoing JSON. Both types are accepted from the service."
         )
         package let hangoverMS = Setting(
             "hero365.hangover_ms",
             600,
             400...1500,
             multipleOf: 10,
-            "Silence that ends a turn, in milliseconds; a turn of a word or two is given 200 more."
+            "Silence that ends a turn, in milliseconds; turns of one or two words get 200 more."
         )
         package let jitterMS = Setting(
             "hero365.jitter_ms",
             120,
             0...1000,
             multipleOf: 10,
-            "How long a packet of the answer that is missing is waited for, in milliseconds, before it is made up for."
+            "How long to wait for a missing packet of an answer before concealing the loss, in milliseconds."
         )
         package let rotationMarginS = Setting(
             "hero365.rotation_margin_s",
             25,
             15...60,
-            "Seconds before the end of a session (five minutes, unless the service says otherwise) at which the next one is "
-                + "opened beside it."
+            "Seconds before the end of a session (five minutes, unless the service says otherwise) at which the next "
+                + "one is opened."
         )
     }
 }

@@ -17,19 +17,19 @@ extension Configuration.Jarvis {
             "jarvis.url",
             "http://127.0.0.1:8080/ui",
             as: .url(schemes: ["http", "https"], takesQuery: false),
-            "Address of the agent with its base path (\"/ui\" unless the server is set up otherwise)."
+            "Address of the agent including its base path (\"/ui\" unless the server is configured otherwise)."
         )
         package let api = Setting(
             "jarvis.api",
             API.chat,
-            "How the agent is asked: chat (one request, one reply), responses (runs that outlive a lost connection and may "
-                + "ask back), openai (any compatible endpoint, without its sessions)."
+            "Protocol of the agent. chat: one request, one reply. responses: runs that survive a lost connection and "
+                + "may ask back. openai: any compatible endpoint, without its sessions."
         )
         package let model = Setting(
             "jarvis.model",
             "",
             as: .text(mayBeEmpty: true),
-            "Model to name when jarvis.api is openai. Empty: the server's own."
+            "Model to request if jarvis.api is openai. Empty: the server's default."
         )
         package let tokenFile = Setting(
             "jarvis.token_file",
@@ -41,8 +41,8 @@ extension Configuration.Jarvis {
         package let allowPlainHTTP = Setting(
             "jarvis.allow_plain_http",
             false,
-            "Sends the token over http:// to any address. Without it only to those of the own network; anybody on the way can "
-                + "read it."
+            "Sends the token over http:// to any address; otherwise only to addresses in your own network. Anyone on "
+                + "the way can read it."
         )
         package let connectTimeoutS = Setting(
             "jarvis.connect_timeout_s",
@@ -54,94 +54,95 @@ extension Configuration.Jarvis {
             "jarvis.silence_s",
             30,
             12...300,
-            "responses: seconds without any sign of life after which a connection is given up and made anew. The server "
-                + "gives one every ten."
+            "responses: seconds without any data after which the client reconnects. The server sends something every "
+                + "ten seconds."
         )
         package let timeoutS = Setting(
             "jarvis.timeout_s",
             120,
             1...1800,
-            "Seconds to wait for an answer. Agents that use tools may need a minute and more."
+            "Seconds to wait for an answer. Agents that use tools may need more than a minute."
         )
         package let stillWorkingS = Setting(
             "jarvis.still_working_s",
             10,
             0...600,
-            "Seconds after which the voice says, once, that Jarvis is still at work; 0 never does."
+            "Seconds after which the voice says, once, that Jarvis is still working; 0 for never."
         )
         package let newQuestion = Setting(
             "jarvis.new_question",
             NewQuestion.queue,
-            "A question that comes while another is at work waits its turn (queue), or takes its place (supersede)."
+            "A question asked while another is being answered waits its turn (queue) or replaces it (supersede)."
         )
         package let askUser = Setting(
             "jarvis.ask_user",
             AskUser.aloud,
-            "Questions of the agent to the user are read aloud, or dismissed unheard."
+            "Reads the agent's questions to the user aloud, or dismisses them unheard."
         )
         package let approval = Setting(
             "jarvis.approval",
             Approval.aloud,
-            "Permissions the agent wants are asked for aloud, or denied unheard. Chat has none."
+            "Asks for the agent's permissions aloud, or denies them unheard. The chat protocol has none."
         )
         package let humanTimeoutS = Setting(
             "jarvis.human_timeout_s",
             60,
             10...600,
-            "Seconds the user has for such an answer. Silence is a no."
+            "Seconds the user has to answer the agent's questions. Silence means no."
         )
         package let caFile = Setting(
             "jarvis.ca_file",
             "",
             as: .file,
-            "Certificates to trust instead of the system's, in PEM. Empty: the system's."
+            "CA certificates to trust instead of the system's, in PEM. Empty: the system's."
         )
         package let clientCertificateFile = Setting(
             "jarvis.client_certificate_file",
             "",
             as: .file,
-            "Certificate to show to the server, in PEM. Empty: none."
+            "Client certificate to present to the server, in PEM. Empty: none."
         )
         package let clientKeyFile = Setting(
             "jarvis.client_key_file",
             "",
             as: .file,
-            "Its key, in PEM. Empty: it stands in the same file."
+            "Private key of the client certificate, in PEM. Empty: it is in the same file."
         )
         package let maximumSpokenWords = Setting(
             "jarvis.maximum_spoken_words",
             150,
             20...2000,
-            "Words of an answer that are spoken before the rest is offered."
+            "Number of words of an answer that are spoken before the rest is offered."
         )
         package let idleRenewalMin = Setting(
             "jarvis.idle_renewal_min",
             30,
             0...10_080,
-            "Minutes without a question after which a fresh conversation begins; 0 never does."
+            "Minutes without a question after which a new conversation with the agent begins; 0 for never."
         )
         package let endConversation = Setting(
             "jarvis.end_conversation",
             EndConversation.auto,
-            "Lets a goodbye close the session. auto: in wake and push mode; in always mode nothing opens it again but a "
-                + "button or a command."
+            "Lets a goodbye close the session. auto: in wake and push mode. In always mode, only a button or a command "
+                + "reopens a closed session."
         )
         package let preamble = Setting(
             "jarvis.preamble",
             Preamble.auto,
-            "Tells the agent with the first question of each conversation that it is heard, not read, and what can be played "
-                + "here. auto: unless it was given the prompt of docs/examples/agent-prompt.txt and says so."
+            "Tells the agent, with the first question of each conversation, that its reply is heard, not read, and "
+                + "what can be played here. auto: unless the agent confirms that it has the prompt of "
+                + "docs/examples/agent-prompt.txt."
         )
         package let title = Setting(
             "jarvis.title",
             "",
             as: .text(mayBeEmpty: true),
-            "Name of this box, under which the agent lists its conversations. Empty: the machine's."
+            "Name of this box in the agent's list of conversations. Empty: the host name."
         )
         package let announceJobs = Setting(
             "jarvis.announce_jobs",
             false,
-            "Tells of background jobs of the agent that have ended, in the next quiet moment of a conversation. Needs "
+            "Announces finished background jobs of the agent in the next quiet moment of a conversation. Needs "
                 + "\"term-llm serve api jobs\"."
         )
     }

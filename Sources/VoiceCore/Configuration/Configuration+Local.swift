@@ -3,7 +3,8 @@ extension Configuration {
     package struct Local: ConfigurationSection {
         package static let name = "local"
         package static let documentation =
-            "The voice that stays in the house: Wyoming servers recognise and speak, and Jarvis answers without a model between."
+            "Local voice: Wyoming servers in the house recognise and speak, and Jarvis answers without another model "
+            + "in between."
         package static let keys = Keys()
 
         package var changes: [String: ConfigurationValue] = [:]
@@ -17,38 +18,39 @@ extension Configuration.Local {
         package let recogniser = Setting(
             "local.recogniser",
             "127.0.0.1:10300",
-            "Wyoming server that recognises speech (wyoming-faster-whisper), host:port. What is said to the box goes there in "
-                + "the open."
+            "Wyoming server that recognises speech (wyoming-faster-whisper), host:port. Speech is sent to it "
+                + "unencrypted."
         )
         package let speaker = Setting(
             "local.speaker",
             "",
             as: .text(mayBeEmpty: true),
-            "Wyoming server that speaks (wyoming-piper), host:port; with it the box also speaks where else it has tones. Empty: "
-                + "espeak-ng speaks."
+            "Wyoming server that speaks (wyoming-piper), host:port. With it the box also speaks where it otherwise "
+                + "only plays a tone. Empty: espeak-ng speaks."
         )
         package let voice = Setting(
             "local.voice",
             "",
             as: .text(mayBeEmpty: true),
-            "Voice of that server. Empty: its own; one that it has not it may try to download."
+            "Voice of the speech server. Empty: its default. If the server does not have the voice, it may try to "
+                + "download it."
         )
         package let language = Setting(
             "local.language",
             "en",
-            "Language that is recognised. The orders that the box knows by itself are English."
+            "Language to recognise. The built-in commands are English."
         )
         package let allowPublic = Setting(
             "local.allow_public",
             false,
-            "Speaks to servers with any address. Without it only with those of the own network: Wyoming knows no encryption."
+            "Allows servers at any address; otherwise only in your own network, because Wyoming has no encryption."
         )
         package let hangoverMS = Setting(
             "local.hangover_ms",
             650,
             400...1500,
             multipleOf: 10,
-            "Silence that ends a turn at first, in milliseconds; it follows the talker."
+            "Silence that ends a turn, in milliseconds. This is the initial value; it adapts to the talker."
         )
     }
 }

@@ -19,13 +19,13 @@ extension Configuration.Log {
             "log.level",
             Logger.Level.info,
             isLive: true,
-            "The least important lines that are still written."
+            "Minimum level of the lines that are written."
         )
         package let transcripts = Setting(
             "log.transcripts",
             false,
             isLive: true,
-            "Writes what was said and answered to the journal. Off, nothing of a conversation is kept."
+            "Writes what was said and answered to the journal. If off, nothing of a conversation is stored."
         )
     }
 }

@@ -13,32 +13,42 @@ extension Configuration {
 
 extension Configuration.Media {
     package struct Keys: Sendable {
-        package let enabled = Setting("media.enabled", true, "Whether the box plays media at all; needs ffmpeg.")
+        package let enabled = Setting("media.enabled", true, "Enables media; needs ffmpeg.")
         package let decoder = Setting("media.decoder", "ffmpeg", "Name or absolute path of ffmpeg.")
         package let stereo = Setting(
             "media.stereo",
             true,
-            "Whether media is played in stereo by a card that has two channels; false for a box with one loudspeaker."
+            "Plays media in stereo if the card has two channels. Set it to false for a box with one loudspeaker."
         )
         package let duckedLevel = Setting(
             "media.ducked_level",
             0.6,
             0...1,
-            "How loud media stays while the voice speaks: 1 as before, 0 silent."
+            "Level of media while the voice speaks: 1 for unchanged, 0 for silent."
         )
-        package let duckedLevelUser = Setting("media.ducked_level_user", 0.25, 0...1, "The same while the user speaks.")
-        package let releaseMS = Setting("media.release_ms", 300, 50...5000, "Milliseconds in which media comes back.")
+        package let duckedLevelUser = Setting(
+            "media.ducked_level_user",
+            0.25,
+            0...1,
+            "Level of media while the user speaks."
+        )
+        package let releaseMS = Setting(
+            "media.release_ms",
+            300,
+            50...5000,
+            "Milliseconds in which media returns to its level."
+        )
         package let maximumVolume = Setting(
             "media.maximum_volume",
             100,
             1...100,
-            "Loudest media volume that may be asked for by voice, in percent."
+            "Maximum media volume that can be set by voice, in percent."
         )
         package let stallS = Setting(
             "media.stall_s",
             20,
             1...300,
-            "Seconds without sound after which a stream is given up and, if it is live, connected again."
+            "Seconds without audio after which a stream is given up; a live stream is then reconnected."
         )
         package let allowHosts = Setting(
             "media.allow_hosts",
@@ -56,25 +66,25 @@ extension Configuration.Media {
             "media.ca_file",
             "",
             as: .file,
-            "Certificates to trust instead of the system's, in PEM, for a server of your own. Empty: the system's."
+            "CA certificates to trust instead of the system's, in PEM, for your own media server. Empty: the system's."
         )
         package let stationsFile = Setting(
             "media.stations_file",
             "/etc/jarvis-voiced/stations.toml",
             as: .file,
-            "File with the addresses of radio stations by name."
+            "File with the names and addresses of radio stations."
         )
         package let tell = Setting(
             "media.tell",
             Tell.session,
-            "When the model learns that an item failed or that the queue is over, so that it can say so or go on: never, "
-                + "in an open session only (session), or by opening a session (always)."
+            "When the model learns that an item failed or the queue has ended, so that it can say so or continue: "
+                + "never, only if a session is open (session), or always, by opening one."
         )
         package let interludeEvery = Setting(
             "media.interlude_every",
             0,
             0...100,
-            "Radio mode: after so many items the model may say a sentence between two; 0 for never."
+            "Radio mode: the model may say a sentence between items after every so many; 0 for never."
         )
     }
 

@@ -18,18 +18,18 @@ extension Configuration.Realtime {
             "realtime.url",
             "wss://api.openai.com/v1/realtime",
             as: .url(schemes: ["wss", "ws"], takesQuery: true),
-            "Address of the service. Plain ws:// is for a server on this machine or in this network."
+            "Address of the service. Use plain ws:// only for a server on this machine or in this network."
         )
         package let allowPlainHTTP = Setting(
             "realtime.allow_plain_http",
             false,
-            "Speaks ws:// with any address. Without it only with those of the own network; anybody on the way can read the "
-                + "key and listen."
+            "Allows ws:// to any address; otherwise only to addresses in your own network. Anyone on the way can read "
+                + "the key and listen."
         )
         package let dialect = Setting(
             "realtime.dialect",
             Dialect.auto,
-            "What kind of service it is. \"auto\" knows OpenAI, Azure and xAI by their hosts and takes others for OpenAI."
+            "Dialect of the service. auto: detects OpenAI, Azure and xAI by their hosts, and treats others as OpenAI."
         )
         package let model = Setting(
             "realtime.model",
@@ -39,8 +39,8 @@ extension Configuration.Realtime {
         package let reasoningEffort = Setting(
             "realtime.reasoning_effort",
             ReasoningEffort.auto,
-            "How much the model thinks before it speaks. auto: as little as it can, since Jarvis does the thinking; off: "
-                + "not sent, for models and servers that do not know it."
+            "How much the model reasons before it speaks. auto: as little as it can, because Jarvis does the thinking. "
+                + "off: not sent, for models and servers that do not know the option."
         )
         package let voice = Setting("realtime.voice", "marin", "Voice of the answers.")
         package let apiKeyFile = Setting(
@@ -54,17 +54,17 @@ extension Configuration.Realtime {
             "realtime.ca_file",
             "",
             as: .file,
-            "Certificates to trust instead of the system's, in PEM. Empty: the system's."
+            "CA certificates to trust instead of the system's, in PEM. Empty: the system's."
         )
         package let turnDetection = Setting(
             "realtime.turn_detection",
             TurnDetection.semantic,
-            "How the end of a turn is found: by what was said (semantic_vad) or by silence (server_vad)."
+            "How the end of a turn is detected: by what was said (semantic_vad) or by silence (server_vad)."
         )
         package let eagerness = Setting(
             "realtime.eagerness",
             Eagerness.auto,
-            "semantic_vad: how soon a turn is taken to be over."
+            "semantic_vad: how soon a turn is considered over."
         )
         package let silenceMS = Setting(
             "realtime.silence_ms",
@@ -76,83 +76,85 @@ extension Configuration.Realtime {
             "realtime.threshold",
             0.5,
             0...1,
-            "server_vad: how sure it must be that it hears a voice."
+            "server_vad: voice detection threshold."
         )
         package let noiseReduction = Setting(
             "realtime.noise_reduction",
             NoiseReduction.farField,
-            "Noise reduction of the service, by the place of the microphone."
+            "Noise reduction of the service, by the distance of the microphone."
         )
         package let chunkMS = Setting(
             "realtime.chunk_ms",
             20,
             10...100,
             multipleOf: 10,
-            "Length of the pieces of sound that are sent, in milliseconds."
+            "Audio per message, in milliseconds."
         )
         package let instructionsFile = Setting(
             "realtime.instructions_file",
             "",
             as: .file,
-            "Text that tells the model how to behave. Empty: the built-in persona."
+            "File with the instructions for the model. Empty: the built-in ones."
         )
         package let language = Setting(
             "realtime.language",
             "",
             as: .text(mayBeEmpty: true),
-            "Language to expect and to speak, for instance \"en\" or \"de\". Empty: that of the speaker."
+            "Language to recognise and to speak, for instance \"en\" or \"de\". Empty: the user's."
         )
         package let transcription = Setting(
             "realtime.transcription",
             false,
-            "Asks the service for the text of what was said. Costs extra."
+            "Requests transcripts of what the user says. Costs extra."
         )
         package let transcriptionModel = Setting(
             "realtime.transcription_model",
             "gpt-transcribe",
-            "Model that writes these texts."
+            "Model that writes the transcripts."
         )
         package let maxOutputTokens = Setting(
             "realtime.max_output_tokens",
             1200,
             1...4096,
-            "Upper bound for one spoken answer."
+            "Maximum number of tokens of one spoken answer."
         )
-        package let speed = Setting("realtime.speed", 1.0, 0.25...1.5, "Speed of the voice; 1.0 is its own.")
+        package let speed = Setting("realtime.speed", 1.0, 0.25...1.5, "Speed of the voice; 1.0 is normal.")
         package let connectTimeoutS = Setting(
             "realtime.connect_timeout_s",
             10,
             1...120,
-            "Seconds to wait for the connection, and as long again for the service's first event."
+            "Seconds to wait for the connection, and again for the service's first event."
         )
         package let deadPeerS = Setting(
             "realtime.dead_peer_s",
             12,
             3...120,
-            "Seconds without a sign of life after which a connection is dead. More for a server that stops to think."
+            "Seconds without any data after which a connection counts as dead. Raise it for a server that pauses to "
+                + "think."
         )
         package let sessionAgeMin = Setting(
             "realtime.session_age_min",
             20,
             0...1440,
-            "Minutes after which the next session takes over in a quiet moment. 0: only when this one is about to end."
+            "Minutes after which the next session takes over in a quiet moment. 0: only when the session is about to "
+                + "end."
         )
         package let rotationMarginS = Setting(
             "realtime.rotation_margin_s",
             120,
             15...900,
-            "Seconds before the end of a session at which the next one is opened beside it."
+            "Seconds before the end of a session at which the next one is opened."
         )
         package let carry = Setting(
             "realtime.carry",
             Carry.summary,
-            "What the next session learns of the conversation: a short summary, the last turns as text, or none."
+            "What the next session learns of the conversation: a short summary, the recent turns as text, or nothing."
         )
         package let carryTurns = Setting(
             "realtime.carry_turns",
             4,
             1...20,
-            "How many of the last turns it learns. What the user said is known with realtime.transcription only."
+            "Number of recent turns passed on. What the user said is included only with realtime.transcription."
         )
     }
 

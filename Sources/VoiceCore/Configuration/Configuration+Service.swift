@@ -2,7 +2,7 @@ extension Configuration {
     /// The voice services to use.
     package struct Service: ConfigurationSection {
         package static let name = "service"
-        package static let documentation = "Which service hears and speaks. Each has a section of its own."
+        package static let documentation = "Which service hears and speaks. Each has its own section."
         package static let keys = Keys()
 
         package var changes: [String: ConfigurationValue] = [:]
@@ -16,12 +16,10 @@ extension Configuration.Service {
         package let use = Setting(
             "service.use",
             [Name.openAI],
-            "Services in the order of preference: where the first cannot be had, the next takes its place until it is well "
-                + "again. openai: a Realtime service ([realtime]). "
-                + "openai-live: GPT-Live ([live]). "
-                + "datagrid: Datagrid Voice ([datagrid]). "
-                + "hero365: Hero365 streaming ([hero365]). "
-                + "local: servers of the house ([local])."
+            "Services in order of preference. If the first is unavailable, the next one takes over until the first "
+                + "recovers. openai: a Realtime service ([realtime]). openai-live: GPT-Live ([live]). datagrid: "
+                + "Datagrid Voice ([datagrid]). hero365: Hero365 streaming ([hero365]). local: speech servers in the "
+                + "house ([local])."
         )
     }
 

@@ -72,7 +72,7 @@ extension ConfigurationKey.Kind {
         guard problem == .hostNotASCII, let host = Self.host(of: text, scheme),
             let ascii = InternationalHost.ascii(host)
         else { return "\(problem)" }
-        return "has letters outside of ASCII in its host: write the host as \(ascii)"
+        return "has non-ASCII letters in its host: write the host as \(ascii)"
     }
 
     /// Expects a URL without a user name.
@@ -86,7 +86,7 @@ extension ConfigurationKey.Kind {
         switch self {
         case .text, .file, .url, .choice: .text(text)
         case .choices:
-            .texts(text.split(separator: ",").map { String($0.drop { $0 == " " }.prefix { $0 != " " }) })
+            .texts(text.split(separator: ",").map(Self.trimmed))
         case .integer, .oneOf: Int(text).map(ConfigurationValue.integer) ?? .text(text)
         case .number: Double(text).map(ConfigurationValue.number) ?? .text(text)
         case .flag:
@@ -103,8 +103,16 @@ extension ConfigurationKey.Kind {
     func shown(_ value: ConfigurationValue) -> String {
         switch (self, value) {
         case (.file, .text), (.url, .text): "something else"
+        // "openai local" without its comma.
+        case (.choices, .texts(let texts)) where texts.count == 1: ConfigurationValue.text(texts[0]).shown
         default: value.shown
         }
+    }
+
+    /// Without blanks at either end; those inside show that a comma is missing.
+    private static func trimmed(_ item: Substring) -> String {
+        let text = item.drop { $0 == " " }
+        return text.lastIndex { $0 != " " }.map { String(text[...$0]) } ?? ""
     }
 
     private static func isOneLine(_ text: String) -> Bool {

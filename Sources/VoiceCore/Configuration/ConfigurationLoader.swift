@@ -138,7 +138,8 @@ package struct ConfigurationLoader: Sendable {
 
     private static func unknown(key path: String) -> String {
         if (ServiceKey.allCases.map(\.setting) + ["jarvis.token_file"]).contains(path + "_file") {
-            return "\(path) does not belong here: secrets stay out of the configuration, name a file with \(path)_file"
+            return "\(path) does not belong in the configuration: put the secret into a file and name it in "
+                + "\(path)_file"
         }
         let hint = ConfigurationSchema.nearest(to: path).map { ", did you mean \($0)?" } ?? ""
         return "unknown key \(shortened(path))\(hint)"

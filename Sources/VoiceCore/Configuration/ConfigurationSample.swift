@@ -5,20 +5,20 @@ package enum ConfigurationSample {
     package static var text: String {
         var lines = wrapped(
             """
-            Configuration of jarvis-voiced. Every key is shown with its built-in value; remove the "#" before a key to \
+            Configuration of jarvis-voiced. Every key is shown with its default; remove the "#" before a key to \
             change it.
             """
         )
         lines += wrapped(
             """
-            Each key can also be set by an environment variable (audio.input is JARVIS_AUDIO_INPUT) and on the command \
-            line (--set audio.input=NAME). Built-in values < this file < environment < command line.
+            Each key can also be set by an environment variable (audio.input is JARVIS_AUDIO_INPUT) and on the \
+            command line (--set audio.input=NAME). Defaults < this file < environment < command line.
             """
         )
         lines += wrapped(
             """
-            Secrets never stand here: the keys that end in _file name files that hold them, readable by the daemon \
-            alone.
+            Never put secrets here: the keys that end in _file name files that hold them, readable by the daemon \
+            only.
             """
         )
         for section in ConfigurationSchema.sections {

@@ -85,7 +85,10 @@ package struct Secrets: Sendable, Equatable {
             for name in variables {
                 guard let text = environment[name], !text.isEmpty else { continue }
                 guard let secret = Secret(text) else {
-                    complain("$" + name, "holds no usable secret: one line of printable ASCII without blanks")
+                    complain(
+                        "$" + name,
+                        "contains no usable secret: it wants one line of printable ASCII without blanks"
+                    )
                     continue
                 }
                 return Found(secret: secret, origin: "environment \(name)")
@@ -100,11 +103,14 @@ package struct Secrets: Sendable, Equatable {
                 let file = try files.read(path, Secrets.maximumBytes)
                 if isOptional, file.bytes.allSatisfy({ $0 == 0x20 || (0x09...0x0D).contains($0) }) { return nil }
                 guard let secret = Secret(String(decoding: file.bytes, as: UTF8.self)) else {
-                    complain(name, "\(path) holds no usable secret: one line of printable ASCII without blanks")
+                    complain(
+                        name,
+                        "\(path) contains no usable secret: it wants one line of printable ASCII without blanks"
+                    )
                     return Found.none
                 }
                 if file.isReadableByOthers {
-                    warnings.append("\(path) can be read by every user of this machine: chmod o-r \(path)")
+                    warnings.append("\(path) is readable by every user of this machine: chmod o-r \(path)")
                 }
                 return Found(secret: secret, origin: origin)
             } catch .absent where isOptional {

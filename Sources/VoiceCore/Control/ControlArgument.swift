@@ -119,7 +119,7 @@ package struct ControlArguments: Sendable, Equatable {
         }
         if let word = words.first {
             let last = wanted.last.map { ": \($0.name) wants \($0.wanted)" } ?? ""
-            throw ControlProblem(.badArgument, "\"\(word)\" fits no argument\(last)")
+            throw ControlProblem(.badArgument, "\"\(word)\" does not fit any argument\(last)")
         }
         return values
     }

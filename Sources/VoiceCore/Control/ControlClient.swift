@@ -23,21 +23,21 @@ package struct ControlClient: ~Copyable {
     }
 
     private static func connect(_ paths: [String]) throws(ControlProblem) -> Int32 {
-        var problem = ControlProblem(.notAvailable, "no path to a control socket is known; name it with --socket")
+        var problem = ControlProblem(.notAvailable, "no control socket found; name it with --socket")
         var silent: [String] = []
         for path in paths {
             let socket = clinux_local_connect(path)
             guard socket < 0 else { return socket }
             switch errno {
             case EACCES, EPERM:
-                problem = ControlProblem(.denied, "\(path): not for this user; join the group jarvis, or use sudo")
+                problem = ControlProblem(.denied, "\(path): permission denied; join the group jarvis, or use sudo")
             case _ where problem.code == .denied: break
             case ENOENT, ECONNREFUSED, ENOTDIR:
                 silent.append(path)
                 problem = ControlProblem(
                     .notAvailable,
-                    "no daemon answers at \(silent.joined(separator: " or ")): systemctl status jarvis-voiced, or name its "
-                        + "socket with --socket or $JARVIS_CONTROL_SOCKET"
+                    "no daemon answers at \(silent.joined(separator: " or ")): check systemctl status jarvis-voiced, "
+                        + "or name its socket with --socket or $JARVIS_CONTROL_SOCKET"
                 )
             case let code:
                 problem = ControlProblem(.notAvailable, "\(path): \(String(cString: strerror(code)))")
@@ -55,10 +55,10 @@ package struct ControlClient: ~Copyable {
         var input = LineBuffer(longest: 1 << 20)
         do throws(ControlProblem) {
             guard let line = try receive(socket, &input, patience: patience), line["hello"] != nil else {
-                throw ControlProblem(.failed, "what answers at the control socket is no jarvis-voiced")
+                throw ControlProblem(.failed, "the control socket does not belong to jarvis-voiced")
             }
             guard line["protocol"]?.intValue == ControlMessage.version else {
-                throw ControlProblem(.unsupportedProtocol, "the daemon speaks another version: restart it")
+                throw ControlProblem(.unsupportedProtocol, "the daemon speaks another protocol version: restart it")
             }
             return (line, input)
         } catch {
@@ -81,11 +81,11 @@ package struct ControlClient: ~Copyable {
             rest = rest.dropFirst(count)
         }
         guard let reply = try Self.receive(socket, &input, patience: patience) else {
-            throw ControlProblem(.failed, "the daemon hung up")
+            throw ControlProblem(.failed, "the daemon closed the connection")
         }
         if reply["ok"] == .bool(true) { return reply["result"] ?? .object([:]) }
         let code = reply["error"]?["code"]?.stringValue.flatMap(ControlProblem.Code.init) ?? .failed
-        throw ControlProblem(code, reply["error"]?["message"]?.stringValue ?? "the daemon said no")
+        throw ControlProblem(code, reply["error"]?["message"]?.stringValue ?? "the daemon refused")
     }
 
     /// Waits indefinitely for the next event. Returns nil when the daemon has closed the connection.

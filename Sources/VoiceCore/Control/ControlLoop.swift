@@ -67,7 +67,7 @@ struct ControlLoop {
         }
         for id in Array(clients.keys) { write(id) }
         for id in seats.overdue(at: options.clock()) {
-            dismiss(id, ControlProblem(.badRequest, "no request came for too long; goodbye"))
+            dismiss(id, ControlProblem(.badRequest, "no request for too long; closing the connection"))
         }
         if polled[1].revents != 0 { accept() }
         return true
@@ -96,9 +96,9 @@ struct ControlLoop {
                 "control connection denied",
                 metadata: .event(.control, ["uid": "\(client.peer.user)", "pid": "\(client.peer.process)"])
             )
-            client.refuse(ControlProblem(.denied, "not for this user: join the group of the socket"))
+            client.refuse(ControlProblem(.denied, "permission denied: join the group of the socket"))
         } else if let leaving = seats.come(id, user: client.peer.user, at: options.clock()) {
-            dismiss(leaving, ControlProblem(.busy, "others want to connect; goodbye"))
+            dismiss(leaving, ControlProblem(.busy, "closing the connection: other clients are waiting"))
         }
         clients[id] = client
         write(id)
@@ -186,9 +186,9 @@ struct ControlLoop {
                 client.say(ControlMessage.line(ControlMessage.reply(id: error.id, .failure(error.problem))))
                 client.badLines += 1
                 guard client.badLines == options.maximumBadLines else { continue }
-                client.refuse(ControlProblem(.badRequest, "\(client.badLines) lines were no requests; goodbye"))
+                client.refuse(ControlProblem(.badRequest, "\(client.badLines) invalid lines; closing the connection"))
                 logger.warning(
-                    "a client of the control socket sends no requests; it was cut off",
+                    "a client of the control socket sent no requests and was disconnected",
                     metadata: .event(.control, ["uid": "\(client.peer.user)", "pid": "\(client.peer.process)"])
                 )
             }
@@ -254,7 +254,7 @@ struct ControlLoop {
         if hasFailed || client.isDone { return drop(id) }
         guard client.waiting > options.longestOutput else { return }
         logger.warning(
-            "a client of the control socket does not read; it was cut off",
+            "a client of the control socket did not read and was disconnected",
             metadata: .event(.control, ["pid": "\(client.peer.process)"])
         )
         drop(id)

@@ -71,13 +71,13 @@ package struct ControlRequest: Sendable, Equatable {
             throw Refusal(ControlProblem(.badRequest, "the request is not UTF-8"))
         }
         guard case .object(let members) = ControlMessage.parse(line) else {
-            throw Refusal(ControlProblem(.badRequest, "a request is one JSON object in one line"))
+            throw Refusal(ControlProblem(.badRequest, "a request is one JSON object on one line"))
         }
         switch members["id"] {
         case nil, .null: id = .null
         case .integer(let number): id = .integer(number)
         case .string(let text) where text.utf8.count <= 128: id = .string(text)
-        default: throw Refusal(ControlProblem(.badRequest, "id wants a whole number or a text of at most 128 bytes"))
+        default: throw Refusal(ControlProblem(.badRequest, "id wants an integer or a text of at most 128 bytes"))
         }
         if let version = members["protocol"], version != .integer(ControlMessage.version) {
             throw Refusal(
@@ -92,7 +92,7 @@ package struct ControlRequest: Sendable, Equatable {
         switch members["arguments"] {
         case nil, .null: arguments = [:]
         case .object(let values): arguments = values
-        default: throw Refusal(ControlProblem(.badRequest, "arguments want a JSON object"), id: id)
+        default: throw Refusal(ControlProblem(.badRequest, "arguments wants a JSON object"), id: id)
         }
     }
 

@@ -53,7 +53,7 @@ package struct ControlRegistry: Sendable {
 
     /// Parses the words of a command line.
     package func request(words: [String]) throws(ControlProblem) -> ControlRequest {
-        guard let name = words.first else { throw ControlProblem(.badRequest, "no command was given") }
+        guard let name = words.first else { throw ControlProblem(.badRequest, "no command given") }
         let command = try command(named: name)
         let arguments = try ControlArguments.assign(Array(words.dropFirst()), to: command.arguments)
         _ = try ControlArguments(arguments, for: command.arguments)

@@ -85,7 +85,7 @@ extension ConversationMachine {
 
     /// Announced when a substitute service speaks.
     static let substituteNotice =
-        "The usual voice service is not available. You are talking to another one until it is back."
+        "The usual voice service is not available. Another one has taken over until it is back."
 
     /// The session ended unexpectedly.
     mutating func lost(_ failure: LinkFailure) {

@@ -131,7 +131,7 @@ package struct DaemonSettings: Sendable {
         }
         conversation.greeting = greeting.isEmpty ? .none : greeting == "agent" ? .agent : .words(greeting)
         if conversation.greeting != .none, announcer == nil, !service.capabilities.saysExactly {
-            notices.append("activation.greeting: this service says no given words, and there is no voice of the house")
+            notices.append("activation.greeting: this service cannot speak given words, and there is no local voice")
         }
         conversation.speechLongest = .seconds(2 * configuration.activation.turnLimitS)
         conversation.isAlwaysOpen = activation.machine.mode == .always
@@ -179,8 +179,8 @@ package struct DaemonSettings: Sendable {
         let key = ServiceRegistry.chosen(by: configuration).name.key ?? .openAI
         return ConfigurationProblem(
             place: "no API key",
-            message: "set \(key.variable), or put the key into a file and name it in \(key.setting); "
-                + "to try without one: jarvis-simulator"
+            message: "set \(key.variable), or put the key into a file and name it in \(key.setting); to try it without "
+                + "a key: jarvis-simulator"
         )
     }
 

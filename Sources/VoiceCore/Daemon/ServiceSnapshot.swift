@@ -65,7 +65,7 @@ package struct ServiceSnapshot: Sendable, Equatable {
             case .connecting: "Connecting to the voice service"
             case .listening: isMicrophoneMuted ? "Muted" : "Listening"
             case .userSpeaking: "Somebody speaks"
-            case .processing: "An answer is being made"
+            case .processing: "Preparing an answer"
             case .fillerSpeaking: "Speaking, the agent is at work"
             case .waitingForJarvis: "The agent is at work"
             case .aiSpeaking: "Speaking"

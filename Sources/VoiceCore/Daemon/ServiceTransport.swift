@@ -70,13 +70,14 @@ package struct ServiceTransport: Equatable, Sendable {
     package var line: String? {
         switch verdict {
         case .encrypted: nil
-        case .allowed: "\(load) travels to \(host) unencrypted, as \(section).allow_plain_http wants it"
+        case .allowed: "\(load) is sent to \(host) unencrypted, as allowed by \(section).allow_plain_http"
         case .near(let address, let nearness):
-            "\(load) travels unencrypted, within this network: \(place(address, " is ")) (\(nearness.rawValue))"
+            "\(load) is sent unencrypted, within this network: \(place(address, " is ")) (\(nearness.rawValue))"
         case .unresolved:
-            "\(host) does not resolve now; \(load) will travel to it unencrypted only while it is an address of this network"
+            "\(host) cannot be resolved now; \(load) will be sent to it unencrypted only if its address is in this "
+                + "network"
         case .exposed(let address):
-            "\(load) does not travel unencrypted to \(place(address, ", which is ")), outside this network"
+            "\(load) is not sent unencrypted to \(place(address, ", which is ")), outside this network"
         }
     }
 
@@ -89,7 +90,7 @@ package struct ServiceTransport: Equatable, Sendable {
     package var advice: String? {
         switch verdict {
         case .encrypted, .near: nil
-        case .allowed: "anybody on the way can read it: \(encrypted) keeps it private"
+        case .allowed: "anyone on the way can read it; use \(encrypted) to keep it private"
         case .unresolved:
             "check the name (getent hosts \(host)), use \(encrypted), or set \(section).allow_plain_http = true"
         case .exposed:

@@ -35,7 +35,7 @@ extension VoiceDaemon {
             switch news.kind {
             case .rings: logger.info("a timer rings", metadata: metadata)
             case .missed: logger.notice("a timer was missed: the machine was off when it was due", metadata: metadata)
-            case .unheard: logger.notice("a timer has rung and nobody has stopped it", metadata: metadata)
+            case .unheard: logger.notice("a timer rang until it stopped by itself", metadata: metadata)
             }
             events.post(
                 DaemonEvent(

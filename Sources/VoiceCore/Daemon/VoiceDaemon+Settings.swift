@@ -48,7 +48,7 @@ extension VoiceDaemon {
         logger.log(
             level: change.afterRestart.isEmpty ? .notice : .warning,
             change.afterRestart.isEmpty
-                ? "the configuration was read again" : "the configuration was read again; some of it needs a restart",
+                ? "configuration reloaded" : "configuration reloaded; some changes need a restart",
             metadata: .event(.reloaded, ["changed": "\(changed)", "restart": "\(restart)"])
         )
     }

@@ -311,5 +311,5 @@ package actor VoiceDaemon {
 package enum DaemonFailure: Error, CustomStringConvertible {
     case networkThreadEnded
 
-    package var description: String { "the network thread has ended; the daemon has to be started again" }
+    package var description: String { "the network thread has ended; restart the daemon" }
 }

@@ -36,7 +36,7 @@ package struct Doctor: Sendable {
         if !isOffline { try? network.start() }
         var findings = await examine(checks)
         await network.stop()
-        if isOffline { findings.append(DoctorFinding("network", .skipped, "not looked at: --offline")) }
+        if isOffline { findings.append(DoctorFinding("network", .skipped, "not checked: --offline")) }
         let redactor = context.redactor
         return DoctorReport(findings.map { $0.cleaned(redactor) })
     }

@@ -71,8 +71,8 @@ package struct EchoTestVerdict: Sendable, Equatable {
         let xruns = result.captureXruns + result.playbackXruns
         if xruns > 0 {
             advice.append(
-                "The sound was interrupted \(xruns) times: raise audio.output_buffer_ms, or see whether the "
-                    + "machine is busy."
+                "The sound was interrupted \(xruns) times: raise audio.output_buffer_ms, or check whether the machine "
+                    + "is busy."
             )
         }
         let isClipping = status.clippedShare > Self.harmfulClipping
@@ -80,7 +80,7 @@ package struct EchoTestVerdict: Sendable, Equatable {
             advice.append("The microphone clips: lower its gain (alsamixer, F4), or the loudspeaker's volume.")
         } else if let peak = status.echoPeak, peak > Self.loudestEcho {
             advice.append(
-                "The echo is very loud at the microphone: lower the loudspeaker to "
+                "The echo is very loud at the microphone: turn the loudspeaker down to "
                     + "\(Self.percent(excess: peak - Self.loudestEcho)) %, or move the microphone away from it."
             )
         }
@@ -101,8 +101,8 @@ package struct EchoTestVerdict: Sendable, Equatable {
             summary = "The microphone delivers digital silence."
             self.advice =
                 advice + [
-                    "See whether it is muted (alsamixer, F4, or a key of the device) or the wrong one in audio.input. It says "
-                        + "nothing about the echo."
+                    "Check whether it is muted (alsamixer, F4, or a key on the device) or not the one in audio.input. "
+                        + "This says nothing about the echo."
                 ]
             return
         }
@@ -115,9 +115,9 @@ package struct EchoTestVerdict: Sendable, Equatable {
             summary = "No echo was heard."
             self.advice =
                 advice + [
-                    "With headphones that is as it should be. If the sound was heard in the room, the microphone cancels its "
-                        + "own echo. Otherwise the loudspeaker is off, muted (alsamixer) or not the one in audio.output, or "
-                        + "the microphone hears nothing."
+                    "With headphones this is correct. If you heard the sound in the room, the microphone cancels its "
+                        + "own echo. Otherwise the loudspeaker is off, muted (alsamixer) or not the one in "
+                        + "audio.output, or the microphone hears nothing."
                 ]
             return
         }
@@ -129,7 +129,7 @@ package struct EchoTestVerdict: Sendable, Equatable {
         }
         if status.state == .good || status.state == .clear || status.state == .forcedFull {
             grade = .good
-            summary = "Good: the box can be interrupted while it speaks."
+            summary = "Good: you can interrupt the box while it speaks."
         } else {
             grade = .half
             summary = "Not good enough: the microphone will be off while the box speaks."
@@ -142,7 +142,7 @@ package struct EchoTestVerdict: Sendable, Equatable {
     private static func judgeDevice(_ status: EchoStatus, advice: [String]) -> (Grade, String, [String]) {
         let level = status.echoLevel ?? 0
         guard status.blocks > 0 else {
-            return (.half, "Nothing can be said: the microphone was silent while the box played.", advice)
+            return (.half, "No verdict: the microphone was silent while the box played.", advice)
         }
         if level < cancelled || status.state == .clear {
             return (.ownCanceller, "Good: the microphone cancels its own echo.", advice)
@@ -157,20 +157,20 @@ package struct EchoTestVerdict: Sendable, Equatable {
 
     private static func causes(_ status: EchoStatus) -> [String] {
         guard let erle = status.linearERLE else {
-            return ["Too little echo was heard to judge: raise the loudspeaker's volume and run the test again."]
+            return ["Too little echo was heard to judge: turn the loudspeaker up and run the test again."]
         }
         if status.state == .learning && erle >= 12 {
-            return ["The canceller took long to settle: run the test again, in a quiet room."]
+            return ["The canceller took long to converge: run the test again in a quiet room."]
         }
         if erle < 6 {
             return [
-                "Next to nothing is cancelled: use one card for loudspeaker and microphone, and switch off effects of "
+                "Almost nothing is cancelled: use one card for loudspeaker and microphone, and switch off effects of "
                     + "the device or the sound server that change the sound."
             ]
         }
         return [
-            "The loudspeaker distorts or rattles, or the room reverberates: lower the loudspeaker to 70 %, and move the "
-                + "microphone closer to those who speak and away from the loudspeaker."
+            "The loudspeaker distorts or rattles, or the room reverberates: turn the loudspeaker down to 70 %, and "
+                + "move the microphone closer to the talkers and away from the loudspeaker."
         ]
     }
 

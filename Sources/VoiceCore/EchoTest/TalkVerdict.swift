@@ -37,10 +37,10 @@ package struct TalkVerdict: Sendable, Equatable {
     package init(_ talk: TalkResult, duplex: DuplexState) {
         guard talk.seconds >= Self.least else {
             grade = .nobody
-            summary = "Nobody was heard to talk."
+            summary = "Nobody was heard talking."
             advice = [
-                "Count aloud while the noise plays, from where you will talk; if you did, see whether audio.input is the right "
-                    + "microphone, and raise its gain (alsamixer, F4)."
+                "Count aloud while the noise plays, from where you will talk. If you did, check whether audio.input is "
+                    + "the right microphone, and raise its gain (alsamixer, F4)."
             ]
             return
         }
@@ -69,8 +69,9 @@ package struct TalkVerdict: Sendable, Equatable {
         }
         if let level = talk.level, let echo = talk.echoLevel, echo - level > loudEcho {
             advice.append(
-                "The box is \(Int((echo - level).rounded())) dB louder than you at the microphone: lower the loudspeaker to "
-                    + "\(EchoTestVerdict.percent(excess: echo - level - loudEcho)) %, or come closer."
+                "The box is \(Int((echo - level).rounded())) dB louder than you at the microphone: turn the "
+                    + "loudspeaker down to \(EchoTestVerdict.percent(excess: echo - level - loudEcho)) %, or come "
+                    + "closer."
             )
         }
         if let level = talk.level, level < soft {
@@ -78,8 +79,8 @@ package struct TalkVerdict: Sendable, Equatable {
         }
         if advice.isEmpty {
             advice.append(
-                "Move the microphone away from the loudspeaker and towards you; until then wait for the end of an answer, or "
-                    + "say one word first."
+                "Move the microphone away from the loudspeaker and towards you; until then, wait for the end of an "
+                    + "answer or say one word first."
             )
         }
         return advice

@@ -46,24 +46,24 @@ package enum CommandManual {
     private static func addDaemon(to page: inout Roff) {
         page.heading("EXIT STATUS")
         for code in ExitCode.allCases { page.item("\(code.rawValue)", code.meaning) }
-        page.paragraph("doctor has its own, see above. 64, 77 and 78 are not mended by starting again.")
+        page.paragraph("doctor has its own, see above. Restarting does not help with 64, 77 and 78.")
         page.heading("SIGNALS")
-        page.item("SIGTERM, SIGINT", "End in order, within two seconds.")
+        page.item("SIGTERM, SIGINT", "Shut down in order, within two seconds.")
         page.item("SIGUSR1", "Write one line of status to the log.")
         page.heading("FILES")
         page.item(ConfigurationLoader.systemPath, "The configuration, see jarvis-voiced.toml(5).")
         for key in ServiceKey.allCases {
-            page.item("\(ServiceEnvironment.folder)/\(key.credential)", "The key of the service, for the unit.")
+            page.item("\(ServiceEnvironment.folder)/\(key.credential)", "The API key of the service, for the unit.")
         }
         page.item("\(ServiceEnvironment.folder)/jarvis-token", "The token of the agent, for the unit.")
-        page.item(ServiceEnvironment.defaults, "Environment of the service, one NAME=value a line.")
-        page.item(StateDirectory.service, "What the service remembers: volumes, what was spent.")
+        page.item(ServiceEnvironment.defaults, "Environment of the service, one NAME=value per line.")
+        page.item(StateDirectory.service, "What the service remembers: volumes, spending and more.")
         page.heading("ENVIRONMENT")
         page.item(
             ServiceKey.allCases.map(\.variable).joined(separator: ", "),
-            "The key, where no file and no credential has it."
+            "The API key, if neither a file nor a credential has it."
         )
-        page.item("JARVIS_TOKEN", "The token, likewise.")
+        page.item("JARVIS_TOKEN", "The token, in the same way.")
         page.item("JARVIS_SECTION_KEY", "Any key of the configuration, such as JARVIS_AUDIO_INPUT.")
         page.heading("SEE ALSO")
         page.raw([".BR jarvis\\-voiced.toml (5),", ".BR journalctl (1),", ".BR systemctl (1)"])
@@ -144,10 +144,10 @@ extension ExitCode {
         switch self {
         case .success: "All is well."
         case .usage: "Wrong command line."
-        case .unavailable: "Something that is needed is not there."
+        case .unavailable: "Something required is missing."
         case .system: "The operating system refused."
-        case .inputOutput: "Input or output failed: the sound card stayed away for too long."
-        case .noPermission: "No permission: the key is refused, the device may not be opened."
+        case .inputOutput: "Input or output failed: the sound card was gone for too long."
+        case .noPermission: "No permission: the key is refused, or the device may not be opened."
         case .configuration: "The configuration is wrong."
         }
     }

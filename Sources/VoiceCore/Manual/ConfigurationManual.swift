@@ -38,7 +38,7 @@ package enum ConfigurationManual {
                 "The key of the service; systemd hands it to the daemon."
             )
         }
-        page.item("\(ServiceEnvironment.folder)/jarvis-token", "The token of the agent, likewise.")
+        page.item("\(ServiceEnvironment.folder)/jarvis-token", "The token of the agent, in the same way.")
         page.heading("SEE ALSO")
         page.raw([".BR jarvis\\-voiced (1)"])
         return page.text
@@ -59,11 +59,13 @@ package enum ConfigurationReference {
             "`\(ConfigurationLoader.systemPath)`. `jarvis-voiced config check` names the file and line of a mistake;",
             "`jarvis-voiced config show` prints what is in force and where it came from.",
             "",
-            "Keys marked *live* take effect with `systemctl reload jarvis-voiced`; the others need a restart. Secrets never",
-            "stand in the file: keys that end in `_file` name files that hold them.",
+            "Keys marked *live* take effect with `systemctl reload jarvis-voiced`; the others need a restart. The file "
+                + "never",
+            "contains secrets: keys that end in `_file` name files that hold them.",
             "",
-            "This page is made from the table of keys in the program; `UPDATE_SAMPLE=1 swift test --filter ConfigurationReference`",
-            "writes it anew.",
+            "This page is generated from the table of keys in the program; `UPDATE_SAMPLE=1 swift test --filter "
+                + "ConfigurationReference`",
+            "writes it.",
         ]
         for section in ConfigurationSchema.sections {
             lines += ["", "## `[\(section.name)]`", "", section.documentation]

@@ -86,7 +86,14 @@ final class DecoderReader {
         var reason = failure ?? (status == .exited(0) ? nil : Self.sentence(status, lastError))
         // The decoder knows only that it was refused or cut off; the proxy knows why.
         if reason != nil, let known = proxy?.lastProblem { reason = known }
-        report(.ended(id: job.id, frames: frames, failure: frames == 0 && reason == nil ? "it holds no sound" : reason))
+        report(
+            .ended(
+                id: job.id,
+                frames: frames,
+                failure: frames == 0 && reason == nil
+                    ? "it contains no audio" : reason
+            )
+        )
     }
 
     private func makeProxy(_ job: DecoderJob) throws(SystemError) -> MediaProxy? {
@@ -125,11 +132,11 @@ final class DecoderReader {
                     bytes += count
                     progress = now
                 } else if errno != EAGAIN && errno != EINTR {
-                    return .over(failure: "the decoder cannot be read")
+                    return .over(failure: "the decoder's output cannot be read")
                 }
             }
             if now - progress > job.patience {
-                return .over(failure: "no sound came for \(job.patience.components.seconds) seconds")
+                return .over(failure: "no audio came for \(job.patience.components.seconds) seconds")
             }
         }
     }
@@ -199,11 +206,11 @@ final class DecoderReader {
 
     static func sentence(_ end: ProcessEnd, _ error: String?) -> String {
         switch end {
-        case .killed(let signal): return "the decoder was ended by signal \(signal)"
+        case .killed(let signal): return "the decoder was killed by signal \(signal)"
         case .exited(let status):
             // ffmpeg starts with the address; the user knows what was to be played, so only the reason is kept.
             let text = error.map { $0.split(separator: ": ").last.map(String.init) ?? $0 }
-            return text ?? "the decoder ended with status \(status)"
+            return text ?? "the decoder exited with status \(status)"
         }
     }
 }

@@ -38,11 +38,11 @@ package enum MediaProblem: Error, Equatable, Sendable, CustomStringConvertible {
         case .unknownLetters:
             "the host of the address has letters outside of ASCII that cannot be converted: write it as xn--..."
         case .refusedHost(let host):
-            "\(host) is in a private network; media.allow_hosts in the configuration may allow it"
-        case .refusedFolder: "that file is not below a folder of media.folders"
+            "\(host) is in a private network; allow it with media.allow_hosts in the configuration"
+        case .refusedFolder: "that file is not in a folder of media.folders"
         case .unknownStation(let name): "there is no station named \(ForeignText.title(name))"
         case .unknownHandle(let name):
-            "\(ForeignText.title(name)) is not known, or not any more: ask Jarvis for it with ask_jarvis"
+            "\(ForeignText.title(name)) is unknown or has expired: ask Jarvis for it with ask_jarvis"
         case .failed(let reason): reason
         }
     }

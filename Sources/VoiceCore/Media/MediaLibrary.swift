@@ -71,10 +71,10 @@ struct MediaLibrary: Sendable, Equatable {
 
     /// Adds an item. One that continues the newest entry replaces it.
     mutating func note(_ item: MediaItem, second: Double, isDone: Bool, at now: Int) {
+        // An item that made no sound was not played, and does not move the place where it was left before.
+        guard second > 0 || isDone else { return }
         let isSame = entries.last.map { $0.address == item.address && !$0.isDone && now - $0.at < 24 * 3600 } ?? false
         if isSame { entries.removeLast() }
-        // An item that made no sound was not played.
-        guard second > 0 || isDone else { return }
         entries.append(
             Entry(
                 at: now,

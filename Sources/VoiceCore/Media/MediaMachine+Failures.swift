@@ -5,45 +5,51 @@ extension MediaMachine {
     mutating func ended(_ job: Int, _ frames: Int, _ failure: String?) {
         if next?.job == job { return nextEnded(frames, failure) }
         guard var running = current, running.job == job else { return }
-        let reached = running.jobStart + Double(frames) / Self.rate
-        var failure = failure
-        if running.item.kind == .radio {
-            failure = failure ?? "the stream ended"
-        } else if failure == nil, let duration = running.duration, reached < duration * 0.98 - 3 {
-            failure = "the connection ended early"
+        if let failure = running.failure(after: frames, failure) { return broke(frames, failure) }
+        running.end = (running.jobPosition ?? heard) + UInt64(frames)
+        current = running
+        decodeAhead()
+    }
+
+    private mutating func nextEnded(_ frames: Int, _ failure: String?) {
+        guard var following = next else { return }
+        if let failure = following.failure(after: frames, failure) {
+            guard frames > 0, following.position != nil else {
+                next = nil
+                effects.append(.report(.failed(title: following.item.title, reason: failure)))
+                return decodeAhead()
+            }
+            // What has been decoded of it is still played; it is resumed when its turn comes.
+            following.broken = Broken(frames: frames, failure: failure)
+        } else {
+            following.end = following.position.map { $0 + UInt64(frames) }
         }
-        guard let failure else {
-            running.end = (running.jobPosition ?? heard) + UInt64(frames)
-            current = running
-            return decodeAhead()
-        }
+        next = following
+    }
+
+    /// Makes the item that is decoded after the current one the current one.
+    mutating func takeNext() {
+        guard var following = next else { return }
+        let broken = following.broken
+        following.broken = nil
+        (current, next) = (following, nil)
+        if let broken { broke(broken.frames, broken.failure) } else { decodeAhead() }
+    }
+
+    private mutating func broke(_ frames: Int, _ failure: String) {
+        guard var running = current else { return }
+        let reached = running.reached(after: frames)
         // Half a minute of sound means that the last repair worked.
         if Double(frames) > 30 * Self.rate { running.failures = 0 }
         running.failures += 1
         current = running
         if running.item.kind == .radio {
-            guard running.failures <= options.reconnects, frames > 0 || running.position != nil || running.failures > 1
-            else { return fail(failure) }
+            guard running.failures <= options.reconnects, frames > 0 || running.hasBegun else { return fail(failure) }
             wait(running.failures)
         } else {
             guard frames > 0, running.failures <= options.mends else { return fail(failure) }
             again(from: reached)
         }
-    }
-
-    private mutating func nextEnded(_ frames: Int, _ failure: String?) {
-        guard let failure, let following = next else {
-            if let position = next?.position { next?.end = position + UInt64(frames) }
-            return
-        }
-        // What has been decoded of it is still played; its failure is not reported.
-        if frames > 0, let position = following.position {
-            next?.end = position + UInt64(frames)
-            return
-        }
-        next = nil
-        effects.append(.report(.failed(title: following.item.title, reason: failure)))
-        decodeAhead()
     }
 
     private mutating func fail(_ reason: String) {
@@ -82,5 +88,17 @@ extension MediaMachine {
         guard isReconnecting else { return }
         isReconnecting = false
         effects.append(.cancelTimer(.reconnect))
+    }
+}
+
+extension MediaMachine.Running {
+    /// The second of the item that its latest job reached.
+    func reached(after frames: Int) -> Double { jobStart + Double(frames) / MediaMachine.rate }
+
+    /// Why its latest job is not the end of the item; nil if it is.
+    func failure(after frames: Int, _ failure: String?) -> String? {
+        if item.kind == .radio { return failure ?? "the stream ended" }
+        guard failure == nil, let duration, reached(after: frames) < duration * 0.98 - 3 else { return failure }
+        return "the connection ended early"
     }
 }

@@ -37,12 +37,21 @@ package struct MediaMachine: Sendable, Equatable {
         var end: UInt64?
         /// Failures in a row; a job that decoded more than half a minute resets the count.
         var failures = 0
+        /// Whether anything of it was decoded.
+        var hasBegun = false
+        /// How its job broke while the item before it was still heard; nil if it did not.
+        var broken: Broken?
         var duration: Double?
         var nowPlaying: String?
 
         init(_ item: MediaItem, job: Int, from second: Double) {
             (self.item, self.job, start, jobStart) = (item, job, second, second)
         }
+    }
+
+    struct Broken: Sendable, Equatable {
+        var frames: Int
+        var failure: String
     }
 
     static let rate = Double(AudioFormat.deviceRate)
@@ -151,18 +160,18 @@ package struct MediaMachine: Sendable, Equatable {
         guard isPaused else { return }
         isPaused = false
         effects.append(.pause(false))
-        if running.item.kind == .radio { again(from: 0) }
+        guard running.item.kind == .radio else { return }
+        cancelReconnect()
+        again(from: 0)
     }
 
     private mutating func skip() {
         guard current != nil || !queue.isEmpty else { return }
         leave(isDone: false)
         unpause()
-        if let following = next, let position = following.position {
-            current = following
-            next = nil
+        if let position = next?.position {
             effects.append(.skip(to: position))
-            decodeAhead()
+            takeNext()
         } else if let following = next {
             cut()
             begin(following.item, from: following.start)
@@ -226,6 +235,7 @@ package struct MediaMachine: Sendable, Equatable {
     private mutating func began(_ job: Int, at position: UInt64) {
         change(job) {
             $0.jobPosition = position
+            $0.hasBegun = true
             if $0.position == nil { ($0.position, $0.start) = (position, $0.jobStart) }
         }
     }
@@ -236,9 +246,7 @@ package struct MediaMachine: Sendable, Equatable {
             leave(isDone: true)
             if let following = next {
                 interlude(after: running.item, before: following.item)
-                current = following
-                next = nil
-                decodeAhead()
+                takeNext()
             } else if queue.isEmpty {
                 effects.append(.report(.queueEnded(last: running.item.title)))
             } else {

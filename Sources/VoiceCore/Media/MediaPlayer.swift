@@ -107,7 +107,7 @@ package actor MediaPlayer: MediaControls {
     }
 
     private func readHistory() {
-        let lost = "what was played is not all known"
+        let lost = "part of the play history is lost"
         guard let history, let read = history.load(MediaLibrary.reading, lost: { _ in lost }).value else { return }
         library = read.library
         guard read.unreadable > 0 else { return }
@@ -119,7 +119,7 @@ package actor MediaPlayer: MediaControls {
         do {
             stations = try StationTable(parsing: try files.read(settings.stationsFile, 256 << 10).bytes)
         } catch FileReader.Fault.absent {
-            logger.debug("no stations are known by name: \(settings.stationsFile) is absent")
+            logger.debug("no stations are known by name: \(settings.stationsFile) does not exist")
         } catch {
             logger.warning("no stations are known by name: \(settings.stationsFile): \(error)")
         }
@@ -136,7 +136,7 @@ package actor MediaPlayer: MediaControls {
     package func enqueue(address: String, title: String) throws(MediaProblem) -> MediaSnapshot {
         let item = try item(address, title, nil)
         guard machine.queue.count < machine.options.longestQueue else {
-            throw .failed("the queue is full: \(machine.options.longestQueue) items wait")
+            throw .failed("the queue is full: \(machine.options.longestQueue) items are waiting")
         }
         take(.enqueue([item]))
         return present()
@@ -411,6 +411,6 @@ package actor MediaPlayer: MediaControls {
     }
 
     private static func write(_ text: [UInt8], to history: StateStore) {
-        history.save(text, failing: "what was played is not remembered")
+        history.save(text, failing: "the play history is not saved")
     }
 }

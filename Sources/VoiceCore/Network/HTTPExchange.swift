@@ -20,7 +20,7 @@ final class HTTPExchange {
             return nil
         }
         guard !request.url.utf8.contains(0), let handle = CurlHandle() else {
-            call.finish(.failure(.badURL("it can not be read")))
+            call.finish(.failure(.badURL("it cannot be read")))
             return nil
         }
         self.handle = handle

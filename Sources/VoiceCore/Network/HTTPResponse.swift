@@ -65,8 +65,8 @@ package enum HTTPFailure: Error, Equatable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .badURL(let detail): "not a usable http:// or https:// address: \(detail)"
-        case .badHeader: "the method or a header holds a character that HTTP does not allow"
-        case .cannotResolve(let host): "the host name \(host) could not be resolved; check the name and the DNS"
+        case .badHeader: "the method or a header contains a character that HTTP does not allow"
+        case .cannotResolve(let host): "the host name \(host) cannot be resolved; check the name and the DNS"
         case .cannotConnect(let detail): "no connection: \(detail)"
         case .tls(let detail): "TLS failed: \(detail)"
         case .exposed(let host, let address): "\(host) is \(address), outside this network"

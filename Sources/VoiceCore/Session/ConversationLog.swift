@@ -82,7 +82,7 @@ struct ConversationLog: Sendable {
         case .sessionOpened(let id, _):
             logger.info("session opened", metadata: .event(.sessionOpened, ["id": "\(id ?? "unnamed")"]))
         case .connectionLost(let reason, .zero):
-            logger.info("the session is over, opening the next: \(reason)")
+            logger.info("the session has ended, opening the next one: \(reason)")
         case .connectionLost(let reason, let pause):
             logger.warning(
                 "connection lost: \(reason)",
@@ -102,7 +102,7 @@ struct ConversationLog: Sendable {
             logger.notice("\(other) is back", metadata: .event(.serviceReplaced, ["service": "\(other)"]))
         case .rotationFailed(let reason):
             logger.warning(
-                "the next session cannot be opened yet, this one goes on: \(reason)",
+                "the next session cannot be opened yet, this one continues: \(reason)",
                 metadata: .event(.rotationFailed)
             )
         case .warmFailed(let reason):
@@ -112,7 +112,7 @@ struct ConversationLog: Sendable {
             )
         case .questionLost(true):
             logger.info(
-                "the session ended before its answer, the question is put again",
+                "the session ended before its answer, the question is asked again",
                 metadata: .event(.questionLost)
             )
         case .questionLost(false):
@@ -175,7 +175,7 @@ struct ConversationLog: Sendable {
         switch loss {
         case .microphone(let milliseconds):
             logger.warning(
-                "the network did not take the microphone's sound in time; the oldest was dropped",
+                "the network did not accept the microphone's audio in time; the oldest was dropped",
                 metadata: .event(.soundLost, ["lost_ms": "\(milliseconds)"])
             )
         case .voice(let milliseconds):
@@ -184,7 +184,7 @@ struct ConversationLog: Sendable {
                 metadata: .event(.soundLost, ["lost_ms": "\(milliseconds)"])
             )
         case .messages(let count):
-            logger.warning("the service sent what cannot be read", metadata: ["messages": "\(count)"])
+            logger.warning("the service sent an unreadable message", metadata: ["messages": "\(count)"])
         }
     }
 

@@ -103,13 +103,13 @@ package actor EgressStore {
     ) -> EgressBook {
         let store = store(directory, logger, files)
         let found = store.load(SavedEgress.init(parsing:)) { _ in
-            "what left earlier today is not known, counting from now"
+            "what was sent earlier today is unknown; counting from now"
         }
         switch found {
         case .known(let saved):
             let book = EgressBook(saved, at: now)
             if book.saved?.day != saved.day {
-                logger.warning("the book of what left is of a day years ahead, so it counts as today's: \(store.path)")
+                logger.warning("the egress ledger is dated years ahead, so it counts as today's: \(store.path)")
             }
             return book
         case .absent: return EgressBook()
@@ -122,6 +122,6 @@ package actor EgressStore {
     /// - Parameter newest: called when this write runs, so that overtaking calls never write stale data.
     package func write(_ newest: @Sendable () -> SavedEgress?) {
         guard let saved = newest() else { return }
-        store.save(Array(saved.text.utf8), failing: "what left today is not remembered")
+        store.save(Array(saved.text.utf8), failing: "what was sent today is not saved")
     }
 }

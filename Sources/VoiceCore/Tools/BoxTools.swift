@@ -55,7 +55,8 @@ struct TellTimeTool: Tool {
     }
 }
 
-/// change_volume: louder, quieter, or to a percentage. The new volume is reported in the reply.
+/// change_volume: louder, quieter, or to a percentage. The new volume is spoken, and heard at that volume: nothing else may
+/// be playing.
 struct ChangeVolumeTool: OrderedTool {
     let name = "change_volume"
     let description = "Changes the volume of the box by so many percent, or to so many."

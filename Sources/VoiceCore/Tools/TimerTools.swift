@@ -100,7 +100,7 @@ package struct ListTimersTool: OrderedTool {
     package func call(arguments: String) async -> ToolOutput {
         guard let timers = context.timers else { return .noTimers }
         let list = await timers.list
-        guard !list.isEmpty else { return ToolOutput("No timer and no alarm is set.", origin: .own) }
+        guard !list.isEmpty else { return ToolOutput("No timers or alarms are set.", origin: .own) }
         return ToolOutput(list.joined(separator: "\n"))
     }
 }
@@ -138,5 +138,5 @@ package struct CancelTimerTool: OrderedTool {
 }
 
 extension ToolOutput {
-    fileprivate static let noTimers = ToolOutput("This box keeps no timers.", succeeded: false, origin: .own)
+    fileprivate static let noTimers = ToolOutput("This box has no timers.", succeeded: false, origin: .own)
 }

@@ -51,7 +51,7 @@ extension ToolOutput {
         var text = answer.spoken
         if text.isEmpty, answer.handles == nil, !answer.media.isEmpty {
             let titles = answer.media.map { "\"\($0.title)\"" }.joined(separator: ", ")
-            text = "Jarvis named something to play, but this box plays no media: \(titles)."
+            text = "Jarvis named something to play, but this box does not play media: \(titles)."
         }
         if let lateQuestion, answer.failure == nil, !answer.goesOn {
             let question = lateQuestion.prefix(Self.maximumQuestion)

@@ -37,8 +37,8 @@ package enum WyomingFault: Error, Equatable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .noLines: "the Wyoming server sends no lines"
-        case .noMessage: "the Wyoming server sends what is no message"
+        case .noLines: "the Wyoming server does not send lines"
+        case .noMessage: "the Wyoming server sends invalid messages"
         case .tooLong: "the Wyoming server sends a message that is too long"
         }
     }

@@ -620,6 +620,23 @@ struct ActivationMachineTests {
         #expect(scene.latest.contains(.listen(.nothing)))
     }
 
+    @Test func alwaysOpensOnceTheClosingSessionIsGone() {
+        var scene = Scene.answered(.wake)
+        scene.on(.timer(.followUp))
+        #expect(scene.machine.phase == .closing)
+        scene.on(.setMode(.always))
+        #expect(!scene.opens)
+        scene.on(.conversation(.idle))
+        #expect(scene.opens && scene.played.isEmpty)
+        // Changed back before that: nobody called.
+        var other = Scene.answered(.wake)
+        other.on(.timer(.followUp))
+        other.on(.setMode(.always))
+        other.on(.setMode(.wake))
+        other.on(.conversation(.idle))
+        #expect(!other.opens && other.machine.phase == .idle)
+    }
+
     /// Whatever the order of events: outside `always` no phase lasts without a timer, except those in which the box has
     /// the turn.
     @Test(arguments: 0..<20) func nothingLastsForEver(seed: UInt64) {

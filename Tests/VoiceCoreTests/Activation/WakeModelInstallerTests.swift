@@ -74,6 +74,31 @@ struct WakeModelInstallerTests {
         #expect(box.names.isEmpty)
     }
 
+    /// A file is missing, or cannot be written because its name is too long with a suffix: nothing has changed.
+    @Test(
+        .enabled(if: hasPython, "python3 or sha256sum is missing"),
+        arguments: ["p/models/absent.json", "p/models/" + String(repeating: "x", count: 253)]
+    ) func aReinstallThatFailsLeavesTheOldSet(file: String) async throws {
+        let box = Box()
+        var wheel = pinned()
+        if file.hasSuffix("x") {
+            for folder in ["/p", "/p/models"] { mkdir(box.path + folder, 0o700) }
+            try #require(FileManager.default.createFile(atPath: box.path + "/" + file, contents: Data([1])))
+        }
+        for name in ["hey_jarvis.json", "libtensorflowlite_c.so"] {
+            try StateFile.write(Array("old".utf8), to: box.target + "/" + name)
+        }
+        wheel = pinned(try await box.wheel(wheel))
+        wheel.files.insert(file, at: 1)
+        await #expect(throws: WakeWordError.self) {
+            try await WakeModelInstaller(wheel, into: box.target).install(from: box.path)
+        }
+        #expect(box.names == ["hey_jarvis.json", "libtensorflowlite_c.so"])
+        for name in box.names {
+            #expect(try FileReader.system.read(box.target + "/" + name, 1000).bytes == Array("old".utf8))
+        }
+    }
+
     @Test func aWheelThatIsNotThereIsNamed() async throws {
         let box = Box()
         await #expect {

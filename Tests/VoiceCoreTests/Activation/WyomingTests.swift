@@ -19,6 +19,16 @@ struct WyomingTests {
         }
     }
 
+    @Test func anAddressIsNamedAsItWasWritten() {
+        let words = WakeWords(words: [])
+        #expect(throws: WakeWordError("no Wyoming server answers at [::1]:9")) {
+            _ = try WyomingDetector(address: "[::1]:9", words: words)
+        }
+        #expect(throws: WakeWordError("activation.wyoming_address \(HostAndPort.wanted)")) {
+            _ = try WyomingDetector(address: "::1:10400", words: words)
+        }
+    }
+
     @Test func whatTheMicrophoneHearsReachesTheServerAndItsFindsUs() throws {
         let received = Collected<UInt8>()
         let server = try LoopbackServer { socket in

@@ -179,7 +179,7 @@ struct ResponsesClientTests {
         let answer = await (try client(transport, time: time, log: log)).ask("a")
         #expect(answer.failure == .offline(detail: "refused"))
         #expect((.seconds(5)...(.seconds(7))).contains(time.now), "after \(time.now)")
-        #expect(log.lines.count { $0.contains("cannot be reached while at work") } == 1, "at the first loss, once")
+        #expect(log.lines.count { $0.contains("cannot be reached during a request") } == 1, "at the first loss, once")
     }
 
     @Test func theAdviceToWaitLongerIsForServersThatLive() async throws {

@@ -131,7 +131,7 @@ struct RunningRequestTests {
         let names = JarvisJobs.names(.json(#"{"data":[{"id":"j1","name":"nightly \"x"}]}"#))
         let texts = news?.map { JarvisJobs.news($0, name: names[$0.jobID], shaper: SpeechShaper()) }
         #expect(texts?.first == #"The background job "nightly x" has finished. It says: The backup is done."#)
-        #expect(texts?.last == "The background job has ended without success. It says: disk full")
+        #expect(texts?.last == "The background job has failed. It says: disk full")
     }
 
     private func client(

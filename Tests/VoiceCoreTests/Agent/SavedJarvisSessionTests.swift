@@ -48,7 +48,7 @@ struct SavedJarvisSessionTests {
         let store = JarvisSessionStore.folder("/proc/nowhere", logger: log.logger)
         let client = try client(ScriptedJarvisTransport([.content("Yes.")]), store, ids: ["a"], logger: log)
         #expect(await client.ask("1").spoken == "Yes.")
-        while !log.lines.contains(where: { $0.contains("will not outlive a restart") && $0.contains("/proc/nowhere/") })
+        while !log.lines.contains(where: { $0.contains("will not survive a restart") && $0.contains("/proc/nowhere/") })
         { await Task.yield() }
     }
 

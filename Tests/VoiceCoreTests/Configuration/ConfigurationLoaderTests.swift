@@ -74,8 +74,8 @@ struct ConfigurationLoaderTests {
         ),
         (
             "[realtime]\napi_key = \"sk-1\"",
-            "c.toml:2: realtime.api_key does not belong here: secrets stay out of the configuration, "
-                + "name a file with realtime.api_key_file"
+            "c.toml:2: realtime.api_key does not belong in the configuration: "
+                + "put the secret into a file and name it in realtime.api_key_file"
         ),
         (
             "[echo]\n\nsuppression = \"hihg\"",
@@ -94,6 +94,8 @@ struct ConfigurationLoaderTests {
     @Test func aListIsWrittenWithCommasInTheEnvironmentAndOnTheCommandLine() throws {
         let one = try loader(environment: ["JARVIS_SERVICE_USE": " openai "]).load(path: nil)
         #expect(one.values.service.use == [.openAI])
+        let two = try loader(environment: ["JARVIS_SERVICE_USE": "openai , local"]).load(path: nil)
+        #expect(two.values.service.use == [.openAI, .local])
         let file = try loader(files: ["/c.toml": "[service]\nuse = \"openai\""]).load(path: "/c.toml")
         #expect(file.values.service.use == [.openAI])
     }
@@ -129,6 +131,10 @@ struct ConfigurationLoaderTests {
 
     @Test(arguments: [
         ("JARVIS_AUDIO_EARCONS", "maybe", "$JARVIS_AUDIO_EARCONS: audio.earcons wants true or false, got \"maybe\""),
+        (
+            "JARVIS_SERVICE_USE", "openai local",
+            "$JARVIS_SERVICE_USE: service.use wants a list without repetitions of \(services), got \"openai local\""
+        ),
         (
             "JARVIS_JARVIS_TIMEOUT_S", "0",
             "$JARVIS_JARVIS_TIMEOUT_S: jarvis.timeout_s wants an integer from 1 to 1800, got 0"

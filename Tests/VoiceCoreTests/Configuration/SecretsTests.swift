@@ -46,11 +46,11 @@ struct SecretsTests {
             ([:], "jarvis.token_file: /token cannot be read: no such file"),
             (
                 ["/token": " \n"],
-                "jarvis.token_file: /token holds no usable secret: one line of printable ASCII without blanks"
+                "jarvis.token_file: /token contains no usable secret: it wants one line of printable ASCII without blanks"
             ),
             (
                 ["/token": "a\nb"],
-                "jarvis.token_file: /token holds no usable secret: one line of printable ASCII without blanks"
+                "jarvis.token_file: /token contains no usable secret: it wants one line of printable ASCII without blanks"
             ),
         ] as [([String: String], String)] {
             do {
@@ -70,7 +70,7 @@ struct SecretsTests {
             environment: [:],
             files: .stub(["/key": Array("one".utf8)], readableByOthers: true)
         )
-        #expect(found.warnings == ["/key can be read by every user of this machine: chmod o-r /key"])
+        #expect(found.warnings == ["/key is readable by every user of this machine: chmod o-r /key"])
     }
 
     @Test func aSecretDoesNotPrintItself() throws {

@@ -176,6 +176,7 @@ struct ControlMessageTests {
         #expect(VolumeChange("40")?.applied(to: 90) == 40)
         #expect(VolumeChange("+10")?.applied(to: 95) == 100)
         #expect(VolumeChange("-10")?.applied(to: 5) == 0)
+        #expect(VolumeChange("-0")?.applied(to: 40) == 40, "a sign makes it a change")
         #expect(VolumeChange("101") == nil)
         #expect(VolumeChange("loud") == nil)
     }

@@ -113,7 +113,7 @@ struct ControlServerTests {
         let replies = text.split(separator: "\n").dropFirst()
         #expect(replies.count == 21)
         #expect(replies.allSatisfy { $0.contains("bad_request") })
-        #expect(replies.last?.contains("20 lines were no requests") == true)
+        #expect(replies.last?.contains("20 invalid lines") == true)
         // Valid requests between them do not reduce their number.
         let mixed = try await blocking {
             let line = "{\"command\":\"a\"}\n[]\n"
@@ -199,7 +199,7 @@ struct ControlServerTests {
                 var bytes = [UInt8](repeating: 0, count: 4096)
                 var text: [UInt8] = []
                 while case let count = recv(socket, &bytes, bytes.count, 0), count > 0 { text += bytes[..<count] }
-                #expect(String(decoding: text, as: UTF8.self).contains("goodbye"))
+                #expect(String(decoding: text, as: UTF8.self).contains("closing the connection"))
             }
         }
         await running.stop()
@@ -216,7 +216,7 @@ struct ControlServerTests {
             while case let count = recv(socket, &bytes, bytes.count, 0), count > 0 { all += bytes[..<count] }
             return String(decoding: all, as: UTF8.self)
         }
-        #expect(text.contains("no request came for too long"))
+        #expect(text.contains("no request for too long"))
         await running.stop()
     }
 

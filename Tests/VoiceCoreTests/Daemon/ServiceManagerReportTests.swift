@@ -76,7 +76,7 @@ struct ServiceManagerReportTests {
         }
         #expect(
             texts == [
-                .status("Somebody speaks"), .status("An answer is being made"), .status("Speaking"),
+                .status("Somebody speaks"), .status("Preparing an answer"), .status("Speaking"),
                 .status("Listening"),
             ]
         )

@@ -144,8 +144,8 @@ struct SupportBundleTests {
         ("refused x the session", "refused (not shown)"), ("hunter2=1 ms=3", "(not shown) ms=(not shown)"),
         ("ready version=0.1.0", "ready version=0.1.0"), ("ready version=4711.4711", "ready version=(not shown)"),
         (
-            "loudspeaker lost; opening it again until it is back side=loudspeaker reason=\"No such device\"",
-            "loudspeaker lost; opening it again until it is back side=loudspeaker reason=(not shown)"
+            "loudspeaker lost; retrying until it is back side=loudspeaker reason=\"No such device\"",
+            "loudspeaker lost; retrying until it is back side=loudspeaker reason=(not shown)"
         ),
         ("control command=mute uid=1000", "control command=mute uid=1000"),
         ("control command=hunter2", "control command=(not shown)"),

@@ -27,9 +27,9 @@ extension EndToEnd {
             #expect(status?.contains("degraded: no microphone") == true)
             let output = ends[0]
             let lines = await OwnThread.run("test") {
-                text(of: output) { $0.contains("configuration was read again") && $0.contains(" status ") }
+                text(of: output) { $0.contains("configuration reloaded") && $0.contains(" status ") }
             }
-            #expect(lines.contains("configuration was read again"), "a reload that came early was lost: \(lines)")
+            #expect(lines.contains("configuration reloaded"), "a reload that came early was lost: \(lines)")
             #expect(await daemon.stop() == 0)
             close(output)
             await simulator.stop()

@@ -59,7 +59,7 @@ extension EndToEnd {
             case .cancelCommand: _ = try await stage.perform("timer", "cancel", "marmalade")
             }
             try await wait("the end") { !rings(stage) }
-            #expect(try await stage.perform("timer")["text"] == "no timer and no alarm is set")
+            #expect(try await stage.perform("timer")["text"] == "no timers or alarms are set")
             let frame = Int(stage.ports?.gauges.counters.cycles ?? 0) * AudioFormat.periodFrames
             try await stage.pass(milliseconds: 1500)
             let isOpen = await stage.daemon?.state != .idle

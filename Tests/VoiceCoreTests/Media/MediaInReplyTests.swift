@@ -373,6 +373,24 @@ struct MediaInReplyTests {
         #expect(spoken(media) == "Enjoy it.")
     }
 
+    @Test func theWordsInABlockOfValuesAreSaid() {
+        let media = MediaInReply(
+            """
+            ```json
+            {"title":"A","url":"https://e.org/a.mp3"}
+            Then something slow: {"title":"B","url":"https://e.org/b.mp3"};
+            // the end
+            It rains today, stay in.
+            ```
+            Enjoy it.
+            """
+        )
+        #expect(media.items.map(\.title) == ["A", "B"])
+        #expect(spoken(media) == "Then something slow: It rains today, stay in. Enjoy it.")
+        let program = "```json\n{\"a\": 1}\nThen this.\n```"
+        #expect(MediaInReply(program).items.isEmpty && MediaInReply(program).rest == program)
+    }
+
     @Test func aListOfYAMLIsTakenAndTheRestIsSaid() {
         let media = MediaInReply(
             """

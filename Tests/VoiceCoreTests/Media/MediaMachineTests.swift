@@ -96,6 +96,45 @@ struct MediaMachineTests {
         )
     }
 
+    @Test(arguments: [nil, "reset"])
+    func anItemThatBreaksWhileTheOneBeforeIsHeardGoesOnWhereItBroke(failure: String?) {
+        var machine = Self.playing()
+        _ = machine.handle(.enqueue([Self.track("b")]))
+        _ = machine.handle(.ended(job: 1, frames: 480_000, failure: nil))
+        _ = machine.handle(.began(job: 2, position: 481_000))
+        // Five of sixty seconds were decoded.
+        _ = machine.handle(.duration(job: 2, 60))
+        #expect(machine.handle(.ended(job: 2, frames: 240_000, failure: failure)) == [])
+        #expect(
+            machine.handle(.played(481_000)) == [
+                .remember(Self.track("a"), second: 10, isDone: true), .report(.itemEnded("a", next: "b")),
+                .prepare(job: 3, Self.track("b"), from: 5),
+            ]
+        )
+        // The rest cannot be had: it is neither played to its end nor a loss without a word.
+        #expect(machine.handle(.played(721_000)) == [])
+        #expect(
+            machine.handle(.ended(job: 3, frames: 0, failure: "no route")) == [
+                .remember(Self.track("b"), second: 5, isDone: false),
+                .report(.failed(title: "b", reason: "no route")),
+            ]
+        )
+    }
+
+    @Test func skippingToAnItemThatBrokeResumesIt() {
+        var machine = Self.playing()
+        _ = machine.handle(.enqueue([Self.track("b")]))
+        _ = machine.handle(.ended(job: 1, frames: 480_000, failure: nil))
+        _ = machine.handle(.began(job: 2, position: 481_000))
+        _ = machine.handle(.ended(job: 2, frames: 240_000, failure: "reset"))
+        #expect(
+            machine.handle(.skip) == [
+                .remember(Self.track("a"), second: 0, isDone: false), .skip(to: 481_000),
+                .prepare(job: 3, Self.track("b"), from: 5),
+            ]
+        )
+    }
+
     @Test func anItemThatNeverBeginsIsToldAndTheNextPlays() {
         var machine = MediaMachine()
         _ = machine.handle(.play(Self.track("a"), from: 0))
@@ -125,6 +164,28 @@ struct MediaMachineTests {
         #expect(pauses.map(\.milliseconds) == [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
         #expect(reported.contains(.report(.failed(title: "a", reason: "reset"))))
         #expect(machine.current == nil)
+    }
+
+    @Test func aStationWhoseFirstConnectionAfterAPauseFailsIsConnectedAgain() {
+        var machine = Self.playing(.radio)
+        _ = machine.handle(.pause)
+        _ = machine.handle(.resume)
+        #expect(
+            machine.handle(.ended(job: 2, frames: 0, failure: "no route")) == [.startTimer(.reconnect, .seconds(1))]
+        )
+        #expect(machine.handle(.timer(.reconnect)) == [.prepare(job: 3, Self.track("a", .radio), from: 0)])
+    }
+
+    @Test func aStationThatBrokeWhilePausedIsConnectedOnceWhenItResumes() {
+        var machine = Self.playing(.radio)
+        _ = machine.handle(.pause)
+        _ = machine.handle(.ended(job: 1, frames: 10, failure: "reset"))
+        #expect(
+            machine.handle(.resume) == [
+                .pause(false), .cancelTimer(.reconnect), .prepare(job: 2, Self.track("a", .radio), from: 0),
+            ]
+        )
+        #expect(machine.handle(.timer(.reconnect)) == [])
     }
 
     @Test func aStationThatEndsIsBroken() {

@@ -163,7 +163,7 @@ struct MediaProxyTests {
         let proxy = try started(MediaPolicy(hosts: ["127.0.0.1", "gone.example"]))
         #expect(try await ask(proxy, "nonsense").hasPrefix("HTTP/1.1 400 "))
         #expect(try await ask(proxy, "GET http://gone.example/ HTTP/1.1").hasPrefix("HTTP/1.1 502 "))
-        #expect(proxy.lastProblem == "the host gone.example is not known")
+        #expect(proxy.lastProblem == "the host gone.example cannot be resolved")
         #expect(try await ask(proxy, "GET http://127.0.0.1:1/ HTTP/1.1").hasPrefix("HTTP/1.1 502 "))
         #expect(proxy.lastProblem == "127.0.0.1: Connection refused")
         proxy.close()

@@ -167,8 +167,8 @@ struct MediaSourceTests {
     @Test func theDecodersEndIsToldInItsWords() {
         let error = "Error opening input files: Invalid data found when processing input"
         #expect(DecoderReader.sentence(.exited(183), error) == "Invalid data found when processing input")
-        #expect(DecoderReader.sentence(.exited(1), nil) == "the decoder ended with status 1")
-        #expect(DecoderReader.sentence(.killed(signal: 11), error) == "the decoder was ended by signal 11")
+        #expect(DecoderReader.sentence(.exited(1), nil) == "the decoder exited with status 1")
+        #expect(DecoderReader.sentence(.killed(signal: 11), error) == "the decoder was killed by signal 11")
     }
 
     @Test func whereAPodcastWasLeftIsRemembered() {
@@ -179,6 +179,8 @@ struct MediaSourceTests {
         library.note(episode, second: 600, isDone: false, at: 1000)
         library.note(episode, second: 900, isDone: false, at: 2000)
         #expect(library.entries.count == 1)
+        library.note(episode, second: 0, isDone: false, at: 2500)
+        #expect(library.place(of: episode.address) == 895, "a failed connection does not lose the place")
         let again = MediaLibrary(parsing: library.text + Array("nonsense\n{}\n".utf8))
         #expect(again == library)
         #expect(again.place(of: episode.address) == 895)

@@ -22,6 +22,23 @@ struct AddressTests {
     }
 
     @Test(arguments: [
+        ("127.0.0.1:10300", "127.0.0.1", 10300), ("Speech.home:1", "speech.home", 1), ("[::1]:10400", "::1", 10400),
+        ("[fe80::1:2]:65535", "fe80::1:2", 65535),
+    ]) func hostAndPortOfAServer(text: String, host: String, port: Int) {
+        let server = HostAndPort(text)
+        #expect(server?.host == host && server?.port == port)
+        #expect(server?.text == text.lowercased())
+    }
+
+    /// Of "::1:10400" nobody knows whether it ends with a port.
+    @Test(arguments: [
+        "::1:10400", "fe80::1:2:10400", "[::1]", "::1", "host", "host:", ":10300", "host:0", "host:65536", "host:+1",
+        "a:b:1", "[::1:10400", "::1]:10400", "[host]:1", "http://host:1", "host:1/x", "ho st:1", "me@host:1", "",
+    ]) func whatIsNoHostAndPortIsRefused(text: String) {
+        #expect(HostAndPort(text) == nil)
+    }
+
+    @Test(arguments: [
         ("https://host/x", "host"), ("http://user:word@host:80/x", "host:80"), ("http://host?x@y", "host"),
         ("nonsense", "nonsense"),
     ]) func aMessageNamesTheHostAlone(url: String, host: String) {

@@ -117,14 +117,14 @@ struct TransportVerdictTests {
         let refused = try await Self.look(Row("homelab.lan", "93.184.216.34", ""))
         #expect(
             refused.last?.problem.description
-                == "jarvis.url: the token does not travel unencrypted to homelab.lan, which is 93.184.216.34, outside this "
+                == "jarvis.url: the token is not sent unencrypted to homelab.lan, which is 93.184.216.34, outside this "
                 + "network: use https://, an address of this network (loopback, private, link-local, 100.64.0.0/10, fc00::/7, a "
                 + "link of this machine), or jarvis.allow_plain_http = true"
         )
         let near = try await Self.look(Row("homelab.lan", "192.168.7.5", ""))
         #expect(
             near.first?.line
-                == "the API key travels unencrypted, within this network: homelab.lan is 192.168.7.5 (private)"
+                == "the API key is sent unencrypted, within this network: homelab.lan is 192.168.7.5 (private)"
         )
         #expect(near.first?.advice == nil)
     }

@@ -19,7 +19,7 @@ struct EgressBookTests {
         #expect(today.map(\.opener) == ["word", "button"])
         #expect(today.map(\.seconds) == [1, 1])
         let json = ControlCommand.json(egress: today)
-        #expect(json["text"] == "2.0 s, 130000 bytes of the microphone left today: 1.0 s by button, 1.0 s by word")
+        #expect(json["text"] == "2.0 s, 130000 bytes of microphone audio sent today: 1.0 s by button, 1.0 s by word")
         #expect(json["bytes"] == .integer(130_000))
     }
 
@@ -144,7 +144,7 @@ struct EgressBookTests {
         await first.flush()
         #expect(ledger(log).isIncomplete, "after another restart too")
         let text = ControlCommand.json(egress: first.today, isIncomplete: true)["text"]?.stringValue
-        #expect(text?.hasSuffix("; what left earlier today is not known") == true)
+        #expect(text?.hasSuffix("; earlier today is unknown") == true)
         #expect(!ledger(log, wall: 1_795_285_800 + 86_400).isIncomplete)
         #expect(log.lines.count == 1)
     }

@@ -52,9 +52,17 @@ struct TimerToolsTests {
         #expect(await timers.count == 0)
     }
 
+    @Test func whatIsSetWhileTheDaemonStopsIsNotConfirmed() async {
+        let (context, timers) = Self.context()
+        await timers.end()
+        let output = await SetTimerTool(context).call(arguments: #"{"minutes":10}"#)
+        #expect(!output.succeeded && output.text == "Not set: the daemon is stopping.")
+        #expect(await !CancelTimerTool(context).call(arguments: #"{"which":"all"}"#).succeeded)
+    }
+
     @Test func oneIsCancelledByItsName() async {
         let (context, timers) = Self.context()
-        #expect(await CancelTimerTool(context).call(arguments: "{}").text.contains("no timer and no alarm is set"))
+        #expect(await CancelTimerTool(context).call(arguments: "{}").text.contains("no timers or alarms are set"))
         _ = await SetTimerTool(context).call(arguments: #"{"minutes":10,"name":"tea"}"#)
         _ = await SetTimerTool(context).call(arguments: #"{"minutes":20,"name":"rice"}"#)
         #expect(await CancelTimerTool(context).call(arguments: "{}").succeeded == false)

@@ -41,7 +41,7 @@ package struct SavedRooms: Sendable, Equatable {
     /// Reads the text of the file. Unknown keys are ignored, as a newer version may have written them.
     package init(parsing bytes: [UInt8]) throws(Unreadable) {
         let values = try ConfigurationDocument(ofState: bytes).values
-        guard values["schema"] == .integer(1) else { throw Unreadable("it does not say schema = 1") }
+        guard values["schema"] == .integer(1) else { throw Unreadable("schema = 1 is missing") }
         for place in 1...Self.most where values["room\(place)"] != nil {
             guard let room = Self.room(values, "room\(place).") else {
                 throw Unreadable("room\(place) is not devices, volume, bias_ms, peak and path")

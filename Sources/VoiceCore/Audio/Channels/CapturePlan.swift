@@ -134,8 +134,8 @@ package struct CaptureWishes: Sendable, Equatable {
     func problem(channels: Int) -> String? {
         guard let map, map.roles.count > channels else { return nil }
         return
-            "audio.input_channels names \(map.roles.count) channels, but the device has \(channels): it is not used; "
-            + "jarvis-voiced devices --probe says what each channel carries"
+            "audio.input_channels names \(map.roles.count) channels, but the device has \(channels): it is ignored; "
+            + "jarvis-voiced devices --probe shows what each channel carries"
     }
 
     /// Returns the use of the channels as `echo-test` records it: "raw, processed; channel 2".

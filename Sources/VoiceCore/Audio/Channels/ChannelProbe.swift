@@ -97,7 +97,7 @@ package struct ChannelProbe: Sendable {
         return zip(channels, roles).enumerated().map { place, pair in
             let (one, role) = pair
             var text = "channel \(place + 1): "
-            if one.isSilent { return text + "silent: the same value for ever" }
+            if one.isSilent { return text + "silent: always the same value" }
             text += "noise \(Self.whole(one.quiet)) dBFS"
             if isPlayed { text += ", with the sound \(Self.whole(one.loud)) dBFS" }
             if let arrival = one.arrival, let first {
@@ -213,8 +213,8 @@ extension ChannelProbe {
     package var conclusion: [String] {
         if channels.allSatisfy(\.isSilent) {
             return [
-                "All channels are silent: the microphone is muted (a key of the device, or alsamixer, F4). That says nothing about "
-                    + "the echo; probe again."
+                "All channels are silent: the microphone is muted (a key on the device, or alsamixer, F4). This says "
+                    + "nothing about the echo; probe again."
             ]
         }
         if let map = map() {
@@ -226,11 +226,12 @@ extension ChannelProbe {
         }
         guard isPlayed else {
             return [
-                "Without a sound nobody can tell a bare channel from a processed one: probe again while the output is free."
+                "Without a test sound, a raw channel cannot be told from a processed one: probe again when the output "
+                    + "is free."
             ]
         }
-        guard !isHeard else { return ["No channel has a voice."] }
-        guard let map = map(unheard: .processed) else { return ["No channel has a voice."] }
+        guard !isHeard else { return ["No channel carries a voice."] }
+        guard let map = map(unheard: .processed) else { return ["No channel carries a voice."] }
         return [
             "No channel heard the sound. If you heard it, the device cancels its own echo:",
             "audio.input_channels = \"\(map.text)\"",

@@ -25,7 +25,7 @@ package struct ChannelMap: Sendable, Equatable {
         guard !roles.isEmpty else { throw Fault(description: "names no channel") }
         guard roles.count <= Self.most else { throw Fault(description: "names more than \(Self.most) channels") }
         guard roles.contains(where: { $0 == .processed || $0 == .raw }) else {
-            throw Fault(description: "names no channel with a voice: one must be processed or raw")
+            throw Fault(description: "names no voice channel: one must be processed or raw")
         }
         self.roles = roles
     }
@@ -37,7 +37,7 @@ package struct ChannelMap: Sendable, Equatable {
             let name = part.filter { $0 != " " && $0 != "\t" }.lowercased()
             guard let role = ChannelRole(rawValue: name) else {
                 let known = ChannelRole.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Fault(description: "knows \(known), and not \"\(name.prefix(20))\"")
+                throw Fault(description: "accepts \(known), not \"\(name.prefix(20))\"")
             }
             roles.append(role)
         }

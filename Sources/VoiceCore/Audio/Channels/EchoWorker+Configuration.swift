@@ -10,13 +10,13 @@ extension EchoWorker {
         var notices: [String] = []
         if !echo.enabled, echo.mode != .auto {
             notices.append(
-                "echo.mode = \"\(echo.mode.rawValue)\" is not looked at, because echo.enabled = false comes first"
+                "echo.mode = \"\(echo.mode.rawValue)\" has no effect, because echo.enabled = false"
             )
         }
         if !echo.enabled, echo.duplex == .auto {
             notices.append(
-                "echo.enabled = false: the microphone is off while the box speaks; for a device that cancels its own echo set "
-                    + "echo.mode = \"hardware\" instead"
+                "echo.enabled = false: the microphone is off while the box speaks; for a device that cancels its own "
+                    + "echo, set echo.mode = \"hardware\" instead"
             )
         }
         guard let map = try? ChannelMap(parsing: audio.inputChannels) else { return notices }
@@ -26,12 +26,12 @@ extension EchoWorker {
             case .processed, .raw: break
             case .reference, .silent:
                 notices.append(
-                    "audio.input_channel = \(audio.inputChannel) takes a channel that audio.input_channels calls "
+                    "audio.input_channel = \(audio.inputChannel) selects a channel that audio.input_channels calls "
                         + "\(role?.rawValue ?? "")"
                 )
             case nil:
                 notices.append(
-                    "audio.input_channel = \(audio.inputChannel) lies behind the \(map.roles.count) channels of "
+                    "audio.input_channel = \(audio.inputChannel) is beyond the \(map.roles.count) channels of "
                         + "audio.input_channels"
                 )
             }
@@ -47,7 +47,7 @@ extension AudioConfiguration {
     /// Who cancels the echo, as far as the configuration alone shows, and what happens with the result: for `config check`.
     package func echoLine(duplex: Configuration.Echo.Duplex) -> String {
         let duplex = "echo.duplex = \"\(duplex.rawValue)\""
-        guard capture.cancels else { return "nothing is cancelled here (echo.enabled = false); \(duplex)" }
+        guard capture.cancels else { return "no echo cancellation (echo.enabled = false); \(duplex)" }
         if let worker = capture.worker { return "\(worker.rawValue) (echo.mode); \(duplex)" }
         if let measured = capture.measured {
             let device = measured.device.isEmpty ? "" : " on \(measured.device)"

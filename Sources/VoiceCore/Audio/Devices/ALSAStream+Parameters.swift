@@ -27,7 +27,7 @@ extension ALSAStream {
         var hardware: OpaquePointer?
         try check(snd_pcm_hw_params_malloc(&hardware), "memory")
         defer { snd_pcm_hw_params_free(hardware) }
-        try check(snd_pcm_hw_params_any(pcm, hardware), "read its abilities")
+        try check(snd_pcm_hw_params_any(pcm, hardware), "read its capabilities")
         try check(snd_pcm_hw_params_set_rate_resample(pcm, hardware, 0), "switch resampling off")
         let abilities = DeviceAbilities(pcm, hardware)
         let refusal = StreamRefusal(device: device, direction: direction, abilities: abilities)
@@ -67,8 +67,8 @@ extension ALSAStream {
         plan.bufferFrames = Int(buffer)
         guard plan.bufferFrames >= plan.leastBuffer else {
             throw unsupported(
-                "has a buffer of \(buffer) frames (\(plan.bufferMilliseconds) ms) only, for cycles of 10 ms: choose another "
-                    + "device"
+                "has a buffer of only \(buffer) frames (\(plan.bufferMilliseconds) ms), for cycles of 10 ms: choose "
+                    + "another device"
             )
         }
         try start(pcm, plan, check)

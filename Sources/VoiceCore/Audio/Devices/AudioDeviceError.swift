@@ -28,17 +28,19 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
         case .notFound(let device, let direction, let known) where known.contains(device):
             return "\(direction) device \"\(device)\" is not connected: switch the card on or plug it in"
         case .notFound(let device, let direction, let known):
-            let list = known.isEmpty ? "there is none at all" : "there are: \(known.joined(separator: ", "))"
+            let list = known.isEmpty ? "there are none" : "there are: \(known.joined(separator: ", "))"
             return
                 "no \(direction) device \"\(device)\": \(list) (card off, unplugged, or the user not in group audio?)"
         case .ambiguous(let device, let direction, let candidates):
             return
-                "\(direction) device \"\(device)\" could be any of \(candidates.joined(separator: ", ")): give one of these"
+                "\(direction) device \"\(device)\" could be any of \(candidates.joined(separator: ", ")): name one of "
+                + "them"
         case .busy(let device, let direction, let holder):
             let who = holder.map { "is in use by \($0)" } ?? "is in use by another program"
-            return "\(direction) device \"\(device)\" \(who): stop that, or use a shared device such as \"default\""
+            return "\(direction) device \"\(device)\" \(who): stop that program, or use a shared device such as "
+                + "\"default\""
         case .permission(let device, let direction):
-            return "\(direction) device \"\(device)\" may not be opened: add this user to group audio"
+            return "no permission to open \(direction) device \"\(device)\": add this user to group audio"
         case .unsupported(let device, let direction, let reason):
             return "\(direction) device \"\(device)\" \(reason)"
         case .failed(let device, let direction, let step, let errno):

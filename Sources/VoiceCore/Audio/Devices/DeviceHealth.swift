@@ -65,8 +65,8 @@ struct DeviceHealth: Sendable {
     static let waitingNoticePause = Duration.seconds(30)
     /// Frames after which an opened device counts as running: 100 ms.
     static let proof: UInt64 = 4800
-    static let nothing = "stands still: no sound passes"
-    static let constant = "delivers nothing but digital silence"
+    static let nothing = "has stalled: no audio passes"
+    static let constant = "delivers only digital silence"
 
     private(set) var state = DeviceState.waiting(reason: "not opened yet")
     private var phase = Phase.absent(nextTry: .zero)

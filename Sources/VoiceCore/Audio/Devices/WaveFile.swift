@@ -9,7 +9,12 @@ package enum WaveFile {
         guard file >= 0 else { throw .file(path: path, reason: String(cString: strerror(errno))) }
         defer { close(file) }
         let size = Int(lseek(file, 0, SEEK_END))
-        guard size >= 12, size <= 512 << 20 else { throw .file(path: path, reason: "is no WAV file, or beyond 512 MB") }
+        guard size >= 12, size <= 512 << 20 else {
+            throw .file(
+                path: path,
+                reason: "is not a WAV file, or is larger than 512 MB"
+            )
+        }
         var bytes = [UInt8](repeating: 0, count: size)
         var have = 0
         while have < size {
@@ -29,7 +34,7 @@ package enum WaveFile {
         }
         func tag(_ offset: Int) -> String { String(decoding: bytes[offset..<offset + 4], as: UTF8.self) }
         guard bytes.count >= 12, tag(0) == "RIFF", tag(8) == "WAVE" else {
-            throw .file(path: path, reason: "is no WAV file")
+            throw .file(path: path, reason: "is not a WAV file")
         }
         var offset = 12
         var fits = false
@@ -43,7 +48,7 @@ package enum WaveFile {
                 else {
                     throw .file(
                         path: path,
-                        reason: "has \(format.1) channels at \(format.2) Hz with \(format.3) bits; wanted are 1 at "
+                        reason: "has \(format.1) channels at \(format.2) Hz with \(format.3) bits; needs 1 at "
                             + "\(AudioFormat.deviceRate) Hz with 16 (sox IN -c 1 -r 48000 -b 16 OUT.wav)"
                     )
                 }
@@ -56,7 +61,7 @@ package enum WaveFile {
             }
             offset = body + length + (length & 1)
         }
-        throw .file(path: path, reason: "has no sound in it")
+        throw .file(path: path, reason: "contains no audio")
     }
 
     /// Returns the 44 bytes that precede `dataBytes` bytes of samples.

@@ -20,8 +20,8 @@ package struct LevelAdvice: Sendable, Equatable {
         let echo = playing - min(playing, seenPlaying)
         (last, seen, seenPlaying) = (now, periods, playing)
         if total > 0, 2 * echo > total {
-            return "the microphone clips while the loudspeaker plays, echo cannot be removed from that: lower the"
-                + " loudspeaker's volume or move it away from the microphone"
+            return "the microphone clips while the loudspeaker plays, so its echo cannot be cancelled: turn the "
+                + "loudspeaker down or move it away from the microphone"
         }
         return "the microphone clips: lower its capture level (alsamixer, audio.capture_mixer) or audio.capture_gain_db"
     }

@@ -46,11 +46,11 @@ package enum MixerError: Error, Sendable, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .badName(let text):
-            return "\"\(text)\" is no mixer element: write \"Speaker\" or \"hw:CARD/Speaker\""
+            return "\"\(text)\" is not a mixer element: write \"Speaker\" or \"hw:CARD/Speaker\""
         case .noCard(let card, let reason):
-            return "the mixer of \"\(card)\" does not open: \(reason); name the card, as in \"hw:CARD/Speaker\""
+            return "the mixer of \"\(card)\" cannot be opened: \(reason); name the card, as in \"hw:CARD/Speaker\""
         case .noElement(let place, let known):
-            let list = known.isEmpty ? "it has none of this direction" : "it has: \(known.joined(separator: ", "))"
+            let list = known.isEmpty ? "it has none for this direction" : "it has: \(known.joined(separator: ", "))"
             return "\(place.card) has no mixer element \"\(place.element)\"; \(list)"
         case .noVolume(let place):
             return "mixer element \"\(place.element)\" of \(place.card) has no volume, only a switch or a choice"

@@ -129,7 +129,7 @@ package actor VolumeController {
             let place = try MixerPlace(settings.captureMixer, device: settings.captureDevice)
             try (mixer ?? ALSAMixer()).set(settings.captureVolume, at: place, direction: .capture)
         } catch {
-            logger.warning("audio.capture_mixer: \(error); the card's capture level stays as it is")
+            logger.warning("audio.capture_mixer: \(error); the card's capture level is unchanged")
         }
     }
 
@@ -138,7 +138,7 @@ package actor VolumeController {
         let found = store?.load {
             try SavedVolumes(parsing: $0, configuration: configured)
         } lost: { _ in
-            "the saved volumes are lost, starting with those of the configuration"
+            "the saved volumes are lost; using those of the configuration"
         }
         return found?.value?.effective(configuration: configured) ?? configured
     }

@@ -121,8 +121,8 @@ package actor AudioSupervisor {
         if let errno = thread.report.realtimeRefused {
             logger.warning(
                 """
-                no real-time priority: sound may break up under load; allow it with LimitRTPRIO in the unit, by hand with rtprio \
-                in /etc/security/limits.d
+                no real-time priority: audio may break up under load; allow it with LimitRTPRIO in the unit, or \
+                without systemd with rtprio in /etc/security/limits.d
                 """,
                 metadata: ["errno": "\(errno)"]
             )
@@ -130,8 +130,8 @@ package actor AudioSupervisor {
         if let errno = thread.report.lockRefused {
             logger.info(
                 """
-                memory is not locked: sound may break up when the machine swaps; allow it with LimitMEMLOCK in the unit, by hand \
-                with memlock in /etc/security/limits.d
+                memory is not locked: audio may break up when the machine swaps; allow it with LimitMEMLOCK in the \
+                unit, or without systemd with memlock in /etc/security/limits.d
                 """,
                 metadata: ["errno": "\(errno)"]
             )
@@ -147,7 +147,7 @@ package actor AudioSupervisor {
             logDuplex()
             guard ports.gauges.state == .stopped, !isStopped, !Task.isCancelled else { continue }
             if let thread {
-                logger.error("the audio thread has ended; starting it again")
+                logger.error("the audio thread has ended; restarting it")
                 await thread.stop()
                 self.thread = nil
             }

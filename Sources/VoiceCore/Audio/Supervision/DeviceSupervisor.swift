@@ -192,7 +192,7 @@ actor DeviceSupervisor {
             logger.warning("waiting for device: \(reason)", metadata: .event(.deviceWaiting, metadata))
         case .lost(let reason):
             metadata["reason"] = "\(reason)"
-            logger.error("\(part) lost; opening it again until it is back", metadata: .event(.deviceLost, metadata))
+            logger.error("\(part) lost; retrying until it is back", metadata: .event(.deviceLost, metadata))
         case .running(let after):
             if let after { metadata["away_ms"] = "\(after.wholeMilliseconds)" }
             metadata.merge(cost) { $1 }

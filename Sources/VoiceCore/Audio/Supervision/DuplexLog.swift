@@ -31,7 +31,8 @@ struct DuplexLog: Sendable {
         if worker == .hardware, status.worker == .both {
             return Line(
                 text:
-                    "echo: the device leaves too much of it, the own canceller works as well; see jarvis-voiced echo-test",
+                    "echo: the device leaves too much of it, and the daemon's canceller now works as well; see "
+                    + "jarvis-voiced echo-test",
                 metadata: ["reason": "device_canceller_poor", "mode": "both"],
                 isTrouble: true
             )
@@ -73,9 +74,9 @@ struct DuplexLog: Sendable {
             case .clear, .good, .forcedFull: "echo: full duplex"
             case .learning: "echo: the echo has changed, learning it again"
             case .poor: "echo: half duplex, the echo is too strong; see jarvis-voiced echo-test"
-            case .clipping: "echo: half duplex, the loudspeaker overdrives the microphone; lower one of them"
+            case .clipping: "echo: half duplex, the loudspeaker overdrives the microphone; turn one of them down"
             case .cancellerOff:
-                "echo: half duplex, because the echo canceller is off; headphones: echo.duplex = \"full\""
+                "echo: half duplex, because the echo canceller is off; for headphones, set echo.duplex = \"full\""
             case .forcedHalf: "echo: half duplex"
             }
         return Line(

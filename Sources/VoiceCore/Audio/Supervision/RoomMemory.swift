@@ -60,7 +60,7 @@ package actor RoomMemory {
             store.load {
                 try SavedRooms(parsing: $0)
             } lost: { _ in
-                "the remembered echo is lost, learning it anew"
+                "the remembered echo is lost; learning it again"
             }.value ?? SavedRooms()
     }
 
@@ -116,7 +116,7 @@ package actor RoomMemory {
     private func logRecall() {
         guard !isReported, exchange.isRecalled else { return }
         isReported = true
-        logger.info("echo: the room is the one of before")
+        logger.info("echo: the remembered room was recognised")
     }
 
     private var isWorthKeeping: Bool {

@@ -130,7 +130,7 @@ package final class LogOutlet: Sendable {
         defer { content.lost = 0 }
         let lines = content.lost == 1 ? "a line is" : "\(content.lost) lines are"
         return JournalLogHandler.line(
-            "\(lines) missing here: the log was not taken fast enough",
+            "\(lines) missing here: the log was not read fast enough",
             [("lines", "\(content.lost)")],
             subject: .logLost,
             level: .warning,

@@ -10,8 +10,8 @@ extension ControlCommand {
     static let listen = ControlCommand(
         "listen",
         """
-        Opens a conversation, as a wake word or a button would. Waits up to nine seconds for the voice service, and tells \
-        where it refuses us or cannot be reached.
+        Opens a conversation, as a wake word or a button would. Waits up to nine seconds for the voice service, and \
+        says why if it refuses the connection or cannot be reached.
         """
     ) { (_, daemon) throws(ControlProblem) in
         if await daemon.activationStatus.isMuted { throw ControlProblem(.notAvailable, "muted; \"unmute\" ends it") }
@@ -20,9 +20,9 @@ extension ControlCommand {
         case .open:
             let problem = await daemon.serviceSnapshot.problem(of: .microphone)
             return .done(["text": .string("listening" + (problem.map { ", but nothing is heard: \($0)" } ?? ""))])
-        case .underWay: throw .stillConnecting("it is tried again for a while")
+        case .underWay: throw .stillConnecting("retrying for a while")
         case .ended: throw ControlProblem(.notAvailable, "the conversation was ended meanwhile")
-        case .failed(let trouble): throw ControlProblem(trouble, meanwhile: "it is tried again for a while")
+        case .failed(let trouble): throw ControlProblem(trouble, meanwhile: "retrying for a while")
         }
     }
 
@@ -30,8 +30,8 @@ extension ControlCommand {
         "interrupt",
         urgency: .always,
         """
-        Silences the voice, forgets what is being said to it, and takes back what the agent is working on. The conversation \
-        and media go on.
+        Silences the voice, discards what is being said to it, and cancels what the agent is working on. The \
+        conversation and media go on.
         """
     ) { (_, daemon) throws(ControlProblem) in
         daemon.silence()
@@ -42,21 +42,21 @@ extension ControlCommand {
         "stop",
         urgency: .always,
         """
-        Silences the box, media and what rings too, forgets what is being said to it, and takes back what the agent is working on. Where \
-        nothing is being said, it ends a conversation that was called for.
+        Silences the box, including media and ringing timers, discards what is being said to it, and cancels what \
+        the agent is working on. If nobody is speaking, it also ends the conversation, except in always mode.
         """
     ) { (_, daemon) throws(ControlProblem) in
         async let isAtWork = daemon.isAgentAtWork
         daemon.stopAll()
         let cancelled = await isAtWork
         return .done([
-            "text": cancelled ? "quiet; the agent's request was taken back" : "quiet", "cancelled": .bool(cancelled),
+            "text": cancelled ? "quiet; the agent's request was cancelled" : "quiet", "cancelled": .bool(cancelled),
         ])
     }
 
     static let reset = ControlCommand(
         "reset",
-        "Begins afresh: a new conversation with the agent, and a new session of the voice service that remembers nothing."
+        "Starts over: a new conversation with the agent, and a new session of the voice service that remembers nothing."
     ) { (_, daemon) throws(ControlProblem) in
         daemon.startFresh()
         return .done(["text": "a fresh conversation"])
@@ -66,8 +66,8 @@ extension ControlCommand {
         "say",
         arguments: [ControlArgument("text", .text(longest: 1000), "what to say")],
         """
-        Has the voice say a text, as soon as nobody speaks; of a service that speaks by a model, so it may change a word. \
-        Needs an open conversation, or a voice of the house ([local]).
+        Speaks a text as soon as nobody is speaking. A service that speaks by a model may change a word. Needs an \
+        open conversation or a local voice ([local]).
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         if await daemon.activationStatus.isQuiet {
@@ -88,7 +88,7 @@ extension ControlCommand {
         default: break
         }
         guard await daemon.saysGivenWords else {
-            throw ControlProblem(.notAvailable, "the voice service of this conversation says no given words")
+            throw ControlProblem(.notAvailable, "the voice service of this conversation cannot speak given words")
         }
         daemon.say(arguments["text"] ?? "")
         return .done(["text": "it will be said"])
@@ -98,14 +98,14 @@ extension ControlCommand {
         "ask",
         arguments: [ControlArgument("text", .text(longest: 2000), "the question")],
         """
-        Puts a typed question into the conversation, as if it had been said; the answer is spoken, where there is a loudspeaker. \
-        Opens a conversation where none is open, also while muted: text needs no microphone. Waits up to nine seconds for the voice service, and tells \
-        where it refuses us or cannot be reached.
+        Asks a typed question as if it had been spoken; the answer is spoken if there is a loudspeaker. Opens a \
+        conversation if none is open, also while muted: text needs no microphone. Waits up to nine seconds for the \
+        voice service, and says why if it refuses the connection or cannot be reached.
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         let text = arguments["text"] ?? ""
         guard text.contains(where: { !$0.isWhitespace }) else {
-            throw ControlProblem(.badRequest, "there is no question in it")
+            throw ControlProblem(.badRequest, "the question is empty")
         }
         try await daemon.checkBudget()
         switch await daemon.opening(after: { daemon.ask(text) }) {
@@ -113,14 +113,17 @@ extension ControlCommand {
             let problem = await daemon.serviceSnapshot.problem(of: .loudspeaker)
             return .done([
                 "text": .string(
-                    "asked; " + (problem.map { "nobody hears the answer: \($0)" } ?? "the answer is spoken")
+                    "asked; " + (problem.map { "nobody will hear the answer: \($0)" } ?? "the answer is spoken")
                 )
             ])
-        case .underWay: throw .stillConnecting("the question is put once it does, else ask again")
+        case .underWay: throw .stillConnecting("it will be asked once the service answers, otherwise ask again")
         case .ended:
-            throw ControlProblem(.notAvailable, "the conversation was ended meanwhile; the question was not put")
+            throw ControlProblem(.notAvailable, "the conversation was ended meanwhile; the question was not asked")
         case .failed(let trouble):
-            throw ControlProblem(trouble, meanwhile: "the question is put if it comes back soon, else ask again")
+            throw ControlProblem(
+                trouble,
+                meanwhile: "it will be asked if the service recovers soon, otherwise ask again"
+            )
         }
     }
 
@@ -135,8 +138,8 @@ extension ControlCommand {
             )
         ],
         """
-        What begins a conversation: it is always open, a wake word, or a command or button. Remembered across restarts, until \
-        activation.mode is edited. Without an argument: tells.
+        What opens a conversation: it is always open, a wake word, or a command or button. Remembered across \
+        restarts until activation.mode is edited. Without an argument: shows the mode.
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         let wanted = arguments["mode"].flatMap(ActivationMode.init)
@@ -157,8 +160,8 @@ extension ControlCommand {
         arguments: [ControlArgument("switch", .choice(["on", "off"]), isOptional: true, "begin or end them")],
         urgency: .with(argument: "switch", ["on"]),
         """
-        Quiet hours: lower volume, no chimes, no announcements, until it is ended or the clock (activation.quiet_hours) \
-        begins or ends them. Without an argument: tells.
+        Quiet hours: lower volume, no sounds and no announcements, until ended by this command or by the schedule \
+        (activation.quiet_hours), which also begins them. Without an argument: shows whether they are on.
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         let wanted = arguments["switch"].map { $0 == "on" }

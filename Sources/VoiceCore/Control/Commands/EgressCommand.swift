@@ -5,9 +5,9 @@ extension ControlCommand {
         "egress",
         isQuestion: true,
         """
-        How much sound of the microphone has left this machine today, since midnight: `text` is one line for people; \
-        `seconds` and `bytes` in all, `by_opener` by what opened the conversation, and `conversations`; \
-        `incomplete` where what left earlier today is not known.
+        How much microphone audio has left this machine today, since midnight: `text` is one line for people; \
+        `seconds` and `bytes` in all, `by_opener` by what opened the conversation, and `conversations`; `incomplete` \
+        if what left earlier today is unknown.
         """
     ) { (_, daemon) throws(ControlProblem) in
         .done(json(egress: daemon.egress.today, isIncomplete: daemon.egress.isIncomplete))
@@ -27,9 +27,9 @@ extension ControlCommand {
         let parts = openers.sorted { $0.key < $1.key }.map { "\(rounded($0.value.seconds)) s by \($0.key)" }
         var result: [String: JSONValue] = [
             "text": .string(
-                "\(rounded(seconds)) s, \(bytes) bytes of the microphone left today"
+                "\(rounded(seconds)) s, \(bytes) bytes of microphone audio sent today"
                     + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))
-                    + (isIncomplete ? "; what left earlier today is not known" : "")
+                    + (isIncomplete ? "; earlier today is unknown" : "")
             ),
             "seconds": .number(rounded(seconds)),
             "bytes": .integer(bytes),

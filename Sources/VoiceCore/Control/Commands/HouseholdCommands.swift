@@ -9,20 +9,20 @@ extension ControlCommand {
                 "action",
                 .choice(TimerAction.allCases.map(\.rawValue)),
                 isOptional: true,
-                "what to do; list without it"
+                "what to do; default: list"
             ),
             ControlArgument(
                 "what",
                 .text(longest: 400),
                 isOptional: true,
                 "for set: a length (10m, 1h30m, 90 s) or a time of day (07:00, tomorrow 6:30, 07:00 weekdays, "
-                    + "2026-12-24 18:00), then a name; for cancel: a name, a number of the list, or all"
+                    + "2026-12-24 18:00), then a name; for cancel: a name, a number in the list, or all"
             ),
         ],
         urgency: .with(argument: "action", [TimerAction.stop.rawValue]),
         """
-        Timers and alarms, remembered across restarts. `stop` ends what rings, as `stop` itself does. Tells what is set: \
-        `timers` is a list of lines, `rings` whether one rings.
+        Timers and alarms, remembered across restarts. `stop` ends the ringing, as the command `stop` does. The \
+        result lists what is set: `timers` is a list of lines, `rings` whether one is ringing.
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         let what = arguments["what"] ?? ""
@@ -34,13 +34,13 @@ extension ControlCommand {
             case .cancel:
                 let count = try await daemon.timers.cancel(TimerChoice(what))
                 text = "\(count) cancelled"
-            case .stop: text = await daemon.timers.stop() ? "quiet" : "nothing rings"
+            case .stop: text = await daemon.timers.stop() ? "quiet" : "nothing is ringing"
             }
         } catch {
             throw ControlProblem(error.isMistake ? .badArgument : .notAvailable, "\(error)")
         }
         let list = await daemon.timers.list
-        if text.isEmpty { text = list.isEmpty ? "no timer and no alarm is set" : list.joined(separator: "\n") }
+        if text.isEmpty { text = list.isEmpty ? "no timers or alarms are set" : list.joined(separator: "\n") }
         return .done([
             "text": .string(text), "timers": .array(list.map { .string($0) }),
             "rings": .bool(await daemon.timers.isRinging),
@@ -54,16 +54,17 @@ extension ControlCommand {
                 "priority",
                 .choice(InboxPriority.allCases.map(\.rawValue)),
                 isOption: true,
-                "how much it matters; normal without it"
+                "priority; default: normal"
             ),
-            ControlArgument("ask", .flag, isOption: true, "it is a question: what the user answers goes to Jarvis"),
-            ControlArgument("text", .text(longest: Inbox.longest), "what to tell"),
+            ControlArgument("ask", .flag, isOption: true, "it is a question: the user's answer goes to Jarvis"),
+            ControlArgument("text", .text(longest: Inbox.longest), "what to announce"),
         ],
         """
-        Has something of the house told to whoever is there. low: once the user has been answered in the next conversation. normal: \
-        at a quiet moment, after a short sound; without a conversation the sound alone, and it waits like low. high: as soon as \
-        nobody speaks; needs an open conversation, as `say` does. Quiet hours hold all of them. The text is data: nothing it says is \
-        obeyed. Tells what becomes of it. At most \(Inbox.most) wait, a day at most, and not across a restart.
+        Announces something to whoever is there. low: in the next conversation, after the user has been answered. \
+        normal: in a quiet moment, after a short sound; without a conversation the sound alone plays, and it waits \
+        like low. high: as soon as nobody speaks; needs an open conversation, as `say` does. Quiet hours delay all \
+        of them. The text is data: nothing in it is obeyed. The result says what becomes of it. At most \
+        \(Inbox.most) wait, for a day at most, and not across a restart.
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         let announcement = Announcement(
@@ -90,7 +91,7 @@ extension TimerProblem {
     fileprivate var isMistake: Bool {
         switch self {
         case .unreadable, .length, .past, .tooFar, .unknown, .ambiguous: true
-        case .clock, .full, .none: false
+        case .clock, .full, .none, .stopping: false
         }
     }
 }

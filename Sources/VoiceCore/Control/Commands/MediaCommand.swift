@@ -10,7 +10,7 @@ extension ControlCommand {
                 "action",
                 .choice(MediaAction.allCases.map(\.rawValue)),
                 isOptional: true,
-                "what to do; status without it"
+                "what to do; default: status"
             ),
             ControlArgument(
                 "what",
@@ -20,7 +20,7 @@ extension ControlCommand {
             ),
         ],
         urgency: .with(argument: "action", [MediaAction.stop, .pause].map(\.rawValue)),
-        "Music, radio and podcasts. Tells what plays."
+        "Music, radio and podcasts. Shows what plays."
     ) { (arguments, daemon) throws(ControlProblem) in
         let action = arguments["action"].flatMap(MediaAction.init) ?? .status
         let snapshot: MediaSnapshot
@@ -39,7 +39,7 @@ extension ControlCommand {
         if case .object(let values) = encoded {
             result = values
         } else {
-            result["problem"] = "what the media player says cannot be written as JSON"
+            result["problem"] = "the state of the media player cannot be written as JSON"
         }
         let what = [snapshot.artist, snapshot.title ?? snapshot.nowPlaying].compactMap { $0 }.joined(separator: ": ")
         result["text"] = .string(what.isEmpty ? snapshot.status.rawValue : "\(snapshot.status.rawValue): \(what)")

@@ -5,7 +5,7 @@ extension ControlCommand {
     static let mute = ControlCommand(
         "mute",
         urgency: .always,
-        "Mutes the microphone: its device is closed until `unmute`, over restarts too."
+        "Mutes the microphone: its device stays closed until `unmute`, also over restarts."
     ) { (_, daemon) throws(ControlProblem) in
         guard await daemon.setMicrophoneMuted(true) else {
             throw ControlProblem(
@@ -16,7 +16,7 @@ extension ControlCommand {
         return .done(["text": "the microphone is muted", "microphone_muted": true])
     }
 
-    static let unmute = ControlCommand("unmute", "Lets the microphone be heard again, whoever muted it.") {
+    static let unmute = ControlCommand("unmute", "Unmutes the microphone, whoever muted it.") {
         (_, daemon) throws(ControlProblem) in
         guard await daemon.setMicrophoneMuted(false) else {
             throw ControlProblem(
@@ -34,17 +34,17 @@ extension ControlCommand {
                 "channel",
                 .choice(VolumeChannel.allCases.map(\.rawValue)),
                 isOptional: true,
-                "whose volume; master without it"
+                "which volume; default: master"
             ),
             ControlArgument(
                 "percent",
                 .text(longest: 8),
                 isOptional: true,
-                "0 to 100; +10 or -10 to change it by so much; off and on to mute the loudspeaker"
+                "0 to 100; +10 or -10 for a change; off and on to mute and unmute the loudspeaker"
             ),
         ],
         urgency: .with(argument: "percent", ["off"]),
-        "Sets a volume; lists all of them. They are remembered across restarts."
+        "Sets a volume, or lists all of them. Volumes are remembered across restarts."
     ) { (arguments, daemon) throws(ControlProblem) in
         let channel = arguments["channel"].flatMap(VolumeChannel.init) ?? .master
         switch arguments["percent"] {

@@ -12,12 +12,11 @@ extension ControlCommand {
         "status",
         isQuestion: true,
         """
-        How the daemon fares: `text` is one line for people; the conversation's `state`, activation (`mode`, `phase`, \
-        `wake_engine`), mute, the devices, `duplex` with its reason, `echo` (quality of the canceller, delay, drift, how often \
-        the box was moved, and a `note` while its echo is learned again), the \
-        voice service and the age of its session, volumes, what was spent, how many timers are set and announcements wait, and the \
-        last trouble. Members that are not known \
-        are left out.
+        State of the daemon: `text` is one line for people; the conversation's `state`, activation (`mode`, `phase`, \
+        `wake_engine`), mute, the devices, `duplex` with its reason, `echo` (quality of the canceller, delay, drift, \
+        how often the box was moved, and a `note` while its echo is learned again), the voice service and the age of \
+        its session, volumes, spending, the number of timers set and announcements waiting, and the last trouble. \
+        Unknown members are left out.
         """
     ) { (_, daemon) throws(ControlProblem) in
         .done(await daemon.controlStatus)
@@ -26,7 +25,7 @@ extension ControlCommand {
     static let events = ControlCommand(
         "events",
         isQuestion: true,
-        "Sends a line for everything that happens, until the client leaves."
+        "Sends a line for every event until the client disconnects."
     ) { (_, daemon) throws(ControlProblem) in
         .events(daemon.events.subscribe(capacity: 64))
     }

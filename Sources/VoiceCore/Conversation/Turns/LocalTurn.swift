@@ -57,8 +57,6 @@ package enum LocalTurnEffect: Equatable, Sendable {
     /// Withdraw the request of the last turn: it was ended too early and will be repeated as a whole.
     case supersede
     case drop(LocalDropReason)
-    /// Duck media and voice because the user may be about to speak, or restore them.
-    case duck(Bool)
     /// The user interrupts: cut the answer.
     case bargeIn
     /// It was no interruption: continue from the beginning of the sentence that was cut.
@@ -82,7 +80,7 @@ package enum LocalDropReason: String, Sendable, CaseIterable {
     case heldBack = "mostly held back"
     case noWords = "no words"
     case tooManyWords = "more words than voice"
-    case phantom = "words that recognisers make of noise"
+    case phantom = "typical misrecognition of noise"
     case echo = "echo heard as speech"
     case backchannel = "agreement while the box speaks"
     case notRecognised = "not recognised"
@@ -108,7 +106,6 @@ package struct LocalTurn: Sendable {
         package var bargeInVoice = 30
         package var bargeInWindow = 40
         package var bargeInMargin: Float = 6
-        package var duckVoice = 10
         /// Audio before the voice that belongs to the turn.
         package var preRoll = 40
         /// Silence after which the text is requested: early enough before the end of the turn that recognition adds
@@ -173,7 +170,6 @@ package struct LocalTurn: Sendable {
     private var partial = ""
     private var partialSince = 0
     private var isAnswering = false
-    private var isDucked = false
     private var isBargeIn = false
     private var bargedAt = 0
     private var spoken = SpokenEcho()
@@ -260,23 +256,11 @@ package struct LocalTurn: Sendable {
 
     /// Handles a step while nobody is speaking, or only the box.
     private mutating func wait(_ step: HeardStep) -> [LocalTurnEffect] {
-        var effects: [LocalTurnEffect] = []
-        if isAnswering {
-            let isNear = voices.count(in: options.duckVoice * 2) >= options.duckVoice
-            if isNear, !isDucked {
-                isDucked = true
-                effects.append(.duck(true))
-            } else if isDucked, voices.count(in: options.bargeInWindow) == 0 {
-                isDucked = false
-                effects.append(.duck(false))
-            }
-        }
-        guard evidence.isDue(voices, options, boxSounds: step.boxSounds) else { return effects }
+        guard evidence.isDue(voices, options, boxSounds: step.boxSounds) else { return [] }
         isBargeIn = isAnswering
         bargedAt = position
-        if isAnswering { effects.append(.bargeIn) }
         joins = 0
-        return effects + begin(step)
+        return (isAnswering ? [.bargeIn] : []) + begin(step)
     }
 
     private mutating func begin(_ step: HeardStep) -> [LocalTurnEffect] {
@@ -365,7 +349,6 @@ package struct LocalTurn: Sendable {
         givenVoice = lastVoice
         pace.turnEnded()
         isFirst = false
-        isDucked = false
         isAnswering = false
         return [.give(turn)]
     }
@@ -400,10 +383,8 @@ package struct LocalTurn: Sendable {
         dropped[reason, default: 0] += 1
         var effects: [LocalTurnEffect] = [.drop(reason)]
         if isBargeIn { effects.append(.resumeAnswer) }
-        if isDucked { effects.append(.duck(false)) }
         lookNumber += 1
         text = nil
-        isDucked = false
         isBargeIn = false
         phase = .idle
         voices = VoiceWindow()

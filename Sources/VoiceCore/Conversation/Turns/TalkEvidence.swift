@@ -14,6 +14,9 @@ struct VoiceWindow: Equatable, Sendable {
     /// 60 of the last 100 ms, which excludes clicks.
     var isVoice: Bool { count(in: 10) >= 6 }
 
+    /// Number of voiced steps up to the last step; at most 64.
+    var trailingRun: Int { (~bits).trailingZeroBitCount }
+
     /// The longest run of voiced steps among the last `steps`.
     func longestRun(in steps: Int) -> Int {
         var longest = 0
@@ -82,6 +85,8 @@ struct VoiceEvidence: Equatable, Sendable {
     mutating func began(_ voices: VoiceWindow, window: Int, _ step: HeardStep) {
         voiced = voices.count(in: window)
         longestRun = voices.longestRun(in: window)
+        // The run at the end of the window goes on in the next step.
+        run = min(voices.trailingRun, window)
         steps = window
         overBox = step.boxSounds
         measure(step)

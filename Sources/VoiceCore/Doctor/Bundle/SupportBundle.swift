@@ -23,7 +23,7 @@ package struct SupportBundle: Sendable {
     package func write(to path: String) async throws(StateFile.Fault) -> String {
         let files = await files()
         let folder = try await SupportArchive.write(files, to: path)
-        let place = folder.map { "\($0), a folder, since tar and gzip are missing (apt install tar gzip)" } ?? path
+        let place = folder.map { "\($0), a folder, because tar and gzip are missing (apt install tar gzip)" } ?? path
         return "\(place): \(report.summary); with \(files.map(\.name).joined(separator: ", "))"
     }
 

@@ -11,7 +11,7 @@ enum AgentCheck {
     static func findings(_ context: DoctorContext, network: NetworkThread) async -> [DoctorFinding] {
         guard let values = context.loaded?.values, let secrets = context.secrets,
             let base = ServerURL(values.jarvis.url)
-        else { return [DoctorFinding("agent", .skipped, "needs a configuration that can be used")] }
+        else { return [DoctorFinding("agent", .skipped, "needs a valid configuration")] }
         let client = JarvisClient(
             base: base,
             token: secrets.jarvisToken.secret,
@@ -42,23 +42,24 @@ enum AgentCheck {
     /// Whether the agent knows that its answers are heard, not read.
     static func briefing(_ health: JarvisHealth?, _ preamble: Configuration.Jarvis.Preamble) -> DoctorFinding {
         if health?.capabilities.contains(AgentBriefing.capability) == true {
-            return DoctorFinding("agent-prompt", .ok, "the agent says that it has the prompt for voices")
+            return DoctorFinding("agent-prompt", .ok, "the agent confirms that it has the prompt for voices")
         }
-        let advice = "better once and for all: put \(prompt) into its prompt (term-llm: agent.yaml beside it)"
+        let advice = "to set it permanently, put \(prompt) into its prompt (term-llm: agent.yaml beside it)"
         switch preamble {
         case .auto, .always:
             return DoctorFinding(
                 "agent-prompt",
                 .ok,
-                "the agent is told with the first question of a conversation that it is heard, not read",
+                "the daemon tells the agent, with the first question of each conversation, that its reply is heard, "
+                    + "not read",
                 advice: preamble == .auto ? advice : nil
             )
         case .off:
             return DoctorFinding(
                 "agent-prompt",
                 .ok,
-                "jarvis.preamble is off: whether the agent knows that it is heard, not read, is up to its prompt",
-                advice: "the text for it: \(prompt) (term-llm: agent.yaml beside it)"
+                "jarvis.preamble is off: the agent knows that its reply is heard, not read, only from its own prompt",
+                advice: "text for its prompt: \(prompt) (term-llm: agent.yaml beside it)"
             )
         }
     }
@@ -80,7 +81,7 @@ enum AgentCheck {
         case .success(let health):
             let name = health?.agent.flatMap { $0.isEmpty ? nil : $0 }
             let who = health.map { "term-llm \($0.version)" + (name.map { ", agent \($0)" } ?? "") }
-            let message = hasToken ? "the token is accepted" : "none is needed"
+            let message = hasToken ? "the token is accepted" : "no token needed"
             let findings = [
                 DoctorFinding("agent", .ok, who.map { "answers: \($0)" } ?? "answers"), rightPath,
                 DoctorFinding("agent-token", .ok, message),
@@ -92,7 +93,7 @@ enum AgentCheck {
                     "agent-name",
                     .warn,
                     "the server runs without an agent, so it has web tools only",
-                    advice: "on its machine: term-llm serve api --agent NAME"
+                    advice: "on its machine, run: term-llm serve api --agent NAME"
                 )
             ]
         case .failure(.authentication) where isClosed:
@@ -101,7 +102,7 @@ enum AgentCheck {
                 DoctorFinding(
                     "agent-token",
                     .skipped,
-                    "the token is root's alone",
+                    "only root can read the token",
                     advice: "sudo jarvis-voiced doctor"
                 ),
             ]
@@ -111,7 +112,7 @@ enum AgentCheck {
                 DoctorFinding(
                     "agent-token",
                     .fail,
-                    hasToken ? "the agent refuses the token" : "the agent wants a token, and there is none",
+                    hasToken ? "the agent refuses the token" : "the agent wants a token, but there is none",
                     advice:
                         "put the server's TERM_LLM_SERVE_TOKEN into \(ServiceEnvironment.folder)/jarvis-token (mode 600)"
                 ),
@@ -123,7 +124,7 @@ enum AgentCheck {
                     "agent-path",
                     .fail,
                     "jarvis.url does not lead to the agent: \(hint)",
-                    advice: "it ends with the base path of term-llm serve, usually /ui"
+                    advice: "it must end with the base path of term-llm serve, usually /ui"
                 ),
             ]
         // Refused locally: the finding agent-transport has the remedy.

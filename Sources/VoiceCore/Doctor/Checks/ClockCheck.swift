@@ -9,17 +9,17 @@ enum ClockCheck {
     ///   - now: Unix seconds.
     static func judge(serverDate: String?, now: Int) -> DoctorFinding {
         guard let serverDate, let there = seconds(ofHTTPDate: serverDate) else {
-            return DoctorFinding("clock", .skipped, "the service states no time to compare with")
+            return DoctorFinding("clock", .skipped, "the service sends no time to compare with")
         }
         let off = now - there
         guard abs(off) > notable else {
-            return DoctorFinding("clock", .ok, "agrees with the service to \(max(1, abs(off))) s")
+            return DoctorFinding("clock", .ok, "agrees with the service within \(max(1, abs(off))) s")
         }
         return DoctorFinding(
             "clock",
             abs(off) > grave ? .fail : .warn,
             "\(abs(off)) s \(off > 0 ? "ahead of" : "behind") the service",
-            advice: "timedatectl set-ntp true, or install systemd-timesyncd"
+            advice: "run timedatectl set-ntp true, or install systemd-timesyncd"
         )
     }
 

@@ -14,7 +14,8 @@ enum ConfigurationCheck {
                     "configuration",
                     .fail,
                     $0.description,
-                    advice: "every key and what it takes: jarvis-voiced.toml(5), or jarvis-voiced config sample"
+                    advice: "for every key and what it accepts, see jarvis-voiced.toml(5), or run jarvis-voiced config "
+                        + "sample"
                 )
             }
         }
@@ -44,7 +45,7 @@ enum ConfigurationCheck {
                 DoctorFinding(
                     "api-key",
                     .warn,
-                    "there is none for \($0.service.name.rawValue), which is left out: \(used) is used"
+                    "none for \($0.service.name.rawValue), which is left out: \(used) is used"
                 )
             }
             + secrets.warnings.map { DoctorFinding("secrets", .warn, $0) }
@@ -56,7 +57,7 @@ enum ConfigurationCheck {
             return DoctorFinding(
                 "api-key",
                 .skipped,
-                "\(path) is root's alone: this user cannot see what the service gets",
+                "only root can read \(path): this user cannot see what the service gets",
                 advice: "sudo jarvis-voiced doctor"
             )
         }
@@ -64,7 +65,7 @@ enum ConfigurationCheck {
         return DoctorFinding(
             "api-key",
             .fail,
-            "there is none",
+            "missing",
             advice: "put it into \(ServiceEnvironment.folder)/\(key.credential) (mode 600), or into a file named by "
                 + key.setting
         )
@@ -79,7 +80,7 @@ enum ConfigurationCheck {
             DoctorFinding(
                 "jarvis-token",
                 .ok,
-                token.secret == nil ? "none: right if the agent wants none" : token.status
+                token.secret == nil ? "none: correct if the agent wants none" : token.status
             )
         ]
     }
@@ -97,8 +98,8 @@ enum ConfigurationCheck {
             .fail,
             problem.description,
             advice: isClosed
-                ? "let the user of the daemon read it, or run the doctor with sudo"
-                : "the file holds the secret in one line, and nothing else"
+                ? "let the daemon's user read it, or run the doctor with sudo"
+                : "the file must contain only the secret, in one line"
         )
     }
 }

@@ -49,33 +49,33 @@ enum DevicesCheck {
             return DoctorFinding(check, .warn, text, advice: problem)
         case .failure(.busy(let device, _, let holder)):
             if let holder, daemon.map({ holder.hasSuffix("(\($0))") }) ?? holder.hasPrefix("jarvis-voiced (") {
-                return DoctorFinding(check, .ok, "\(device) is in use by the daemon itself: \(holder)")
+                return DoctorFinding(check, .ok, "\(device) is in use by the daemon: \(holder)")
             }
             if holder == nil, daemon != nil {
                 // Open files of other users are invisible to this one.
-                return DoctorFinding(check, .ok, "\(device) is in use, most likely by the daemon, which runs")
+                return DoctorFinding(check, .ok, "\(device) is in use, probably by the running daemon")
             }
             return DoctorFinding(
                 check,
                 .fail,
                 "\(device) is in use by \(holder ?? "another program")",
                 advice: holder == nil
-                    ? "sudo fuser -v /dev/snd/* names it; a sound server is stopped for the card, or given another"
+                    ? "sudo fuser -v /dev/snd/* names it; stop the sound server for this card, or give it another one"
                     : "stop it, or name another device in \(key)"
             )
         case .failure(.permission(let device, _)):
             return DoctorFinding(
                 check,
                 .fail,
-                "\(device) may not be opened by this user",
-                advice: "adduser USER audio (the service has the group from its unit)"
+                "this user may not open \(device)",
+                advice: "adduser USER audio (the service gets the group from its unit)"
             )
         case .failure(let error):
             return DoctorFinding(
                 check,
                 .fail,
                 error.description,
-                advice: "jarvis-voiced devices; then \(key) = one of them"
+                advice: "run jarvis-voiced devices, then set \(key) to one of them"
             )
         }
     }

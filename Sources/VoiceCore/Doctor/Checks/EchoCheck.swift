@@ -8,7 +8,7 @@ enum EchoCheck {
     /// Age in days after which a test has little meaning: rooms change.
     static let oldAge = 180
 
-    private static let advice = "jarvis-voiced echo-test (ten seconds of sound, with the service stopped)"
+    private static let advice = "run jarvis-voiced echo-test (ten seconds of sound, with the service stopped)"
 
     static func findings(_ context: DoctorContext, files: FileReader = .system, now: Int) -> [DoctorFinding] {
         guard let values = context.loaded?.values else { return [] }
@@ -67,16 +67,16 @@ enum EchoCheck {
             "echo-now",
             .warn,
             message,
-            advice: "lower the loudspeaker, or move it away from the microphone; jarvis-voiced echo-test says more"
+            advice: "turn the loudspeaker down, or move it away from the microphone; jarvis-voiced echo-test shows more"
         )
     }
 
     static func judge(_ test: SavedEchoTest?, audio: Configuration.Audio, now: Int) -> DoctorFinding {
         guard let test else {
-            return DoctorFinding("echo", .skipped, "was never measured on this box", advice: advice)
+            return DoctorFinding("echo", .skipped, "never measured on this box", advice: advice)
         }
         guard test.input == audio.input, test.output == audio.output else {
-            return DoctorFinding("echo", .skipped, "was measured with other devices", advice: advice)
+            return DoctorFinding("echo", .skipped, "measured with other devices", advice: advice)
         }
         let days = max(0, now - test.time) / 86_400
         let when = days == 0 ? "today" : days == 1 ? "yesterday" : "\(days) days ago"

@@ -25,7 +25,7 @@ enum LibraryCheck {
                 "libcurl",
                 .fail,
                 "\(version.prefix { $0 != " " }) has no TLS",
-                advice: "install the libcurl of the distribution (libcurl4 or libcurl4t64)"
+                advice: "install the distribution's libcurl (libcurl4 or libcurl4t64)"
             )
         }
         return DoctorFinding("libcurl", .ok, version.split(separator: " ").prefix(2).joined(separator: ", "))
@@ -52,7 +52,7 @@ enum TransportCheck {
         return DoctorFinding(
             check,
             verdict,
-            transport.line ?? "\(transport.load) travels encrypted",
+            transport.line ?? "\(transport.load) is sent encrypted",
             advice: transport.advice
         )
     }

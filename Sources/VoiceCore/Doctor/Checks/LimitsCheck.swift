@@ -42,27 +42,28 @@ enum LimitsCheck {
     ) -> [DoctorFinding] {
         func advice(_ setting: String, _ limit: String, isAllowed: Bool) -> String {
             if place == .ownProcess(isRoot: false) {
-                return "started by systemd it has what it needs; by hand: \(limit) in /etc/security/limits.d"
+                return "under systemd it has what it needs; by hand, set \(limit) in /etc/security/limits.d"
             }
             return isAllowed
-                ? "the unit allows it: systemctl restart jarvis-voiced; in a container, its host has to allow it"
-                : "\(setting) in systemctl edit jarvis-voiced"
+                ? "the unit allows it: run systemctl restart jarvis-voiced; in a container, the host must allow it"
+                : "set \(setting) in systemctl edit jarvis-voiced"
         }
         if place == .ownProcess(isRoot: true) {
-            return [DoctorFinding("real-time", .ok, "root may; the unit gives the same to the service")]
+            return [DoctorFinding("real-time", .ok, "root may; the unit allows the service the same")]
         }
         let wanted = audio.realtimePriority
         let isFast = wanted == 0 || limits.realtimePriority.map { $0 >= wanted } ?? true
         let granted = limits.realtimePriority.map(String.init) ?? "any"
         let priority =
             wanted == 0
-            ? DoctorFinding("real-time", .ok, "not wanted: audio.realtime_priority = 0")
+            ? DoctorFinding("real-time", .ok, "not requested: audio.realtime_priority = 0")
             : isFast
-                ? DoctorFinding("real-time", .ok, "priority \(wanted) wanted, \(granted) allowed (\(place.name))")
+                ? DoctorFinding("real-time", .ok, "priority \(wanted) requested, \(granted) allowed (\(place.name))")
                 : DoctorFinding(
                     "real-time",
                     .warn,
-                    "priority \(wanted) wanted, \(granted) allowed (\(place.name)): sound may break up on a busy machine",
+                    "priority \(wanted) requested, \(granted) allowed (\(place.name)): audio may break up on a busy "
+                        + "machine",
                     advice: advice(
                         "LimitRTPRIO=\(wanted)",
                         "rtprio",
@@ -70,7 +71,7 @@ enum LimitsCheck {
                     )
                 )
         guard audio.lockMemory else {
-            return [priority, DoctorFinding("memory-lock", .ok, "not wanted: audio.lock_memory = false")]
+            return [priority, DoctorFinding("memory-lock", .ok, "not requested: audio.lock_memory = false")]
         }
         guard let bytes = limits.lockedMemory else {
             return [priority, DoctorFinding("memory-lock", .ok, "no limit (\(place.name))")]
@@ -80,7 +81,8 @@ enum LimitsCheck {
             DoctorFinding(
                 "memory-lock",
                 .warn,
-                "limited to \(bytes / 1024) kB (\(place.name)), so memory is not locked: sound may break up under swapping",
+                "limited to \(bytes / 1024) kB (\(place.name)), so memory is not locked: audio may break up when the "
+                    + "machine swaps",
                 advice: advice(
                     "LimitMEMLOCK=infinity",
                     "memlock",

@@ -32,16 +32,16 @@ enum PermissionCheck {
             if let strange = nodes.first(where: { $0.group != "audio" || !$0.isOpenToGroup }) {
                 return finding(
                     .fail,
-                    "\(strange.path) is not open to group audio, which the service has",
-                    "udevadm trigger; or SupplementaryGroups=\(strange.group) in systemctl edit jarvis-voiced"
+                    "group audio, which the service has, may not open \(strange.path)",
+                    "run udevadm trigger, or set SupplementaryGroups=\(strange.group) in systemctl edit jarvis-voiced"
                 )
             }
-            return finding(.ok, "\(nodes.count) devices are open to group audio, which the service has", nil)
+            return finding(.ok, "group audio, which the service has, may open \(nodes.count) devices", nil)
         }
         if let closed = nodes.first(where: { !$0.isOpenToUs }) {
-            return finding(.fail, "\(closed.path) may not be opened by this user", "sudo adduser USER \(closed.group)")
+            return finding(.fail, "this user may not open \(closed.path)", "sudo adduser USER \(closed.group)")
         }
-        return finding(.ok, "\(nodes.count) devices are open to this user", nil)
+        return finding(.ok, "this user may open \(nodes.count) devices", nil)
     }
 
     private static func nodes() -> [Node] {

@@ -60,7 +60,7 @@ enum ReachCheck {
             return [
                 dns(
                     .fail,
-                    "\(host) does not resolve",
+                    "\(host) cannot be resolved",
                     "check \(key), the network (ip route) and the name server (getent hosts \(host))"
                 )
             ]

@@ -37,10 +37,10 @@ enum StateCheck {
                 "state",
                 .fail,
                 "\(path) cannot be written: \(String(cString: strerror(problem)))",
-                advice: "let the user of the daemon write there; the unit's StateDirectory= does it by itself"
+                advice: "let the daemon's user write there; the unit's StateDirectory= does this by itself"
             )
         }
-        return DoctorFinding("state", .ok, isThere ? "\(path) can be written" : "\(path) is made at the first start")
+        return DoctorFinding("state", .ok, isThere ? "\(path) can be written" : "\(path) is created at the first start")
     }
 
     static func judge(free bytes: Int, at path: String) -> DoctorFinding {
@@ -50,7 +50,7 @@ enum StateCheck {
             "disk",
             bytes < full ? .fail : .warn,
             "\(text) free at \(path)",
-            advice: "make room: journalctl --vacuum-size=100M, apt-get clean"
+            advice: "free some space: journalctl --vacuum-size=100M, apt-get clean"
         )
     }
 

@@ -47,14 +47,14 @@ struct UnitState: Sendable, Equatable {
         case ("loaded", "active"):
             let restarts = values["NRestarts"].flatMap { Int($0) } ?? 0
             return restarts > 3
-                ? finding(.warn, "runs, but was restarted \(restarts) times", "journalctl -u jarvis-voiced says why")
+                ? finding(.warn, "runs, but was restarted \(restarts) times", "journalctl -u jarvis-voiced shows why")
                 : finding(.ok, "runs\(words)", nil)
         case ("loaded", "failed"):
             let status = values["ExecMainStatus"] ?? "?"
             return finding(
                 .fail,
                 "has failed with exit status \(status)",
-                "journalctl -u jarvis-voiced -n 20 says why; then systemctl restart jarvis-voiced"
+                "journalctl -u jarvis-voiced -n 20 shows why; then run systemctl restart jarvis-voiced"
             )
         case ("loaded", "inactive"):
             return finding(.warn, "does not run", "systemctl enable --now jarvis-voiced")

@@ -31,7 +31,7 @@ enum WallCheck {
         if landlock >= 1 { walls.append("files") }
         if landlock >= 4 { walls.append("ports") }
         if hasSeccomp { walls.append("system calls") }
-        let held = "\(program) has the proxy of the daemon alone for its way to the network"
+        let held = "\(program) reaches the network only through the daemon's proxy"
         if walls.count == 3 {
             return DoctorFinding("decoder", .ok, "\(held); the kernel limits its files, ports and calls")
         }

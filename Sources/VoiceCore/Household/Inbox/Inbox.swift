@@ -79,11 +79,11 @@ package enum InboxProblem: Error, Equatable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .empty: "there is no text in it"
+        case .empty: "the text is empty"
         case .long: "an announcement has at most \(Inbox.longest) bytes"
-        case .full: "\(Inbox.most) announcements wait already; only a more urgent one is taken"
+        case .full: "\(Inbox.most) announcements are waiting already; only a more urgent one is accepted"
         case .noConversation:
-            "no conversation is open; \"listen\" opens one, with a lower priority it waits for the next"
+            "no conversation is open; \"listen\" opens one, and with a lower priority it waits for the next one"
         }
     }
 }

@@ -45,7 +45,8 @@ package actor TimerController {
             default: break
             }
         }
-        return ""
+        // Only a controller that has ended does nothing.
+        throw .stopping
     }
 
     /// - Returns: how many timers and alarms were cancelled.
@@ -57,7 +58,7 @@ package actor TimerController {
             default: break
             }
         }
-        return 0
+        throw .stopping
     }
 
     /// Stops the ringing; returns false if nothing rang.

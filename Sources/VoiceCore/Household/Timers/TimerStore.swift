@@ -8,7 +8,7 @@ package struct TimerStore: Sendable {
     package init(directory: String, logger: Logger) {
         writer = StateWriter(
             Self.store(directory, logger),
-            failing: "timers and alarms are not remembered for the next start"
+            failing: "timers and alarms will not survive a restart"
         )
     }
 
@@ -19,7 +19,7 @@ package struct TimerStore: Sendable {
     /// Loads what was saved; empty if the file is unreadable, which is logged.
     package static func load(directory: String, logger: Logger, files: FileReader = .system) -> SavedTimers {
         store(directory, logger, files).load(SavedTimers.init(parsing:)) { _ in
-            "the timers and alarms of before are lost, set them again"
+            "the earlier timers and alarms are lost; set them again"
         }.value ?? SavedTimers()
     }
 

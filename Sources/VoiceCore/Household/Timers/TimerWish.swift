@@ -176,20 +176,22 @@ package enum TimerProblem: Error, Equatable, Sendable, CustomStringConvertible {
     case none
     case unknown(String)
     case ambiguous
+    case stopping
 
     package var description: String {
         switch self {
         case .unreadable:
-            "the time cannot be read: it wants a length such as 10m or 1h30m, or a time of day such as 07:00, with a name "
-                + "behind it"
+            "the time cannot be read: give a length such as 10m or 1h30m, or a time of day such as 07:00, followed by "
+                + "a name"
         case .length: "a timer lasts from 1 second to 30 days"
-        case .past: "that time is over"
-        case .tooFar: "an alarm is set for one of the next 366 days"
-        case .clock: "the clock of this machine has not been set yet; a timer, such as 10m, needs none"
-        case .full: "there are \(TimerBook.most) timers and alarms already: cancel one first"
-        case .none: "no timer and no alarm is set"
+        case .past: "that time has passed"
+        case .tooFar: "an alarm can be set for the next 366 days"
+        case .clock: "the clock of this machine is not set yet; a timer, such as 10m, does not need it"
+        case .full: "there are already \(TimerBook.most) timers and alarms: cancel one first"
+        case .none: "no timers or alarms are set"
         case .unknown(let name): "there is no timer or alarm \"\(name)\""
         case .ambiguous: "there are several: name one, or \"all\""
+        case .stopping: "the daemon is stopping"
         }
     }
 }

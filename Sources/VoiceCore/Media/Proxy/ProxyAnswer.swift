@@ -160,13 +160,17 @@ package struct ProxyAnswer: Sendable, Equatable {
         state = .beginning(held: held)
     }
 
-    private static var packed: Refusal { Refusal(description: "the server sends it compressed, unasked") }
+    private static var packed: Refusal {
+        Refusal(
+            description: "the server sends it compressed although it was not asked to"
+        )
+    }
 
     private static func location(_ value: Substring, _ isSecure: Bool) throws(Refusal) -> String {
         do throws(SegmentList.Refusal) {
             return String(decoding: try SegmentList.address(Array(value.utf8)[...], isSecure), as: UTF8.self)
         } catch {
-            throw Refusal(description: "it was passed on to an address that is refused")
+            throw Refusal(description: "it redirects to an address that is refused")
         }
     }
 

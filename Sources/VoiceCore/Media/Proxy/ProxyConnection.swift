@@ -59,7 +59,7 @@ final class ProxyConnection {
         let literal = NetworkAddress(text: server.host)
         let addresses = literal.map { [$0] } ?? proxy.lookUp(server.host)
         if proxy.isOver { throw .failed("it was stopped") }
-        guard !addresses.isEmpty else { throw .failed("the host \(server.host) is not known") }
+        guard !addresses.isEmpty else { throw .failed("the host \(server.host) cannot be resolved") }
         guard proxy.policy.allows(addresses, of: server, home: proxy.home()) else { throw .refusedHost(server.host) }
         var problem = MediaProblem.failed("\(server.host): it cannot be reached")
         for address in addresses.prefix(4) {

@@ -69,7 +69,7 @@ package enum SegmentList {
     private static func secure(_ text: [UInt8]) throws(Refusal) -> [UInt8] {
         let written = String(decoding: text, as: UTF8.self)
         let plain = SecureAddress.plain(written)
-        guard plain != written else { throw Refusal(description: "its playlist names an address that is none") }
+        guard plain != written else { throw Refusal(description: "its playlist contains an invalid address") }
         return Array(plain.utf8)
     }
 

@@ -52,7 +52,7 @@ struct MediaResolver: Sendable {
             if let archived { url = try policy.network(ArchiveItem.metadataAddress(archived)) }
             var addresses = NetworkAddress(text: url.host).map { [$0] } ?? []
             if addresses.isEmpty { addresses = await lookUp(url.host) }
-            if addresses.isEmpty { throw .failed("the host \(url.host) is not known") }
+            if addresses.isEmpty { throw .failed("the host \(url.host) cannot be resolved") }
             guard policy.allows(addresses, of: url) else { throw .refusedHost(url.host) }
             // The text as written: a path may need its final slash.
             let text = archived.map(ArchiveItem.metadataAddress) ?? AddressText.withoutFragment(address)
@@ -71,7 +71,7 @@ struct MediaResolver: Sendable {
             }
             address = next
         }
-        throw .failed("it was passed on too often")
+        throw .failed("it redirects too often")
     }
 
     /// Connects to the checked addresses, even if the name resolves differently by then.
@@ -108,7 +108,7 @@ struct MediaResolver: Sendable {
         if let archived {
             guard let archive = ArchiveItem(try await read(reply), identifier: archived),
                 let first = archive.items.first
-            else { throw .failed("that item of the archive holds no sound") }
+            else { throw .failed("that item of the archive contains no audio") }
             found.item = first
             found.more = Array(archive.items.dropFirst())
             return first.address
@@ -133,7 +133,7 @@ struct MediaResolver: Sendable {
         if start.contains("<rss") || start.contains("<feed") || start.contains("<?xml") {
             let text = beginning + (try await read(reply))
             guard let feed = PodcastFeed(text), let episode = feed.newest(unheard: isHeard) else {
-                throw .failed("the feed names no episode")
+                throw .failed("the feed contains no episode")
             }
             found.item = MediaItem(
                 address: episode.address,

@@ -55,12 +55,12 @@ package enum WebSocketFailure: Error, Equatable, Sendable, CustomStringConvertib
     package var description: String {
         switch self {
         case .badURL: "the address is not a ws:// or wss:// URL"
-        case .cannotResolve(let host): "the host name \(host) could not be resolved; check the name and the DNS"
+        case .cannotResolve(let host): "the host name \(host) cannot be resolved; check the name and the DNS"
         case .cannotConnect(let detail): "no connection: \(detail)"
         case .tls(let detail): "TLS failed: \(detail)"
         case .exposed(let host, let address):
-            "\(host) is \(address), outside this network, and ws:// is not encrypted: use wss://, an address of this network, "
-                + "or set allow_plain_http where its address stands"
+            "\(host) is \(address), outside this network, and ws:// is not encrypted: use wss://, an address in this "
+                + "network, or set allow_plain_http in its section"
         case .handshake(let detail): "the server does not speak WebSocket here: \(detail)"
         case .timedOut(.opening(let timeout)): timeout.description
         case .timedOut(.silence(let limit)):

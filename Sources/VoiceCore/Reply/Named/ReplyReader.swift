@@ -204,16 +204,38 @@ struct ReplyReader {
         return MediaObjects.isNameOfAddress(named) ? "" : named
     }
 
-    /// Extracts the media of one or more JSON values in a row; false if there is none.
+    /// Extracts the media of the JSON values in a block that begins with one; false if there is none. The words between
+    /// and after the values stay in the rest.
     private mutating func takeValues(in block: Range<Int>, from first: Int) -> Bool {
+        let restBefore = rest.count
         var (next, found): (Int?, Bool) = (first, false)
-        while let start = next, start < block.upperBound, let (value, end) = json.value(in: bytes, at: start) {
-            found = take(value) || found
-            next = bytes[min(end, block.upperBound)..<block.upperBound].firstIndex {
-                $0 > 0x20 && $0 != UInt8(ascii: ",")
+        while let start = next, start < block.upperBound {
+            if let (value, end) = json.value(in: bytes, at: start) {
+                found = take(value) || found
+                next = min(end, block.upperBound)
+            } else if start == first {
+                return false
+            } else {
+                next = passWords(from: start, to: block.upperBound)
             }
+            next = next.flatMap { bytes[$0..<block.upperBound].firstIndex { $0 > 0x20 && $0 != UInt8(ascii: ",") } }
         }
+        // The block is read in another way, or stays in the rest as it is.
+        if !found { rest.removeSubrange(restBefore...) }
         return found
+    }
+
+    /// Passes the words of a block on as a paragraph, up to the end of the line or what may be a value; drops comments and
+    /// stray punctuation.
+    /// - Returns: the position after them.
+    private mutating func passWords(from start: Int, to limit: Int) -> Int {
+        let line = bytes[start..<limit]
+        let isComment = line.starts(with: "//".utf8) || line.starts(with: "#".utf8)
+        let brackets = isComment ? [] : [UInt8(ascii: "{"), UInt8(ascii: "[")]
+        let end = line.dropFirst().firstIndex { $0 == 0x0A || brackets.contains($0) } ?? limit
+        let words = String(decoding: bytes[start..<end], as: UTF8.self)
+        if !isComment, words.unicodeScalars.contains(where: \.isOfWord) { rest += Array("\n\n\(words)\n\n".utf8) }
+        return end
     }
 
     /// Extracts a playlist outside a code block.

@@ -110,7 +110,7 @@ final class Hero365Microphone {
                 isInTurn = false
                 events.append(.dropped(at: count * 10))
             // There is no recogniser, and the conversation itself handles barge-in and ducking.
-            case .look, .goesOn, .supersede, .duck, .bargeIn, .resumeAnswer: break
+            case .look, .goesOn, .supersede, .bargeIn, .resumeAnswer: break
             }
         }
         if isInTurn ? options.isContinuous || turn.isSpeech : options.isContinuous && mayListen {

@@ -319,7 +319,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
                     translate(.dropped(at: ear.milliseconds, resumes: resumes))
                 }
             // The conversation handles barge-in and ducking itself when somebody begins to speak.
-            case .bargeIn, .resumeAnswer, .duck: break
+            case .bargeIn, .resumeAnswer: break
             }
         }
     }

@@ -1,3 +1,4 @@
+internal import VoiceBase
 package import VoiceConfiguration
 internal import VoiceNetwork
 
@@ -10,20 +11,12 @@ package struct WyomingAddress: Equatable, Sendable {
 
     /// - Parameter text: "host:port", "[::1]:10300".
     package init(_ text: String, key: String) throws(ConfigurationError) {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        var host = parts.dropLast().joined(separator: ":")
-        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-        guard parts.count > 1, let last = parts.last, let port = UInt16(last), port > 0, !host.isEmpty,
-            !host.contains(where: { $0.isWhitespace || $0 == "/" })
-        else {
-            let problem = ConfigurationProblem(place: key, message: "wants host:port, for instance 127.0.0.1:10300")
-            throw ConfigurationError(problems: [problem])
+        guard let server = HostAndPort(text) else {
+            throw ConfigurationError(problems: [ConfigurationProblem(place: key, message: HostAndPort.wanted)])
         }
-        self.key = key
-        self.host = host
-        self.port = Int(port)
+        (self.key, host, port, self.text) = (key, server.host, server.port, server.text)
     }
 
     /// The address for display: "127.0.0.1:10300".
-    package var text: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    package let text: String
 }

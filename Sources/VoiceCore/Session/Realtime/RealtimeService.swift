@@ -75,7 +75,7 @@ package struct RealtimeService: VoiceService {
         )
         notices =
             isSemantic && !dialect.takesSemanticTurns
-            ? ["realtime.turn_detection: this service knows server_vad only, so silence ends a turn"] : []
+            ? ["realtime.turn_detection: this service supports server_vad only, so silence ends a turn"] : []
     }
 
     package var name: String { settings.dialect.name.rawValue }

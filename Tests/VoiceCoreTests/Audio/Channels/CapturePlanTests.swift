@@ -24,8 +24,8 @@ struct CapturePlanTests {
     }
 
     @Test(arguments: [
-        ("", "knows processed"), ("raw,,raw", "knows processed"), ("raw, cooked", "not \"cooked\""),
-        ("reference, silent", "names no channel with a voice"),
+        ("", "accepts processed"), ("raw,,raw", "accepts processed"), ("raw, cooked", "not \"cooked\""),
+        ("reference, silent", "names no voice channel"),
         (Array(repeating: "raw", count: 33).joined(separator: ","), "more than 32"),
     ])
     func aMapThatCannotBeSaysWhy(text: String, reason: String) {
@@ -146,6 +146,10 @@ struct CapturePlanTests {
         #expect(notices.contains { $0.contains("calls reference") })
         #expect(notices.contains { $0.contains("names no processed channel") })
         configuration.echo.enabled = false
-        #expect(EchoWorker.notices(on: configuration).contains { $0.contains("echo.enabled = false comes first") })
+        #expect(
+            EchoWorker.notices(on: configuration).contains {
+                $0.contains("has no effect, because echo.enabled = false")
+            }
+        )
     }
 }

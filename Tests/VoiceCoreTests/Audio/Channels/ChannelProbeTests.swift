@@ -44,7 +44,7 @@ struct ChannelProbeTests {
         #expect(result.channels[5].sameAs == 1)
         #expect(result.channels[2].sameAs == nil)
         #expect(abs((result.channels[2].arrival ?? 0) - (result.channels[1].arrival ?? 0) - 10) < 0.3)
-        #expect(result.lines[3] == "channel 4: silent: the same value for ever")
+        #expect(result.lines[3] == "channel 4: silent: always the same value")
         #expect(result.lines[5].hasSuffix("the same as channel 2: raw"))
         #expect(result.conclusion.first == "audio.input_channels = \"processed, raw, raw, silent, reference, raw\"")
     }
@@ -78,6 +78,6 @@ struct ChannelProbeTests {
     @Test func withoutASoundSilenceIsStillTold() {
         let result = probe([Self.noise(0.001, seed: 7), [Float](repeating: 0, count: 4 * Self.rate)], isPlayed: false)
         #expect(result.roles == [nil, .silent])
-        #expect(result.conclusion[0].contains("probe again while the output is free"))
+        #expect(result.conclusion[0].contains("probe again when the output is free"))
     }
 }

@@ -83,7 +83,7 @@ struct CaptureLevelsTests {
         #expect(first?.contains("lower its capture level") == true)
         #expect(advice.line(isClipping: true, periods: 30, playing: 20, at: .seconds(500)) == nil)
         let second = advice.line(isClipping: true, periods: 30, playing: 20, at: .seconds(700))
-        #expect(second?.contains("loudspeaker's volume") == true)
+        #expect(second?.contains("turn the loudspeaker down") == true)
     }
 
     @Test(arguments: [

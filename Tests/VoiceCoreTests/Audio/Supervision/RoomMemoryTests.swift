@@ -68,7 +68,7 @@ struct RoomMemoryTests {
         ports.echoPath.publish(isRecalled: true)
         await second.step(at: .seconds(8))
         await second.step(at: .seconds(9))
-        #expect(log.lines.count { $0.contains("the room is the one of before") } == 1)
+        #expect(log.lines.count { $0.contains("the remembered room was recognised") } == 1)
     }
 
     @Test func otherDevicesGetNothing() async throws {

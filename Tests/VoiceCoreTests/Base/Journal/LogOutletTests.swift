@@ -36,7 +36,7 @@ struct LogOutletTests {
         for line in lines {
             if let missing = Self.missing(line) {
                 let subject = missing == 1 ? "a line is" : "\(missing) lines are"
-                #expect(line == "<4>\(subject) missing here: the log was not taken fast enough lines=\(missing)")
+                #expect(line == "<4>\(subject) missing here: the log was not read fast enough lines=\(missing)")
                 number += missing
             } else {
                 #expect(line == "<6>\(number) \(Self.text)")
