@@ -125,10 +125,12 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             adoptPlan()
             beginLearning()
             realign(to: device.playbackPrefill - period)
-            // A microphone that delivers more frames at once needs more in the playback buffer.
+            // A microphone that delivers more frames at once needs more in the playback buffer. Behind a sound server they bring
+            // that themselves, as the loudspeaker goes on until the first of them comes; its delays, which contain the
+            // server's, would leave out periods instead.
             if device.playbackPrefill > filledTo {
                 filledTo = device.playbackPrefill
-                drift.discontinuity()
+                if !device.settlesSlowly { drift.discontinuity() }
             }
             return nil
         }
@@ -294,7 +296,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             event = put(frames.output + taken, count: period - taken)
             taken = Int(written - start)
         }
-        if taken < period && event == .done { counters.lostPeriods += 1 }
+        // Silence without room is missed by nobody: a sound server takes nothing at first, while the microphone goes on.
+        if taken < period && event == .done && isHeard(from: taken) { counters.lostPeriods += 1 }
         if voice.samples > 0 {
             map.append(
                 frame: start + Self.outputDelay,
@@ -303,6 +306,11 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
                 samples: voice.samples
             )
         }
+    }
+
+    /// Whether the rest of the period is anything but silence.
+    private func isHeard(from first: Int) -> Bool {
+        cdsp_peak((frames.output + first).samples, 2 * (period - first)) > 0
     }
 
     /// Refills the card with silence. Its former contents are lost and count as heard.

@@ -71,8 +71,8 @@ package struct EchoTestVerdict: Sendable, Equatable {
         let xruns = result.captureXruns + result.playbackXruns
         if xruns > 0 {
             advice.append(
-                "The sound was interrupted \(xruns) times: raise audio.output_buffer_ms, or check whether the machine "
-                    + "is busy."
+                "The sound was interrupted \(xruns == 1 ? "once" : "\(xruns) times"): raise audio.output_buffer_ms, "
+                    + "or check whether the machine is busy."
             )
         }
         let isClipping = status.clippedShare > Self.harmfulClipping

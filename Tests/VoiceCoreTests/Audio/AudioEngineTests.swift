@@ -230,6 +230,31 @@ struct AudioEngineTests {
         #expect(rig.ports.gauges.playbackDelayFrames == 960)
     }
 
+    /// The delay of a sound server is no reason to leave out periods when the microphone comes.
+    @Test func aMicrophoneThatComesDoesNotEmptyTheBufferOfASoundServer() throws {
+        var rig = try Rig {
+            $0.behindBuffer = 4800
+            $0.faults = [20: .microphoneGone, 60: .microphoneBack]
+        }
+        rig.run(50)
+        rig.card.microphoneFill = 480
+        rig.run(100)
+        #expect(rig.ports.gauges.counters.playbackXruns == 0)
+        #expect(rig.ports.gauges.playbackDelayFrames >= 4800)
+    }
+
+    /// A sound server takes nothing until it has linked the stream: silence that finds no room is not a disturbance, a voice is.
+    @Test func onlySoundThatFindsNoRoomIsLost() throws {
+        var rig = try Rig { $0.stands = 0..<40 }
+        rig.run(60)
+        #expect(rig.ports.gauges.counters.lostPeriods == 0)
+        rig.card.stands = 80..<90
+        rig.run(15)
+        rig.speak(Self.tone(4800))
+        rig.run(40)
+        #expect(rig.ports.gauges.counters.lostPeriods > 0)
+    }
+
     /// The engine catches up with what was captured meanwhile: there must be room for the voice of those periods.
     @Test(arguments: [2, 3, 4, 6]) func losesNoVoiceAfterALateWakeUp(periods: Int) throws {
         var rig = try Rig { $0.faults[20] = .late(periods) }

@@ -38,6 +38,7 @@ struct CaptureChooser: Sendable {
             line: line,
             map: map,
             listening: wishes.listening(map),
+            isMono: channels == 1,
             identity: identity,
             problem: wishes.problem(channels: channels)
         )
@@ -54,13 +55,15 @@ package struct CaptureChoice: Sendable, Equatable {
     package var map: ChannelMap?
     /// `map` and `audio.input_channel`, as `echo-test` records them.
     package var listening = ""
+    /// Whether the device has one channel only.
+    package var isMono = false
     package var identity: CardIdentity?
     /// What is wrong with the configuration, in one line for people.
     package var problem: String?
 
     /// Text for the log and `devices`: "channel 1 (processed); echo: hardware, known device".
     package var text: String {
-        var voice = "mean of all channels"
+        var voice = isMono ? "its only channel" : "mean of all channels"
         if case .channel(let place) = plan.voice {
             voice = "channel \(place + 1)"
             if let roles = map?.roles, roles.indices.contains(place) { voice += " (\(roles[place].rawValue))" }

@@ -26,6 +26,8 @@ struct ALSADevice: DuplexDevice, ~Copyable {
     private var clock = PeriodClock()
     /// Whether the microphone is open but late: silence replaces its periods until frames arrive.
     private var isLate = false
+    /// When the microphone was started, until its first frame: a sound server links it only some time later.
+    private var startedAt: UInt64?
     /// Card frames already in the stream's buffer for the current period.
     private var have = 0
     /// Consecutive wake-ups without a frame.
@@ -74,7 +76,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
 
     // MARK: Capture
 
-    var isCaptureLive: Bool { capture != nil && !isLate }
+    var isCaptureLive: Bool { capture != nil && !isLate && startedAt == nil }
 
     var isCaptureConstant: Bool { stillness.isConstant }
 
@@ -96,12 +98,18 @@ struct ALSADevice: DuplexDevice, ~Copyable {
             if code > 0 {
                 have += code
                 idleWakes = 0
+                startedAt = nil
                 // Drops the backlog of a late period, which would arrive in a burst: current sound is wanted.
                 if isLate { return restartCapture(stream, 0) }
                 continue
             }
             if code < 0 && code != -Int(EAGAIN) { return restartCapture(stream, code) }
-            if isLate || clinux_monotonic_ns() &- stream.pointee.lastProgress > stream.pointee.lateNanoseconds {
+            if let startedAt {
+                // Until then the loudspeaker's buffer must not run empty.
+                if clinux_monotonic_ns() &- startedAt > stream.pointee.firstNanoseconds {
+                    return standInForMicrophone(frames, count)
+                }
+            } else if isLate || clinux_monotonic_ns() &- stream.pointee.lastProgress > stream.pointee.lateNanoseconds {
                 if !isLate { clock.restart() }
                 isLate = true
                 return standInForMicrophone(frames, count)
@@ -188,6 +196,8 @@ struct ALSADevice: DuplexDevice, ~Copyable {
             return false
         }
         capture = stream
+        startedAt = stream.pointee.lastProgress
+        clock.restart()
         capturePlan = CapturePlan(packed: microphone.plan)
         return true
     }

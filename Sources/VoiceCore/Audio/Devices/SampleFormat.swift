@@ -1,5 +1,5 @@
 /// The supported sample formats of sound cards, little endian unless stated otherwise.
-enum SampleFormat: CaseIterable, Sendable {
+enum SampleFormat: CaseIterable, Sendable, CustomStringConvertible {
     case s16
     case s16big
     case s24
@@ -9,6 +9,19 @@ enum SampleFormat: CaseIterable, Sendable {
     case s24packed
     case s32
     case float
+
+    /// ALSA's name, as its tools print it.
+    var description: String {
+        switch self {
+        case .s16: "S16_LE"
+        case .s16big: "S16_BE"
+        case .s24: "S24_LE"
+        case .s20packed: "S20_3LE"
+        case .s24packed: "S24_3LE"
+        case .s32: "S32_LE"
+        case .float: "FLOAT_LE"
+        }
+    }
 
     var bytes: Int {
         switch self {

@@ -36,6 +36,10 @@ final class SimulatedCard {
     var settling = 0
     /// Microphone periods that arrive while a flush stops the stream.
     var flushPeriods = 0
+    /// Frames to queue in addition while there is a microphone, as for one that delivers in long steps.
+    var microphoneFill = 0
+    /// Reads during which the loudspeaker takes nothing, like a sound server before its first step.
+    var stands: Range<Int> = 0..<0
     fileprivate(set) var hasMicrophone = true
     fileprivate(set) var hasLoudspeaker = true
     private(set) var reads = 0
@@ -52,6 +56,7 @@ final class SimulatedCard {
             waiting -= 1
             return 0
         }
+        if stands.contains(reads) { return 0 }
         owed += Double(count) * (1 + playbackPpm / 1e6)
         let due = Int(owed)
         owed -= Double(due)
@@ -87,7 +92,8 @@ final class SimulatedCard {
 /// only within its own module. With a device in the tests' module, `scripts/realtime-check` would check other code than the
 /// product runs.
 struct SimulatedDevice: DuplexDevice, ~Copyable {
-    let playbackPrefill: Int
+    var playbackPrefill: Int { fill + (card.hasMicrophone ? card.microphoneFill : 0) }
+    private let fill: Int
     private let card: SimulatedCard
     private var queue: PlaybackQueue
     private var queued = 0
@@ -103,8 +109,8 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
 
     init(card: SimulatedCard, bufferPeriods: Int = 4) {
         self.card = card
-        playbackPrefill = (bufferPeriods - 1) * AudioFormat.periodFrames
-        startAt = playbackPrefill
+        fill = (bufferPeriods - 1) * AudioFormat.periodFrames
+        startAt = fill
         // A period that is a few frames longer because it follows another clock still fits.
         queue = PlaybackQueue(limit: bufferPeriods * AudioFormat.periodFrames + 32)
         block = .allocate(capacity: 2 * AudioFormat.periodFrames)

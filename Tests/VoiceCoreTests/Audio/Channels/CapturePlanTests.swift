@@ -127,6 +127,11 @@ struct CapturePlanTests {
         #expect(chooser.choice(channels: 4).problem == nil)
     }
 
+    @Test func theOnlyChannelIsNoMean() {
+        let chooser = CaptureChooser(wishes(), known: KnownDevices(), identity: nil)
+        #expect(chooser.choice(channels: 1).text.hasPrefix("its only channel; echo: software"))
+    }
+
     @Test(arguments: [
         CapturePlan(), CapturePlan(voice: .channel(0), reference: 5), CapturePlan(voice: .channel(31), reference: 31),
         CapturePlan(voice: .channel(3), worker: .hardware, mayTakeOver: true),

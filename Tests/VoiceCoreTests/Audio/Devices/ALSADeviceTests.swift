@@ -91,6 +91,30 @@ struct ALSADeviceTests {
         close(loudspeaker)
     }
 
+    /// A sound server delivers only once it has linked the microphone: the loudspeaker goes on meanwhile, and the first frames
+    /// are taken as they come, without another start.
+    @Test func aMicrophoneThatIsSlowToStartHoldsNothingUp() throws {
+        let card = try PluginCard(.capture)
+        let (microphone, loudspeaker) = (DeviceSlot(), DeviceSlot())
+        microphone.offer(try open(card, .capture))
+        let stop = clinux_eventfd()
+        defer { Glibc.close(stop) }
+        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, stop: stop)
+        device.start()
+        var frames = [Float](repeating: 1, count: 480)
+        let first = device.read(into: &frames, count: 480)
+        let isLiveAtFirst = device.isCaptureLive
+        #expect(first == .done && !isLiveAtFirst)
+        #expect(frames.allSatisfy { $0 == 0 })
+        card.advance(480)
+        let second = device.read(into: &frames, count: 480)
+        let isLiveThen = device.isCaptureLive
+        #expect(second == .done && isLiveThen)
+        #expect(card.starts == 1)
+        device.close()
+        close(microphone)
+    }
+
     /// A card with a delay of 130 ms and a buffer of 40 ms: playback that waited for 130 ms would never restart.
     @Test func afterAFlushACardOfLongDelayPlaysOn() throws {
         let card = try PluginCard(.playback)

@@ -1,3 +1,4 @@
+import CAlsa
 import Testing
 
 @testable import VoiceAudio
@@ -32,6 +33,13 @@ struct SampleFormatTests {
         let bytes: [UInt8] = [0, 0, 0x40, 0xFF]
         let value = bytes.withUnsafeBytes { $0.baseAddress.map { SampleFormat.s24.decode($0) } }
         #expect(value == 0.5)
+    }
+
+    /// `devices` shows them beside what ALSA's tools print.
+    @Test func areNamedAsALSANamesThem() {
+        for (format, code) in ALSAStream.formats {
+            #expect(snd_pcm_format_name(code).map { String(cString: $0) } == format.description)
+        }
     }
 
     @Test func brokenFloatsAreSilence() {
