@@ -268,6 +268,10 @@ void caec_realign(caec *handle, int shift_frames) {
     }
 }
 
+void caec_set_confirmed(caec *handle, bool is_confirmed) {
+    if (handle->suppressor) { handle->suppressor->setConfirmed(is_confirmed); }
+}
+
 void caec_reset(caec *handle) {
     if (handle->linear) { handle->linear->reset(); }
 }

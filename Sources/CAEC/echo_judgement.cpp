@@ -26,9 +26,13 @@ constexpr Thresholds kCareful = {0.62f, 0.5f, 0.8f, -6, 20};
 /// residual after a change of the path is as loud as both paths together, 3 dB over the estimate.
 constexpr Thresholds kTrusting = {0.75f, 0.6f, 1.2f, 0, 30};
 constexpr float kSpeechSpread = 0.6f;
-/// dB below the estimate at which most of the echo is removed; blocks at that level until the canceller has converged.
-constexpr float kTakenOff = -12;
-constexpr int kSettled = 100;
+/// dB below the estimate at which most of the echo is removed; blocks at that level until the canceller has converged. Single
+/// blocks count, between the syllables of a talker: over a longer time, one who never stops leaves more than that.
+constexpr float kTakenOff = -9;
+constexpr int kSettled = 10;
+/// dB below the estimate up to which the residual of a converged canceller belongs to the talker who is about, however alike
+/// the two voices rise and fall: a changed path leaves more than that.
+constexpr float kTalkers = -6;
 /// dB below the estimate under which the residual is too small to indicate a changed path.
 constexpr float kTooLittle = -15;
 /// Blocks until another change of the path may be reported.
@@ -79,16 +83,17 @@ void EchoJudgement::step(const float *residual, const float *echo, const float *
     mean /= static_cast<float>(count);
     for (int b = 0; b < count; b++) { variance += (r[b] - e[b] - mean) * (r[b] - e[b] - mean); }
     spread_ += kSmoothing * (std::sqrt(variance / static_cast<float>(count)) - spread_);
-    const float ratio = 10 * std::log10((residuals + 1e-9f) / (echoes + 1e-9f));
-    ratio_ += kSmoothing * (std::min(20.0f, std::max(-60.0f, ratio)) - ratio_);
+    const float ratio = std::min(20.0f, std::max(-60.0f, 10 * std::log10((residuals + 1e-9f) / (echoes + 1e-9f))));
+    ratio_ += kSmoothing * (ratio - ratio_);
+    settled_ = std::min(kSettled, settled_ + (std::min(ratio_, ratio) < kTakenOff ? 1 : 0));
     decide(isTalkerAbout);
 }
 
 void EchoJudgement::decide(bool isTalkerAbout) {
-    settled_ = std::min(kSettled, settled_ + (ratio_ < kTakenOff ? 1 : 0));
-    const Thresholds &limit = settled_ == kSettled && isTalkerAbout ? kTrusting : kCareful;
+    const bool isTrusting = settled_ == kSettled && isTalkerAbout;
+    const Thresholds &limit = isTrusting ? kTrusting : kCareful;
     const float score = likeness_ + limit.spreadWeight * (kSpeechSpread - spread_);
-    isEcho_ = score > (isEcho_ ? limit.talker : limit.echo);
+    isEcho_ = score > (isEcho_ ? limit.talker : limit.echo) && !(isTrusting && ratio_ < kTalkers);
     patience_ = isEcho_ && ratio_ > kTooLittle ? patience_ + 1 : std::min(patience_, 0);
     if (patience_ >= limit.patience) {
         changed_ = true;

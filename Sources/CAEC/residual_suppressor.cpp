@@ -29,8 +29,9 @@ constexpr int kAbout = 300;
 constexpr float kLearning = 0.03f, kWaryLearning = 0.003f;
 constexpr float kTalkerEvidence = 2.0f;
 constexpr float kLeastTalker = 0.006f;
-/// The canceller overestimates itself while it converges.
-constexpr float kDoubt = 1.7f;
+/// Factor of the canceller's own uncertainty. Without a confirmed delay the echo may lie where the canceller does not expect
+/// it, and is then more uncertain than it knows.
+constexpr float kDoubt = 1.7f, kConfirmedDoubt = 0.6f;
 /// Bands between 300 and 4000 Hz hold a voice.
 constexpr float kVoiceFrom = 300, kVoiceTo = 4000;
 constexpr int kNoiseWindow = 100;
@@ -127,11 +128,12 @@ void ResidualSuppressor::decide(bool isClipped) {
     float sum = 0, echo = 0, total = 0, whole = 0;
     int count = 0;
     float residuals[kBands], echoes[kBands], noises[kBands];
+    const float doubt = isConfirmed_ ? kConfirmedDoubt : kDoubt;
     for (int b = 0; b < kBands; b++) {
         const auto &band = bands_[b];
         const float frequency = static_cast<float>(edges_[b + 1]) * 50;
         if (frequency < kVoiceFrom || frequency > kVoiceTo) { continue; }
-        const float explained = 2 * (band.leakage * band.tail + kDoubt * band.uncertainty + band.noise);
+        const float explained = 2 * (band.leakage * band.tail + doubt * band.uncertainty + band.noise);
         const float ratio = 10 * std::log10(band.residual / explained);
         sum += std::min(15.0f, std::max(0.0f, ratio));
         echo += band.leakage * band.tail + band.uncertainty;

@@ -35,6 +35,9 @@ public:
     /// Excess of the residual over what echo and noise explain, in dB, mean over the bands of a voice.
     float evidence() const { return evidence_; }
 
+    /// Notes whether the delay of the echo is known from the echo itself.
+    void setConfirmed(bool isConfirmed) { isConfirmed_ = isConfirmed; }
+
     /// Continues as though `frames` arbitrary frames had been processed.
     void pretendAge(int frames) { frames_ = frames; }
 
@@ -67,6 +70,7 @@ private:
     int frames_ = 0;  ///< Count of `caec_next_frame`.
     int talking_ = 0, about_ = 0, echoing_ = 0, suspicious_ = 0;
     float evidence_ = 0;
+    bool isConfirmed_ = false;
     EchoJudgement judgement_;
 };
 

@@ -106,6 +106,10 @@ int caec_process(caec *handle, const float *reference, const float *microphone, 
 /// (takes about 0.4 ms). 0 means an unknown change; the linear stage then learns faster for a while.
 void caec_realign(caec *handle, int shift_frames);
 
+/// Notes whether the delay of the echo is confirmed by the echo itself, or only reported by the card, as at first. While it is
+/// only reported, the canceller takes more of the residual for echo.
+void caec_set_confirmed(caec *handle, bool is_confirmed);
+
 /// Forgets the echo path: another device, another room.
 void caec_reset(caec *handle);
 

@@ -96,6 +96,7 @@ package struct CapturePath: ~Copyable {
 
     /// Informs the canceller of what `ReferenceLine.next` did; call before `process` of the same period.
     package mutating func follow(_ period: ReferencePeriod) {
+        canceller?.setConfirmed(period.isConfirmed)
         guard period.cause != .none && period.cause != .start else { return }
         canceller?.realign(shift: period.echoShift)
     }

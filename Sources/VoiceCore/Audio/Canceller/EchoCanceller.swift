@@ -79,6 +79,11 @@ package struct EchoCanceller: ~Copyable {
         caec_realign(handle, Int32(clamping: shift))
     }
 
+    /// Notes whether the delay of the echo is confirmed by the echo itself; at first it is not. Safe on the audio thread.
+    package mutating func setConfirmed(_ isConfirmed: Bool) {
+        caec_set_confirmed(handle, isConfirmed)
+    }
+
     /// Forgets the echo path. Safe on the audio thread.
     package mutating func reset() {
         caec_reset(handle)

@@ -31,8 +31,8 @@ struct DuplexLog: Sendable {
         if worker == .hardware, status.worker == .both {
             return Line(
                 text:
-                    "echo: the device leaves too much of it, and the daemon's canceller now works as well; see "
-                    + "jarvis-voiced echo-test",
+                    "echo: the device leaves too much of it, and the daemon's canceller now works as well;"
+                    + " see jarvis-voiced echo-test",
                 metadata: ["reason": "device_canceller_poor", "mode": "both"],
                 isTrouble: true
             )
