@@ -31,7 +31,7 @@ constexpr float kTalkerEvidence = 2.0f;
 constexpr float kLeastTalker = 0.006f;
 /// Factor of the canceller's own uncertainty. Without a confirmed delay the echo may lie where the canceller does not expect
 /// it, and is then more uncertain than it knows.
-constexpr float kDoubt = 1.7f, kConfirmedDoubt = 0.6f;
+constexpr float kDoubt = 1.7f, kConfirmedDoubt = 1.0f;
 /// Bands between 300 and 4000 Hz hold a voice.
 constexpr float kVoiceFrom = 300, kVoiceTo = 4000;
 constexpr int kNoiseWindow = 100;

@@ -160,7 +160,7 @@ struct LiveTranscriptTests {
         let handedOver = scene.calls.filter { $0.name == "ask_jarvis" }
         #expect(scene.reported(.commentary).compactMap(\.delegation) == handedOver.map(\.callID))
         // "Stop, please." is an order: the box carries it out itself, and no delegation is closed for it.
-        #expect(scene.calls.map(\.name).filter { $0 != "ask_jarvis" } == (name == "e_barge_in" ? ["stop"] : []))
+        #expect(scene.calls.map(\.name).filter { $0 != "ask_jarvis" } == (name == "e_barge_in" ? ["stop_talking"] : []))
     }
 
     @Test(.enabled(if: areAtHand)) func speechIsCutOutOfTheTrack() throws {
