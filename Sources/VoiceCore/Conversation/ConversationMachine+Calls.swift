@@ -50,7 +50,7 @@ extension ConversationMachine {
             let output = answered.output ?? ""
             let isKnown = answered.session == link.number
             guard isKnown || takesText else {
-                note(.unexpected("an answer that this service cannot be told: \(callID)"))
+                note(.unexpected("an answer that this service does not accept: \(callID)"))
                 continue
             }
             note(.outputSent(callID: callID))
@@ -139,7 +139,7 @@ extension ConversationMachine {
 
     /// Ends a response that the service reports as running but never announced, and requests ours again.
     mutating func endUnknownResponse() {
-        note(.unexpected("a response that was never told of"))
+        note(.unexpected("a response that was never announced"))
         sequencer.lostTrack()
         send(.cancel(response: nil))
         requestFailed()

@@ -136,7 +136,7 @@ package struct ConversationMachine: Sendable {
             if takesText, calls.isWaiting(callID: callID) { remarks.wishes.delayed(callID, activity) }
         case .endWhenQuiet: remarks.wishes.end(whenQuiet: link.isReady)
         case .agentReported(let text, let isAskedFor):
-            guard takesText else { return note(.unexpected("news that this service cannot be told")) }
+            guard takesText else { return note(.unexpected("news that this service does not accept")) }
             if isAskedFor || remarks.areAllowed { remarks.agent.add(text, at: now) }
         case .agentAsks(let question, let prompt, let characters):
             remarks.agent.ask(question, prompt: prompt)
@@ -206,7 +206,7 @@ package struct ConversationMachine: Sendable {
         if timers.contains(.reconnect) != link.isPausing { broken.append("a pause and its timer differ") }
         if !link.isReady, turn.isHeard || !turn.isQuiet { broken.append("a turn without a session") }
         if link.isClosed, turn.question != nil { broken.append("a question without a conversation") }
-        if link.isReady, turn.question?.lostAt != nil { broken.append("a lost question that no session was told of") }
+        if link.isReady, turn.question?.lostAt != nil { broken.append("a lost question that no session was sent") }
         if link.isReady, calls.hasDeliverable(in: link.number) { broken.append("an answer that is kept back") }
         if !calls.unspoken.allSatisfy({ sequencer.unspoken.contains($0.call.callID) }) {
             broken.append("an answer that nobody will speak of")

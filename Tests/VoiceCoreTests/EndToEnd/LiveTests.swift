@@ -92,13 +92,13 @@ extension EndToEnd {
         @Test func whoeverSpeaksOverTheAnswerIsHeard() async throws {
             let long =
                 "One two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen."
-            let stage = try LiveStage([.init("Tell me", .say(long)), .init("Stop that now please", .say("Very well."))])
+            let stage = try LiveStage([.init("Tell me", .say(long)), .init("Wait a moment please", .say("Very well."))])
             try await stage.start()
             try await stage.reach(.listening)
             stage.say("Tell me")
             try await stage.reach(.aiSpeaking)
             try await Task.sleep(for: .milliseconds(900))
-            stage.say("Stop that now please")
+            stage.say("Wait a moment please")
             try await stage.reach(.userSpeaking, times: 2)
             try await stage.reach(.aiSpeaking, times: 2)
             try await stage.reach(.listening, times: 2)
@@ -185,7 +185,7 @@ extension EndToEnd {
 
         @Test func whoInterruptsTheGreetingHasATurn() async throws {
             let greeting = "One two three four five six seven eight nine ten eleven twelve."
-            let stage = try LiveStage([.init("Stop that now please", .say("Very well."))])
+            let stage = try LiveStage([.init("Wait a moment please", .say("Very well."))])
             try await stage.start {
                 $0.activation.mode = .push
                 $0.activation.greeting = greeting
@@ -193,7 +193,7 @@ extension EndToEnd {
             stage.daemon?.activate(.button)
             try await stage.reach(.aiSpeaking)
             try await Task.sleep(for: .milliseconds(700))
-            stage.say("Stop that now please")
+            stage.say("Wait a moment please")
             try await stage.reach(.userSpeaking)
             try await stage.reach(.aiSpeaking, times: 2)
             try await stage.journal.wait(for: "listening again") { $0.states.last == .listening }

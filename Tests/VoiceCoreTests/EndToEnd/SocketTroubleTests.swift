@@ -8,7 +8,7 @@ import Testing
 @testable import VoiceSimulator
 
 extension EndToEnd {
-    /// Faults on the wire of GPT-Live, Datagrid and Hero365: refused, hanging and cut connections, sessions that stall or die,
+    /// Faults on the wire of GPT-Live and Datagrid: refused, hanging and cut connections, sessions that stall or die,
     /// messages that are garbled, repeated or of the wrong type, and the faults of each protocol. Somebody asks all the time;
     /// once the faults are over, a question is answered. `VoiceBench faults --service` is the long form.
     @Suite struct SocketTroubleTests {
@@ -81,15 +81,6 @@ extension EndToEnd {
             try await Self.endure(stage, faults) { stage.simulator.attempts }
             try await stage.stop()
             #expect(stage.leaks.isEmpty, "\(stage.leaks)")
-        }
-
-        @Test func hero365() async throws {
-            let faults = Faults()
-            let trouble = Self.trouble(5, every: 1...12, longest: 30)
-            let stage = try Hero365Stage(Hero365Script(["It is noon."]), trouble: trouble, struck: faults.add)
-            try await stage.start(isPatient: false)
-            try await Self.endure(stage, faults) { stage.simulator.attempts }
-            try await stage.stop()
         }
     }
 }

@@ -136,11 +136,6 @@ package struct LiveDelegations: Equatable, Sendable {
         }
     }
 
-    /// Uses up all words so far: none of them is wanted any more.
-    package mutating func useAll() {
-        for index in words.indices { words[index].isUsed = true }
-    }
-
     private static func text(_ fragments: [String], _ limit: Int) -> String {
         let whole = fragments.joined().split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return whole.utf8.count <= limit ? whole : String(decoding: whole.utf8.suffix(limit), as: UTF8.self)

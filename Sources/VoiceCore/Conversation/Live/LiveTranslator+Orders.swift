@@ -43,10 +43,18 @@ extension LiveTranslator {
     ///
     /// - Returns: false if it is a request for the agent.
     mutating func order(_ id: String, _ text: String, _ now: Duration) -> Bool {
-        let isSure = lastUser?.isSure ?? false
-        guard let order = order(in: text, isSure: isSure, isDelegated: true, now) else { return false }
+        guard let order = order(in: text, isSure: isSurelyWhole(text), isDelegated: true, now) else { return false }
         perform(order, delegation: id, now)
         return true
+    }
+
+    /// Whether these words are all of the latest turn, it has ended, and it was surely somebody's: nothing less permits
+    /// anything. What the model hands over may be the beginning of a turn ("Yes, but ..."), or an earlier turn's.
+    private func isSurelyWhole(_ text: String) -> Bool {
+        guard let turn = lastUser, turn.isSure, !voice.isSpeaking, turn.wordsEnd >= turn.voiceEnd - Self.reach else {
+            return false
+        }
+        return text.split(whereSeparator: \.isWhitespace) == turn.text.split(whereSeparator: \.isWhitespace)
     }
 
     private mutating func order(in text: String, isSure: Bool, isDelegated: Bool, _ now: Duration) -> Order? {

@@ -26,7 +26,7 @@ extension ToolOutput {
             let text = String(decoding: try encoder.encode(value), as: UTF8.self)
             self.init(text, succeeded: succeeded, wantsReply: wantsReply)
         } catch {
-            self.init("It was done, but what the media player says cannot be told.", succeeded: false)
+            self.init("It was done, but the state of the media player cannot be reported.", succeeded: false)
         }
     }
 

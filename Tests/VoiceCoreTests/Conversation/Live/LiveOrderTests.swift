@@ -170,6 +170,40 @@ struct LiveOrderTests {
         #expect(scene.calls.isEmpty)
     }
 
+    /// The model may hand over the beginning of a turn: who says "Yes" and goes on has not allowed it.
+    @Test func aYesThatGoesOnAllowsNothing() {
+        var scene = Self.asked()
+        scene.forget()
+        let start = (scene.position + 199) / 200 * 200
+        scene.pass(start - scene.position)
+        scene.pass(300, voice: true)
+        scene.pass(200)
+        scene.take(.heard(LiveFragment("Yes", start: start, end: start + 200)))
+        scene.take(.delegated(id: "d2", target: "client", at: start + 200))
+        scene.pass(1000, voice: true)
+        for (index, word) in [" but", " only", " the", " old", " ones"].enumerated() {
+            let begin = start + 500 + 200 * index
+            scene.take(.heard(LiveFragment(word, start: begin, end: begin + 200)))
+        }
+        scene.pass(2000)
+        #expect(!scene.calls.contains { $0.arguments.contains(#""allow":true"#) }, "\(scene.calls)")
+    }
+
+    /// A "Yes" of the television, handed over late, does not become that of the person who has begun to speak since.
+    @Test func theYesOfAnEarlierSoundAllowsNothing() {
+        var scene = Self.asked()
+        scene.forget()
+        scene.pass(200)
+        let place = scene.position / 200 * 200
+        scene.pass(40, voice: true)
+        scene.pass(900)
+        scene.take(.heard(LiveFragment("Yes", start: place, end: place + 200)))
+        scene.pass(600, voice: true)
+        scene.take(.delegated(id: "d2", target: "client", at: place + 200))
+        scene.pass(2000)
+        #expect(!scene.calls.contains { $0.arguments.contains(#""allow":true"#) }, "\(scene.calls)")
+    }
+
     @Test func wordsThatNobodySaidAllowNothing() {
         var scene = Self.asked()
         scene.forget()

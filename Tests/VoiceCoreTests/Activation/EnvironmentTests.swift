@@ -10,7 +10,7 @@ import Testing
 @testable import VoiceCore
 
 /// Buttons, lights, commands, quiet hours and custom sounds.
-struct SurroundingsTests {
+struct EnvironmentTests {
     @Test func quietHoursMaySpanMidnight() throws {
         let night = try #require(QuietHours("22:00-07:30"))
         #expect(night.contains(minute: 22 * 60))
