@@ -37,6 +37,9 @@ struct ResponsesBackend: JarvisBackend {
         private(set) var run = ResponsesRun()
         /// Splits the reply into sentences; kept when the question is asked again, so that nothing is spoken twice.
         var speech: SpeechStream
+        /// A segment has ended of which sentences were spoken. They are no part of the answer once the next one has words; a
+        /// reply may also end with an empty segment, and is then the one before.
+        var hasSpokenSegment = false
         /// Runs of others seen in the conversation.
         var others: Set<String> = []
         let notice = Notice()
@@ -247,7 +250,7 @@ struct ResponsesBackend: JarvisBackend {
                     case .words: tell(&path, onSign)
                     case .withdrawn: path.speech.withdrawn()
                     case .progress:
-                        if !path.speech.given.isEmpty { onSign(.words([], given: [])) }
+                        if !path.speech.given.isEmpty { path.hasSpokenSegment = true }
                         path.speech.segmentEnded()
                         tell(&path, onSign)
                     case .activity(let activity): connection.board.show(activity)
@@ -262,6 +265,10 @@ struct ResponsesBackend: JarvisBackend {
 
     /// Signals the sentences that are settled now. A reply preceded by a notice is not streamed.
     private func tell(_ path: inout Path, _ onSign: @Sendable (JarvisSign) -> Void) {
+        if path.hasSpokenSegment, !path.run.segment.allSatisfy(\.isWhitespace) {
+            path.hasSpokenSegment = false
+            onSign(.words([], given: []))
+        }
         guard path.notice.text == nil else { return }
         let new = path.speech.take(path.run.segment)
         if !new.isEmpty { onSign(.words(new, given: path.speech.given)) }

@@ -136,6 +136,19 @@ struct SpokenStreamTests {
         #expect(said == ["I look.", "One moment.", "I look."] && answer.spoken == "Nothing is there.")
     }
 
+    /// A reply may end with an empty segment after a tool: the answer is then the segment before, which was spoken.
+    @Test func anEmptySegmentAtTheEndSaysNothingTwice() async throws {
+        let transport = ScriptedJarvisTransport { _, _ in
+            .stream([
+                Self.created, Self.delta("The reminder is set. It rings at nine. Bye.", 2),
+                Self.event("response.output_text.new_segment", 3), Self.completed(4),
+            ])
+        }
+        let (said, answer) = try await ask(transport)
+        #expect(said == ["The reminder is set.", "It rings at nine."])
+        #expect(answer.spoken == "Bye." && answer.goesOn)
+    }
+
     @Test func anAnswerThatComesLateIsSaidAsAWhole() async throws {
         let time = TestTime()
         let transport = ScriptedJarvisTransport { request, _ in
