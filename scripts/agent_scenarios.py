@@ -609,7 +609,7 @@ def _(s):
     box = s.box()
     first(box)
     at_work(s, box)
-    s.expect("taken back" in box.ctl("stop"), "ctl says otherwise")
+    s.expect("request was cancelled" in box.ctl("stop"), "ctl says otherwise")
     time.sleep(1)  # for a moment, answers still belong to the stopped request
     soon(lambda: s.agent.is_idle(box.session()), "the run's end", 1.2)
     s.hears(box.ask("what is on today?"), "two meetings")
