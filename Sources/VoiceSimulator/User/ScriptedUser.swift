@@ -149,8 +149,8 @@ package struct ScriptedUser: Sendable {
             tally.bargeIns += 1
             tally.totalReaction += reaction
             tally.longestReaction = max(tally.longestReaction, reaction)
-        } else if now - attempt.began > manners.reaction {
-            // Either the answer was about to end anyway, or it continues.
+        } else if now - attempt.began > manners.reaction || !isCut && quiet >= Self.answerEnd {
+            // Either the answer was about to end anyway, or it continues. If it has ended, what sounds next is another.
             if attempt.isDisturbed || !isCut && quiet >= 300 { tally.void += 1 } else { tally.missed += 1 }
         } else {
             return

@@ -2,11 +2,14 @@ import Testing
 import VoiceSimulator
 
 struct ScriptedUserTests {
-    /// An assistant that answers each question for `length` ms, 300 ms after it, and falls silent when interrupted.
+    /// An assistant that answers each question for `length` ms, `delay` ms after it, and falls silent when interrupted.
     private struct Assistant {
         var length: Int
+        var delay = 300
         var obeys = true
-        var answerAt: Int?
+        /// Whether what is said into an answer is answered, though it does not cut it.
+        var hears = false
+        var answers: [Int] = []
         var cuts = 0
         var now = 0
         var user: ScriptedUser
@@ -14,13 +17,13 @@ struct ScriptedUserTests {
         mutating func run(milliseconds: Int) {
             for _ in 0..<milliseconds / 10 {
                 now += 10
-                let isSounding = answerAt.map { ($0..<$0 + length).contains(now) } ?? false
+                let isSounding = answers.contains { ($0..<$0 + length).contains(now) }
                 guard user.step(.init(isSounding: isSounding, cuts: cuts, isReady: true)) != nil else { continue }
                 if isSounding {
-                    guard obeys else { continue }
-                    cuts += 1
+                    guard obeys || hears else { continue }
+                    if obeys { (cuts, answers) = (cuts + 1, []) }
                 }
-                answerAt = now + 500 + 300
+                answers = answers.suffix(1) + [now + 500 + delay]
             }
         }
     }
@@ -50,6 +53,16 @@ struct ScriptedUserTests {
         stage.run(milliseconds: 300_000)
         #expect(stage.user.tally.void > 0)
         #expect(stage.user.tally.missed == 0 && stage.user.tally.bargeIns == 0)
+    }
+
+    /// The question that an answer did not live to hear has an answer of its own, which may be over before the user would have
+    /// given up on silencing the first.
+    @Test func whoInterruptsTheEndOfAnAnswerHearsTheNext() {
+        let user = ScriptedUser(utterances: [500], seed: 1)
+        var stage = Assistant(length: 700, delay: 1200, obeys: false, hears: true, user: user)
+        stage.run(milliseconds: 300_000)
+        #expect(stage.user.tally.void > 10)
+        #expect(stage.user.tally.unanswered == 0 && stage.user.tally.missed == 0)
     }
 
     @Test func silenceIsWaitedForWithPatience() {
