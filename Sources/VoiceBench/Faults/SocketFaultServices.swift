@@ -179,6 +179,8 @@ struct SocketFaultServices: FaultServices {
         settings.service.request?.closeTimeout = .milliseconds(200)
         if var datagrid = settings.service as? DatagridService {
             datagrid.deadPeerLimit = .seconds(2)
+            // Some tools are never reported to be finished.
+            datagrid.longestWork = .seconds(5)
             settings.service = datagrid
         }
         settings.conversation.sessions.setUpLimit = .milliseconds(2500)

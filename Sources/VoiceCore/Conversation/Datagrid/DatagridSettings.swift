@@ -10,6 +10,8 @@ package struct DatagridSettings: Equatable, Sendable {
     package var voice: String?
     /// What the agent says at the beginning of a conversation; nil for nothing.
     package var greeting: String?
+    /// How long the agent may work with one tool. Until then the conversation waits for it.
+    package var longestWork = Duration.seconds(120)
 
     package init(agent: String? = nil, prompt: String = "", voice: String? = nil, greeting: String? = nil) {
         self.agent = agent

@@ -10,9 +10,8 @@ extension DatagridTranslator {
     static let rest = Duration.milliseconds(1500)
     /// How late that confirmation may arrive.
     private static let late = Duration.seconds(5)
-    /// How long a requested answer may stay silent, and how long the agent may work on one.
+    /// How long a requested answer may stay silent.
     private static let patience = Duration.seconds(30)
-    private static let longestWork = Duration.seconds(120)
 
     // MARK: The user
 
@@ -172,7 +171,7 @@ extension DatagridTranslator {
         emit(.send(.interrupt))
         dropsUntil = now + Self.rest
         interruptedAt = now
-        runningTools = []
+        runningTools = [:]
         earlyWords = ""
         endSpeech(.cancelled)
     }
@@ -204,12 +203,12 @@ extension DatagridTranslator {
         report(.toolNews(tool: tool, status: status))
         lastSign = now
         if status == "started" {
-            if runningTools.count < 32 { runningTools.insert(tool) }
+            if runningTools.count < 32 { runningTools[tool] = now }
             endTurn(now)
             // An answer is on its way.
             if speech == nil, !isDropping(now) { begin(now) }
         } else {
-            runningTools.remove(tool)
+            runningTools[tool] = nil
         }
     }
 
@@ -219,6 +218,9 @@ extension DatagridTranslator {
     package mutating func tick(at now: Duration, isPlaying: Bool) -> [Effect] {
         guard phase == .live else { return [] }
         tellUser(now)
+        // A tool whose end is never reported does not hold the conversation for ever.
+        let wasWorking = !runningTools.isEmpty
+        runningTools = runningTools.filter { now - $0.value < settings.longestWork }
         guard let speech else { return drain() }
         let quiet = now - lastSign
         if speech.sounds {
@@ -226,8 +228,9 @@ extension DatagridTranslator {
             endSpeech(.completed)
             // It kept working while it spoke.
             if !runningTools.isEmpty { begin(now) }
-        } else if quiet >= (runningTools.isEmpty ? Self.patience : Self.longestWork) {
-            runningTools = []
+        } else if runningTools.isEmpty,
+            quiet >= (wasWorking ? Self.silence : min(Self.patience, settings.longestWork))
+        {
             endSpeech(.completed)
         }
         return drain()

@@ -24,7 +24,7 @@ package struct DatagridTranslator: Sendable {
         case opening, starting, started, live, closing, closed
     }
 
-    private let settings: DatagridSettings
+    let settings: DatagridSettings
     private let conversation: String?
     private let given: [UInt8]?
     private let redactor: Redactor
@@ -47,7 +47,8 @@ package struct DatagridTranslator: Sendable {
     var earlyWords = ""
     /// When anything last arrived from the agent.
     var lastSign = Duration.zero
-    var runningTools: Set<String> = []
+    /// Tools the agent uses, and since when.
+    var runningTools: [String: Duration] = [:]
     /// Until when audio of the cut answer is dropped.
     var dropsUntil: Duration?
     /// When the daemon last cut an answer; nil once the service has confirmed it.

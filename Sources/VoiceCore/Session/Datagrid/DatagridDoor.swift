@@ -25,7 +25,7 @@ struct DatagridDoor: Sendable {
     let address: ServiceAddress
     let base: ServerURL
     let handsOff: Bool
-    let settings: DatagridSettings
+    var settings: DatagridSettings
     var key: Secret?
 
     /// A connection without a sign of life for this long is dead.

@@ -47,6 +47,12 @@ package struct DatagridService: VoiceService {
         set { door.deadPeerLimit = newValue }
     }
 
+    /// How long the agent may work with one tool.
+    package var longestWork: Duration {
+        get { door.settings.longestWork }
+        set { door.settings.longestWork = newValue }
+    }
+
     package init(
         _ configuration: Configuration,
         secrets: Secrets,

@@ -259,6 +259,21 @@ struct DatagridTranslatorTests {
         #expect(scene.ends == [.completed])
     }
 
+    /// Two minutes from its start, not from the last answer.
+    @Test func aToolThatNeverEndsDoesNotHoldTheAnswersThatFollow() {
+        var scene = DatagridScene.live()
+        scene.take(.tool(name: "search", status: "started"))
+        for _ in 0..<4 {
+            scene.pass(28_000)
+            scene.sound()
+            scene.isPlaying = false
+            scene.pass(1000)
+        }
+        scene.pass(6000)
+        let begun = scene.reports.count { if case .responseBegan = $0 { true } else { false } }
+        #expect(scene.ends.count == begun, "another answer is waited for")
+    }
+
     // MARK: Text
 
     @Test func aQuestionIsPutAsTextAndAnsweredUnderItsName() {
