@@ -42,6 +42,8 @@ package struct LiveScript: Sendable, Equatable {
         package var refusesDelay = false
         /// Delegates each request again, under the same id and under another one.
         package var repeatsDelegations = false
+        /// Sends its text in binary frames.
+        package var sendsBinary = false
         /// Arbitrary texts sent right after the start.
         package var nonsense: [String] = []
         /// Refuses the start with this error code.
@@ -74,6 +76,9 @@ package struct LiveScript: Sendable, Equatable {
     package var faults: Faults
     /// Time between two reports of usage, in ms.
     package var usageEvery = 15_000
+    /// Time from the transcript of the user's last word to the reply of `.say`, in ms; below 0, the model replies before it
+    /// has reported the words.
+    package var repliesAfter = 500
     /// Whether the words of a turn name the connection, so that no request occurs twice.
     package var namesConnections = false
 

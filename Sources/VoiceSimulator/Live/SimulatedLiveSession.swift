@@ -217,7 +217,8 @@ struct SimulatedLiveSession: SimulatedConversation {
             let last = handOver(turn.words, from: userStart, to: end)
             if let bridge { due.append(Due(at: last + 400, what: .say(bridge))) }
         case .say(let text):
-            due.append(Due(at: transcribe(turn.words, from: userStart, to: end) + 500, what: .say(text)))
+            let last = transcribe(turn.words, from: userStart, to: end)
+            due.append(Due(at: last + script.repliesAfter, what: .say(text)))
         case .nothing: _ = transcribe(turn.words, from: userStart, to: end)
         }
     }
@@ -368,7 +369,7 @@ struct SimulatedLiveSession: SimulatedConversation {
         if members["delta"] == nil || members["start_ms"] != nil {
             members["event_id"] = .string("event_\(tag)_\(events)")
         }
-        return .send(.object(members))
+        return script.faults.sendsBinary ? .sendBinary(.object(members)) : .send(.object(members))
     }
 
     private mutating func fragment(_ type: String, _ text: String, _ start: Int, _ end: Int) -> Output {

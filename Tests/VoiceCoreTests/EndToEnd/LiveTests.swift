@@ -218,7 +218,10 @@ extension EndToEnd {
         ) async throws -> [SimulatedJSON] {
             let agent = RunningAgent(token: Stage.token) { _ in [.approve(approval), .say("Done.")] }
             let port = try await agent.start()
-            let stage = try LiveStage([.init("Clean up", .delegate(bridge: nil))] + turns)
+            let stage = try LiveStage(
+                [.init("Clean up", .delegate(bridge: nil))] + turns,
+                adjustScript: { $0.repliesAfter = -200 }
+            )
             try await stage.start {
                 $0.jarvis.url = "http://127.0.0.1:\(port)/ui"
                 $0.jarvis.api = .responses
@@ -239,7 +242,8 @@ extension EndToEnd {
             return agent.replies
         }
 
-        @Test(arguments: [LiveScript.Action.nothing, .delegate(bridge: nil)])
+        /// Handed over, ignored, or replied to before its words are there.
+        @Test(arguments: [LiveScript.Action.nothing, .delegate(bridge: nil), .say("All right.")])
         func aYesAfterTheQuestionAllows(action: LiveScript.Action) async throws {
             #expect(try await Self.replies([.init("Yes", action)]) == [["approval_id": "appr_1", "choice": 0]])
         }
@@ -254,8 +258,10 @@ extension EndToEnd {
             #expect(!replies.contains(["approval_id": "appr_1", "choice": 0]), "\(replies)")
         }
 
-        @Test func anOrderNeedsNoModel() async throws {
-            let stage = try LiveStage([.init("Mute", .nothing)])
+        /// Ignored, or replied to before its words are there.
+        @Test(arguments: [LiveScript.Action.nothing, .say("Very well.")])
+        func anOrderNeedsNoModel(action: LiveScript.Action) async throws {
+            let stage = try LiveStage([.init("Mute", action)], adjustScript: { $0.repliesAfter = -200 })
             try await stage.start()
             try await stage.reach(.listening)
             stage.say("Hey you there")
@@ -316,9 +322,11 @@ extension EndToEnd {
             #expect(stage.simulator.violations.isEmpty, "\(stage.simulator.violations)")
         }
 
+        /// Its JSON comes in binary frames as well.
         @Test func aServiceThatDoesNotKnowTheDelayIsAskedWithoutIt() async throws {
             var faults = LiveScript.Faults()
             faults.refusesDelay = true
+            faults.sendsBinary = true
             faults.nonsense = [
                 "", "null", "{\"type\":[]}", String(repeating: "[", count: 5000), "{\"type\":\"session.new\"}",
             ]

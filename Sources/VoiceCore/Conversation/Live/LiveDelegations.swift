@@ -39,8 +39,11 @@ package struct LiveDelegations: Equatable, Sendable {
     static let settleLimit = Duration.milliseconds(400)
     /// How late words may arrive.
     static let patience = Duration.seconds(5)
-    /// How far behind words the box carried out a delegation of them may lie, in ms.
+    /// How far behind words the box carried out a delegation of them may lie, in ms. Up to `ownReach` it is certainly of
+    /// them. Up to `repeatReach` it may also be of the next turn, which can begin 700 ms later and whose words may trail: it
+    /// is the model asking once more if no words come.
     private static let ownReach = 300
+    private static let repeatReach = 1500
     private static let mostWords = 512
     private static let mostPending = 16
     private static let remembered = 256
@@ -98,6 +101,7 @@ package struct LiveDelegations: Equatable, Sendable {
         guard let last = candidates.last else {
             if let ownEnd, request.at <= ownEnd + Self.ownReach { return .done(id: request.id) }
             guard age >= Self.patience else { return nil }
+            if let ownEnd, request.at <= ownEnd + Self.repeatReach { return .done(id: request.id) }
             return open.isEmpty ? .empty(id: request.id) : .repeated(id: request.id)
         }
         let isWhole = words.contains { $0.fragment.end > request.at }

@@ -85,15 +85,11 @@ extension LiveTranslator {
         case .call(let tool, let arguments):
             let id = delegation ?? name("order")
             if delegation == nil { own(id) }
-            if speech != nil {
-                // What the model says about it is another response.
-                track.split()
-                endSpeech(.completed)
-            }
             tools.append((id, tool))
             if tools.count > Self.mostTools { tools.removeFirst() }
-            call(id, tool, arguments, request: "-")
+            act(id, tool, arguments)
         case .askAgain:
+            leaveSpeech()
             if let delegation { _ = delegations.close(delegation) }
             say("Say exactly this: Please say yes or no.", delegation: delegation, now)
         }

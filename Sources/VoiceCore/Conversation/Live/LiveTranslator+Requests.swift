@@ -68,27 +68,41 @@ extension LiveTranslator {
         // By delegating, the service ends the user's turn.
         endTurn(now)
         tellUser(now, isDue: true)
-        if speech != nil {
-            // From now on the model speaks about the delegation.
-            track.split()
-            endSpeech(.completed)
-        }
         lastUser?.isJudged = true
         if order(id, text, now) { return }
         var query = text
         if !context.isEmpty { query += "\n(Said shortly before, not handed over: \"\(context)\")" }
-        call(id, query, request: "-")
+        act(id, "ask_jarvis", ["query": .string(query)])
     }
 
-    private mutating func call(_ id: String, _ query: String, request: String) {
-        call(id, "ask_jarvis", ["query": .string(query)], request: request)
+    /// Makes a call of the user's words.
+    ///
+    /// The model may have begun to speak before the words had settled. If that speech answers the turn, the call belongs to
+    /// it: a response of its own would come second, and the user's word is behind the first one only.
+    mutating func act(_ id: String, _ tool: String, _ arguments: JSONValue) {
+        let answer = speech.flatMap { $0.response == lastUser?.answer ? $0.response : nil }
+        if let answer { report(.call(response: answer, call: call(id, tool, arguments), isComplete: true)) }
+        leaveSpeech()
+        guard answer == nil else { return }
+        let response = name("d")
+        noteAnswer(response)
+        hold(call(id, tool, arguments), in: response, request: Self.ofItself)
+    }
+
+    /// Ends the response that is being spoken: from now on the model speaks about a call, which is another response.
+    mutating func leaveSpeech() {
+        guard speech != nil else { return }
+        track.split()
+        endSpeech(.completed)
+    }
+
+    private func call(_ id: String, _ tool: String, _ arguments: JSONValue) -> FunctionCall {
+        FunctionCall(callID: id, name: tool, arguments: Self.json(arguments))
     }
 
     /// Reports a response without speech that holds the call.
-    mutating func call(_ id: String, _ tool: String, _ arguments: JSONValue, request: String) {
-        let response = name("d")
+    private mutating func hold(_ call: FunctionCall, in response: String, request: String) {
         report(.responseBegan(response: response, request: request))
-        let call = FunctionCall(callID: id, name: tool, arguments: Self.json(arguments))
         report(.call(response: response, call: call, isComplete: true))
         report(.responseEnded(ResponseEnd(response: response, status: .completed)))
     }
@@ -194,7 +208,7 @@ extension LiveTranslator {
             let callID = name("typed")
             own(callID)
             endSpeech(.completed)
-            return call(callID, text, request: id)
+            return hold(call(callID, "ask_jarvis", ["query": .string(text)]), in: name("d"), request: id)
         }
         if let report = news?.value {
             // The answer to a call of an earlier session.

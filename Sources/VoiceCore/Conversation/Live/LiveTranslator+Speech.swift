@@ -4,7 +4,7 @@ internal import VoiceBase
 extension LiveTranslator {
     static let stopOrder = "The user interrupts: stop speaking now and listen."
     /// Request id of an unprompted response.
-    private static let ofItself = "-"
+    static let ofItself = "-"
 
     // MARK: The user
 
@@ -143,12 +143,20 @@ extension LiveTranslator {
             request = awaited.request
             self.awaited = nil
             given = nil
+        } else {
+            noteAnswer(begun.response)
         }
         report(.responseBegan(response: begun.response, request: request))
         report(.speaks(response: begun.response, item: begun.item))
         let words = earlyWords
         earlyWords = []
         for word in words { speak(word, by: .max) }
+    }
+
+    /// Notes the response that answers the user's last turn, unless another did or the user speaks.
+    mutating func noteAnswer(_ response: String) {
+        guard user == nil, lastUser?.answer == nil else { return }
+        lastUser?.answer = response
     }
 
     mutating func said(_ fragment: LiveFragment, _ now: Duration) {

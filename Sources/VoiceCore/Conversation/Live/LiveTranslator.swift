@@ -93,6 +93,8 @@ package struct LiveTranslator: Sendable {
         var isSure = true
         /// It was checked for an order, or handed over.
         var isJudged = false
+        /// The first response since it ended: what is done in it is done for this turn.
+        var answer: String?
 
         mutating func add(_ fragment: LiveFragment, _ now: Duration) {
             text += fragment.text

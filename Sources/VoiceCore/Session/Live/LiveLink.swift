@@ -70,7 +70,8 @@ package final class LiveLink: ServiceLink, WebSocketDriver {
         if case .closed = event, isRetired { connection.close() }
     }
 
-    package func received(binary: UnsafeRawBufferPointer) { pump.noteUnreadable() }
+    /// Documented are text frames; JSON in binary frames means the same.
+    package func received(binary: UnsafeRawBufferPointer) { received(text: binary) }
 
     package func closed(_ closure: WebSocketClosure) {
         isOver = true

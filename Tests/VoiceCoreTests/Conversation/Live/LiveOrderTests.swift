@@ -65,6 +65,132 @@ struct LiveOrderTests {
         #expect(scene.reported(.commentary).map(\.delegation) == ["d1"])
     }
 
+    // MARK: A model that speaks before the words have settled
+
+    /// The responses since the scene was last forgotten: each with its calls, in the order in which they were reported.
+    private static func responses(_ scene: LiveScene) -> [(id: String, calls: [String])] {
+        var found: [(id: String, calls: [String])] = []
+        for report in scene.reports {
+            switch report {
+            case .responseBegan(let id, _): found.append((id, []))
+            case .call(let id, let call, _):
+                guard let index = found.lastIndex(where: { $0.id == id }) else { break }
+                found[index].calls.append(call.name)
+            default: break
+            }
+        }
+        return found
+    }
+
+    /// Says the words, to which the model replies from 240 ms after the last one on; they are reported `late` ms after it.
+    private static func interruptedByAReply(_ scene: inout LiveScene, _ text: String, late: Int = 460) -> Int {
+        let start = (scene.position + 199) / 200 * 200
+        let words = text.split(separator: " ")
+        scene.pass(start - scene.position)
+        scene.pass(words.count * 200, voice: true)
+        scene.pass(260)
+        scene.pass(late - 260, model: true)
+        for (index, word) in words.enumerated() {
+            let begin = start + index * 200
+            scene.take(.heard(LiveFragment((index == 0 ? "" : " ") + word, start: begin, end: begin + 200)))
+        }
+        return start + (words.count - 1) * 200
+    }
+
+    /// The user's word is behind the first response after the turn alone: what is done for the turn has to be in it.
+    @Test(arguments: [false, true]) func anOrderBelongsToTheReplyThatBeganBeforeIt(isHandedOver: Bool) {
+        var scene = LiveScene.live()
+        let place = Self.interruptedByAReply(&scene, "Volume forty")
+        if isHandedOver { scene.take(.delegated(id: "d1", target: "client", at: place)) }
+        scene.pass(1500, model: true)
+        let responses = Self.responses(scene)
+        #expect(responses.map(\.calls) == [["change_volume"], []], "\(responses)")
+    }
+
+    @Test(arguments: [false, true]) func aYesBelongsToTheReplyThatBeganBeforeIt(isHandedOver: Bool) {
+        var scene = Self.asked()
+        scene.forget()
+        let place = Self.interruptedByAReply(&scene, "Yes please do it")
+        if isHandedOver { scene.take(.delegated(id: "d2", target: "client", at: place)) }
+        scene.pass(1500, model: true)
+        let responses = Self.responses(scene)
+        #expect(responses.map(\.calls) == [["approve"], []], "\(responses)")
+    }
+
+    @Test func aRequestBelongsToTheReplyThatBeganBeforeIt() {
+        var scene = LiveScene.live()
+        let place = Self.interruptedByAReply(&scene, "What is on today")
+        scene.take(.delegated(id: "d1", target: "client", at: place))
+        scene.pass(1500, model: true)
+        let responses = Self.responses(scene)
+        #expect(responses.map(\.calls) == [["ask_jarvis"], []], "\(responses)")
+    }
+
+    /// Speech that began before the turn ended answers something else, and is no place for what the turn asks for.
+    @Test func anOrderDoesNotBelongToSpeechThatBeganBeforeTheTurnEnded() {
+        var scene = LiveScene.live()
+        let start = (scene.position + 199) / 200 * 200
+        scene.pass(start - scene.position)
+        scene.pass(400, voice: true)
+        scene.pass(100)
+        scene.pass(700, model: true)
+        for (index, word) in ["Volume", " forty"].enumerated() {
+            scene.take(.heard(LiveFragment(word, start: start + 200 * index, end: start + 200 * index + 200)))
+        }
+        scene.pass(1500, model: true)
+        let responses = Self.responses(scene)
+        #expect(responses.first?.calls == [] && responses.dropFirst().first?.calls == ["change_volume"], "\(responses)")
+    }
+
+    /// A second request of one turn is not slipped into the reply to the first.
+    @Test func onlyTheFirstResponseAnswersTheTurn() {
+        var scene = LiveScene.live()
+        scene.say("What is on today")
+        scene.take(.delegated(id: "d1", target: "client", at: scene.lastWord))
+        scene.pass(600)
+        scene.pass(300, model: true)
+        scene.take(.heard(LiveFragment(" and tomorrow", start: scene.lastWord, end: scene.lastWord + 200)))
+        scene.take(.delegated(id: "d2", target: "client", at: scene.lastWord))
+        scene.pass(1500, model: true)
+        let responses = Self.responses(scene)
+        #expect(responses.first?.calls == ["ask_jarvis"])
+        #expect(!responses.contains { $0.calls.count > 1 }, "\(responses)")
+    }
+
+    // MARK: Wishes
+
+    /// The model asks once more for what the box has done, a second later: there is nothing to ask the user again.
+    @Test func aLateRepetitionOfAnOrderIsDone() {
+        var scene = LiveScene.live()
+        scene.say("Volume forty")
+        let place = scene.lastWord
+        scene.pass(1500)
+        scene.take(.delegated(id: "d1", target: "client", at: place + 1400))
+        scene.pass(6000)
+        #expect(scene.calls.map(\.name) == ["change_volume"])
+        #expect(scene.reported(.thinking).map(\.delegation) == ["d1"])
+        #expect(scene.reported(.thinking).first?.text.contains("ask the user") == false)
+    }
+
+    /// The next request may be handed over shortly after an order, and before its words are there: it is not the order's.
+    @Test func aRequestShortlyAfterAnOrderIsNotTakenForIt() {
+        var scene = LiveScene.live()
+        scene.say("Volume forty")
+        scene.pass(340)
+        let start = (scene.position + 199) / 200 * 200
+        scene.pass(start - scene.position)
+        scene.pass(400, voice: true)
+        scene.pass(200)
+        scene.take(.delegated(id: "d1", target: "client", at: start + 200))
+        scene.pass(300)
+        for (index, word) in [" The", " news"].enumerated() {
+            scene.take(.heard(LiveFragment(word, start: start + 200 * index, end: start + 200 * index + 200)))
+        }
+        scene.pass(2000)
+        #expect(scene.calls.map(\.name) == ["change_volume", "ask_jarvis"])
+        #expect(scene.queries == ["The news"])
+    }
+
     @Test func wordsOfAWishAreNoOrder() {
         var scene = LiveScene.live()
         scene.say("Stop the washing machine at nine")
