@@ -102,8 +102,8 @@ struct FaultLane: Sendable {
                 return ["the user was not heard for 40 s"]
             }
             if tally.questions >= turns { return [] }
-            guard isTroubled else { continue }
             if let seconds = options.seconds, now - began > .seconds(seconds) { return [] }
+            guard isTroubled else { continue }
             if now > nextCommand {
                 let pause = options.isRealtime ? 500...4000 : 5000...30_000
                 nextCommand = now + .milliseconds(Int.random(in: pause, using: &random))

@@ -13,6 +13,8 @@ struct FaultOptions: Sendable {
     var speed = 20.0
     /// Number of daemons that run in parallel.
     var lanes = 4
+    /// Whether the services have faults.
+    var isTroubled = true
     /// Whether an answer lost with its session is a violation too.
     var isStrict = false
     /// Whether to print every event.
@@ -23,7 +25,7 @@ struct FaultOptions: Sendable {
 
     static let usage = """
         usage: VoiceBench faults [--service openai|openai-live|datagrid|hero365] [--turns N] [--seconds S] [--seed N] [--speed X] [--lanes N]
-                                [--strict on|off] [--verbose on|off]
+                                [--faults on|off] [--strict on|off] [--verbose on|off]
         """
 
     init?(_ arguments: [String]) {
@@ -60,6 +62,9 @@ struct FaultOptions: Sendable {
             case "--lanes":
                 guard let number = Int(value), (1...16).contains(number) else { return nil }
                 lanes = number
+            case "--faults":
+                guard ["on", "off"].contains(value) else { return nil }
+                isTroubled = value == "on"
             case "--strict":
                 guard ["on", "off"].contains(value) else { return nil }
                 isStrict = value == "on"

@@ -40,7 +40,7 @@ struct FaultRun {
         let problems = try await withThrowingTaskGroup(of: (Int, [String]).self) { group in
             for number in 0..<options.lanes {
                 let share = (options.turns + number) / options.lanes
-                let lane = lane(number, turns: share, isTroubled: true, ledgers[number])
+                let lane = lane(number, turns: share, isTroubled: options.isTroubled, ledgers[number])
                 group.addTask { (number, try await lane.run()) }
             }
             return try await group.reduce(into: [Int: [String]]()) { $0[$1.0] = $1.1 }

@@ -54,15 +54,8 @@ package struct ActivationMachine: Sendable {
 
         /// The longest of the services in use, in seconds: any of them may have to open the session.
         private static func connectTimeout(_ configuration: Configuration) -> Int {
-            let all = configuration.service.use.map { service in
-                switch service {
-                case .openAI, .local: configuration.realtime.connectTimeoutS
-                case .openAILive: configuration.live.connectTimeoutS
-                case .datagrid: configuration.datagrid.connectTimeoutS
-                case .hero365: configuration.hero365.connectTimeoutS
-                }
-            }
-            return all.max() ?? configuration.realtime.connectTimeoutS
+            configuration.service.use.map { $0.connectTimeoutS(configuration) }.max()
+                ?? configuration.realtime.connectTimeoutS
         }
     }
 

@@ -136,12 +136,13 @@ package struct ServiceAddress: Equatable, Sendable {
 extension WebSocketRequest {
     /// - Parameters:
     ///   - url: the address extended for the service; nil for the configured one.
-    ///   - deadPeerLimit: a connection without a sign of life for this long is considered dead.
+    ///   - deadPeerLimit: a connection without a sign of life for this long is considered dead; by default as long as with
+    ///     Realtime's services.
     package init(
         at address: ServiceAddress,
         url: String? = nil,
         headers: [(name: String, value: String)],
-        deadPeerLimit: Duration
+        deadPeerLimit: Duration = .seconds(Configuration.Realtime().deadPeerS)
     ) throws(ConfigurationError) {
         let base = try address.base
         self.init(

@@ -52,8 +52,6 @@ package struct Hero365Service: VoiceService {
         let wantsLongPackets = Atomic<Bool>(false)
     }
 
-    private static let deadPeer = Duration.seconds(12)
-
     package var request: WebSocketRequest?
     package var tools: [JSONValue] = []
     package let capabilities: ServiceCapabilities
@@ -74,8 +72,7 @@ package struct Hero365Service: VoiceService {
         address = Self.location(configuration)
         var request = try WebSocketRequest(
             at: address,
-            headers: secrets.key(Self.name.key).secret.map { [("Authorization", "Bearer \($0.revealed)")] } ?? [],
-            deadPeerLimit: Self.deadPeer
+            headers: secrets.key(Self.name.key).secret.map { [("Authorization", "Bearer \($0.revealed)")] } ?? []
         )
         // A server that does not answer `start_session` is used all the same.
         request.limits.firstMessage = nil

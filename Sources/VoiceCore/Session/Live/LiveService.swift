@@ -44,8 +44,6 @@ package struct LiveService: VoiceService {
         let refusesDelay = Atomic<Bool>(false)
     }
 
-    /// A connection without a sign of life for this long is dead: audio comes ten times a second.
-    private static let deadPeer = Duration.seconds(12)
     /// Maximum size of the instructions in bytes, for 16,384 tokens.
     private static let longestInstructions = 48_000
 
@@ -74,8 +72,7 @@ package struct LiveService: VoiceService {
         address = Self.location(configuration)
         request = try WebSocketRequest(
             at: address,
-            headers: secrets.key(Self.name.key).secret.map { [("Authorization", "Bearer \($0.revealed)")] } ?? [],
-            deadPeerLimit: Self.deadPeer
+            headers: secrets.key(Self.name.key).secret.map { [("Authorization", "Bearer \($0.revealed)")] } ?? []
         )
         settings = LiveSettings(
             model: live.model,
