@@ -16,6 +16,19 @@ package struct WordEvidence: Equatable, Sendable {
     }
 }
 
+/// The newest stretch of speech with quiet before it: somebody's words in one go.
+package struct Remark: Equatable, Sendable {
+    /// From its first to its last sound, in milliseconds.
+    package var length: Int
+    /// Time since its last sound, in milliseconds.
+    package var quiet: Int
+
+    package init(length: Int, quiet: Int) {
+        self.length = length
+        self.quiet = quiet
+    }
+}
+
 /// The last seconds of the microphone at 16 kHz, for a second look at a word. Bounded: the oldest samples are dropped.
 package struct RecentSound {
     /// Samples in 10 ms.
@@ -26,6 +39,17 @@ package struct RecentSound {
     /// Length of a word with the engine's delay, and of its loudest part, in frames.
     private static let word = 120
     private static let loudest = 30
+    /// For remarks, in frames: how far back one is followed, where its loudest sounds are looked for, how many of them
+    /// count, and the pause that separates it from what was said before.
+    private static let longestRemark = 220
+    private static let remarkEnd = 80
+    private static let peaks = 8
+    private static let pause = 30
+    /// What is part of a remark, as ratios of powers: at most 20 dB below its peak and 6 dB above the room's noise; 10 dB
+    /// below the peak always is.
+    private static let faintest: Float = 0.01
+    private static let overFloor: Float = 4
+    private static let certain: Float = 0.1
 
     /// At least the newest 2.4 s; the newest sample is last.
     private var samples: [Int16] = []
@@ -61,6 +85,26 @@ package struct RecentSound {
 
     /// Returns the newest samples, at most this many.
     func newest(_ count: Int) -> ArraySlice<Int16> { samples.suffix(count) }
+
+    /// The remark that the newest audio contains or has just contained; nil before the first audio.
+    package var remark: Remark? {
+        let recent = Array(powers.suffix(Self.longestRemark))
+        let loud = powers.suffix(Self.remarkEnd).sorted().suffix(Self.peaks)
+        guard !recent.isEmpty, !loud.isEmpty else { return nil }
+        let peak = loud.reduce(0, +) / Float(loud.count)
+        let sorted = powers.suffix(Self.levels).sorted()
+        let limit = max(
+            peak * Self.faintest,
+            min(sorted[sorted.count / 5] * Self.overFloor, peak * Self.certain)
+        )
+        guard peak > 0, let last = recent.lastIndex(where: { $0 > limit }) else { return nil }
+        var first = last
+        for index in stride(from: last - 1, through: 0, by: -1) where recent[index] > limit {
+            guard first - index <= Self.pause else { break }
+            first = index
+        }
+        return Remark(length: 10 * (last - first + 1), quiet: 10 * (recent.count - 1 - last))
+    }
 
     /// Measures the newest audio; nil in the first 1.2 s.
     package var evidence: WordEvidence? {

@@ -1,7 +1,8 @@
 /// Decides whether somebody nearby called, before a recognised word opens a session. Pure.
 ///
-/// The engine reports which word it was; this checks that there was a voice and that it stood out from the room. Stop
-/// words need no such check: a false stop does no harm.
+/// The engine reports which word it was. If there is a second model of the word, it decides. Otherwise there must have
+/// been a voice that stood out from the room, which is often not the case over music. Stop words have a check of their
+/// own, `LoneStop`.
 package struct SecondLook: Equatable, Sendable {
     package enum Reason: Equatable, Sendable {
         /// Level above the room's noise, in dB.
@@ -10,6 +11,8 @@ package struct SecondLook: Equatable, Sendable {
         case littleVoice(Int)
         /// Score of another model, 0 to 1.
         case otherModel(Double)
+        /// A stop word without quiet before and after it: see `LoneStop`.
+        case inSentence
 
         /// For a log line.
         package var text: String {
@@ -17,6 +20,7 @@ package struct SecondLook: Equatable, Sendable {
             case .notAboveNoise(let decibels): "only \(Int(decibels.rounded())) dB above the noise"
             case .littleVoice(let milliseconds): "only \(milliseconds) ms of voice in it"
             case .otherModel(let score): "the second model gives it \(score.asScore)"
+            case .inSentence: "part of a sentence"
             }
         }
     }
@@ -26,8 +30,8 @@ package struct SecondLook: Equatable, Sendable {
     /// The same, as a power ratio.
     static let powerOverNoise: Float = 4
     package static let voiceMilliseconds = 300
-    /// Minimum score of the second model.
-    package static let score = 0.5
+    /// Minimum score of the second model: what is taken for the word by mistake mostly scores below 0.01.
+    package static let score = 0.1
     /// How long the second model is asked again: it recognises a word later than the first.
     static let patience = Duration.milliseconds(240)
 

@@ -5,6 +5,10 @@ package struct WakeReport: Equatable, Sendable {
     package var score: Double?
     /// Level and voice of a wake word; nil for other verdicts.
     package var evidence: WordEvidence?
+
+    fileprivate var isCall: Bool {
+        if case .call = verdict { true } else { false }
+    }
 }
 
 /// An engine, the rule for its finds and the second look at calls: audio in, verdicts out. Belongs to one thread.
@@ -18,8 +22,26 @@ package final class WakeEar {
     private var sound = RecentSound()
     /// Looks for speech after a call; nil if there was none lately.
     private var after: SpeechAfterCall?
-    /// A call that the second model has not confirmed yet.
-    private var pending: (report: WakeReport, word: String, until: Duration, next: Duration, score: Double)?
+    /// Calls that the second model has not confirmed yet, at most one per word.
+    private var pending: [WaitingCall] = []
+    /// A stop word that may turn out to be part of a sentence.
+    private var stop: WaitingStop?
+    /// When the latest call was found.
+    private var called: Duration?
+
+    private struct WaitingCall {
+        var report: WakeReport
+        let word: String
+        let until: Duration
+        var next: Duration
+        var score: Double
+    }
+
+    private struct WaitingStop {
+        var report: WakeReport
+        let word: String
+        var judge: LoneStop
+    }
 
     /// - Parameters:
     ///   - look: the check before a call counts; nil for none.
@@ -36,7 +58,9 @@ package final class WakeEar {
         detector.reset()
         sound.forget()
         after = nil
-        pending = nil
+        pending = []
+        stop = nil
+        called = nil
     }
 
     /// Processes cleaned audio, mono, 16 kHz.
@@ -62,23 +86,77 @@ package final class WakeEar {
             var report = WakeReport(verdict: verdict, score: candidate.score)
             if case .call = verdict { report.evidence = sound.evidence }
             if case .call(let word) = verdict, let look {
-                if let reason = look.refusal(report.evidence) {
+                if let score = opinion(of: word) {
+                    if score < SecondLook.score {
+                        wait(
+                            WaitingCall(
+                                report: report,
+                                word: word,
+                                until: now + SecondLook.patience,
+                                next: now + .milliseconds(80),
+                                score: score
+                            )
+                        )
+                        continue
+                    }
+                } else if let reason = look.refusal(report.evidence) {
                     report.verdict = .refused(word, reason)
-                } else if let score = opinion(of: word), score < SecondLook.score {
-                    let until = now + SecondLook.patience
-                    if pending == nil { pending = (report, word, until, now + .milliseconds(80), score) }
-                    continue
                 }
+            }
+            // An engine that scores any word takes a part of a sentence for it; a model of the word hardly ever does.
+            if case .stop(let word) = verdict, case .score = candidate.finding {
+                if stop?.word == word {
+                    stop?.judge.foundAgain(at: now)
+                } else {
+                    stop = WaitingStop(report: report, word: word, judge: LoneStop(word, at: now))
+                }
+                continue
             }
             if case .refused = report.verdict {} else { rule = judged }
             if report.verdict != .nothing { reports.append(report) }
             if case .call = report.verdict { after = SpeechAfterCall(report.evidence) }
         }
-        if let report = askAgain(listening: listening, isPlaying: isPlaying, at: now) {
+        for report in askAgain(listening: listening, isPlaying: isPlaying, at: now) {
             if case .call = report.verdict { after = SpeechAfterCall(report.evidence) }
             reports.append(report)
         }
+        if reports.contains(where: \.isCall) { called = now }
+        if let report = decideStop(listening: listening, isPlaying: isPlaying, at: now) { reports.append(report) }
         return reports
+    }
+
+    private func wait(_ call: WaitingCall) {
+        if !pending.contains(where: { $0.word == call.word }) { pending.append(call) }
+    }
+
+    /// Whether the waiting stop word was said by itself; nil while that is open.
+    private func decideStop(listening: LocalListening, isPlaying: Bool, at now: Duration) -> WakeReport? {
+        guard var waiting = stop else { return nil }
+        let remark = sound.remark
+        guard let isAlone = waiting.judge.isAlone(remark, at: now) else { return nil }
+        stop = nil
+        // "Hey Jarvis." has quiet around it as well, and is one of the two.
+        let since = Duration.milliseconds((remark?.length ?? 0) + (remark?.quiet ?? 0))
+        let isCall = called.map { now - $0 <= since } ?? false
+        guard isAlone, !isCall else {
+            waiting.report.verdict = .refused(waiting.word, .inSentence)
+            return waiting.report
+        }
+        return confirmed(waiting.report, waiting.word, listening: listening, isPlaying: isPlaying, at: now)
+    }
+
+    /// Only now does the rule count the word; nil if it no longer means anything.
+    private func confirmed(
+        _ report: WakeReport,
+        _ word: String,
+        listening: LocalListening,
+        isPlaying: Bool,
+        at now: Duration
+    ) -> WakeReport? {
+        var report = report
+        let certain = WakeCandidate(word, .certain)
+        report.verdict = rule.judge(certain, listening: listening, isPlaying: isPlaying, at: now)
+        return report.verdict == .nothing ? nil : report
     }
 
     /// Returns the second model's score for the word; nil without a model. A model that fails is not asked again.
@@ -90,29 +168,28 @@ package final class WakeEar {
         }
     }
 
-    private func askAgain(listening: LocalListening, isPlaying: Bool, at now: Duration) -> WakeReport? {
-        guard var waiting = pending, now >= waiting.next else { return nil }
-        waiting.next = now + .milliseconds(80)
-        // If the model failed meanwhile, the engine's decision stands.
-        waiting.score = max(waiting.score, opinion(of: waiting.word) ?? 1)
-        if waiting.score >= SecondLook.score {
-            pending = nil
-            // Only now does the rule count the call.
-            waiting.report.verdict = rule.judge(
-                WakeCandidate(waiting.word, .certain),
-                listening: listening,
-                isPlaying: isPlaying,
-                at: now
-            )
-            return waiting.report.verdict == .nothing ? nil : waiting.report
+    private func askAgain(listening: LocalListening, isPlaying: Bool, at now: Duration) -> [WakeReport] {
+        var reports: [WakeReport] = []
+        var waiting = pending
+        pending = []
+        for index in waiting.indices {
+            if now >= waiting[index].next {
+                waiting[index].next = now + .milliseconds(80)
+                // If the model failed meanwhile, the engine's decision stands.
+                waiting[index].score = max(waiting[index].score, opinion(of: waiting[index].word) ?? 1)
+            }
+            var call = waiting[index]
+            if call.score >= SecondLook.score {
+                let report = confirmed(call.report, call.word, listening: listening, isPlaying: isPlaying, at: now)
+                if let report { reports.append(report) }
+            } else if now >= call.until {
+                call.report.verdict = .refused(call.word, .otherModel(call.score))
+                reports.append(call.report)
+            } else {
+                pending.append(call)
+            }
         }
-        guard now < waiting.until else {
-            pending = nil
-            waiting.report.verdict = .refused(waiting.word, .otherModel(waiting.score))
-            return waiting.report
-        }
-        pending = waiting
-        return nil
+        return reports
     }
 }
 

@@ -85,22 +85,22 @@ extension Configuration.Activation {
         package let secondLook = Setting(
             "activation.second_look",
             false,
-            "tflite, pocketsphinx and sherpa-onnx: checks each wake word again. It counts only with 300 ms of voice 6 "
-                + "dB above the noise of the room, and if openWakeWord's model of it agrees, where the folder "
-                + "\"openwakeword\" beside the models has one."
+            "tflite, pocketsphinx and sherpa-onnx: checks each wake word again. It counts only if openWakeWord's model "
+                + "of it agrees, where the folder \"openwakeword\" beside the models has one; otherwise only with 300 "
+                + "ms of voice 6 dB above the noise of the room."
         )
         package let threshold = Setting(
             "activation.threshold",
             -20.0,
             -60...0,
             "pocketsphinx: detection threshold, as a power of ten. Closer to 0 misses more words, further away causes "
-                + "more false detections."
+                + "more false detections. For stop words it is 4 lower, as they must be said by themselves."
         )
         package let playingMargin = Setting(
             "activation.playing_margin",
             3.0,
             0...30,
-            "pocketsphinx: added to the threshold while the box itself plays sound."
+            "pocketsphinx: added to a wake word's threshold while the box itself plays sound."
         )
         package let refractoryMS = Setting(
             "activation.refractory_ms",

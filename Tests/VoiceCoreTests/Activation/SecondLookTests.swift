@@ -162,6 +162,37 @@ struct SecondLookTests {
         #expect(detector.isPlaying)
     }
 
+    // MARK: The second model
+
+    /// An ear with openWakeWord models of our own, which score high where the sound is loud, and a word found in it.
+    private func verdicts(_ sound: [Int16], _ found: [String]) async throws -> [WakeRule.Verdict] {
+        let box = try await WakeModelBox([:], open: ["hey_jarvis", "alexa"]).compiled(StandInLibrary.open)
+        let words = try WakeWords(wake: "hey jarvis, alexa", stop: "", threshold: -20)
+        let folder = box.folder
+        let models = try SecondModels(words, in: folder.openWakeWord, library: folder.library, trial: .none)
+        let rule = WakeRule(words: words, playingMargin: 3, refractory: .seconds(2))
+        let detector = Scripted()
+        let ear = WakeEar(detector, rule: rule, look: SecondLook(), models: models)
+        _ = try take(ear, sound, at: 10_000)
+        detector.next = found.map { WakeCandidate($0, .certain, score: 0.9) }
+        return try (1...8).flatMap { block in
+            try take(ear, Array(sound.suffix(640)), at: 10_000 + 40 * block).map(\.verdict)
+        }
+    }
+
+    /// Over music no voice stands out; the second model decides alone.
+    @Test func aSecondModelThatAgreesNeedsNoVoice() async throws {
+        let loud = [Int16](repeating: 9000, count: 64_000)
+        #expect(try await verdicts(loud, ["hey jarvis"]) == [.call("hey jarvis")])
+    }
+
+    /// One word waits for the second model while another is found; both are told.
+    @Test func twoWordsThatWaitAreBothTold() async throws {
+        var random = SplitMix64(seed: 12)
+        let found = try await verdicts(Self.room(4, &random), ["hey jarvis", "alexa"])
+        #expect(found == [.refused("hey jarvis", .otherModel(0)), .refused("alexa", .otherModel(0))])
+    }
+
     // MARK: Behind the word
 
     /// What the ear says within half a second of a call, with this behind the word.

@@ -1,0 +1,159 @@
+import Glibc
+import Testing
+import VoiceSimulator
+
+@testable import VoiceActivation
+@testable import VoiceBase
+@testable import VoiceConversation
+
+/// Whether "stop" was a remark of its own: what counts as one, and what the ear makes of it.
+struct LoneStopTests {
+    private func isAlone(_ word: String, length: Int, quiet: Int, after milliseconds: Int = 0, finds: Int = 1) -> Bool?
+    {
+        var stop = LoneStop(word, at: .seconds(10))
+        for _ in 1..<finds { stop.foundAgain(at: .seconds(10)) }
+        let remark = Remark(length: length, quiet: quiet)
+        return stop.isAlone(remark, at: .seconds(10) + .milliseconds(milliseconds))
+    }
+
+    @Test func quietAfterAShortRemarkMakesItAStop() {
+        #expect(isAlone("stop", length: 400, quiet: 120) == nil)
+        #expect(isAlone("stop", length: 400, quiet: 200) == true)
+        #expect(isAlone("never mind", length: 1200, quiet: 200) == true)
+    }
+
+    @Test func aSentenceIsNone() {
+        #expect(isAlone("stop", length: 900, quiet: 0) == false)
+        #expect(isAlone("stop", length: 900, quiet: 300) == false)
+        // A click.
+        #expect(isAlone("stop", length: 100, quiet: 200) == false)
+        // Whoever speaks on after it.
+        #expect(isAlone("stop", length: 700, quiet: 0, after: 320) == false)
+    }
+
+    @Test func whoSaysItTwiceMeansIt() {
+        #expect(isAlone("stop", length: 1100, quiet: 200) == false)
+        #expect(isAlone("stop", length: 1100, quiet: 200, finds: 2) == true)
+    }
+
+    // MARK: The audio
+
+    private static func room(_ milliseconds: Int, _ random: inout SplitMix64, peak: Int16 = 60) -> [Int16] {
+        (0..<16 * milliseconds).map { _ in Int16.random(in: -peak...peak, using: &random) }
+    }
+
+    private static func voice(_ milliseconds: Int, peak: Double = 3000) -> [Int16] {
+        (0..<milliseconds * 16).map { Int16(peak * sin(2 * Double.pi * 150 * Double($0) / 16_000)) }
+    }
+
+    private static func remark(_ sound: [Int16]) -> Remark? {
+        var recent = RecentSound()
+        sound.withUnsafeBufferPointer { recent.take($0) }
+        return recent.remark
+    }
+
+    @Test func aRemarkGoesFromPauseToPause() throws {
+        var random = SplitMix64(seed: 1)
+        let before = Self.room(3000, &random)
+        let alone = try #require(Self.remark(before + Self.voice(400) + Self.room(200, &random)))
+        #expect(390...420 ~= alone.length && 190...210 ~= alone.quiet)
+        // A short pause does not separate it from what was said before, a long one does.
+        let after = Self.room(200, &random)
+        let sentence = Self.voice(900) + Self.room(150, &random) + Self.voice(400) + after
+        #expect(try #require(Self.remark(before + sentence)).length > 1400)
+        let apart = Self.voice(900) + Self.room(450, &random) + Self.voice(400) + after
+        #expect(390...420 ~= (try #require(Self.remark(before + apart)).length))
+        #expect(Self.remark([]) == nil)
+    }
+
+    /// Steady noise 15 dB below the word is the room's, no speech.
+    @Test func aLoudRoomIsNotPartOfIt() throws {
+        var random = SplitMix64(seed: 2)
+        let sound = Self.room(6000, &random, peak: 650) + Self.voice(400) + Self.room(200, &random, peak: 650)
+        let remark = try #require(Self.remark(sound.indices.map { sound[$0] }))
+        #expect(390...420 ~= remark.length && 190...210 ~= remark.quiet)
+    }
+
+    // MARK: The ear
+
+    private final class Scripted: WakeWordDetector {
+        var next: [WakeCandidate] = []
+
+        func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
+            defer { next = [] }
+            return next
+        }
+
+        func reset() {}
+    }
+
+    /// What the ear reports, with the time after the sound's start, if the engine finds "stop" at this time.
+    private func reports(
+        _ sound: [Int16],
+        findingAt times: [Int],
+        _ finding: WakeCandidate.Finding = .score(-9),
+        callAt: Int? = nil
+    ) throws -> [(at: Int, verdict: WakeRule.Verdict)] {
+        let words = try WakeWords(wake: "hey jarvis", stop: "stop", threshold: -20)
+        let detector = Scripted()
+        let rule = WakeRule(words: words, playingMargin: 3, refractory: .seconds(2))
+        let ear = WakeEar(detector, rule: rule, look: nil)
+        var reports: [(at: Int, verdict: WakeRule.Verdict)] = []
+        for (block, start) in stride(from: 0, through: sound.count - 640, by: 640).enumerated() {
+            let now = 40 * (block + 1)
+            if times.contains(now) { detector.next = [WakeCandidate("stop", finding)] }
+            if callAt == now { detector.next.append(WakeCandidate("hey jarvis", .certain)) }
+            let heard = try sound[start..<start + 640].withUnsafeBufferPointer {
+                try ear.take($0, listening: .stop, isPlaying: true, at: .milliseconds(60_000 + now))
+            }
+            reports += heard.map { (now, $0.verdict) }
+        }
+        return reports
+    }
+
+    @Test func aStopAloneActsTwoTenthsAfterItsEnd() throws {
+        var random = SplitMix64(seed: 3)
+        let sound = Self.room(3000, &random) + Self.voice(400) + Self.room(1000, &random)
+        let found = try reports(sound, findingAt: [3480])
+        #expect(found.map(\.verdict) == [.stop("stop")])
+        #expect(3600...3640 ~= (found.first?.at ?? 0))
+    }
+
+    /// "I would never stop asking": part of it sounds like the word.
+    @Test func aStopInASentenceIsRefused() throws {
+        var random = SplitMix64(seed: 4)
+        let sound = Self.room(3000, &random) + Self.voice(2000) + Self.room(1000, &random)
+        #expect(try reports(sound, findingAt: [3480]).map(\.verdict) == [.refused("stop", .inSentence)])
+        #expect(try reports(sound, findingAt: [4960]).map(\.verdict) == [.refused("stop", .inSentence)])
+        #expect(
+            WakeTestLine.text(WakeReport(verdict: .refused("stop", .inSentence)), at: .zero)
+                == "0.0 s  refused, stop, part of a sentence"
+        )
+    }
+
+    @Test func aStopSaidTwiceActsOnce() throws {
+        var random = SplitMix64(seed: 5)
+        let twice = Self.voice(400) + Self.room(160, &random) + Self.voice(400)
+        let sound = Self.room(3000, &random) + twice + Self.room(1000, &random)
+        #expect(try reports(sound, findingAt: [3480, 4040]).map(\.verdict) == [.stop("stop")])
+    }
+
+    /// "Hey Jarvis." in an open conversation: PocketSphinx may take it for "stop".
+    @Test(arguments: [3480, 3560])
+    func aCallIsNoStop(callAt: Int) throws {
+        var random = SplitMix64(seed: 7)
+        let sound = Self.room(3000, &random) + Self.voice(500) + Self.room(600, &random)
+        let stop = Self.voice(400) + Self.room(600, &random)
+        // A stop after the call is one.
+        let found = try reports(sound + stop, findingAt: [3520, 4600], callAt: callAt)
+        #expect(found.map(\.verdict) == [.call("hey jarvis"), .refused("stop", .inSentence), .stop("stop")])
+    }
+
+    /// A model of the word is seldom mistaken, and acts at once.
+    @Test func aModelOfTheWordIsNotAskedForQuiet() throws {
+        var random = SplitMix64(seed: 6)
+        let sound = Self.room(3000, &random) + Self.voice(2000)
+        let found = try reports(sound, findingAt: [3480], .certain)
+        #expect(found.map(\.verdict) == [.stop("stop")] && found.first?.at == 3480)
+    }
+}
