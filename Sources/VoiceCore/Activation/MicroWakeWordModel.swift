@@ -27,12 +27,13 @@ final class MicroWakeWordModel {
                 "wants the mean of \(10 * manifest.window * steps) ms (sliding_window_size), which is longer than a word"
             )
         }
-        let cutoff: WordCutoff =
+        let (own, model) = (word.ownThreshold, manifest.cutoff)
+        let (cutoff, size) =
             word.isStop
-            ? .stop(own: word.ownThreshold, model: manifest.cutoff)
-            : .call(own: word.ownThreshold, model: manifest.cutoff)
+            ? (.stop(own: own, model: model), manifest.window)
+            : WordCutoff.micro(word.text, own: own, model: model, size: manifest.window)
         // Ignores a second, which the model needs to fill its history.
-        window = ProbabilityWindow(size: manifest.window, cutoff: cutoff, ignored: 100 / steps)
+        window = ProbabilityWindow(size: size, cutoff: cutoff, ignored: 100 / steps)
     }
 
     /// Checks that the model takes the features computed here and returns one probability.

@@ -15,7 +15,26 @@ struct WordCutoff: Equatable {
     /// While the box plays sound: how many of the last three means have to exceed it, the newest among them.
     var agreeing: Int
 
-    /// Returns the limits of a wake word.
+    /// The word whose limits were chosen by measurement; others keep their makers' mean and a careful cut-off.
+    private static let measured = "hey jarvis"
+    /// Its cut-off unless the user sets one, for a mean of at most `measuredSize` steps.
+    private static let measuredCutoff = 0.75
+    private static let measuredSize = 3
+
+    /// Returns the limits of a microWakeWord model's wake word, and the number of steps in the mean.
+    ///
+    /// - Parameters:
+    ///   - own: the user's cut-off; nil for none.
+    ///   - size: the number of steps that the model's maker asks for.
+    static func micro(_ word: String, own: Double?, model: Double, size: Int) -> (cutoff: Self, size: Int) {
+        guard WakeModelFolder.plain(word) == measured else { return (.call(own: own, model: model), size) }
+        let quiet = own ?? min(model, measuredCutoff)
+        // 0.75 becomes 0.83.
+        let playing = max(quiet, min(highest, quiet + (1 - quiet) / 3))
+        return (Self(quiet: quiet, playing: playing, agreeing: 1), min(size, measuredSize))
+    }
+
+    /// Returns the limits of any other wake word.
     ///
     /// - Parameter own: the user's cut-off; nil for the model's.
     static func call(own: Double?, model: Double) -> Self {

@@ -62,6 +62,20 @@ struct ProbabilityWindowTests {
         }
     }
 
+    /// "Hey Jarvis" has limits of its own, chosen by measurement; the user's cut-off counts before them.
+    @Test func heyJarvisIsJudgedByThreeSteps() {
+        let usual = WordCutoff.micro("hey jarvis", own: nil, model: 0.97, size: 5)
+        #expect(usual.size == 3 && usual.cutoff.quiet == 0.75 && usual.cutoff.agreeing == 1)
+        #expect(abs(usual.cutoff.playing - 0.75 - 0.25 / 3) < 1e-9)
+        #expect(WordCutoff.micro("hey_jarvis", own: 0.9, model: 0.97, size: 5).cutoff.quiet == 0.9)
+        let other = WordCutoff.micro("alexa", own: nil, model: 0.9, size: 5)
+        #expect(other.size == 5 && other.cutoff == .call(own: nil, model: 0.9))
+        // Three steps of a word as the model sees it are enough, 60 ms before five are.
+        var window = ProbabilityWindow(size: usual.size, cutoff: usual.cutoff, ignored: 0)
+        let word: [UInt8] = [1, 6, 37, 151, 229, 253, 255, 255]
+        #expect(word.map { window.take($0) }.firstIndex { $0 != nil } == 5)
+    }
+
     @Test func whileTheBoxSoundsTwoMeansOfThreeHaveToExceedMore() {
         let word: [UInt8] = [250, 200, 250, 250]
         var silent = ProbabilityWindow(size: 1, cutoff: .call(own: 0.9, model: 0), ignored: 0)
