@@ -110,7 +110,11 @@ struct WakeTest: AsyncParsableCommand {
 
     private func listen(to file: String, _ settings: ActivationSettings) throws(WakeWordError) {
         guard let rule = settings.rule, let make = settings.makeDetector else { return }
-        let samples = try WakeRecording.read(file)
+        // Silence around it: an engine ignores its first second, and reports a word a little after its end.
+        let lead = WakeRecording.rate * 3 / 2
+        let heard = try WakeRecording.read(file)
+        let silence = [Int16](repeating: 0, count: lead)
+        let samples = silence + heard + silence
         let detector = try make(.child())
         detector.listen(for: .stop)
         let models = try settings.makeSecondModels?(.child())
@@ -125,14 +129,15 @@ struct WakeTest: AsyncParsableCommand {
                 try ear.take(piece, listening: .stop, isPlaying: false, at: now + .seconds(3600))
             }
             for report in reports {
-                if let line = WakeTestLine.text(report, at: now) { Self.write(line + "\n") }
+                let place = max(.zero, now - .milliseconds(1000 * lead / WakeRecording.rate))
+                if let line = WakeTestLine.text(report, at: place) { Self.write(line + "\n") }
                 switch report.verdict {
                 case .call, .stop: count += 1
                 case .nearMiss, .refused, .speaksOn, .nothing: break
                 }
             }
         }
-        Self.write("\(samples.count / WakeRecording.rate) s heard, \(count) found\n")
+        Self.write("\(heard.count / WakeRecording.rate) s heard, \(count) found\n")
     }
 
     /// Writes to standard output without buffering, so that a find appears at once.

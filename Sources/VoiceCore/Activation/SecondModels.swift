@@ -41,6 +41,23 @@ package final class SecondModels {
     /// The words that have a classifier.
     package var words: Set<String> { Set(models.classifiers.keys) }
 
+    /// Returns the highest score over a recording of the word; nil without one.
+    ///
+    /// - Throws: if a model fails.
+    package func best(_ word: String, over sample: [Int16]) throws(WakeWordError) -> Double? {
+        guard !sample.isEmpty else { return nil }
+        var sound = RecentSound()
+        [Int16](repeating: 0, count: Self.samples).withUnsafeBufferPointer { sound.take($0) }
+        var best: Double?
+        let piece = 1280
+        for start in stride(from: 0, to: sample.count, by: piece) {
+            sample[start..<min(start + piece, sample.count)].withUnsafeBufferPointer { sound.take($0) }
+            guard let score = try score(word, of: sound) else { return nil }
+            best = max(best ?? 0, score)
+        }
+        return best
+    }
+
     /// Returns the classifier's score for the newest audio, 0 to 1; nil if there is no classifier or too little audio.
     ///
     /// - Throws: if a model fails.

@@ -6,6 +6,7 @@ import VoiceSimulator
 @testable import VoiceActivation
 @testable import VoiceAudio
 @testable import VoiceConversation
+@testable import VoiceCore
 
 private let sphinxIsInstalled =
     access("/usr/share/pocketsphinx/model/en-us", R_OK) == 0 && access("/usr/bin/espeak-ng", X_OK) == 0
@@ -58,6 +59,17 @@ struct SphinxSpotterTests {
         let found = try found("Computer, what is the time?", wake: "computer", threshold: -50)
         #expect(found.first?.word == "computer")
         #expect(found.first?.score ?? -100 > -50)
+    }
+
+    /// The sample that the doctor runs.
+    @Test func stopIsHeardInItsSample() throws {
+        let words = try WakeWords(wake: "computer", stop: "stop", threshold: -20)
+        let spotter = try SphinxSpotter(words.stops, model: Self.model)
+        let result = SampleRun.result(spotter, of: words.stops.words[0], over: WakeSamples.samples(of: "stop"))
+        guard case .heard = result else {
+            Issue.record("\(result)")
+            return
+        }
     }
 
     @Test func otherWordsAreNot() throws {

@@ -6,116 +6,16 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConfiguration
 @testable import VoiceConversation
+@testable import VoiceCore
 
 /// microWakeWord models in a library of our own with TensorFlow Lite's functions: what is loaded, how it is called,
 /// what is missing.
 struct TFLiteSpotterTests {
-    /// Once it has received loud audio, its models are certain until they are created anew. A model is "GOOD", the
-    /// number of steps it takes at a time, and a letter for its defect; with "h" it is half certain at most.
-    private static let source = """
-        #include <stdarg.h>
-        #include <stdint.h>
-        #include <stdlib.h>
-        #include <string.h>
-        typedef void report(void *, const char *, va_list);
-        typedef struct { float scale; int32_t zero; } quantization;
-        typedef struct { const char *model; int heard; int8_t in[1280]; } interpreter;
-        typedef struct { interpreter *of; int isOutput; } tensor;
-        static void say(report *r, void *d, const char *f, ...) { va_list a; va_start(a, f); r(d, f, a); va_end(a); }
-        void *TfLiteModelCreateWithErrorReporter(const char *b, size_t n, report *r, void *d) {
-            if (n >= 6 && !memcmp(b, "GOOD", 4)) return (void *)b;
-            say(r, d, "no %s", "flatbuffer");
-            return NULL;
-        }
-        void TfLiteModelDelete(void *m) {}
-        void *TfLiteInterpreterOptionsCreate(void) { return malloc(1); }
-        void TfLiteInterpreterOptionsSetNumThreads(void *o, int32_t n) {}
-        void TfLiteInterpreterOptionsSetErrorReporter(void *o, report *r, void *d) {}
-        void TfLiteInterpreterOptionsDelete(void *o) { free(o); }
-        void *TfLiteInterpreterCreate(const char *m, const void *o) {
-            interpreter *made = calloc(1, sizeof *made);
-            made->model = m;
-            return made;
-        }
-        void TfLiteInterpreterDelete(void *i) { free(i); }
-        int32_t TfLiteInterpreterGetInputTensorCount(const interpreter *i) { return i->model[5] == '2' ? 2 : 1; }
-        int32_t TfLiteInterpreterGetOutputTensorCount(const interpreter *i) { return 1; }
-        int TfLiteInterpreterResizeInputTensor(interpreter *i, int32_t n, const int *d, int32_t c) { return 1; }
-        int TfLiteInterpreterAllocateTensors(interpreter *i) { return i->model[5] == 'a'; }
-        static tensor tensors[2];
-        void *TfLiteInterpreterGetInputTensor(interpreter *i, int32_t n) {
-            tensors[0] = (tensor){i, 0};
-            return &tensors[0];
-        }
-        const void *TfLiteInterpreterGetOutputTensor(interpreter *i, int32_t n) {
-            tensors[1] = (tensor){i, 1};
-            return &tensors[1];
-        }
-        static int steps(const tensor *t) { return t->of->model[4] - '0'; }
-        int TfLiteTensorType(const tensor *t) { return t->isOutput ? 3 : t->of->model[5] == 'f' ? 1 : 9; }
-        int32_t TfLiteTensorNumDims(const tensor *t) { return t->isOutput ? 2 : 3; }
-        int32_t TfLiteTensorDim(const tensor *t, int32_t n) {
-            return t->isOutput || n == 0 ? 1 : n == 1 ? steps(t) : 40;
-        }
-        size_t TfLiteTensorByteSize(const tensor *t) { return t->isOutput ? 1 : 40 * steps(t); }
-        quantization TfLiteTensorQuantizationParams(const tensor *t) {
-            if (t->isOutput) return (quantization){1.0f / 256, 0};
-            return (quantization){0.1019608f, t->of->model[5] == 'q' ? 0 : -128};
-        }
-        int TfLiteTensorCopyFromBuffer(tensor *t, const void *b, size_t n) {
-            memcpy(t->of->in, b, n);
-            return 0;
-        }
-        int TfLiteTensorCopyToBuffer(const tensor *t, uint8_t *b, size_t n) {
-            *b = !t->of->heard ? 0 : t->of->model[5] == 'h' ? 128 : 255;
-            return 0;
-        }
-        int TfLiteInterpreterInvoke(interpreter *i) {
-            int sum = 0;
-            for (int n = 0; n < 40; n++) sum += i->in[n];
-            if (sum > 0) i->heard = 1;
-            return i->model[5] == 'x';
-        }
-        """
-
-    /// A folder with library and models, removed with the value.
-    private final class Box: Sendable {
-        let path = "/tmp/tflite-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        var folder: WakeModelFolder { WakeModelFolder(path: path) }
-
-        init(_ models: [String: String] = ["hey_jarvis": "GOOD3."]) throws {
-            for (name, model) in models { try add(name, model) }
-        }
-
-        func add(_ name: String, _ model: String, manifest: String? = nil) throws {
-            let ordinary = """
-                {"type": "micro", "wake_word": "x", "model": "\(name).tflite", "version": 2, "micro":
-                {"probability_cutoff": 0.97, "feature_step_size": 10, "sliding_window_size": 5}}
-                """
-            try StateFile.write(Array((manifest ?? ordinary).utf8), to: path + "/\(name).json")
-            try StateFile.write(Array(model.utf8), to: path + "/\(name).tflite")
-        }
-
-        /// Compiles the library, on a thread that may block.
-        func compiled(_ source: String = TFLiteSpotterTests.source) async throws -> Self {
-            try StateFile.write(Array(source.utf8), to: path + "/lib.c")
-            let arguments = ["-shared", "-fPIC", "-o", folder.library, path + "/lib.c"]
-            let path = ["PATH=/usr/bin:/bin"]
-            await OwnThread.run("compile") {
-                let result = HookProcess.run("/usr/bin/cc", path, arguments: arguments, within: .seconds(60))
-                #expect(result == .ended(0))
-            }
-            return self
-        }
-
-        deinit { try? FileManager.default.removeItem(atPath: path) }
-    }
-
     private func words(_ wake: String = "hey jarvis", stop: String = "") throws -> WakeWords {
         try WakeWords(wake: wake, stop: stop, threshold: -20)
     }
 
-    private func spotter(_ box: Box, _ words: WakeWords, trial: ModelTrial = .none) throws -> TFLiteSpotter {
+    private func spotter(_ box: WakeModelBox, _ words: WakeWords, trial: ModelTrial = .none) throws -> TFLiteSpotter {
         try TFLiteSpotter(words, in: box.folder, trial: trial)
     }
 
@@ -129,7 +29,7 @@ struct TFLiteSpotterTests {
     }
 
     @Test func aWordIsFoundOnce() async throws {
-        let box = try await Box().compiled()
+        let box = try await WakeModelBox().compiled()
         let spotter = try spotter(box, try words())
         #expect(try found(spotter, quiet).isEmpty)
         #expect(try found(spotter, loud) == [WakeCandidate("hey jarvis", .certain, score: 255.0 / 256)])
@@ -137,12 +37,12 @@ struct TFLiteSpotterTests {
 
     /// Audio of the first second, in which a model settles, is ignored.
     @Test func theFirstSecondIsIgnored() async throws {
-        let box = try await Box().compiled()
+        let box = try await WakeModelBox().compiled()
         #expect(try found(try spotter(box, try words()), loud).isEmpty)
     }
 
     @Test func severalWordsAreHeardAtOnceEachWithItsOwnCutOff() async throws {
-        let box = try await Box(["hey_jarvis": "GOOD3h", "alexa": "GOOD2h"]).compiled()
+        let box = try await WakeModelBox(["hey_jarvis": "GOOD3h", "alexa": "GOOD2h"]).compiled()
         func finds(_ wake: String) throws -> Set<String> {
             let spotter = try spotter(box, try words(wake))
             #expect(try found(spotter, quiet).isEmpty)
@@ -154,7 +54,7 @@ struct TFLiteSpotterTests {
 
     /// The model's history is in the interpreter, and no library call clears it.
     @Test func aResetForgetsWhatTheModelHeard() async throws {
-        let box = try await Box().compiled()
+        let box = try await WakeModelBox().compiled()
         let spotter = try spotter(box, try words())
         _ = try found(spotter, quiet + loud)
         spotter.reset()
@@ -162,7 +62,7 @@ struct TFLiteSpotterTests {
     }
 
     @Test func whatIsMissingIsNamedWithTheWayOut() async throws {
-        let box = try Box()
+        let box = try WakeModelBox()
         #expect { _ = try spotter(box, try words()) } throws: {
             "\($0)".contains("has no libtensorflowlite_c.so: run \"jarvis-voiced wake install\"")
         }
@@ -181,7 +81,7 @@ struct TFLiteSpotterTests {
         ]
     )
     func aModelThatIsNoneIsRefused(model: String, reason: String) async throws {
-        let box = try await Box(["hey_jarvis": model]).compiled()
+        let box = try await WakeModelBox(["hey_jarvis": model]).compiled()
         #expect { _ = try spotter(box, try words()) } throws: {
             "\($0)".contains("hey_jarvis.tflite: ") && "\($0)".contains(reason)
         }
@@ -189,7 +89,7 @@ struct TFLiteSpotterTests {
 
     /// It would be accepted, and never exceeded.
     @Test func aMeanOverMoreThanASecondIsRefused() async throws {
-        let box = try await Box().compiled()
+        let box = try await WakeModelBox().compiled()
         let long = manifest(model: "alexa.tflite", window: 34)
         try box.add("alexa", "GOOD3.", manifest: String(decoding: long, as: UTF8.self))
         #expect { _ = try spotter(box, try words("alexa")) } throws: {
@@ -198,13 +98,13 @@ struct TFLiteSpotterTests {
     }
 
     @Test func aModelThatFailsIsAnErrorAndNoCrash() async throws {
-        let box = try await Box(["hey_jarvis": "GOOD3x"]).compiled()
+        let box = try await WakeModelBox(["hey_jarvis": "GOOD3x"]).compiled()
         let spotter = try spotter(box, try words())
         #expect { _ = try found(spotter, quiet) } throws: { "\($0)".contains("\"hey jarvis\" fails") }
     }
 
     @Test func aLibraryThatIsNoneIsNamed() async throws {
-        let box = try await Box().compiled("int nothing;")
+        let box = try await WakeModelBox().compiled("int nothing;")
         #expect { _ = try spotter(box, try words()) } throws: { "\($0)".contains("not all of TensorFlow Lite") }
         try StateFile.write(Array("text".utf8), to: box.folder.library)
         #expect { _ = try spotter(box, try words()) } throws: { "\($0)".contains("cannot be loaded") }
@@ -212,7 +112,7 @@ struct TFLiteSpotterTests {
 
     @Test(arguments: ["hey jarvis:-25", "hey jarvis:1", "hey jarvis:90", "hey jarvis:0.997"])
     func aThresholdThatIsNoProbabilityIsRefused(wake: String) async throws {
-        let box = try await Box().compiled()
+        let box = try await WakeModelBox().compiled()
         #expect { _ = try spotter(box, try words(wake)) } throws: {
             "\($0)".contains("below 0.996, which no model exceeds: for instance 0.9")
         }
@@ -250,7 +150,7 @@ struct TFLiteSpotterTests {
 
     /// The library never sees a model that would end the process.
     @Test func aModelIsTriedBeforeItIsLoaded() async throws {
-        let box = try await Box(["hey_jarvis": "JUNK"]).compiled()
+        let box = try await WakeModelBox(["hey_jarvis": "JUNK"]).compiled()
         let trial = ModelTrial { (_, _, _) throws(WakeWordError) in
             if let problem = ModelTrial.judge(.ended(128 + SIGSEGV)) { throw problem }
         }
@@ -276,7 +176,7 @@ struct TFLiteSpotterTests {
     }
 
     @Test func theTrialRunsTheModelItself() async throws {
-        let box = try await Box(["good": "GOOD3.", "bad": "GOOD3x"]).compiled()
+        let box = try await WakeModelBox(["good": "GOOD3.", "bad": "GOOD3x"]).compiled()
         try ModelTrial.runHere(library: box.folder.library, model: box.path + "/good.tflite")
         #expect { try ModelTrial.runHere(library: box.folder.library, model: box.path + "/bad.tflite") } throws: {
             "\($0)" == "the model fails"
@@ -291,7 +191,7 @@ struct TFLiteSpotterTests {
     }
 
     @Test func theModelsAreTheEngineWhereTheyAre() throws {
-        let box = try Box()
+        let box = try WakeModelBox()
         var configuration = Configuration()
         configuration.activation.wakeModels = box.path
         #expect(try ActivationSettings(configuration).engine == nil)
@@ -303,7 +203,7 @@ struct TFLiteSpotterTests {
 
     /// A stop word's own model works beside any engine, even if the wake word's is missing.
     @Test func theUsersModelOfAStopWordIsHeardBesideAnEngineThatIsAway() async throws {
-        let box = try await Box(["halt": "GOOD3."]).compiled()
+        let box = try await WakeModelBox(["halt": "GOOD3."]).compiled()
         let stop = try #require(
             ActivationSettings.StopModel(path: box.path + "/halt.json", library: box.folder.library)
         )
@@ -324,7 +224,7 @@ struct TFLiteSpotterTests {
     }
 
     @Test func theStopModelIsAManifestAndNeedsNoEngine() throws {
-        let box = try Box(["halt": "GOOD3."])
+        let box = try WakeModelBox(["halt": "GOOD3."])
         var configuration = Configuration()
         configuration.activation.wakeModels = box.path
         configuration.activation.stopModel = box.path + "/halt.json"
@@ -367,6 +267,16 @@ struct TFLiteLibraryTests {
         for signal in GoldenSignal.allCases {
             for _ in 0..<2 {
                 #expect(try signal.samples.withUnsafeBufferPointer { try spotter.process($0) }.isEmpty, "\(signal)")
+            }
+        }
+    }
+
+    @Test func everyModelOfThePackageHearsTheSampleOfItsWord() throws {
+        for word in ["alexa", "hey jarvis", "hey mycroft", "okay nabu"] {
+            let result = SampleRun.result(of: word, in: folder, over: WakeSamples.samples(of: word), trial: .none)
+            guard case .heard = result else {
+                Issue.record("\(word): \(result)")
+                continue
             }
         }
     }

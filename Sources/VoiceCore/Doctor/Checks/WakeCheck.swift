@@ -16,6 +16,12 @@ package enum WakeCheck {
             let mode = activation.machine.mode
             var found = activation.hearsCalls ? [judge(words: words.list, detector.callsUnheard, mode: mode)] : []
             if let problem = detector.stopWordsUnheard { found.append(judge(stopWords: words.stops.list, problem)) }
+            if case .tflite(let folder)? = activation.engine, !folder.allWords.isEmpty {
+                found += judge(folder.allWords.map { ($0, run($0, in: folder)) })
+            }
+            if let stop = words.stops.words.first(where: { $0.text == "stop" }), detector.stopWordsUnheard == nil {
+                found += judge(stop: run(stop, activation.engine, detector))
+            }
             if let make = activation.makeSecondModels { found.append(judge(second: make)) }
             return found
         } catch {
@@ -23,13 +29,86 @@ package enum WakeCheck {
         }
     }
 
+    private static func run(_ word: String, in folder: WakeModelFolder) -> SampleRun.Result {
+        SampleRun.result(of: word, in: folder, over: WakeSamples.samples(of: word), trial: .child())
+    }
+
+    /// A server would hear the sample as well, so its stop words are not tried; nil then.
+    private static func run(
+        _ stop: WakeWords.Word,
+        _ engine: ActivationSettings.Engine?,
+        _ detector: any WakeWordDetector
+    ) -> SampleRun.Result? {
+        if case .wyoming? = engine { return nil }
+        return SampleRun.result(detector, of: stop, over: WakeSamples.samples(of: stop.text))
+    }
+
+    /// Judges what each installed model made of the sample of its word.
+    static func judge(_ results: [(word: String, result: SampleRun.Result)]) -> [DoctorFinding] {
+        var well: [String] = []
+        var findings: [DoctorFinding] = []
+        for (word, result) in results {
+            switch result {
+            case .heard(let score): well.append(word + (score.map { " \($0.asScore)" } ?? ""))
+            case .ran: well.append("\(word) (no sample)")
+            case .unheard(let best):
+                findings.append(
+                    DoctorFinding(
+                        "wake-models",
+                        .warn,
+                        "\(word): runs, but does not hear the sample of its word (\(best.asScore))",
+                        advice:
+                            "run \"jarvis-voiced wake install\" again, unless the model is your own: then try it with "
+                            + "\"jarvis-voiced wake test\""
+                    )
+                )
+            case .failed(let problem):
+                findings.append(
+                    DoctorFinding(
+                        "wake-models",
+                        .warn,
+                        "\(word): \(problem)",
+                        advice: "run \"jarvis-voiced wake install\" again, or remove the model"
+                    )
+                )
+            }
+        }
+        guard !well.isEmpty else { return findings }
+        let text = "run over the sample of their word: \(well.joined(separator: ", "))"
+        return [DoctorFinding("wake-models", .ok, text)] + findings
+    }
+
+    /// Judges what the engine for stop words made of the sample; nothing if it was not run.
+    static func judge(stop result: SampleRun.Result?) -> [DoctorFinding] {
+        switch result {
+        case nil, .ran?: []
+        case .heard(let score)?:
+            [DoctorFinding("stop-words", .ok, "stop is heard in its sample" + (score.map { ", \($0.asScore)" } ?? ""))]
+        case .unheard?:
+            [
+                DoctorFinding(
+                    "stop-words",
+                    .warn,
+                    "stop is not heard in its sample",
+                    advice: "try \"jarvis-voiced wake test\"; without it the stop key and \"ctl stop\" stop it"
+                )
+            ]
+        case .failed(let problem)?: [judge(stopWords: "stop", problem)]
+        }
+    }
+
     private static func judge(second make: (ModelTrial) throws(WakeWordError) -> SecondModels) -> DoctorFinding {
         do throws(WakeWordError) {
-            let words = try make(.child()).words.sorted().joined(separator: ", ")
+            let models = try make(.child())
+            let words = try models.words.sorted().map { (word) throws(WakeWordError) in
+                let best = try models.best(word, over: WakeSamples.samples(of: word))
+                return word + (best.map { " \($0.asScore)" } ?? "")
+            }
+            let list = words.joined(separator: ", ")
             return DoctorFinding(
                 "second-look",
                 .ok,
-                words.isEmpty ? "no model of a wake word" : "has models of \(words)"
+                words.isEmpty ? "no model of a wake word" : "has models, run over the sample of their word: \(list)"
             )
         } catch {
             return DoctorFinding(

@@ -1,0 +1,70 @@
+/// Runs models over a recording of a word, to see whether they work and hear it.
+package enum SampleRun {
+    package enum Result: Equatable, Sendable {
+        /// The word was found, with the engine's score.
+        case heard(Double?)
+        /// The model ran over a recording of its word and did not find it; with its highest score.
+        case unheard(Double)
+        /// The model ran; nothing says whether it should have found anything.
+        case ran
+        case failed(WakeWordError)
+    }
+
+    /// Silence around the recording: an engine ignores its first second, and reports a word a little after its end.
+    private static let silence = [Int16](repeating: 0, count: 24_000)
+    private static let block = 640
+
+    /// Runs an engine, which must not be in use.
+    ///
+    /// - Parameter sample: of the word; empty for none.
+    package static func result(
+        _ detector: any WakeWordDetector,
+        of word: WakeWords.Word,
+        over sample: [Int16]
+    ) -> Result {
+        detector.listen(for: .stop)
+        let sound = silence + sample + silence
+        var best = 0.0
+        for start in stride(from: 0, through: sound.count - block, by: block) {
+            let found: [WakeCandidate]
+            do throws(WakeWordError) {
+                found = try sound[start..<start + block].withUnsafeBufferPointer {
+                    (piece) throws(WakeWordError) in try detector.process(piece)
+                }
+            } catch {
+                return .failed(error)
+            }
+            for candidate in found where candidate.word == word.text {
+                switch candidate.finding {
+                case .score(let score) where score < word.threshold: break
+                case .doubtful: break
+                case .score, .certain, .repeated: return .heard(candidate.score)
+                }
+            }
+            best = max(best, detector.scores.first { $0.word == word.text }?.score ?? 0)
+        }
+        return sample.isEmpty ? .ran : .unheard(best)
+    }
+
+    /// Runs the installed model of a word, after its trial.
+    package static func result(
+        of word: String,
+        in folder: WakeModelFolder,
+        over sample: [Int16],
+        trial: ModelTrial
+    ) -> Result {
+        do throws(WakeWordError) {
+            let words = try WakeWords(wake: word, stop: "", threshold: 0)
+            let result = result(
+                try TFLiteSpotter(words, in: folder, trial: trial),
+                of: words.words[0],
+                over: sample
+            )
+            // The recordings were chosen for microWakeWord.
+            if case .unheard = result, !folder.words.contains(WakeModelFolder.plain(word)) { return .ran }
+            return result
+        } catch {
+            return .failed(error)
+        }
+    }
+}

@@ -1,0 +1,17 @@
+internal import FoundationEssentials
+internal import VoiceActivation
+internal import VoiceOpus
+
+/// Recordings of words, over which the doctor runs the models of these words. `scripts/wake-samples` makes them with
+/// espeak-ng; nobody's voice is in them.
+enum WakeSamples {
+    /// Returns the recording of a word, mono, 16 kHz; empty if there is none.
+    static func samples(of word: String) -> [Int16] {
+        let name = word.lowercased().split { $0 == " " || $0 == "_" }.joined(separator: " ")
+        guard let text = audio[name], let bytes = Data(base64Encoded: text),
+            let packets = OpusPayload.packets(Array(bytes)),
+            let decoder = try? OpusSpeechDecoder(rate: WakeRecording.rate)
+        else { return [] }
+        return packets.flatMap { (try? decoder.decode($0)) ?? [] }
+    }
+}

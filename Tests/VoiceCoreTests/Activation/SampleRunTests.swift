@@ -1,0 +1,68 @@
+import Testing
+
+@testable import VoiceActivation
+@testable import VoiceBase
+@testable import VoiceCore
+
+/// What the doctor makes of the installed models.
+struct SampleRunTests {
+    private func result(_ box: WakeModelBox, _ word: String, over sample: [Int16]) -> SampleRun.Result {
+        SampleRun.result(of: word, in: box.folder, over: sample, trial: .none)
+    }
+
+    @Test func everyModelIsRunOverItsSample() async throws {
+        let models = ["hey_jarvis": "GOOD3.", "alexa": "GOOD3h", "okay_nabu": "GOOD3x", "hey_mycroft": "JUNK"]
+        let box = try await WakeModelBox(models).compiled()
+        let loud = [Int16](GoldenSignal.loudNoise.samples.prefix(12_800))
+        #expect(result(box, "hey jarvis", over: loud) == .heard(255.0 / 256))
+        #expect(result(box, "alexa", over: loud) == .unheard(0.5))
+        #expect(result(box, "hey jarvis", over: []) == .ran)
+        guard case .failed(let problem) = result(box, "okay nabu", over: loud) else {
+            Issue.record("a model that fails was taken for one that runs")
+            return
+        }
+        #expect(problem.description.contains("\"okay nabu\" fails"))
+        guard case .failed = result(box, "hey mycroft", over: loud) else {
+            Issue.record("junk was taken for a model")
+            return
+        }
+    }
+
+    /// An unknown model never runs here before it ran in a child.
+    @Test func aModelIsTriedInAChildFirst() async throws {
+        let box = try await WakeModelBox().compiled()
+        let trial = ModelTrial { (_, _, _) throws(WakeWordError) in throw WakeWordError("ends the program") }
+        guard case .failed(let problem) = SampleRun.result(of: "hey jarvis", in: box.folder, over: [], trial: trial)
+        else {
+            Issue.record("the model was run without a trial")
+            return
+        }
+        #expect(problem.description.contains("ends the program"))
+    }
+
+    @Test func theDoctorNamesWhatIsDeafOrBroken() {
+        let findings = WakeCheck.judge([
+            ("alexa", .heard(0.92)), ("computer", .ran), ("hey jarvis", .unheard(0.12)),
+            ("okay nabu", .failed(WakeWordError("okay_nabu.tflite: no flatbuffer"))),
+        ])
+        #expect(findings.map(\.verdict) == [.ok, .warn, .warn])
+        #expect(findings[0].message == "run over the sample of their word: alexa 0.92, computer (no sample)")
+        #expect(findings[1].message == "hey jarvis: runs, but does not hear the sample of its word (0.12)")
+        #expect(findings[2].message.contains("okay_nabu.tflite: no flatbuffer"))
+        #expect(findings.dropFirst().allSatisfy { $0.advice?.contains("wake install") == true })
+        #expect(WakeCheck.judge(stop: .heard(-11)).map(\.verdict) == [.ok])
+        #expect(WakeCheck.judge(stop: .unheard(0)).map(\.verdict) == [.warn])
+        #expect(WakeCheck.judge(stop: nil).isEmpty)
+    }
+
+    @Test(arguments: ["alexa", "hey jarvis", "hey_mycroft", "okay nabu", "stop"])
+    func thereIsASampleOfEachWordOfThePackage(word: String) {
+        let samples = WakeSamples.samples(of: word)
+        #expect(6400...32_000 ~= samples.count)
+        #expect(samples.contains { abs(Int($0)) > 4000 })
+    }
+
+    @Test func otherWordsHaveNone() {
+        #expect(WakeSamples.samples(of: "computer").isEmpty)
+    }
+}
