@@ -271,7 +271,6 @@ struct WakeCommand {
         var alarms = 0
         var misses = 0
         var speech = 0
-        let began = Self.cpu()
         var spotting = 0.0
         for minute in 0..<minutes {
             guard let samples = try minuteOfTalk(minute) else { break }
@@ -287,7 +286,6 @@ struct WakeCommand {
             }
             spotting += Self.cpu() - before
         }
-        _ = began
         let hours = Double(speech) / 24_000 / 3600
         print(
             "talk without the word, \(Int(hours * 60)) minutes: \(alarms) false alarms "
