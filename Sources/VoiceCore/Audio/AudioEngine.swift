@@ -140,9 +140,15 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         publishHeard()
         flushIfAsked()
 
+        let buffered = device.buffered(of: delay)
         clinux_realtime_enter()
         processMicrophone(capturedAt: began)
-        let count = drift.step(total: delay.playback + delay.capture, playback: delay.playback)
+        let measured = buffered ?? delay
+        let count = drift.step(
+            total: measured.playback + measured.capture,
+            playback: measured.playback,
+            reported: buffered == nil ? nil : delay.playback + delay.capture
+        )
         device.follow(drift.step)
         clinux_realtime_exit()
         if drift.moved {

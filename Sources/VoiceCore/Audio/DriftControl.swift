@@ -17,6 +17,10 @@ internal import VoiceBase
 ///   is restored at once, as after a loss.
 ///
 /// A device whose delay moves in steps, such as a sound server's quantum, gets a slower average and wider windows.
+///
+/// Behind a sound server the measure is what lies in the buffers of its plugins. The delays it reports are estimates:
+/// libpulse extrapolates between updates up to 1.5 s apart and is wrong by up to 15 ms with nothing lost. They only show
+/// that the sound has been moved.
 struct DriftControl {
     private static let settling = 50
     private static let learning = 100
@@ -26,9 +30,7 @@ struct DriftControl {
     private static let following = 60.0
     private static let proportional = 1.0 / (10 * Double(AudioFormat.deviceRate))
     private static let integral = proportional / (4 * 10 * 100)
-    private static let jump = Double(AudioFormat.deviceRate) * 15e-3
-    /// Consecutive periods beyond `jump` that count as a jump.
-    private static let jumpPatience = 10
+    private static let jumpLimit = Double(AudioFormat.deviceRate) * 15e-3
     /// A mean deviation of more than 3 ms marks a device whose delay moves in steps.
     private static let rough = Double(AudioFormat.deviceRate) * 3e-3
     private static let roughWeight = 1.0 / 1024
@@ -52,6 +54,7 @@ struct DriftControl {
     private var isFollowing = false
     private var summed = 0.0
     private var farAway = 0
+    private var jump = DelayJump()
     private var resync = false
     private var leftOut = 0
     private var resting = 0
@@ -76,6 +79,7 @@ struct DriftControl {
         resync = true
         leftOut = 0
         farAway = 0
+        jump.reset()
         resting = 0
         owed = 0
     }
@@ -87,16 +91,20 @@ struct DriftControl {
         judged = 0
         owed = 0
         farAway = 0
+        jump.reset()
     }
 
     /// Takes the measure of this period and returns the number of periods to write: 1, rarely 0 or 2; more after a loss, and
     /// none while a late thread catches up.
     ///
-    /// - Parameter playback: the loudspeaker's part of the measure, in frames.
-    mutating func step(total: Int, playback: Int = .max) -> Int {
+    /// - Parameters:
+    ///   - playback: the loudspeaker's part of the measure, in frames.
+    ///   - reported: the sum of the reported delays, if the measure is what lies in the buffers.
+    mutating func step(total: Int, playback: Int = .max, reported: Int? = nil) -> Int {
         let measure = Double(total)
         slipped = false
         moved = false
+        if let reported, !resync, resting == 0 { moved = jump.note(reported) }
         if resync {
             let missing = Int(((target - measure) / Double(period)).rounded())
             if missing < 0 && leftOut < Self.patience {
@@ -123,6 +131,7 @@ struct DriftControl {
                 return step(total: total, playback: .max)
             }
             moved = true
+            jump.reset()
             seen = Self.settling
             sum = 0
             deviations = 0
@@ -162,9 +171,9 @@ struct DriftControl {
     }
 
     private mutating func hasJumped(_ measure: Double) -> Bool {
-        let limit = isRough ? 4 * Self.jump : Self.jump
+        let limit = isRough ? 4 * Self.jumpLimit : Self.jumpLimit
         farAway = (measure - average).magnitude > limit ? farAway + 1 : 0
-        guard farAway >= Self.jumpPatience else { return false }
+        guard farAway >= DelayJump.patience else { return false }
         farAway = 0
         return true
     }

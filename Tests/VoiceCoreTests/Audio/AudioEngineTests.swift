@@ -243,6 +243,40 @@ struct AudioEngineTests {
         #expect(rig.ports.gauges.playbackDelayFrames >= 4800)
     }
 
+    /// Recorded from PulseAudio's plugin over PipeWire 0.3.65: between updates the reported delay rises by a quantum within
+    /// two seconds and falls back at once, while the same frames lie in the buffer. Leaving out a period for that would
+    /// bring the loudspeaker 10 ms closer to running dry, and a step other than 1 would change its pitch.
+    @Test func aDelayThatASoundServerGuessesWrongIsNoReasonToSkipAPeriod() throws {
+        var rig = try Rig { card in
+            card.behindBuffer = 1440
+            card.reportedError = { read in read < 120 ? 0 : (read - 120) % 400 * 2 - ((read - 120) / 400 % 3) * 240 }
+        }
+        rig.run(3000)
+        #expect(rig.ports.gauges.counters.slips == 0)
+        #expect(rig.ports.gauges.counters.lostPeriods == 0)
+        rig.card.reportedError = { _ in 0 }
+        rig.run(1)
+        #expect(rig.ports.gauges.playbackDelayFrames == 960 + 1440)
+        rig.speak(Self.tone(4800))
+        let from = rig.card.played.count
+        rig.run(40)
+        let expected = Rig.upsampled(Self.tone(4800), periods: 24)
+        let first = try #require(expected.firstIndex { $0 != 0 })
+        let start = try #require(rig.card.played[from...].firstIndex { $0 != 0 })
+        #expect(Array(rig.card.played[(start - first)...].prefix(expected.count)) == expected)
+    }
+
+    /// A sound server that moves the stream reports another delay, and the echo has to be found again.
+    @Test func aSoundServerThatMovesTheSoundIsNoticed() {
+        var jump = DelayJump()
+        var noticed = 0
+        for period in 0..<2000 {
+            let wander = period % 400
+            if jump.note(3000 + wander + (period < 1000 ? 0 : 1440)) { noticed += 1 }
+        }
+        #expect(noticed == 1)
+    }
+
     /// A sound server takes nothing until it has linked the stream: silence that finds no room is not a disturbance, a voice is.
     @Test func onlySoundThatFindsNoRoomIsLost() throws {
         var rig = try Rig { $0.stands = 0..<40 }

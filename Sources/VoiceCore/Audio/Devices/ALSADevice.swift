@@ -332,6 +332,28 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         return playback.pointee.atDeviceRate(ofCard) + Int(playback.pointee.converter.lag.rounded())
     }
 
+    /// A side without a server contributes its delay, which is exact there.
+    func buffered(of delays: (playback: Int, capture: Int)) -> (playback: Int, capture: Int)? {
+        var buffered: (playback: Int, capture: Int)?
+        if let playback, playback.pointee.parameters.server != nil {
+            buffered = delays
+            if playbackRuns { buffered?.playback = inBuffer(playback) }
+        }
+        if let capture, capture.pointee.parameters.server != nil {
+            buffered = buffered ?? delays
+            let waiting = max(0, Int(snd_pcm_avail_update(capture.pointee.pcm)))
+            buffered?.capture = capture.pointee.captureDelay(waiting)
+        }
+        return buffered
+    }
+
+    /// Frames at 48 kHz written and still in the stream's own buffers.
+    private func inBuffer(_ stream: UnsafeMutablePointer<ALSAStream>) -> Int {
+        let room = max(0, Int(snd_pcm_avail_update(stream.pointee.pcm)))
+        let ofCard = max(0, stream.pointee.parameters.bufferFrames - room) + stream.pointee.pending
+        return stream.pointee.atDeviceRate(ofCard) + Int(stream.pointee.converter.lag.rounded())
+    }
+
     var settlesSlowly: Bool { playback?.pointee.parameters.server != nil }
 
     mutating func follow(_ step: Double) { playback?.pointee.converter.step = step }
@@ -362,9 +384,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         // A restart shifts the echo by the time it takes. To the canceller that looks like a moved device, and nobody would
         // be heard over the next answer. Playing the end of a short buffer is the lesser evil.
         guard left > Self.longestTail else { return .nothing }
-        let room = max(0, Int(snd_pcm_avail_update(pcm)))
-        let ofCard = max(0, stream.pointee.parameters.bufferFrames - room) + stream.pointee.pending
-        let inBuffer = stream.pointee.atDeviceRate(ofCard) + Int(stream.pointee.converter.lag.rounded())
+        let inBuffer = inBuffer(stream)
         guard snd_pcm_drop(pcm) == 0 else { return .nothing }
         let server = stream.pointee.parameters.server
         var reported: Int?

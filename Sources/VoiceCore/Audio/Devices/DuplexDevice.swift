@@ -53,6 +53,10 @@ package protocol DuplexDevice: ~Copyable {
     /// Returns the frames written and not yet heard (>= 0), and the frames captured and not yet read (>= 0).
     mutating func delays() -> (playback: Int, capture: Int)
 
+    /// Returns the part of `delays` that lies in the buffers between here and a sound server; nil without a server. It is
+    /// exact, while the delays of a server are estimates.
+    func buffered(of delays: (playback: Int, capture: Int)) -> (playback: Int, capture: Int)?
+
     /// Whether a sound server is behind the loudspeaker: its buffered frames enter the delay only some time after a start.
     var settlesSlowly: Bool { get }
 
@@ -89,6 +93,7 @@ package struct PlaybackFlush: Sendable, Equatable {
 
 extension DuplexDevice where Self: ~Copyable {
     package var settlesSlowly: Bool { false }
+    package func buffered(of delays: (playback: Int, capture: Int)) -> (playback: Int, capture: Int)? { nil }
     mutating func follow(_ step: Double) {}
     package var isCaptureConstant: Bool { false }
     package var capturePlan: CapturePlan { CapturePlan() }

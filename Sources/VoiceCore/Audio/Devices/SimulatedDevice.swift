@@ -34,6 +34,8 @@ final class SimulatedCard {
     /// enter the delay only `settling` periods after a start.
     var behindBuffer = 0
     var settling = 0
+    /// How much more than the truth a sound server reports, in frames, by the number of the read.
+    var reportedError: (Int) -> Int = { _ in 0 }
     /// Microphone periods that arrive while a flush stops the stream.
     var flushPeriods = 0
     /// Frames to queue in addition while there is a microphone, as for one that delivers in long steps.
@@ -194,9 +196,15 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
 
     mutating func delays() -> (playback: Int, capture: Int) {
         (
-            queue.count + Int(converter.lag.rounded()) + (runs && periodsRun >= card.settling ? card.behindBuffer : 0),
+            inBuffer + (runs && periodsRun >= card.settling ? card.behindBuffer : 0) + card.reportedError(card.reads),
             card.captureDelay + card.waiting * AudioFormat.periodFrames
         )
+    }
+
+    private var inBuffer: Int { queue.count + Int(converter.lag.rounded()) }
+
+    func buffered(of delays: (playback: Int, capture: Int)) -> (playback: Int, capture: Int)? {
+        card.behindBuffer > 0 ? (inBuffer, delays.capture) : nil
     }
 
     var settlesSlowly: Bool { card.behindBuffer > 0 }

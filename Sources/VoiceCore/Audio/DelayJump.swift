@@ -1,0 +1,41 @@
+internal import VoiceBase
+
+/// Notices a reported delay that moves by more than 15 ms at once and stays there: a sound server has moved the sound to
+/// another device. A delay that wanders is followed and is no jump.
+struct DelayJump {
+    /// Periods until the first value is taken, and how many of them, at the end, show whether the delay moves in steps.
+    private static let settling = 150
+    private static let judged = 100
+    private static let weight = 1.0 / 64
+    private static let least = Double(AudioFormat.deviceRate) * 15e-3
+    /// Consecutive periods beyond the limit that count as a jump.
+    static let patience = 10
+    /// A mean deviation of more than 3 ms marks a delay that moves in steps, whose limit is four times as wide.
+    private static let rough = Double(AudioFormat.deviceRate) * 3e-3
+
+    private var seen = 0
+    private var average = 0.0
+    private var deviations = 0.0
+    private var farAway = 0
+
+    /// Forgets the past: after a loss or a restart the delay is another one.
+    mutating func reset() { self = DelayJump() }
+
+    /// Takes the delay of this period, in frames; returns whether it has jumped for good.
+    mutating func note(_ delay: Int) -> Bool {
+        let value = Double(delay)
+        seen += 1
+        if seen == 1 { average = value }
+        guard seen > Self.settling else {
+            if seen > Self.settling - Self.judged { deviations += (value - average).magnitude }
+            average += (value - average) * Self.weight
+            return false
+        }
+        let isRough = deviations / Double(Self.judged) > Self.rough
+        farAway = (value - average).magnitude > (isRough ? 4 * Self.least : Self.least) ? farAway + 1 : 0
+        if farAway == 0 { average += (value - average) * Self.weight }
+        guard farAway >= Self.patience else { return false }
+        reset()
+        return true
+    }
+}
