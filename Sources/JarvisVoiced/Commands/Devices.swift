@@ -140,6 +140,8 @@ struct Devices: AsyncParsableCommand {
                 : "Listening to \(input) for five seconds and playing a soft sound on \(output) for one second. Please "
                     + "be quiet."
         )
+        // Before an error, also in a pipe.
+        fflush(nil)
         let outcome = try await exitingAsync {
             try await ProbeSound.run(
                 input: audio.request(input, .capture),

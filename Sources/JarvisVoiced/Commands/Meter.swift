@@ -32,10 +32,12 @@ struct Meter: AsyncParsableCommand {
         let isTerminal = isatty(STDOUT_FILENO) == 1
         for step in 1...5 * seconds where ports.gauges.state == .running {
             try? await Task.sleep(for: .milliseconds(200))
+            let line = MeterLine(ports.gauges.levels, isConstant: ports.capture.deliversOneValue).text
             if isTerminal {
-                write("\r\(MeterLine(ports.gauges.levels).text)   ")
+                // The longest verdict may follow a shorter one, and the other way round.
+                write("\r\(line)\u{1B}[K")
             } else if step % 5 == 0 {
-                write("\(MeterLine(ports.gauges.levels).text)\n")
+                write("\(line)\n")
             }
         }
         if isTerminal { write("\n") }

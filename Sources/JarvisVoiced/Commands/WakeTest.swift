@@ -94,7 +94,8 @@ struct WakeTest: AsyncParsableCommand {
         for _ in 1...5 * seconds where ports.gauges.state == .running {
             try? await Task.sleep(for: .milliseconds(200))
             guard isTerminal else { continue }
-            Self.write("\(clear)\(MeterLine(ports.gauges.levels).text)  \(WakeTestLine.text(newest.scores))")
+            let level = MeterLine(ports.gauges.levels, isConstant: ports.capture.deliversOneValue).text
+            Self.write("\(clear)\(level)  \(WakeTestLine.text(newest.scores))")
         }
         Self.write(clear)
         listener.stop()

@@ -25,9 +25,9 @@ struct DelayJump {
     mutating func note(_ delay: Int) -> Bool {
         let value = Double(delay)
         seen += 1
-        if seen == 1 { average = value }
+        if seen <= Self.settling - Self.judged { average = value }
         guard seen > Self.settling else {
-            if seen > Self.settling - Self.judged { deviations += (value - average).magnitude }
+            deviations += (value - average).magnitude
             average += (value - average) * Self.weight
             return false
         }

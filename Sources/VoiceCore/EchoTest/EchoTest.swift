@@ -125,6 +125,7 @@ package struct EchoTest: Sendable {
         }
         guard ending != .cancelled else { return nil }
         result.isLost = ending == .lost
+        result.isMuted = result.isLost && ports.capture.deliversOneValue
         result.status = EchoStatus(ports.echo)
         result.choice = ports.capture.choice
         result.isComplete = result.secondsHeard > 0.8 * (EchoTestSignal.sweep + EchoTestSignal.speech)

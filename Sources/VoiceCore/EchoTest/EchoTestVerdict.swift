@@ -16,6 +16,8 @@ package struct EchoTestResult: Sendable, Equatable {
     package var choice: CaptureChoice?
     /// Whether a device was lost during the test.
     package var isLost = false
+    /// Whether the microphone delivered nothing but the same value when it was lost: a key of the device mutes it.
+    var isMuted = false
     /// Whether enough of the signal was played for a second part.
     var isComplete = false
     /// Whether it makes sense to let a person talk now.
@@ -84,6 +86,10 @@ package struct EchoTestVerdict: Sendable, Equatable {
                     + "\(Self.percent(excess: peak - Self.loudestEcho)) %, or move the microphone away from it."
             )
         }
+        guard !result.isMuted else {
+            (grade, summary, self.advice) = Self.muted(advice)
+            return
+        }
         guard !result.isLost else {
             grade = .disturbed
             summary = "A device was lost during the test."
@@ -97,13 +103,7 @@ package struct EchoTestVerdict: Sendable, Equatable {
             return
         }
         if status.linearERLE == nil, (result.noiseFloor ?? 0) <= Self.dead {
-            grade = .disturbed
-            summary = "The microphone delivers digital silence."
-            self.advice =
-                advice + [
-                    "Check whether it is muted (alsamixer, F4, or a key on the device) or not the one in audio.input. "
-                        + "This says nothing about the echo."
-                ]
+            (grade, summary, self.advice) = Self.muted(advice)
             return
         }
         if result.hasCanceller, status.worker == .hardware {
@@ -136,6 +136,13 @@ package struct EchoTestVerdict: Sendable, Equatable {
             if advice.isEmpty { advice = Self.causes(status) }
         }
         self.advice = advice
+    }
+
+    private static func muted(_ advice: [String]) -> (Grade, String, [String]) {
+        let check =
+            "Check whether it is muted (alsamixer, F4, or a key on the device) or not the one in audio.input. "
+            + "This says nothing about the echo."
+        return (.disturbed, "The microphone delivers digital silence.", advice + [check])
     }
 
     /// Judges the echo left by a device that cancels its own.

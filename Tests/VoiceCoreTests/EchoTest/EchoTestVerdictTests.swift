@@ -101,6 +101,17 @@ struct EchoTestVerdictTests {
             exit: .inputOutput,
             advice: "muted"
         ),
+        // The device is reopened after five seconds of zeros, in case it was only stuck: not a loss for the user.
+        Case(
+            result: result {
+                $0.isLost = true
+                $0.isMuted = true
+                $0.secondsHeard = 3
+            },
+            grade: .disturbed,
+            exit: .inputOutput,
+            advice: "muted"
+        ),
         Case(result: result { $0.secondsHeard = 3 }, grade: .disturbed, exit: .inputOutput, advice: nil),
     ]
 

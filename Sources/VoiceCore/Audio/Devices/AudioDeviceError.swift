@@ -37,8 +37,7 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
                 + "them"
         case .busy(let device, let direction, let holder):
             let who = holder.map { "is in use by \($0)" } ?? "is in use by another program"
-            return "\(direction) device \"\(device)\" \(who): stop that program, or use a shared device such as "
-                + "\"default\""
+            return "\(direction) device \"\(device)\" \(who): \(Self.wayToShare(device, holder: holder))"
         case .permission(let device, let direction):
             return "no permission to open \(direction) device \"\(device)\": add this user to group audio"
         case .unsupported(let device, let direction, let reason):
@@ -94,6 +93,20 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
             direction: direction,
             known: AudioDeviceCatalog.list().filter { $0.supports(direction) }.map(\.id)
         )
+    }
+
+    /// What to do about a device that another program has. A sound server lets others in through `default`. Other programs
+    /// that hold the card itself do not: a shared device opens only if they use one too.
+    private static func wayToShare(_ device: String, holder: String?) -> String {
+        let servers = ["pipewire", "wireplumber", "pulseaudio"]
+        if let holder, servers.contains(where: holder.hasPrefix) {
+            return "that sound server shares the card: use \"default\" as the user it runs for, or stop it"
+        }
+        let shared = ["default", "sysdefault", "dmix", "dsnoop", "plug:dmix", "plug:dsnoop", "plug:default"]
+        if shared.contains(where: { device == $0 || device.hasPrefix($0 + ":") }) {
+            return "stop that program, or let it use \"\(device)\" too"
+        }
+        return "stop that program, or let both use a shared device such as \"default\""
     }
 
     private static func text(_ errno: Int32) -> String {

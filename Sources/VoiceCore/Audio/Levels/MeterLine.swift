@@ -7,15 +7,23 @@ package struct MeterLine: Sendable, Equatable {
     package var level: Int
     package var peak: Int
     package var isClipping: Bool
+    /// Whether every sample has the same value, as from a device whose mute key is on.
+    package var isConstant = false
 
-    package init(level: Int, peak: Int, isClipping: Bool) {
+    package init(level: Int, peak: Int, isClipping: Bool, isConstant: Bool = false) {
         self.level = level
         self.peak = peak
         self.isClipping = isClipping
+        self.isConstant = isConstant
     }
 
-    package init(_ reading: CaptureReading) {
-        self.init(level: reading.level, peak: reading.heldPeak, isClipping: reading.isClipping)
+    package init(_ reading: CaptureReading, isConstant: Bool) {
+        self.init(
+            level: reading.level,
+            peak: reading.heldPeak,
+            isClipping: reading.isClipping,
+            isConstant: isConstant
+        )
     }
 
     package var text: String {
@@ -29,6 +37,7 @@ package struct MeterLine: Sendable, Equatable {
 
     /// Guidance for setting the gain. Speech that peaks between -30 and -6 dBFS leaves room for echo.
     package var verdict: String {
+        if isConstant { return "silent: muted at the device?" }
         if isClipping || peak > -5 { return "clips" }
         if peak > -60 { return "loud" }
         if peak >= -300 { return "good" }

@@ -50,6 +50,10 @@ package final class DeviceSlot: @unchecked Sendable {
         set { still.store(newValue, ordering: .relaxed) }
     }
 
+    /// Whether the microphone delivered the same value for half a second and more, until now or until it was given up: no
+    /// microphone does unless a key of its own mutes it.
+    package var deliversOneValue: Bool { stillPeriods >= 50 }
+
     /// Streams that were given up, and streams that were opened.
     package var losses: UInt64 { lost.load(ordering: .relaxed) }
     package var openings: UInt64 { opened.load(ordering: .relaxed) }

@@ -34,6 +34,20 @@ struct DeviceHolderTests {
         #expect(finder.find(device: "room", direction: .playback) == nil)
     }
 
+    /// "Use default" helps only if the holder is a sound server, or uses it as well.
+    @Test(arguments: [
+        ("hw:CARD=Device,DEV=0", "mpv (4711)" as String?, "let both use a shared device such as \"default\""),
+        ("hw:CARD=Device,DEV=0", nil, "let both use a shared device such as \"default\""),
+        ("hw:0,0", "pipewire (600)", "use \"default\" as the user it runs for, or stop it"),
+        ("plughw:0", "pulseaudio (600)", "use \"default\" as the user it runs for, or stop it"),
+        ("default", "aplay (12)", "let it use \"default\" too"),
+        ("dmix:Loopback", nil, "let it use \"dmix:Loopback\" too"),
+    ])
+    func aBusyDeviceNamesAWayThatOpens(device: String, holder: String?, way: String) {
+        let text = AudioDeviceError.busy(device: device, direction: .playback, holder: holder).description
+        #expect(text.hasSuffix(way), "\(text)")
+    }
+
     /// A card with two subdevices: each has its own holder, but both have the same device file.
     @Test func asksTheKernelForTheSubdeviceThatIsNamed() throws {
         let folder = "/tmp/asound-\(getpid())"

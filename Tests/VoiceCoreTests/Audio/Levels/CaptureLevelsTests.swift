@@ -86,6 +86,12 @@ struct CaptureLevelsTests {
         #expect(second?.contains("turn the loudspeaker down") == true)
     }
 
+    @Test func theMeterNamesAMuteKey() {
+        let reading = CaptureReading()
+        #expect(MeterLine(reading, isConstant: true).text.hasSuffix("silent: muted at the device?"))
+        #expect(!MeterLine(reading, isConstant: false).text.contains("muted"))
+    }
+
     @Test(arguments: [
         (-250, -120, false, "good"), (-250, -120, true, "clips"), (-100, -3, false, "clips"),
         (-100, -20, false, "loud"),
