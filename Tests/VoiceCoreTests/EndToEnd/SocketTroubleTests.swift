@@ -8,7 +8,7 @@ import Testing
 @testable import VoiceSimulator
 
 extension EndToEnd {
-    /// Faults on the wire of GPT-Live and Datagrid: refused, hanging and cut connections, sessions that stall or die,
+    /// Faults on the wire of GPT-Live, Datagrid and Hero365: refused, hanging and cut connections, sessions that stall or die,
     /// messages that are garbled, repeated or of the wrong type, and the faults of each protocol. Somebody asks all the time;
     /// once the faults are over, a question is answered. `VoiceBench faults --service` is the long form.
     @Suite struct SocketTroubleTests {
@@ -21,7 +21,12 @@ extension EndToEnd {
             var all: [FaultKind] { kinds.withLock { $0 } }
         }
 
-        private static func trouble(_ seed: UInt64, every gap: ClosedRange<Int>, longest: Int) -> SocketTrouble {
+        private static func trouble(
+            _ seed: UInt64,
+            every gap: ClosedRange<Int>,
+            longest: Int,
+            connections: Int = connections
+        ) -> SocketTrouble {
             var trouble = SocketTrouble(seed: seed)
             trouble.connections = connections
             trouble.mix.gap = gap
@@ -33,6 +38,9 @@ extension EndToEnd {
         private static func endure(
             _ stage: some ServiceStage,
             _ faults: Faults,
+            _ question: String = question,
+            connections: Int = connections,
+            rest: Duration = .seconds(3),
             attempts: () -> Int
         ) async throws {
             // Far longer than five connections last: a daemon that hangs never gets there.
@@ -44,7 +52,7 @@ extension EndToEnd {
             }
             // What began among the faults ends first.
             try await stage.journal.wait(for: "quiet") { $0.states.last == .listening }
-            try await Task.sleep(for: .seconds(3))
+            try await Task.sleep(for: rest)
             try await stage.journal.wait(for: "quiet") { $0.states.last == .listening }
             let spoken = stage.journal.entries.count(.aiSpeaking)
             stage.say(question)
@@ -81,6 +89,19 @@ extension EndToEnd {
             try await Self.endure(stage, faults) { stage.simulator.attempts }
             try await stage.stop()
             #expect(stage.leaks.isEmpty, "\(stage.leaks)")
+        }
+
+        /// The box ends the turns of Hero365, so there has to be a pause between the questions: of forty without one, eight
+        /// became turns and one was answered, and a service that answers nothing hardly sends what could be faulty.
+        @Test func hero365() async throws {
+            let faults = Faults()
+            let trouble = Self.trouble(4, every: 1...4, longest: 6, connections: 2)
+            let stage = try Hero365Stage(Hero365Script(["It is noon."]), trouble: trouble, struck: faults.add)
+            try await stage.start(isPatient: false) { $0.hero365.hangoverMS = 400 }
+            try await Self.endure(stage, faults, "Tell everybody", connections: 2, rest: .seconds(1)) {
+                stage.simulator.attempts
+            }
+            try await stage.stop()
         }
     }
 }
