@@ -209,13 +209,15 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
             self.state.withLock { _ = $0.channels.removeValue(forKey: number) }
             self.events(.disconnected(connection: number))
         }
+        // A sound connection has no faults of the protocol either; its number may be lower than that of its attempt.
+        let own = faults == nil ? nil : activeTrouble?.own(number)
         try channel.pipeline.syncOperations.addHandlers([
             NIOWebSocketFrameAggregator(
                 minNonFinalFragmentSize: 0,
                 maxAccumulatedFrameCount: 1024,
                 maxAccumulatedFrameSize: 1 << 25
             ),
-            SocketConversationHandler(begin(number, activeTrouble?.own(number)), faults) { traffic in
+            SocketConversationHandler(begin(number, own), faults) { traffic in
                 self.note(traffic, number)
             },
         ])

@@ -91,8 +91,8 @@ extension EndToEnd {
             #expect(stage.leaks.isEmpty, "\(stage.leaks)")
         }
 
-        /// The box ends the turns of Hero365, so there has to be a pause between the questions: of forty without one, eight
-        /// became turns and one was answered, and a service that answers nothing hardly sends what could be faulty.
+        /// The box ends the turns of Hero365, so there has to be a pause between the questions: asked 1.5 s apart, eight in a
+        /// minute became turns, one was answered, and a service that answers nothing hardly sends what could be faulty.
         @Test func hero365() async throws {
             let faults = Faults()
             let trouble = Self.trouble(4, every: 1...4, longest: 6, connections: 2)
