@@ -228,7 +228,8 @@ extension LiveTranslator {
             return respondInSilence(id)
         }
         if given == nil { say("Say now what you were last given to say and have not said.", delegation: nil, now) }
-        awaited = Awaited(request: id, since: now)
+        // Who asks again is not put off for longer.
+        awaited = Awaited(request: id, since: awaited?.since ?? now)
     }
 
     /// How long the service may take to say what it was given.

@@ -8,6 +8,20 @@ import Testing
 struct LiveTranslatorTests {
     // MARK: Requests
 
+    /// Each request used to begin the wait for its words anew, so that a conversation that asks again never got its response.
+    @Test func whoAsksAgainForWordsThatNeverComeGetsAResponse() {
+        var scene = LiveScene.live()
+        scene.say("What is on today")
+        scene.take(.delegated(id: "d1", target: "client", at: scene.lastWord))
+        scene.pass(600)
+        scene.ask(.answer(call: "d1", text: "Nothing.", isSpoken: true))
+        scene.ask(.respond(id: "q1", mayCall: true))
+        scene.pass(6000)
+        scene.ask(.respond(id: "q2", mayCall: true))
+        scene.pass(3000)
+        #expect(scene.reports.contains { if case .responseBegan(_, "q2") = $0 { true } else { false } })
+    }
+
     @Test func aRequestIsRebuiltOnceHoweverOftenItIsHandedOver() {
         var scene = LiveScene.live()
         scene.say("What is on today?")
