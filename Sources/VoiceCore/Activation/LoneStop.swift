@@ -3,7 +3,7 @@ internal import VoiceBase
 /// Decides whether a stop word was a remark of its own or part of a sentence, from the quiet around it. Pure.
 ///
 /// An engine that takes any word of a dictionary takes much of a talk for "stop"; hardly any of that has quiet on both
-/// sides. "Stop, stop!" is one remark in which the word was found twice.
+/// sides. A remark in which the word was found twice may be twice as long.
 struct LoneStop: Equatable, Sendable {
     /// Quiet wanted after the word. The engine reports a word some 100 ms after its end anyway.
     static let quiet = 200

@@ -10,9 +10,6 @@ package struct WakeWords: Equatable, Sendable {
     }
 
     package var words: [Word]
-    /// How much less is asked of a stop word without its own threshold, in powers of ten: it must be a remark of its
-    /// own (`LoneStop`), which refuses nearly all that would be taken for it.
-    static let stopEase = 4.0
 
     /// - Parameters:
     ///   - wake: comma-separated words, each with an optional threshold after a colon: "jarvis, hello computer:-25".

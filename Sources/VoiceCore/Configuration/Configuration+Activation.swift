@@ -94,7 +94,7 @@ extension Configuration.Activation {
             -20.0,
             -60...0,
             "pocketsphinx: detection threshold, as a power of ten. Closer to 0 misses more words, further away causes "
-                + "more false detections. For stop words it is 4 lower, as they must be said by themselves."
+                + "more false detections."
         )
         package let playingMargin = Setting(
             "activation.playing_margin",

@@ -131,13 +131,6 @@ struct LoneStopTests {
         )
     }
 
-    @Test func aStopSaidTwiceActsOnce() throws {
-        var random = SplitMix64(seed: 5)
-        let twice = Self.voice(400) + Self.room(160, &random) + Self.voice(400)
-        let sound = Self.room(3000, &random) + twice + Self.room(1000, &random)
-        #expect(try reports(sound, findingAt: [3480, 4040]).map(\.verdict) == [.stop("stop")])
-    }
-
     /// "Hey Jarvis." in an open conversation: PocketSphinx may take it for "stop".
     @Test(arguments: [3480, 3560])
     func aCallIsNoStop(callAt: Int) throws {

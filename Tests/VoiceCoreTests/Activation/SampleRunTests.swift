@@ -58,7 +58,7 @@ struct SampleRunTests {
     @Test(arguments: ["alexa", "hey jarvis", "hey_mycroft", "okay nabu", "stop"])
     func thereIsASampleOfEachWordOfThePackage(word: String) {
         let samples = WakeSamples.samples(of: word)
-        #expect(6400...32_000 ~= samples.count)
+        #expect(6400...40_000 ~= samples.count)
         #expect(samples.contains { abs(Int($0)) > 4000 })
     }
 
