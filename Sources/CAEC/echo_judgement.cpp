@@ -35,6 +35,7 @@ constexpr int kSettled = 10;
 constexpr float kTalkers = -6;
 /// dB below the estimate under which the residual is too small to indicate a changed path.
 constexpr float kTooLittle = -15;
+constexpr float kNeverNoise = 0.1f;
 /// Blocks until another change of the path may be reported.
 constexpr int kAgain = 100;
 
@@ -83,7 +84,9 @@ void EchoJudgement::step(const float *residual, const float *echo, const float *
     mean /= static_cast<float>(count);
     for (int b = 0; b < count; b++) { variance += (r[b] - e[b] - mean) * (r[b] - e[b] - mean); }
     spread_ += kSmoothing * (std::sqrt(variance / static_cast<float>(count)) - spread_);
-    const float ratio = std::min(20.0f, std::max(-60.0f, 10 * std::log10((residuals + 1e-9f) / (echoes + 1e-9f))));
+    // Noise is no residual echo. It is not known precisely: a tenth of the residual is never subtracted.
+    const float rest = std::max(residuals - noises, kNeverNoise * residuals);
+    const float ratio = std::min(20.0f, std::max(-60.0f, 10 * std::log10((rest + 1e-9f) / (echoes + 1e-9f))));
     ratio_ += kSmoothing * (ratio - ratio_);
     settled_ = std::min(kSettled, settled_ + (std::min(ratio_, ratio) < kTakenOff ? 1 : 0));
     decide(isTalkerAbout);

@@ -1,5 +1,6 @@
 #include "linear_canceller.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -41,6 +42,10 @@ constexpr float kBentVariance = 0.03f;
 constexpr float kRecalledDoubt = 0.03f, kRecalledLeast = 1e-3f;
 /// Blocks after a recall until the envelopes apply to the new path and no longer to the old one.
 constexpr int kRecalledAnew = 40;
+/// Uncertainty of a path that has changed, as a share of the initial one, and its upper limit as a multiple of the power of
+/// the present path: a new path is about as strong as the old one. If much stronger ones are admitted where the echo is
+/// faint, the filter takes the next talker for echo.
+constexpr float kChanged = 0.1f, kMostChanged = 1.0f;
 /// Partitions constrained to causal length per block.
 constexpr int kConstrained = 4;
 /// A reference below -75 dBFS teaches nothing.
@@ -255,18 +260,32 @@ void LinearCanceller::guard(const float *microphone, float *echo, float *residua
 
 void LinearCanceller::misplace() {
     remembered_.restart();
-    open();
+    open(kChanged);
 }
 
 void LinearCanceller::loosen() {
-    if (recalled_ == 0 || recalled_ == kRecalledAnew) { open(); }
+    if (recalled_ != 0 && recalled_ != kRecalledAnew) { return; }
+    float power = 0;
+    for (int p = 0; p < kPartitions; p++) { power += partitionPower(p); }
+    open(std::min(kChanged, kMostChanged * power / kVariance));
 }
 
-void LinearCanceller::open() {
+/// Mean power of the path's bins in a partition.
+float LinearCanceller::partitionPower(int partition) const {
+    REORDERED
+    const float *re = re_.data() + partition * kStride;
+    const float *im = im_.data() + partition * kStride;
+    float power = 0;
+    for (int k = 0; k < kBins; k++) { power += re[k] * re[k] + im[k] * im[k]; }
+    return power / kBins;
+}
+
+/// Raises every uncertainty to at least this share of the initial one.
+void LinearCanceller::open(float share) {
     recalled_ = 0;
     for (int p = 0; p < partitions_; p++) {
         float *v = variance_.data() + p * kStride;
-        const float least = 0.1f * initial_[static_cast<size_t>(p)];
+        const float least = share * initial_[static_cast<size_t>(p)];
         for (int k = 0; k < kBins; k++) { v[k] = std::max(v[k], least); }
     }
 }
@@ -297,12 +316,7 @@ void LinearCanceller::tryRemembered(const float *microphone, const float *residu
     if (remembered_.step(xre_.data(), xim_.data(), microphone, residual) != RememberedPath::Verdict::better) { return; }
     setPath(remembered_.shift(), remembered_.gain(), remembered_.path());
     for (int p = 0; p < kPartitions; p++) {
-        float power = 0;
-        for (int k = 0; k < kBins; k++) {
-            const int at = p * kStride + k;
-            power += re_[at] * re_[at] + im_[at] * im_[at];
-        }
-        const float doubt = kRecalledDoubt * power / kBins + kRecalledLeast * initial_[static_cast<size_t>(p)];
+        const float doubt = kRecalledDoubt * partitionPower(p) + kRecalledLeast * initial_[static_cast<size_t>(p)];
         std::fill_n(variance_.begin() + p * kStride, kBins, doubt);
     }
     recalled_ = 1;
@@ -315,7 +329,7 @@ void LinearCanceller::shift(int frames) {
     if (std::abs(frames) >= kPathFrames) { return reset(); }
     copyPath(path_.data());
     setPath(frames, 1, path_.data());
-    open();
+    open(kChanged);
 }
 
 } // namespace caec_detail

@@ -72,7 +72,8 @@ private:
     };
 
     void clear();
-    void open();
+    void open(float share);
+    float partitionPower(int partition) const;
     void push(Channel &channel, const float *block);
     void predict(float *echo);
     void adapt(const float *residual);
