@@ -16,18 +16,27 @@ package enum Command {
         await OwnThread.run("jv-command") { run(arguments, limit: limit, maximumBytes: maximumBytes) }
     }
 
-    private static func run(_ arguments: [String], limit: Duration, maximumBytes: Int) -> [UInt8]? {
+    /// The same on the caller's thread, which it blocks.
+    ///
+    /// - Parameter environment: its whole environment as "NAME=value"; nil for that of this process.
+    package static func run(
+        _ arguments: [String],
+        environment: [String]? = nil,
+        limit: Duration,
+        maximumBytes: Int
+    ) -> [UInt8]? {
         guard !arguments.isEmpty else { return nil }
         var descriptors: [Int32] = [-1, -1]
         guard clinux_pipe(&descriptors) == 0 else { return nil }
         let ends = (descriptors[0], descriptors[1])
-        let process = try? ChildProcess(arguments, output: ends.1)
+        let process = try? ChildProcess(arguments, environment: environment, output: ends.1)
         close(ends.1)
         defer { close(ends.0) }
         guard let process else { return nil }
         let output = read(from: ends.0, until: Monotonic.now() + limit, maximumBytes: maximumBytes)
         if output == nil { process.signal(SIGKILL) }
-        return process.wait() == .exited(0) ? output : nil
+        // It may close its output and go on.
+        return process.wait(within: .seconds(1)) == .exited(0) ? output : nil
     }
 
     /// Returns the output; nil if it does not end in time or is too long.

@@ -33,42 +33,10 @@ enum EspeakVoice {
         let bytes = Array(text.utf8)
         let isWritten = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) == $0.count }
         close(file)
-        guard isWritten, let wave = run(path, language) else { return nil }
-        return sound(wave)
-    }
-
-    private static func run(_ path: String, _ language: String) -> [UInt8]? {
-        var ends: [Int32] = [0, 0]
-        // A socket pair is close-on-exec from its first moment.
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
-        defer { close(ends[0]) }
         let words = [program, "--stdout", "-v", language, "-f", path]
-        let child = try? ChildProcess(words, environment: ["LC_ALL=C.UTF-8"], output: ends[1])
-        close(ends[1])
-        guard let child else { return nil }
-        let bytes = drain(ends[0], until: Monotonic.now() + limit)
-        guard let bytes, child.wait(within: .seconds(1)) == .exited(0) else { return nil }
-        return bytes
-    }
-
-    private static func drain(_ descriptor: Int32, until end: Duration) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var room = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let left = (end - Monotonic.now()).wholeMilliseconds
-            guard left > 0, bytes.count <= longest else { return nil }
-            var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&wait, 1, Int32(left)) > 0 else { continue }
-            let count = read(descriptor, &room, room.count)
-            if count > 0 {
-                bytes += room[..<count]
-            } else if count == 0 {
-                return bytes
-            } else if errno != EINTR {
-                return nil
-            }
-        }
+        let output = { Command.run(words, environment: ["LC_ALL=C.UTF-8"], limit: limit, maximumBytes: longest) }
+        guard isWritten, let wave = output() else { return nil }
+        return sound(wave)
     }
 
     /// Parses a WAV file of 16 bits and one channel. Ignores its length fields: it was written to a pipe.
