@@ -160,6 +160,7 @@ package struct EventScript {
             case .silence(let isSpoken): take(.stop(isSpoken: isSpoken), from: .current)
             case .ask(let text): take(.ask(text), from: .current)
             case .say(let text): take(.say(text), from: .current)
+            case .announce: break
             case .greet: take(.greet, from: .current)
             case .keepsOpen(let opens): take(.keepsOpen(opens), from: .current)
             case .keepsWarm(let warm): take(.keepsWarm(warm), from: .current)

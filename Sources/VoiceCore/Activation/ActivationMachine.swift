@@ -291,9 +291,10 @@ package struct ActivationMachine: Sendable {
         if phase == .closing, !isMuted { called = .reset }
     }
 
-    /// Speaks an announcement in an open conversation; opens none, and drops it in quiet hours.
+    /// Speaks an announcement in the open conversation, or without one; opens none, and drops it in quiet hours.
     private mutating func say(_ text: String) {
-        if !isQuiet, phase != .idle, phase != .closing { effects.append(.say(text)) }
+        guard !isQuiet else { return }
+        effects.append(phase == .idle || phase == .closing ? .announce(text) : .say(text))
     }
 
     private mutating func quiet(_ quiet: Bool) {

@@ -47,7 +47,7 @@ package enum ActivationEvent: Equatable, Sendable {
     case reset
     /// As `reset`; the agent starts a fresh conversation too, and known failures are forgotten.
     case startFresh
-    /// Speak a text in an open conversation.
+    /// Speak a text, in the open conversation if there is one.
     case say(String)
     case conversation(ConversationState)
     /// The budget refused a session.
@@ -103,8 +103,10 @@ package enum ActivationEffect: Equatable, Sendable {
     case silence(isSpoken: Bool)
     /// Ask the typed question in the conversation.
     case ask(String)
-    /// Speak a text.
+    /// Speak a text in the open conversation.
     case say(String)
+    /// Speak a text without a conversation, if the box has a voice of its own.
+    case announce(String)
     /// Begin with the greeting, unless the user asks something first.
     case greet
     /// Begin a fresh conversation with the agent, and forget known failures.

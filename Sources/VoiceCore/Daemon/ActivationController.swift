@@ -25,6 +25,8 @@ package actor ActivationController {
         package var startFresh: @Sendable () async -> Void = {}
         /// Stops whatever is ringing; must not block.
         package var stopRinging: @Sendable () -> Void = {}
+        /// Says a text without a session; nil if the box has no voice of its own. Must not block.
+        package var announce: (@Sendable (String) -> Void)?
         /// Called when quiet hours begin and end.
         package var quiet: @Sendable (Bool) async -> Void = { _ in }
         /// Called with what to listen for.
@@ -136,7 +138,8 @@ package actor ActivationController {
         case .interrupt: parts.mailbox.post(.interrupt)
         case .silence(let isSpoken): parts.mailbox.post(.stop(isSpoken: isSpoken))
         case .ask(let text): parts.mailbox.post(.ask(text))
-        case .say(let text): parts.mailbox.post(.say(text))
+        case .say(let text): say(text)
+        case .announce(let text): parts.announce?(text)
         case .greet: parts.mailbox.post(.greet)
         // None of these is slow, and none may wait for a slow device.
         case .startFresh: Task { [startFresh = parts.startFresh] in await startFresh() }
@@ -174,6 +177,15 @@ package actor ActivationController {
         case .phaseChanged(let from, let to):
             parts.logger.info("activation", metadata: ["from": "\(from.rawValue)", "to": "\(to.rawValue)"])
         }
+    }
+
+    /// The voice of the box itself speaks while the session of the conversation does not.
+    private func say(_ text: String) {
+        switch conversation {
+        case .idle, .connecting, .error: if let announce = parts.announce { return announce(text) }
+        default: break
+        }
+        parts.mailbox.post(.say(text))
     }
 
     private func log(_ event: ActivationEvent) {

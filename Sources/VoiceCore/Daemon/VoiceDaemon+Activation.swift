@@ -200,7 +200,8 @@ extension VoiceDaemon {
         activation.inbox.post(.startFresh)
     }
 
-    /// Has the voice say a text in an open conversation; does nothing in quiet hours.
+    /// Has the voice say a text: that of an open conversation, otherwise the local voice if there is one. Does nothing in
+    /// quiet hours.
     package nonisolated func say(_ text: String) {
         activation.inbox.post(.say(text))
     }

@@ -191,6 +191,7 @@ package actor VoiceDaemon {
             await house.setQuietHours($0)
         }
         parts.stopRinging = { _ = Task { await timers.stop() } }
+        if let announcer { parts.announce = { announcer.say($0) } }
         parts.pauseMedia = { _ = await player?.pause() }
         parts.endMedia = { _ = await player?.stop(after: nil) }
         let store = settings.volumes.stateDirectory.map { ActivationStore(directory: $0, logger: logger) }

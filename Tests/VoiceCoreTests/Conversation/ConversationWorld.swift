@@ -251,6 +251,7 @@ struct ConversationWorld {
             case .silence(let isSpoken): post(.stop(isSpoken: isSpoken))
             case .ask(let text): orders.append(.ask(text))
             case .say(let text): orders.append(.say(text))
+            case .announce: break
             case .greet: orders.append(.greet)
             case .keepsOpen(let keepsOpen): orders.append(.keepsOpen(keepsOpen))
             case .keepsWarm(let keepsWarm): orders.append(.keepsWarm(keepsWarm))

@@ -54,6 +54,40 @@ struct ActivationControllerTests {
         #expect(rest == ["closed", "closed"])
     }
 
+    /// A command does not overtake the quiet hours that were ordered before it.
+    @Test(.timeLimit(.minutes(1))) func theBoxsOwnVoiceSpeaksWhileNoSessionDoes() async throws {
+        let (mailbox, inbox, ports) = (EventMailbox(), ActivationInbox(), AudioPorts())
+        let pump = NetworkConfined(VoicePump(ports, options: .init()) { _, _ in }, on: NetworkThread())
+        let (texts, text) = AsyncStream.makeStream(of: String.self)
+        var parts = ActivationController.Parts(
+            mailbox: mailbox,
+            pump: pump,
+            earcons: ports.earcons,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        parts.announce = { text.yield($0) }
+        var options = ActivationMachine.Options()
+        options.mode = .push
+        let controller = ActivationController(parts, options: options, inbox: inbox)
+        let running = Task { await controller.run() }
+        inbox.post(.say("Without a session."))
+        inbox.post(.activate(.command))
+        inbox.post(.conversation(.connecting))
+        inbox.post(.say("Before it is open."))
+        inbox.post(.conversation(.listening))
+        inbox.post(.say("In the session."))
+        inbox.post(.quiet(true))
+        inbox.post(.say("In quiet hours."))
+        inbox.post(.conversation(.idle))
+        inbox.post(.say("In quiet hours, too."))
+        inbox.close()
+        await running.value
+        text.finish()
+        var said: [String] = []
+        for await text in texts { said.append(text) }
+        #expect(said == ["Without a session.", "Before it is open."])
+    }
+
     /// Closing a sound card may take seconds. "Stop" must not wait for that.
     @Test(.timeLimit(.minutes(1))) func stopDoesNotWaitForADevice() async throws {
         let (mailbox, inbox, ports) = (EventMailbox(), ActivationInbox(), AudioPorts())

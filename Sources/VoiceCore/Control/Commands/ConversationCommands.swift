@@ -75,8 +75,8 @@ extension ControlCommand {
         }
         switch await daemon.state {
         case .idle, .connecting, .error:
-            guard let announcer = daemon.announcer else { break }
-            announcer.say(arguments["text"] ?? "")
+            guard daemon.announcer != nil else { break }
+            daemon.say(arguments["text"] ?? "")
             return .done(["text": "it will be said"])
         default: break
         }
