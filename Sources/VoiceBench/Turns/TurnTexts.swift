@@ -1,4 +1,5 @@
 import FoundationEssentials
+internal import Glibc
 import VoiceBase
 import VoiceCore
 import VoiceWyoming
@@ -7,6 +8,8 @@ import VoiceWyoming
 /// result.
 final class TurnTexts {
     private static let limit = Duration.seconds(60)
+    /// A server that is starved of its processor, or has lost a connection, is asked again so often.
+    private static let attempts = 10
 
     private let address: WyomingAddress?
     private let path: String
@@ -32,9 +35,23 @@ final class TurnTexts {
     func text(of words: String, _ sound: () -> [Int16]) async throws -> String {
         if let text = known[words] { return text }
         guard let address else { throw BenchProblem("\(path) knows no text for \"\(words)\"; name a --recogniser") }
-        let text = try await Self.recognise(sound(), at: address)
-        known[words] = text
-        return text
+        let sound = sound()
+        var problem = BenchProblem("")
+        for attempt in 1...Self.attempts {
+            do throws(BenchProblem) {
+                let text = try await Self.recognise(sound, at: address)
+                known[words] = text
+                return text
+            } catch {
+                problem = error
+                var line = "turns: \(error); attempt \(attempt) of \(Self.attempts)\n"
+                line.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
+        // What is known is not recognised again.
+        try write()
+        throw problem
     }
 
     func write() throws {
@@ -43,7 +60,10 @@ final class TurnTexts {
         try encoder.encode(known).write(to: URL(filePath: path))
     }
 
-    private static func recognise(_ sound: [Int16], at address: WyomingAddress) async throws -> String {
+    private static func recognise(
+        _ sound: [Int16],
+        at address: WyomingAddress
+    ) async throws(BenchProblem) -> String {
         let result = Promise<Result<String, BenchProblem>>()
         let sockets = WyomingSockets { _, event in
             switch event {
