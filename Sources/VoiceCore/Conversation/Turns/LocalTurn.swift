@@ -11,8 +11,6 @@ package struct HeardStep: Equatable, Sendable {
     package var floor: Float
     /// Whether the box is playing sound.
     package var boxSounds = false
-    /// How far the signal is above the estimated residual echo, in dB.
-    package var overResidue: Float = 20
     /// Muted or held back by the gate: all samples are zero.
     package var isHeldBack = false
 
@@ -101,11 +99,10 @@ package struct LocalTurn: Sendable {
         /// All in steps of 10 ms. A voice begins with `startVoice` voiced steps within `startWindow`...
         package var startVoice = 20
         package var startWindow = 30
-        /// ...and while the box is playing with `bargeInVoice` steps within `bargeInWindow`, each `bargeInMargin` dB
-        /// above the residual echo.
+        /// ...and while the box is playing with `bargeInVoice` steps within `bargeInWindow`. The gate has judged by then
+        /// whether they are residual echo.
         package var bargeInVoice = 30
         package var bargeInWindow = 40
-        package var bargeInMargin: Float = 6
         /// Audio before the voice that belongs to the turn.
         package var preRoll = 40
         /// Silence after which the text is requested: early enough before the end of the turn that recognition adds
@@ -231,7 +228,7 @@ package struct LocalTurn: Sendable {
 
     private mutating func hear(_ step: HeardStep) -> [LocalTurnEffect] {
         position += 1
-        let counts = step.isVoice && !step.isHeldBack && (!step.boxSounds || step.overResidue >= options.bargeInMargin)
+        let counts = step.isVoice && !step.isHeldBack
         voices.add(counts)
         levels.add(step.level)
         forgetTalker()

@@ -15,8 +15,6 @@ package final class LocalLink: ServiceLink, VoiceLine {
     private static let connectLimit = Duration.seconds(2)
     /// Steps after the end of a turn within which continued speech is joined to it; later it is another turn.
     private static let joinLimit = 250
-    /// After this many turns in a row without words the user is told, once in a session.
-    private static let mostWordless = 3
     /// Steps of silence after which the response to an unfinished answer ends.
     private static let starveLimit = 200
 
@@ -51,9 +49,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
     private var wordsHeard = 0
     /// Steps of silence spent waiting for further sentences.
     private var starved = 0
-    /// Turns in a row without words.
-    private var wordless = 0
-    private var hasToldWordless = false
+    private var wordless = WordlessTurns()
 
     init(
         _ settings: LocalSettings,
@@ -301,17 +297,15 @@ package final class LocalLink: ServiceLink, VoiceLine {
             case .supersede: translate(.superseded(at: ear.milliseconds))
             case .give(let utterance):
                 givenAt = steps
-                wordless = 0
+                wordless.heard()
                 translate(.given(utterance, at: ear.milliseconds))
             case .drop(let reason):
                 recogniser?.abandon()
-                if reason == .noWords { wordless += 1 }
                 if reason == .notRecognised {
                     translate(.notRecognised(at: ear.milliseconds))
-                } else if wordless == Self.mostWordless, !hasToldWordless {
-                    hasToldWordless = true
+                } else if wordless.dropped(reason, resumes: resumes) {
                     trouble(
-                        "local.recogniser: the Wyoming server at \(settings.recogniser.text) made no words of \(wordless) turns "
+                        "local.recogniser: the Wyoming server at \(settings.recogniser.text) made no words of \(wordless.count) turns "
                             + "in a row; see whether its model knows local.language = \"\(settings.language)\""
                     )
                     translate(.noWords(at: ear.milliseconds))

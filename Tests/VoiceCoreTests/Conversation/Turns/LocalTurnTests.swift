@@ -407,9 +407,9 @@ struct LocalTurnTests {
         #expect(scene.effects == [])
     }
 
-    @Test func theResidueOfItsOwnVoiceIsNoTalker() {
+    @Test func whatTheGateHoldsBackIsNoTalker() {
         var scene = answering("x")
-        scene.step.overResidue = 3
+        scene.step.isHeldBack = true
         scene.speak(3000)
         #expect(scene.effects.isEmpty)
     }
