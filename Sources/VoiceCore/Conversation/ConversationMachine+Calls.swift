@@ -77,14 +77,14 @@ extension ConversationMachine {
             _ = calls.answer(callID: callID, output: text, wantsReply: true, isWhole: isLast)
             authority.answered(callID, .outside)
             turn.clock?.answered(at: now)
-        } else if let wireID = calls.goOn(callID: callID, with: text, isLast: isLast, in: link.number) {
+        } else if let wireID = calls.goOn(callID: callID, with: text, isLast: isLast) {
             send(.answerGoesOn(call: wireID, text: text, isLast: isLast))
         }
     }
 
     /// The service has received more of an answer, and no response is speaking it.
     mutating func answerWaits(_ wireID: String) {
-        guard link.isReady, let callID = calls.waits(wireID: wireID, session: link.number) else { return }
+        guard link.isReady, let callID = calls.waits(wireID: wireID) else { return }
         sequencer.outputSent(callID: callID)
         sequencer.outputConfirmed(callID: callID)
     }

@@ -19,11 +19,13 @@ extension ConversationMachine {
             note(.heard(text))
         case .notHeard(_, let reason): note(.unexpected("transcription failed: \(reason)"))
         case .answerPlaced(let wireID):
-            calls.placed(wireID: wireID, session: link.number)
+            calls.placed(wireID: wireID)
             for callID in calls.delivered(wireID: wireID, session: link.number) {
                 sequencer.outputConfirmed(callID: callID)
             }
         case .answerWaits(let wireID): answerWaits(wireID)
+        case .answerSaid(let wireID, let response, let parts, let unsaid):
+            calls.said(wireID: wireID, by: response, parts: parts, unsaid: unsaid)
         case .responseBegan(let id, let request): responseBegan(id, request)
         case .speaks(_, let itemID): memory.began(itemID, by: .assistant)
         case .said(_, let itemID, _, let text, isWhole: true):
@@ -111,6 +113,9 @@ extension ConversationMachine {
         // Cut before its first word, by a user who may only have coughed: its content still has to be said.
         let isUnheard = (end.status == .cancelled || end.status == .failed) && !wasVoiced
         let wasToTell = sequencer.isTelling
+        if end.status != .completed, !isUnheard, sequencer.mayRun(end.response) {
+            calls.cut(end.response, telling: sequencer.telling)
+        }
         let wasRunning = sequencer.done(
             responseID: end.response,
             clientEventID: end.request,
@@ -121,6 +126,7 @@ extension ConversationMachine {
         switch end.status {
         case .completed:
             authority.completed(end.response)
+            calls.completed(end.response)
             link.proved()
             turn.answered()
         case .cancelled:

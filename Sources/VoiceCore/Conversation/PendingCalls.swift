@@ -3,7 +3,8 @@
 ///     begin --> answer --> takeDeliverable --> settle
 ///                              ^-- reopen --'
 ///
-/// A delivered answer is kept until it has been spoken about: if its session ends before, it is delivered again.
+/// A delivered answer is kept until it has been spoken about: if its session ends before, it is delivered again. Of an answer
+/// that is delivered in parts, only what nobody has begun to speak is delivered again.
 package struct PendingCalls: Equatable, Sendable {
     package struct Call: Equatable, Sendable {
         /// The call, under an id unique here.
@@ -21,16 +22,45 @@ package struct PendingCalls: Equatable, Sendable {
         package var wantsReply = true
         /// False while more of the output is to come.
         package var isWhole = true
+        /// Whether an earlier session has spoken the beginning of the answer.
+        fileprivate var isRest = false
+    }
+
+    /// An answer whose output is delivered to the current session in parts.
+    private struct Flow: Equatable, Sendable {
+        var call: Call
+        /// The parts delivered; how many of them the service has begun to speak, and what it has not yet spoken of the last of
+        /// those.
+        var parts: [String]
+        var begun = 0
+        var unsaid = ""
+        /// The service has the last part.
+        var isPlaced = false
+        /// The response that speaks it, or did last; whether that ended early; whether the user asked to go on.
+        var response = ""
+        var isCut = false
+        var isResumed = false
+
+        /// The call with what is left to say; nil if nothing will be.
+        var rest: Call? {
+            let isSaid = call.isWhole && begun >= parts.count && unsaid.isEmpty
+            guard !isCut, !isSaid else { return nil }
+            var rest = call
+            let left = ([unsaid] + parts.dropFirst(begun)).filter { !$0.isEmpty }
+            rest.output = left.isEmpty ? nil : left.joined(separator: " ")
+            rest.isRest = begun > 0
+            return rest
+        }
     }
 
     /// Calls without a delivered output, oldest first.
     package private(set) var open: [Call] = []
     /// Calls whose output is delivered and not yet spoken about.
     package private(set) var unspoken: [Call] = []
-    /// Delivered calls with more of their output to come.
-    private var flowing: [Call] = []
-    /// The latest of them; it may be complete by now and not fully spoken.
-    private var latestInParts: Call?
+    /// Answers in parts that are not spoken to their end; all of the current session.
+    private var flowing: [Flow] = []
+    /// The latest that seems to be spoken to its end; the service may still report that some of it waits.
+    private var ended: Flow?
     /// A call as named by a service, which may count ids anew in each session or in each response.
     private struct Name: Equatable {
         var callID: String
@@ -49,7 +79,9 @@ package struct PendingCalls: Equatable, Sendable {
     package init() {}
 
     /// Whether any call is still waiting for its answer, or for the rest of it.
-    package var isWaiting: Bool { !flowing.isEmpty || open.contains { $0.output == nil || !$0.isWhole } }
+    package var isWaiting: Bool {
+        flowing.contains { !$0.isPlaced } || open.contains { $0.output == nil || !$0.isWhole }
+    }
 
     package func isWaiting(callID: String) -> Bool {
         open.contains { $0.call.callID == callID && $0.output == nil }
@@ -83,6 +115,8 @@ package struct PendingCalls: Equatable, Sendable {
             renamed += 1
             own.callID += "~\(renamed)"
         }
+        // Another request: nobody goes on with what was cut.
+        flowing.removeAll { $0.isCut && $0.isPlaced }
         given.append(own.callID)
         if given.count > Self.remembered { given.removeFirst() }
         open.append(Call(call: own, wireID: call.callID, responseID: responseID, session: session, turn: turn))
@@ -118,6 +152,11 @@ package struct PendingCalls: Equatable, Sendable {
         guard let index = open.firstIndex(where: { $0.call.callID == callID && $0.output == nil }) else {
             return false
         }
+        guard !(open[index].isRest && output.isEmpty) else {
+            // All of the answer was said before its session ended.
+            if isWhole { open.remove(at: index) }
+            return true
+        }
         open[index].output = output
         open[index].wantsReply = wantsReply
         open[index].isWhole = isWhole
@@ -126,44 +165,65 @@ package struct PendingCalls: Equatable, Sendable {
 
     /// Appends to a partial output.
     ///
-    /// - Returns: the service's id of the call, if its output was delivered to this session.
-    package mutating func goOn(callID: String, with text: String, isLast: Bool, in session: Int) -> String? {
-        func isIt(_ call: Call) -> Bool { call.call.callID == callID && !call.isWhole }
-        if let index = open.firstIndex(where: isIt) {
+    /// - Returns: the service's id of the call, if its output was delivered to the current session.
+    package mutating func goOn(callID: String, with text: String, isLast: Bool) -> String? {
+        if let index = open.firstIndex(where: { $0.call.callID == callID && !$0.isWhole }) {
             open[index].add(text, isLast: isLast)
             return nil
         }
-        if let index = unspoken.firstIndex(where: isIt) { unspoken[index].add(text, isLast: isLast) }
-        guard let index = flowing.firstIndex(where: isIt) else { return nil }
-        let call = flowing[index]
-        // Removed once the service has it: until then more is to come.
-        flowing[index].isWhole = isLast
-        guard call.session != session else { return call.wireID }
-        // The session that spoke the beginning is over.
-        guard !text.isEmpty else {
-            if isLast { flowing.remove(at: index) }
+        guard let index = flowing.firstIndex(where: { $0.call.call.callID == callID && !$0.call.isWhole }) else {
             return nil
         }
-        var rest = call
-        rest.output = text
-        rest.isWhole = isLast
-        flowing.remove(at: index)
-        open.append(rest)
-        return nil
+        if !text.isEmpty { flowing[index].parts.append(text) }
+        flowing[index].call.isWhole = isLast
+        return flowing[index].call.wireID
     }
 
     /// The service has the last part of an output.
-    package mutating func placed(wireID: String, session: Int) {
-        flowing.removeAll { $0.isWhole && $0.wireID == wireID && $0.session == session }
+    package mutating func placed(wireID: String) {
+        for index in flowing.indices where flowing[index].call.isWhole && flowing[index].call.wireID == wireID {
+            flowing[index].isPlaced = true
+        }
+    }
+
+    /// The service has begun to speak this many parts of an output.
+    ///
+    /// - Parameter unsaid: what follows in the last of them.
+    package mutating func said(wireID: String, by response: String, parts: Int, unsaid: String) {
+        for index in flowing.indices where flowing[index].call.wireID == wireID {
+            flowing[index].response = response
+            flowing[index].begun = min(parts, flowing[index].parts.count)
+            flowing[index].unsaid = unsaid
+            if flowing[index].isCut { flowing[index].isResumed = true }
+            flowing[index].isCut = false
+        }
+    }
+
+    /// The response has said all that it had.
+    package mutating func completed(_ response: String) {
+        for index in flowing.indices where flowing[index].response == response { flowing[index].isResumed = false }
+    }
+
+    /// The response, which was to speak of these calls, ended early: unless the user asks for the rest, nobody wants it.
+    package mutating func cut(_ response: String, telling callIDs: Set<String>) {
+        for index in flowing.indices {
+            let flow = flowing[index]
+            if flow.response == response || callIDs.contains(flow.call.call.callID) { flowing[index].isCut = true }
+        }
     }
 
     /// Another response has to speak the rest of an answer.
     ///
     /// - Returns: the id assigned here; nil if no such answer is known.
-    package mutating func waits(wireID: String, session: Int) -> String? {
-        guard let call = latestInParts, call.wireID == wireID, call.session == session else { return nil }
-        if !unspoken.contains(where: { $0.call.callID == call.call.callID }) { unspoken.append(call) }
-        return call.call.callID
+    package mutating func waits(wireID: String) -> String? {
+        if let ended, ended.call.wireID == wireID {
+            flowing.append(ended)
+            self.ended = nil
+        }
+        guard let flow = flowing.first(where: { $0.call.wireID == wireID }) else { return nil }
+        let callID = flow.call.call.callID
+        if !unspoken.contains(where: { $0.call.callID == callID }) { unspoken.append(flow.call) }
+        return callID
     }
 
     /// Takes the answered calls that may be delivered; none overtakes an earlier call of its response. A
@@ -181,10 +241,7 @@ package struct PendingCalls: Equatable, Sendable {
             return true
         }
         unspoken += taken.filter(\.wantsReply)
-        for call in taken where !call.isWhole {
-            flowing.append(call)
-            latestInParts = call
-        }
+        flowing += taken.filter { !$0.isWhole }.map { Flow(call: $0, parts: [$0.output ?? ""]) }
         return taken
     }
 
@@ -200,6 +257,11 @@ package struct PendingCalls: Equatable, Sendable {
     /// Drops all but these: the others have been spoken about, or never will be.
     package mutating func settle(allBut callIDs: Set<String>) {
         unspoken.removeAll { !callIDs.contains($0.call.callID) }
+        let isOver = { (flow: Flow) in
+            flow.isPlaced && !flow.isCut && !flow.isResumed && !callIDs.contains(flow.call.call.callID)
+        }
+        ended = flowing.last(where: isOver) ?? ended
+        flowing.removeAll(where: isOver)
     }
 
     /// Withdraws the calls: those of the session to keep get this output, which is not spoken about; all others get none.
@@ -207,9 +269,9 @@ package struct PendingCalls: Equatable, Sendable {
     /// - Returns: the ids of the calls whose output was delivered to that session in part.
     @discardableResult
     package mutating func withdraw(keeping session: Int?, output: String) -> [String] {
-        let cut = flowing.filter { $0.session == session }.map(\.wireID)
+        let cut = flowing.filter { $0.call.session == session }.map(\.call.wireID)
         flowing = []
-        latestInParts = nil
+        ended = nil
         open.removeAll { $0.session != session }
         for index in open.indices {
             open[index].output = output
@@ -220,13 +282,14 @@ package struct PendingCalls: Equatable, Sendable {
         return cut
     }
 
-    /// The session is over: answers it received and did not speak about have to be delivered again.
+    /// The session is over: what it received and did not speak about has to be delivered again.
     package mutating func reopen() {
-        let unsaid = unspoken.map(\.call.callID)
-        // Further parts are appended to the reopened call.
-        flowing.removeAll { $0.isWhole || unsaid.contains($0.call.callID) }
-        latestInParts = nil
-        open = unspoken + open
+        let flows = flowing
+        // Their further parts are appended to the reopened calls.
+        flowing = []
+        ended = nil
+        let isInParts = { (call: Call) in flows.contains { $0.call.call.callID == call.call.callID } }
+        open = unspoken.filter { !isInParts($0) } + flows.compactMap(\.rest) + open
         unspoken = []
     }
 
@@ -235,7 +298,7 @@ package struct PendingCalls: Equatable, Sendable {
         open = []
         unspoken = []
         flowing = []
-        latestInParts = nil
+        ended = nil
     }
 }
 

@@ -80,10 +80,18 @@ package struct LocalTranslator: Sendable {
         package init() {}
     }
 
+    /// A sentence to be spoken, and the part of a partial answer that it belongs to, counted from 1; 0 for none.
+    private struct Sentence: Equatable {
+        var text: String
+        var part = 0
+    }
+
     /// The last answer, for "again" and "go on".
     private struct Answer: Equatable {
         var item: String
-        var sentences: [String]
+        var sentences: [Sentence]
+        /// The call whose answer is spoken in parts; nil for other speech.
+        var call: String?
         /// Index of the item's first sentence.
         var first = 0
         /// Index of the sentence that was cut.
@@ -98,7 +106,9 @@ package struct LocalTranslator: Sendable {
         var call: String
         var tool: String
         /// Sentences not yet spoken by any response.
-        var waiting: [String] = []
+        var waiting: [Sentence] = []
+        /// Number of parts received.
+        var parts = 1
         /// It is complete.
         var isWhole = false
         /// The user interrupted it: what follows is kept for "go on".
@@ -147,7 +157,13 @@ package struct LocalTranslator: Sendable {
         case .dropped(let at, let resumes):
             guard isTurnOpen else { return [] }
             isTurnOpen = false
-            return [report(.userStopped(at: at))] + (resumes ? goOn(request: nil) ?? silent() : silent())
+            var effects = [report(.userStopped(at: at))]
+            if resumes, let speech, interrupted?.item != speech.item, begun < speech.sentences.count {
+                // Cut between two sentences, so that no sentence was reported as cut.
+                effects += [.hush] + ended(.cancelled)
+            }
+            // The conversation takes this response for one that tells what has arrived meanwhile.
+            return effects + ((resumes ? goOn(request: nil) : nil) ?? tellWaiting(request: nil))
         case .given(let utterance, let at): return given(utterance, at: at)
         case .notRecognised(let at):
             guard isTurnOpen else { return [] }
@@ -166,7 +182,7 @@ package struct LocalTranslator: Sendable {
             begun = max(begun, index + 1)
             return [
                 report(.said(response: speech.response, item: speech.item, part: index, text: text, isWhole: true))
-            ]
+            ] + flowSaid(index, of: speech)
         case .speechEnded: return ended(.completed)
         case .speechStarved:
             guard speech?.isOpen == true else { return [] }
@@ -248,7 +264,7 @@ package struct LocalTranslator: Sendable {
         self.words = words
         var query = text
         if let cut = interrupted, let place = cut.cutAt, cut.sentences.indices.contains(place) {
-            query += "\n(The user interrupted the last answer at: \"\(cut.sentences[place].prefix(200))\")"
+            query += "\n(The user interrupted the last answer at: \"\(cut.sentences[place].text.prefix(200))\")"
         }
         interrupted = nil
         offered = []
@@ -261,7 +277,7 @@ package struct LocalTranslator: Sendable {
         switch command {
         case .again:
             guard let last else { return say(Self.nothingToRepeat, request: request) }
-            return speak(Answer(item: "", sentences: last.sentences), request: request)
+            return speak(Answer(item: "", sentences: last.sentences.map { Sentence(text: $0.text) }), request: request)
         case .more: return goOn(request: request) ?? call("continue_reading", [:], request: request)
         case .help: return say(Self.help, request: request)
         default:
@@ -275,7 +291,13 @@ package struct LocalTranslator: Sendable {
         guard var rest = interrupted, let place = rest.cutAt else { return nil }
         guard rest.flows || rest.sentences.indices.contains(place) else { return nil }
         interrupted = nil
-        if rest.flows { flow?.isCut = false }
+        if rest.flows {
+            flow?.isCut = false
+        } else {
+            // What has arrived meanwhile is told behind it.
+            rest.sentences += toSay.flatMap { sentences($0) }
+            toSay = []
+        }
         rest.first = place
         rest.cutAt = nil
         guard rest.sentences.indices.contains(place) else {
@@ -336,7 +358,7 @@ package struct LocalTranslator: Sendable {
         effects.append(report(.call(response: response, call: makeCall(tool, arguments), isComplete: true)))
         effects.append(report(.responseEnded(ResponseEnd(response: response, status: .completed))))
         if tool != "ask_jarvis" { effects.append(.acts) }
-        return effects
+        return effects + waits()
     }
 
     private mutating func makeCall(_ tool: String, _ arguments: JSONValue) -> FunctionCall {
@@ -369,15 +391,20 @@ package struct LocalTranslator: Sendable {
     private mutating func beginFlow(_ id: String, _ text: String) -> [LocalEffect] {
         let tool = calls.first { $0.id == id }?.tool ?? ""
         calls.removeAll { $0.id == id }
-        // Questions run one at a time: the previous answer is complete, or its end will never come.
+        // Questions run one at a time: the previous answer is complete, or its end will never come. What nobody has spoken
+        // of it yet comes first.
+        if let flow, !flow.isCut {
+            for sentence in flow.waiting { tell(sentence.text) }
+        }
         endFlow()
-        flow = Flow(call: id, tool: tool, waiting: sentences(spoken(text, of: tool)))
+        flow = Flow(call: id, tool: tool, waiting: sentences(spoken(text, of: tool), part: 1))
         return [report(.answerPlaced(call: id))]
     }
 
     private mutating func goOnFlow(_ id: String, _ text: String, isLast: Bool) -> [LocalEffect] {
         guard var flow, flow.call == id, !flow.isWhole else { return [] }
-        let more = text.isEmpty ? [] : sentences(spoken(text, of: flow.tool))
+        if !text.isEmpty { flow.parts += 1 }
+        let more = text.isEmpty ? [] : sentences(spoken(text, of: flow.tool), part: flow.parts)
         flow.isWhole = isLast
         defer { if isLast, self.flow?.waiting.isEmpty ?? true { endFlow() } }
         if flow.isCut {
@@ -390,18 +417,27 @@ package struct LocalTranslator: Sendable {
         if let open = speech, open.isOpen {
             self.flow = flow
             last?.sentences += more
-            speech?.sentences += more
+            speech?.sentences += more.map(\.text)
             if isLast {
                 speech?.isOpen = false
                 callBehind = callBehind ?? playOffered()
             }
-            return (more.isEmpty ? [] : [.speakOn(more)]) + (isLast ? [.speechIsWhole] : [])
+            return (more.isEmpty ? [] : [.speakOn(more.map(\.text))]) + (isLast ? [.speechIsWhole] : [])
         }
         let isWaiting = !flow.waiting.isEmpty
         flow.waiting += more
         self.flow = flow
         let isNews = !more.isEmpty || isLast && wantsToPlay
         return isNews && !isWaiting ? [report(.answerWaits(call: id))] : []
+    }
+
+    /// Reports that a sentence of the speech has begun, if it belongs to an answer in parts.
+    private func flowSaid(_ index: Int, of speech: LocalSpeech) -> [LocalEffect] {
+        guard let last, last.item == speech.item, let call = last.call else { return [] }
+        let left = last.sentences.dropFirst(last.first + index)
+        guard let part = left.first?.part, part > 0 else { return [] }
+        let unsaid = left.dropFirst().prefix { $0.part == part }.map(\.text).joined(separator: " ")
+        return [report(.answerSaid(call: call, response: speech.response, parts: part, unsaid: unsaid))]
     }
 
     /// Ends the open response because the user begins to speak.
@@ -424,8 +460,8 @@ package struct LocalTranslator: Sendable {
         return makeCall("play_audio", ["what": .array(offered.map { .string($0) })])
     }
 
-    private func sentences(_ text: String) -> [String] {
-        options.split(text).filter { $0.contains { $0.isLetter || $0.isNumber } }
+    private func sentences(_ text: String, part: Int = 0) -> [Sentence] {
+        options.split(text).filter { $0.contains { $0.isLetter || $0.isNumber } }.map { Sentence(text: $0, part: part) }
     }
 
     private mutating func tell(_ text: String) {
@@ -508,6 +544,11 @@ package struct LocalTranslator: Sendable {
             asked = nil
             return act(on: text, isSure: true, request: request)
         }
+        return tellWaiting(request: request)
+    }
+
+    /// Speaks what waits to be spoken; a response without speech if nothing does.
+    private mutating func tellWaiting(request: String?) -> [LocalEffect] {
         let text = toSay.joined(separator: " ")
         toSay = []
         if flow != nil, let effects = respondWithFlow(text, request) { return effects }
@@ -523,7 +564,7 @@ package struct LocalTranslator: Sendable {
     }
 
     /// Speaks the waiting sentences of the answer; nil if there are none.
-    private mutating func respondWithFlow(_ text: String, _ request: String) -> [LocalEffect]? {
+    private mutating func respondWithFlow(_ text: String, _ request: String?) -> [LocalEffect]? {
         guard let waiting = flow?.waiting, !waiting.isEmpty || wantsToPlay && flow?.isWhole == true else {
             // It was cut before its first word, perhaps by a cough.
             return text.isEmpty && flow?.isCut == true ? goOn(request: request) : nil
@@ -534,6 +575,7 @@ package struct LocalTranslator: Sendable {
         answer.cutAt = nil
         answer.sentences += sentences(text) + waiting
         answer.flows = !isWhole
+        answer.call = flow?.call
         flow?.waiting = []
         flow?.isCut = false
         if isWhole { endFlow() }
@@ -559,7 +601,7 @@ package struct LocalTranslator: Sendable {
         return [
             report(.responseBegan(response: response, request: request)),
             report(.responseEnded(ResponseEnd(response: response, status: .completed))), .answered,
-        ]
+        ] + waits()
     }
 
     private mutating func say(_ text: String, request: String? = nil) -> [LocalEffect] {
@@ -579,7 +621,7 @@ package struct LocalTranslator: Sendable {
         let made = LocalSpeech(
             response: response,
             item: answer.item,
-            sentences: Array(answer.sentences[answer.first...]),
+            sentences: answer.sentences[answer.first...].map(\.text),
             isOpen: answer.flows
         )
         speech = made
@@ -608,6 +650,12 @@ package struct LocalTranslator: Sendable {
             report(.responseEnded(ResponseEnd(response: speech.response, status: status, reason: reason)))
         )
         if status != .completed { effects.append(.answered) }
-        return effects
+        return effects + waits()
+    }
+
+    /// Reports again that sentences wait: the conversation takes any response that has ended for one that spoke them.
+    private func waits() -> [LocalEffect] {
+        guard let flow, !flow.waiting.isEmpty else { return [] }
+        return [report(.answerWaits(call: flow.call))]
     }
 }

@@ -30,6 +30,8 @@ package enum ServiceReport: Equatable, Sendable {
 
     /// More of the answer to this call has arrived, and no response is speaking it.
     case answerWaits(call: String)
+    /// The response has begun to speak so many parts of the answer to this call, the latest of them except for `unsaid`.
+    case answerSaid(call: String, response: String, parts: Int, unsaid: String)
 
     /// A response begins. `request` is the id of the `ServiceRequest.respond` it answers, if the service states it.
     case responseBegan(response: String, request: String?)

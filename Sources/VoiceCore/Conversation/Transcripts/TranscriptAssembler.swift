@@ -112,9 +112,9 @@ package struct TranscriptAssembler: Sendable {
                 item.isTextComplete = true
             }
         case .notHeard(let itemID, _): user(itemID, at: now) { $0.isTextComplete = true }
-        case .opened, .ready, .closing, .userStarted, .userStopped, .answerPlaced, .answerWaits, .responseGoesOn,
-            .nearlyFull, .news,
-            .callBegan, .callWritten, .call, .interrupted, .toolNews, .trouble, .charged, .unknown:
+        case .opened, .ready, .closing, .userStarted, .userStopped, .answerPlaced, .answerWaits, .answerSaid,
+            .responseGoesOn, .nearlyFull, .news, .callBegan, .callWritten, .call, .interrupted, .toolNews, .trouble,
+            .charged, .unknown:
             break
         }
     }

@@ -1,0 +1,393 @@
+import Testing
+
+@testable import VoiceConversation
+@testable import VoiceReply
+
+/// An answer that is spoken while the agent writes it, whatever happens meanwhile.
+struct StreamedAnswerTests {
+    /// Any order of parts, speech, coughs, questions, lost sessions and ends: no sentence is said twice, none is missing
+    /// unless the user has interrupted the answer, and the conversation comes to rest. (An answer that was complete before
+    /// its delivery is said again as a whole if its session is lost.)
+    @Test(arguments: [(losses: false, users: false), (true, false), (false, true), (true, true)])
+    func everySentenceIsSaidOnce(losses: Bool, users: Bool) {
+        var outcomes: (lost: Int, cut: Int, said: Int) = (0, 0, 0)
+        for seed in UInt64(1)...400 {
+            var world = AnswerWorld(seed: seed)
+            world.hasLosses = losses
+            world.hasUser = users
+            world.open()
+            for _ in 0..<3 {
+                world.ask()
+                for _ in 0..<Int(seed * 7919 % 90) { world.step() }
+            }
+            let isAtRest = world.comeToRest()
+            #expect(isAtRest, "\(seed): \(world.machine.state), \(world.machine.calls)")
+            for sentence in world.written {
+                let said = world.said[sentence.text] ?? 0
+                let isWhole = world.whole.contains(sentence.call)
+                #expect(said <= (isWhole ? 2 : 1), "\(seed): \"\(sentence.text)\" is said \(said) times")
+                let isExcused = world.interrupted.contains(sentence.call)
+                #expect(said >= 1 || isExcused, "\(seed): \"\(sentence.text)\" is lost")
+                outcomes.said += said
+            }
+            outcomes.lost += world.losses
+            outcomes.cut += world.interrupted.count
+            #expect(!world.machine.calls.isWaiting, "\(seed): \(world.machine.calls)")
+        }
+        #expect(outcomes.said > 2000 && (outcomes.lost > 200) == losses, "\(outcomes)")
+    }
+
+    /// The session ends while the first of two sentences is spoken.
+    private static func lost(_ finish: (inout AnswerWorld) -> Void) -> AnswerWorld {
+        var world = AnswerWorld(seed: 1)
+        world.open()
+        world.ask()
+        world.settle()
+        world.says("One is here.", isLast: false)
+        world.settle()
+        world.speaks()
+        world.says("Two is there.", isLast: false)
+        world.settle()
+        world.lose()
+        finish(&world)
+        return world
+    }
+
+    @Test func whatWasNotSaidIsSaidInTheNextSession() {
+        var world = Self.lost { $0.says("Three is gone.", isLast: true) }
+        let isAtRest = world.comeToRest()
+        #expect(isAtRest && world.heard == ["One is here.", "Two is there.", "Three is gone."])
+    }
+
+    /// The last words come between two sessions.
+    @Test func anAnswerThatEndsWithoutASessionDoesNotHang() {
+        var world = Self.lost { $0.says("", isLast: true) }
+        let isAtRest = world.comeToRest()
+        #expect(isAtRest && world.heard == ["One is here.", "Two is there."])
+        #expect(!world.machine.calls.isWaiting)
+    }
+
+    @Test func anAnswerThatWasSaidToItsEndIsNotRepeated() {
+        var world = AnswerWorld(seed: 1)
+        world.open()
+        world.ask()
+        world.settle()
+        world.says("One is here.", isLast: false)
+        world.settle()
+        world.speaks()
+        world.lose()
+        world.says("", isLast: true)
+        let isAtRest = world.comeToRest()
+        #expect(isAtRest && world.heard == ["One is here."])
+    }
+
+    /// The user had interrupted it, and nobody asks for the rest in another session.
+    @Test func theRestOfAnInterruptedAnswerDiesWithItsSession() {
+        var world = AnswerWorld(seed: 1)
+        world.open()
+        world.ask()
+        world.settle()
+        world.says("One is here.", isLast: false)
+        world.says("Two is there.", isLast: false)
+        world.settle()
+        world.speaks()
+        world.user(.began(at: 0))
+        world.settle()
+        world.lose()
+        world.says("Three is gone.", isLast: true)
+        let isAtRest = world.comeToRest()
+        #expect(isAtRest && world.heard == [], "\(world.heard)")
+    }
+
+    /// "Stop" withdraws what the service has and has not begun to speak.
+    @Test func nothingIsSaidAfterStop() {
+        var world = AnswerWorld(seed: 1)
+        world.open()
+        world.ask()
+        world.settle()
+        world.says("One is here.", isLast: false)
+        world.settle()
+        world.speaks()
+        world.starves()
+        world.settle()
+        world.says("Two is there.", isLast: true)
+        world.hear(.stop(isSpoken: false))
+        let isAtRest = world.comeToRest()
+        #expect(isAtRest && world.heard == ["One is here."])
+        world.wait(.seconds(30))
+        world.ask()
+        world.settle()
+        world.says("Nothing.", isLast: true)
+        let isAnswered = world.comeToRest()
+        #expect(isAnswered && world.heard == ["One is here.", "Nothing."])
+    }
+}
+
+/// The machine, the translator of the local voice, an agent that writes and a speaker that speaks sentence by sentence.
+/// Messages in both directions are queues.
+private struct AnswerWorld {
+    struct Sentence {
+        var text: String
+        var call: String
+    }
+
+    private(set) var machine: ConversationMachine
+    private var random: SeededGenerator
+    private var now = Duration.zero
+    private var timers: [ConversationTimer: Duration] = [:]
+    private var translator: LocalTranslator?
+    private var sessions = 0
+    private var toMachine: [ConversationEvent] = []
+    private var toTranslator: [ServiceRequest] = []
+    /// The current speech, the number of its sentences that have begun, and the sentence that sounds.
+    private var speech: LocalSpeech?
+    private var begun = 0
+    private var sounding: (part: SpokenPart, text: String)?
+    /// Calls the agent works on; it answers one at a time.
+    private var calls: [(id: String, left: Int, hasSpoken: Bool)] = []
+    /// Responses whose sound is no longer played.
+    private var refused: Set<String> = []
+    private var isUserTalking = false
+    /// The answer that the current sound belongs to was cut, and nobody has gone on with it.
+    private var isCut = false
+    private var questions = 0
+    var hasLosses = false
+    var hasUser = false
+    private(set) var written: [Sentence] = []
+    private(set) var said: [String: Int] = [:]
+    private(set) var heard: [String] = []
+    private(set) var interrupted: Set<String> = []
+    /// Calls whose answer was complete before any of it was delivered.
+    private(set) var whole: Set<String> = []
+    private(set) var losses = 0
+
+    init(seed: UInt64) {
+        random = SeededGenerator(seed: seed)
+        var options = ConversationMachine.Options(.local)
+        options.seed = seed
+        machine = ConversationMachine(options: options)
+    }
+
+    private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+
+    // MARK: Both ends
+
+    mutating func hear(_ event: ConversationEvent) {
+        now += .milliseconds(10)
+        for effect in machine.handle(event, at: now) { perform(effect) }
+    }
+
+    private mutating func perform(_ effect: ConversationEffect) {
+        switch effect {
+        case .connect:
+            sessions += 1
+            var options = LocalTranslator.Options()
+            options.session = "local\(sessions)"
+            options.split = { SpeechParts.split($0) }
+            translator = LocalTranslator(options)
+            toMachine.append(.service(.opened(id: options.session, ends: nil)))
+        case .disconnect: forget()
+        case .send(let request):
+            if case .answer(let call, _, true) = request { whole.insert(call) }
+            if translator != nil { toTranslator.append(request) }
+        case .startCall(let call, _):
+            if call.name == "ask_jarvis" { calls.append((call.callID, Int.random(in: 1...6, using: &random), false)) }
+        case .cancelCalls: calls = []
+        case .startTimer(let timer, let pause): timers[timer] = now + pause
+        case .cancelTimer(let timer): timers[timer] = nil
+        case .stopVoice(let responses):
+            refused.formUnion(responses)
+            guard let cut = sounding else { break }
+            sounding = nil
+            // It was not heard to its end, and may be said again.
+            said[cut.text, default: 0] -= 1
+            if let index = heard.lastIndex(of: cut.text) { heard.remove(at: index) }
+            isCut = true
+            toMachine.append(.voiceStopped([HeardPart(part: cut.part, heard: 400, received: 800)]))
+        default: break
+        }
+    }
+
+    mutating func user(_ event: LocalEvent) { translate(event) }
+
+    private mutating func translate(_ event: LocalEvent) {
+        guard let effects = translator?.handle(event, clock: 600) else { return }
+        for effect in effects {
+            switch effect {
+            case .report(let event): toMachine.append(event)
+            case .speak(let speech): (self.speech, begun) = (speech, 0)
+            case .speakOn(let sentences): speech?.sentences += sentences
+            case .speechIsWhole: speech?.isOpen = false
+            case .hush: speech = nil
+            case .forgetTurn, .acts, .answered: break
+            case .close: forget()
+            }
+        }
+    }
+
+    private mutating func forget() {
+        translator = nil
+        toTranslator = []
+        speech = nil
+    }
+
+    /// Delivers all messages, in order.
+    mutating func settle() {
+        while !toMachine.isEmpty || !toTranslator.isEmpty { deliver() }
+    }
+
+    private mutating func deliver() {
+        if !toTranslator.isEmpty, toMachine.isEmpty || chance(50) {
+            translate(.asked(toTranslator.removeFirst()))
+        } else if !toMachine.isEmpty {
+            hear(toMachine.removeFirst())
+        }
+    }
+
+    mutating func open() {
+        hear(.activate)
+        settle()
+    }
+
+    // MARK: What happens
+
+    mutating func ask() {
+        settle()
+        guard translator != nil, machine.state != .connecting, !isUserTalking else { return }
+        interrupted.formUnion(unfinished)
+        questions += 1
+        translate(.began(at: 0))
+        translate(
+            .given(LocalUtterance(text: "What is new?", steps: 0..<100, isSure: true, isBargeIn: false), at: 1000)
+        )
+    }
+
+    /// Calls with sentences that were not said.
+    private var unfinished: Set<String> {
+        let isUnheard = { (text: String) in said[text, default: 0] == 0 || text == sounding?.text }
+        return Set(written.filter { isUnheard($0.text) }.map(\.call)).union(calls.map(\.id))
+    }
+
+    /// The agent writes the next part of its answer.
+    mutating func says(_ text: String, isLast: Bool) {
+        guard let id = calls.first?.id else { return }
+        for text in SpeechParts.split(text) { written.append(Sentence(text: text, call: id)) }
+        calls[0].hasSpoken = true
+        if isLast { calls.removeFirst() }
+        hear(.callSays(callID: id, text: text, isLast: isLast))
+    }
+
+    private mutating func write() {
+        guard let call = calls.first else { return }
+        calls[0].left -= 1
+        let texts = (0...(chance(30) ? 1 : 0)).map { "Word \(written.count + $0) is here." }
+        let isLast = calls[0].left <= 0
+        says(isLast && call.hasSpoken && chance(30) ? "" : texts.joined(separator: " "), isLast: isLast)
+    }
+
+    /// The speaker speaks a sentence, or ends.
+    mutating func speaks() {
+        guard let speech else { return sounds(nil) }
+        guard begun < speech.sentences.count else {
+            sounds(nil)
+            guard !speech.isOpen else { return }
+            self.speech = nil
+            return translate(.speechEnded)
+        }
+        let part = speech.part(begun)
+        let text = speech.sentences[begun]
+        translate(.sentenceBegan(begun))
+        begun += 1
+        guard !refused.contains(part.responseID) else { return }
+        sounds((part, text))
+        toMachine.append(.voiceReceived(responseID: part.responseID, itemID: part.itemID))
+        toMachine.append(.voiceAudible(responseID: part.responseID))
+        settle()
+    }
+
+    private mutating func sounds(_ next: (part: SpokenPart, text: String)?) {
+        if sounding != nil, next == nil { toMachine.append(.voiceDrained) }
+        sounding = next
+        guard let next else { return }
+        isCut = false
+        said[next.text, default: 0] += 1
+        heard.append(next.text)
+    }
+
+    mutating func starves() {
+        guard let speech, speech.isOpen, begun == speech.sentences.count else { return }
+        sounds(nil)
+        self.speech = nil
+        translate(.speechStarved)
+    }
+
+    mutating func lose() {
+        guard translator != nil else { return }
+        losses += 1
+        if isUserTalking || isCut { interrupted.formUnion(unfinished) }
+        isUserTalking = false
+        forget()
+        toMachine = []
+        sounds(nil)
+        settle()
+        hear(.disconnected(LinkFailure(.transient, "lost")))
+    }
+
+    private mutating func cough() {
+        if isUserTalking {
+            // A cough lasts longer than messages take.
+            settle()
+            isUserTalking = false
+            translate(.dropped(at: 900, resumes: true))
+        } else if translator != nil, machine.state == .aiSpeaking {
+            isUserTalking = true
+            translate(.began(at: 0))
+        }
+    }
+
+    private mutating func fireTimers() {
+        while let (timer, due) = timers.min(by: { $0.value < $1.value }), due <= now {
+            timers[timer] = nil
+            hear(.timer(timer))
+        }
+    }
+
+    mutating func wait(_ time: Duration) {
+        now += time
+        fireTimers()
+        settle()
+    }
+
+    mutating func step() {
+        now += .milliseconds(20)
+        fireTimers()
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<45: deliver()
+        case 45..<60: write()
+        case 60..<80: if !isUserTalking { speaks() }
+        case 80..<85: starves()
+        case 85..<90: if hasUser { cough() }
+        case 90..<92: if hasUser, chance(30) { ask() }
+        // A rest that is lost again is said again: it is an answer like any other.
+        case 92..<95: if hasLosses, losses == 0 { lose() }
+        default: now += .seconds(1)
+        }
+    }
+
+    /// Everybody finishes; false if the conversation does not come to rest.
+    mutating func comeToRest() -> Bool {
+        for _ in 0..<400 {
+            if isUserTalking { cough() }
+            settle()
+            write()
+            settle()
+            speaks()
+            settle()
+            now += .milliseconds(200)
+            fireTimers()
+            settle()
+            if machine.state == .listening, calls.isEmpty, speech == nil, sounding == nil { return true }
+        }
+        return false
+    }
+}
