@@ -163,7 +163,11 @@ package struct LocalTranslator: Sendable {
                 effects += [.hush] + ended(.cancelled)
             }
             // The conversation takes this response for one that tells what has arrived meanwhile.
-            return effects + ((resumes ? goOn(request: nil) : nil) ?? tellWaiting(request: nil))
+            if resumes, let resumed = goOn(request: nil) { return effects + resumed }
+            let isWaiting = !toSay.isEmpty || flow?.waiting.isEmpty == false
+            guard !isWaiting else { return effects + tellWaiting(request: nil) }
+            let cut = flow.flatMap { $0.isCut ? $0.call : nil }
+            return effects + silent() + (cut.map { [report(.answerWaits(call: $0))] } ?? [])
         case .given(let utterance, let at): return given(utterance, at: at)
         case .notRecognised(let at):
             guard isTurnOpen else { return [] }
