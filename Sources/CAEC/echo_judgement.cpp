@@ -35,7 +35,8 @@ constexpr int kSettled = 10;
 constexpr float kTalkers = -6;
 /// dB below the estimate under which the residual is too small to indicate a changed path.
 constexpr float kTooLittle = -15;
-constexpr float kNeverNoise = 0.1f;
+/// Share of the residual that is never taken for noise. With a tenth, the echo of a first sentence passed for a talker.
+constexpr float kNeverNoise = 0.3f;
 /// Blocks until another change of the path may be reported.
 constexpr int kAgain = 100;
 
@@ -84,7 +85,7 @@ void EchoJudgement::step(const float *residual, const float *echo, const float *
     mean /= static_cast<float>(count);
     for (int b = 0; b < count; b++) { variance += (r[b] - e[b] - mean) * (r[b] - e[b] - mean); }
     spread_ += kSmoothing * (std::sqrt(variance / static_cast<float>(count)) - spread_);
-    // Noise is no residual echo. It is not known precisely: a tenth of the residual is never subtracted.
+    // Noise is no residual echo. It is not known precisely: three tenths of the residual are never subtracted.
     const float rest = std::max(residuals - noises, kNeverNoise * residuals);
     const float ratio = std::min(20.0f, std::max(-60.0f, 10 * std::log10((rest + 1e-9f) / (echoes + 1e-9f))));
     ratio_ += kSmoothing * (ratio - ratio_);

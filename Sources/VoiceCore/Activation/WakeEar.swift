@@ -29,6 +29,9 @@ package final class WakeEar {
     /// When the latest call was found.
     private var called: Duration?
 
+    /// The last stop word that was refused, and when.
+    private var refusedStop: (word: String, at: Duration)?
+
     private struct WaitingCall {
         var report: WakeReport
         let word: String
@@ -60,6 +63,7 @@ package final class WakeEar {
         after = nil
         pending = []
         stop = nil
+        refusedStop = nil
         called = nil
     }
 
@@ -108,7 +112,11 @@ package final class WakeEar {
                 if stop?.word == word {
                     stop?.judge.foundAgain(at: now)
                 } else {
-                    stop = WaitingStop(report: report, word: word, judge: LoneStop(word, at: now))
+                    stop = WaitingStop(
+                        report: report,
+                        word: word,
+                        judge: LoneStop(word, at: now, isRepeated: isRepeated(word, at: now))
+                    )
                 }
                 continue
             }
@@ -129,6 +137,10 @@ package final class WakeEar {
         if !pending.contains(where: { $0.word == call.word }) { pending.append(call) }
     }
 
+    private func isRepeated(_ word: String, at now: Duration) -> Bool {
+        refusedStop.map { $0.word == word && now - $0.at <= LoneStop.again } ?? false
+    }
+
     /// Whether the waiting stop word was said by itself; nil while that is open.
     private func decideStop(listening: LocalListening, isPlaying: Bool, at now: Duration) -> WakeReport? {
         guard var waiting = stop else { return nil }
@@ -139,6 +151,7 @@ package final class WakeEar {
         let since = Duration.milliseconds((remark?.length ?? 0) + (remark?.quiet ?? 0))
         let isCall = called.map { now - $0 <= since } ?? false
         guard isAlone, !isCall else {
+            refusedStop = isCall ? nil : (waiting.word, now)
             waiting.report.verdict = .refused(waiting.word, .inSentence)
             return waiting.report
         }

@@ -131,6 +131,23 @@ struct LoneStopTests {
         )
     }
 
+    /// "Stop, stop!" in one breath: the second begins before the first had quiet behind it.
+    @Test func aStopSaidTwiceInOneBreathActs() throws {
+        var random = SplitMix64(seed: 8)
+        let word = Self.voice(400)
+        let sound = Self.room(3000, &random) + word + Self.room(120, &random) + word + Self.room(1000, &random)
+        let found = try reports(sound, findingAt: [3480, 4000])
+        #expect(found.map(\.verdict) == [.refused("stop", .inSentence), .stop("stop")])
+        // However often it seems to be there, a sentence is none.
+        let talk = Self.room(3000, &random) + Self.voice(1800) + Self.room(1000, &random)
+        let refused = try reports(talk, findingAt: [3480, 4000, 4520, 4880])
+        #expect(!refused.isEmpty && refused.allSatisfy { $0.verdict == .refused("stop", .inSentence) })
+        // Nor two remarks, of which the first was long ago.
+        let apart = Self.room(3000, &random) + Self.voice(1400) + Self.room(2000, &random) + Self.voice(1100)
+        let late = try reports(apart + Self.room(1000, &random), findingAt: [4480, 7560])
+        #expect(late.map(\.verdict) == [.refused("stop", .inSentence), .refused("stop", .inSentence)])
+    }
+
     /// "Hey Jarvis." in an open conversation: PocketSphinx may take it for "stop".
     @Test(arguments: [3480, 3560])
     func aCallIsNoStop(callAt: Int) throws {
