@@ -111,11 +111,9 @@ struct WakeTest: AsyncParsableCommand {
 
     private func listen(to file: String, _ settings: ActivationSettings) throws(WakeWordError) {
         guard let rule = settings.rule, let make = settings.makeDetector else { return }
-        // Silence around it: an engine ignores its first second, and reports a word a little after its end.
-        let lead = WakeRecording.rate * 3 / 2
         let heard = try WakeRecording.read(file)
-        let silence = [Int16](repeating: 0, count: lead)
-        let samples = silence + heard + silence
+        let lead = WakeRecording.padding
+        let samples = lead + heard + lead
         let detector = try make(.child())
         detector.listen(for: .stop)
         let models = try settings.makeSecondModels?(.child())
@@ -130,7 +128,7 @@ struct WakeTest: AsyncParsableCommand {
                 try ear.take(piece, listening: .stop, isPlaying: false, at: now + .seconds(3600))
             }
             for report in reports {
-                let place = max(.zero, now - .milliseconds(1000 * lead / WakeRecording.rate))
+                let place = max(.zero, now - .milliseconds(1000 * lead.count / WakeRecording.rate))
                 if let line = WakeTestLine.text(report, at: place) { Self.write(line + "\n") }
                 switch report.verdict {
                 case .call, .stop: count += 1

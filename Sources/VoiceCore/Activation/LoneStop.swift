@@ -13,17 +13,15 @@ struct LoneStop: Equatable, Sendable {
     static let patience = Duration.milliseconds(320)
     /// Time after a refusal in which the word, found again, is taken for its repetition.
     static let again = Duration.seconds(1)
-    /// Finds that count: a longer remark is a sentence, however often the word seems to be in it.
-    private static let most = 2
 
     /// Length of the word when said slowly, in milliseconds.
     private let longest: Int
-    private var finds = 1
+    private var isRepeated: Bool
     private var until: Duration
 
     /// - Parameter isRepeated: whether the word was found and refused a short while ago.
     init(_ word: String, at now: Duration, isRepeated: Bool = false) {
-        if isRepeated { finds = Self.most }
+        self.isRepeated = isRepeated
         // 0.8 s for "stop", 1.3 s for "never mind".
         longest = 400 + 100 * word.count(where: { $0 != " " })
         until = now + Self.patience
@@ -31,13 +29,13 @@ struct LoneStop: Equatable, Sendable {
 
     /// The word was found once more before it was decided.
     mutating func foundAgain(at now: Duration) {
-        finds = Self.most
+        isRepeated = true
         until = now + Self.patience
     }
 
     /// - Returns: nil while that is open.
     func isAlone(_ remark: Remark?, at now: Duration) -> Bool? {
-        guard let remark, remark.length <= finds * longest else { return false }
+        guard let remark, remark.length <= (isRepeated ? 2 : 1) * longest else { return false }
         if remark.quiet >= Self.quiet { return remark.length >= Self.shortest }
         return now >= until ? false : nil
     }

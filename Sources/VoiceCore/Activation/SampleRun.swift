@@ -10,8 +10,6 @@ package enum SampleRun {
         case failed(WakeWordError)
     }
 
-    /// Silence around the recording: an engine ignores its first second, and reports a word a little after its end.
-    private static let silence = [Int16](repeating: 0, count: 24_000)
     private static let block = 640
 
     /// Runs an engine, which must not be in use.
@@ -23,7 +21,7 @@ package enum SampleRun {
         over sample: [Int16]
     ) -> Result {
         detector.listen(for: .stop)
-        let sound = silence + sample + silence
+        let sound = WakeRecording.padding + sample + WakeRecording.padding
         var best = 0.0
         for start in stride(from: 0, through: sound.count - block, by: block) {
             let found: [WakeCandidate]

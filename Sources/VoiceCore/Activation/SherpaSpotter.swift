@@ -48,7 +48,7 @@ package final class SherpaSpotter: WakeWordDetector {
         guard csherpa_process(spotter, base, samples.count) else { throw WakeWordError("sherpa-onnx fails") }
         var found: [WakeCandidate] = []
         while csherpa_found(spotter, room, keyword.count) {
-            let name = SherpaModel.plain(String(cString: room))
+            let name = WakeModelFolder.plain(String(cString: room))
             // Keywords that are not in the configuration do not count. A find rests on many frames and is reported
             // once.
             if words[name] != nil { found.append(WakeCandidate(name, .certain)) }
@@ -115,15 +115,10 @@ struct SherpaModel {
     /// joined tokens.
     static func names(_ text: String) -> [String] {
         text.split(whereSeparator: \.isNewline).map { line in
-            if let at = line.firstIndex(of: "@") { return plain(line[line.index(after: at)...]) }
+            if let at = line.firstIndex(of: "@") { return WakeModelFolder.plain(line[line.index(after: at)...]) }
             let tokens = line.split(separator: " ").filter { !$0.hasPrefix(":") && !$0.hasPrefix("#") }
-            return plain(tokens.joined().split(separator: "\u{2581}").joined(separator: " "))
+            return WakeModelFolder.plain(tokens.joined().split(separator: "\u{2581}").joined(separator: " "))
         }
-    }
-
-    /// Converts a name to lower case with spaces between the words.
-    static func plain(_ name: some StringProtocol) -> String {
-        name.split { $0 == " " || $0 == "_" }.joined(separator: " ").lowercased()
     }
 
     func withPaths<Result>(_ body: (csherpa_model) -> Result) -> Result {

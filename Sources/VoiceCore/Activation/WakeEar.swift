@@ -28,8 +28,7 @@ package final class WakeEar {
     private var stop: WaitingStop?
     /// When the latest call was found.
     private var called: Duration?
-
-    /// The last stop word that was refused, and when.
+    /// The latest stop word that was refused, and when.
     private var refusedStop: (word: String, at: Duration)?
 
     private struct WaitingCall {

@@ -47,7 +47,7 @@ package struct WakeModelFolder: Equatable, Sendable {
     }
 
     /// Converts a name to lower case with spaces between the words.
-    static func plain(_ name: some StringProtocol) -> String {
+    package static func plain(_ name: some StringProtocol) -> String {
         name.split { $0 == " " || $0 == "_" }.joined(separator: " ").lowercased()
     }
 

@@ -4,6 +4,9 @@ package import VoiceBase
 /// Converts a WAV file to the format in which words are recognised: 16 kHz, mono.
 package enum WakeRecording {
     package static let rate = 16_000
+    /// Silence to put before and behind a recording: an engine ignores its first second, and reports a word a little after
+    /// its end.
+    package static let padding = [Int16](repeating: 0, count: rate * 3 / 2)
     private static let longest = 256 << 20
 
     /// Reads the samples of a file with 16 bits at 16 or 48 kHz; multiple channels are averaged.

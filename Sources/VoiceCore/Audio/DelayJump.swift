@@ -7,16 +7,18 @@ struct DelayJump {
     private static let settling = 150
     private static let judged = 100
     private static let weight = 1.0 / 64
-    private static let least = Double(AudioFormat.deviceRate) * 15e-3
     /// Consecutive periods beyond the limit that count as a jump.
     static let patience = 10
-    /// A mean deviation of more than 3 ms marks a delay that moves in steps, whose limit is four times as wide.
-    private static let rough = Double(AudioFormat.deviceRate) * 3e-3
+    /// A mean deviation of more than 3 ms, in frames, marks a delay that moves in steps.
+    static let rough = Double(AudioFormat.deviceRate) * 3e-3
 
     private var seen = 0
     private var average = 0.0
     private var deviations = 0.0
     private var farAway = 0
+
+    /// The smallest jump, in frames: four times as wide for a delay that moves in steps.
+    static func limit(isRough: Bool) -> Double { Double(AudioFormat.deviceRate) * 15e-3 * (isRough ? 4 : 1) }
 
     /// Forgets the past: after a loss or a restart the delay is another one.
     mutating func reset() { self = DelayJump() }
@@ -32,7 +34,7 @@ struct DelayJump {
             return false
         }
         let isRough = deviations / Double(Self.judged) > Self.rough
-        farAway = (value - average).magnitude > (isRough ? 4 * Self.least : Self.least) ? farAway + 1 : 0
+        farAway = (value - average).magnitude > Self.limit(isRough: isRough) ? farAway + 1 : 0
         if farAway == 0 { average += (value - average) * Self.weight }
         guard farAway >= Self.patience else { return false }
         reset()

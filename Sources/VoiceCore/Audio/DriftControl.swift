@@ -30,9 +30,6 @@ struct DriftControl {
     private static let following = 60.0
     private static let proportional = 1.0 / (10 * Double(AudioFormat.deviceRate))
     private static let integral = proportional / (4 * 10 * 100)
-    private static let jumpLimit = Double(AudioFormat.deviceRate) * 15e-3
-    /// A mean deviation of more than 3 ms marks a device whose delay moves in steps.
-    private static let rough = Double(AudioFormat.deviceRate) * 3e-3
     private static let roughWeight = 1.0 / 1024
     /// The least playback delay to go on with after a jump: 15 ms.
     private static let least = AudioFormat.deviceRate * 15 / 1000
@@ -167,12 +164,11 @@ struct DriftControl {
         guard seen == Self.settling + Self.learning else { return }
         target = sum / count
         average = target
-        isRough = deviations / count > Self.rough
+        isRough = deviations / count > DelayJump.rough
     }
 
     private mutating func hasJumped(_ measure: Double) -> Bool {
-        let limit = isRough ? 4 * Self.jumpLimit : Self.jumpLimit
-        farAway = (measure - average).magnitude > limit ? farAway + 1 : 0
+        farAway = (measure - average).magnitude > DelayJump.limit(isRough: isRough) ? farAway + 1 : 0
         guard farAway >= DelayJump.patience else { return false }
         farAway = 0
         return true

@@ -7,8 +7,7 @@ internal import VoiceOpus
 enum WakeSamples {
     /// Returns the recording of a word, mono, 16 kHz; empty if there is none.
     static func samples(of word: String) -> [Int16] {
-        let name = word.lowercased().split { $0 == " " || $0 == "_" }.joined(separator: " ")
-        guard let text = audio[name], let bytes = Data(base64Encoded: text),
+        guard let text = audio[WakeModelFolder.plain(word)], let bytes = Data(base64Encoded: text),
             let packets = OpusPayload.packets(Array(bytes)),
             let decoder = try? OpusSpeechDecoder(rate: WakeRecording.rate)
         else { return [] }

@@ -37,8 +37,8 @@ struct StreamedAnswerTests {
         #expect(outcomes.said > 2000 && (outcomes.lost > 200) == losses, "\(outcomes)")
     }
 
-    /// The session ends while the first of two sentences is spoken.
-    private static func lost(_ finish: (inout AnswerWorld) -> Void) -> AnswerWorld {
+    /// The first sentence of an answer is spoken, and more is to come.
+    private static func begun() -> AnswerWorld {
         var world = AnswerWorld(seed: 1)
         world.open()
         world.ask()
@@ -46,6 +46,12 @@ struct StreamedAnswerTests {
         world.says("One is here.", isLast: false)
         world.settle()
         world.speaks()
+        return world
+    }
+
+    /// The session ends while the first of two sentences is spoken.
+    private static func lost(_ finish: (inout AnswerWorld) -> Void) -> AnswerWorld {
+        var world = Self.begun()
         world.says("Two is there.", isLast: false)
         world.settle()
         world.lose()
@@ -68,13 +74,7 @@ struct StreamedAnswerTests {
     }
 
     @Test func anAnswerThatWasSaidToItsEndIsNotRepeated() {
-        var world = AnswerWorld(seed: 1)
-        world.open()
-        world.ask()
-        world.settle()
-        world.says("One is here.", isLast: false)
-        world.settle()
-        world.speaks()
+        var world = Self.begun()
         world.lose()
         world.says("", isLast: true)
         let isAtRest = world.comeToRest()
@@ -101,13 +101,7 @@ struct StreamedAnswerTests {
 
     /// "Stop" withdraws what the service has and has not begun to speak.
     @Test func nothingIsSaidAfterStop() {
-        var world = AnswerWorld(seed: 1)
-        world.open()
-        world.ask()
-        world.settle()
-        world.says("One is here.", isLast: false)
-        world.settle()
-        world.speaks()
+        var world = Self.begun()
         world.starves()
         world.settle()
         world.says("Two is there.", isLast: true)

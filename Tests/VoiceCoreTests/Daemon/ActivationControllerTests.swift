@@ -9,18 +9,29 @@ import VoiceConfiguration
 @testable import VoiceNetwork
 
 struct ActivationControllerTests {
-    /// Silencing is immediate even if earlier tasks hang: commands reach all of its parts through the inbox.
-    @Test(.timeLimit(.minutes(1))) func silenceDoesNotWaitForADevice() async throws {
-        let (mailbox, inbox, ports) = (EventMailbox(), ActivationInbox(), AudioPorts())
-        let pump = NetworkConfined(VoicePump(ports, options: .init()) { _, _ in }, on: NetworkThread())
-        let (closed, device) = AsyncStream.makeStream(of: Void.self)
-        let (steps, step) = AsyncStream.makeStream(of: String.self)
-        var parts = ActivationController.Parts(
+    private static func parts(_ mailbox: EventMailbox) -> ActivationController.Parts {
+        let ports = AudioPorts()
+        return ActivationController.Parts(
             mailbox: mailbox,
-            pump: pump,
+            pump: NetworkConfined(VoicePump(ports, options: .init()) { _, _ in }, on: NetworkThread()),
             earcons: ports.earcons,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
+    }
+
+    private static func run(_ parts: ActivationController.Parts, _ inbox: ActivationInbox) -> Task<Void, Never> {
+        var options = ActivationMachine.Options()
+        options.mode = .push
+        let controller = ActivationController(parts, options: options, inbox: inbox)
+        return Task { await controller.run() }
+    }
+
+    /// Silencing is immediate even if earlier tasks hang: commands reach all of its parts through the inbox.
+    @Test(.timeLimit(.minutes(1))) func silenceDoesNotWaitForADevice() async throws {
+        let (mailbox, inbox) = (EventMailbox(), ActivationInbox())
+        let (closed, device) = AsyncStream.makeStream(of: Void.self)
+        let (steps, step) = AsyncStream.makeStream(of: String.self)
+        var parts = Self.parts(mailbox)
         parts.silenceMicrophone = { step.yield("silent") }
         parts.capture = { isOpen in
             for await _ in closed {}
@@ -28,10 +39,7 @@ struct ActivationControllerTests {
         }
         parts.endMedia = { step.yield("ended") }
         parts.startFresh = { step.yield("fresh") }
-        var options = ActivationMachine.Options()
-        options.mode = .push
-        let controller = ActivationController(parts, options: options, inbox: inbox)
-        let running = Task { await controller.run() }
+        let running = Self.run(parts, inbox)
 
         var seen = steps.makeAsyncIterator()
         inbox.post(.start)
@@ -56,20 +64,11 @@ struct ActivationControllerTests {
 
     /// A command does not overtake the quiet hours that were ordered before it.
     @Test(.timeLimit(.minutes(1))) func theBoxsOwnVoiceSpeaksWhileNoSessionDoes() async throws {
-        let (mailbox, inbox, ports) = (EventMailbox(), ActivationInbox(), AudioPorts())
-        let pump = NetworkConfined(VoicePump(ports, options: .init()) { _, _ in }, on: NetworkThread())
+        let (mailbox, inbox) = (EventMailbox(), ActivationInbox())
         let (texts, text) = AsyncStream.makeStream(of: String.self)
-        var parts = ActivationController.Parts(
-            mailbox: mailbox,
-            pump: pump,
-            earcons: ports.earcons,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        )
+        var parts = Self.parts(mailbox)
         parts.announce = { text.yield($0) }
-        var options = ActivationMachine.Options()
-        options.mode = .push
-        let controller = ActivationController(parts, options: options, inbox: inbox)
-        let running = Task { await controller.run() }
+        let running = Self.run(parts, inbox)
         inbox.post(.say("Without a session."))
         inbox.post(.activate(.command))
         inbox.post(.conversation(.connecting))
@@ -90,22 +89,13 @@ struct ActivationControllerTests {
 
     /// Closing a sound card may take seconds. "Stop" must not wait for that.
     @Test(.timeLimit(.minutes(1))) func stopDoesNotWaitForADevice() async throws {
-        let (mailbox, inbox, ports) = (EventMailbox(), ActivationInbox(), AudioPorts())
-        let pump = NetworkConfined(VoicePump(ports, options: .init()) { _, _ in }, on: NetworkThread())
+        let (mailbox, inbox) = (EventMailbox(), ActivationInbox())
         let (closed, device) = AsyncStream.makeStream(of: Void.self)
         let (lights, light) = AsyncStream.makeStream(of: ActivationStatus.self)
-        var parts = ActivationController.Parts(
-            mailbox: mailbox,
-            pump: pump,
-            earcons: ports.earcons,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        )
+        var parts = Self.parts(mailbox)
         parts.capture = { _ in for await _ in closed {} }
         parts.changed = { light.yield($0) }
-        var options = ActivationMachine.Options()
-        options.mode = .push
-        let controller = ActivationController(parts, options: options, inbox: inbox)
-        let running = Task { await controller.run() }
+        let running = Self.run(parts, inbox)
 
         inbox.post(.start)
         inbox.post(.mute(true))

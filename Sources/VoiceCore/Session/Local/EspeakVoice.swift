@@ -33,10 +33,10 @@ enum EspeakVoice {
         let bytes = Array(text.utf8)
         let isWritten = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) == $0.count }
         close(file)
+        guard isWritten else { return nil }
         let words = [program, "--stdout", "-v", language, "-f", path]
-        let output = { Command.run(words, environment: ["LC_ALL=C.UTF-8"], limit: limit, maximumBytes: longest) }
-        guard isWritten, let wave = output() else { return nil }
-        return sound(wave)
+        let wave = Command.run(words, environment: ["LC_ALL=C.UTF-8"], limit: limit, maximumBytes: longest)
+        return wave.flatMap(sound)
     }
 
     /// Parses a WAV file of 16 bits and one channel. Ignores its length fields: it was written to a pipe.
