@@ -14,19 +14,28 @@ extension JarvisClient {
 
     /// Adds a remark to the request Jarvis is working on.
     ///
+    /// A request is at work for this box as soon as it is sent; the server counts it only once it has begun. A remark that
+    /// falls between the two is offered again for a second.
+    ///
     /// - Returns: nil once the server has accepted it.
     package func add(_ remark: String) async -> JarvisFailure? {
         guard settings.api != .openai, let run = active else { return .notAddable }
-        switch await transport.exchange(request.interrupt(remark, session: run.sessionID)) {
-        case .success(let response) where response.status == 200:
-            sent.append(remark)
-            logger.info("a remark was added to the running request", metadata: ["bytes": "\(remark.utf8.count)"])
-            return nil
-        // The run may have ended between our look and the server's.
-        case .success(let response) where [404, 405, 409].contains(response.status): return .notAddable
-        case .success(let response): return JarvisReply.failure(of: response)
-        case .failure(let failure): return failure.withoutRun
+        for attempt in 1...5 {
+            switch await transport.exchange(request.interrupt(remark, session: run.sessionID)) {
+            case .success(let response) where response.status == 200:
+                sent.append(remark)
+                logger.info("a remark was added to the running request", metadata: ["bytes": "\(remark.utf8.count)"])
+                return nil
+            // Not begun yet, or ended between our look and the server's.
+            case .success(let response) where [404, 405, 409].contains(response.status):
+                guard attempt < 5 else { return .notAddable }
+                await environment.sleep(.milliseconds(250))
+                guard active?.number == run.number else { return .notAddable }
+            case .success(let response): return JarvisReply.failure(of: response)
+            case .failure(let failure): return failure.withoutRun
+            }
         }
+        return .notAddable
     }
 
     /// Describes the progress of the current request, shaped for speech; nil if nothing is running.

@@ -37,6 +37,28 @@ struct RunningRequestTests {
         _ = await answer.value
     }
 
+    /// "And the weather" right behind the request: the server has not begun with it yet.
+    @Test func aRemarkBeforeTheServerHasBegunIsOfferedAgain() async throws {
+        let offers = Mutex(0)
+        let transport = ScriptedJarvisTransport { request, _ in
+            guard request.route.hasSuffix("interrupt") else { return .held(.content("Both.")) }
+            let offer = offers.withLock {
+                $0 += 1
+                return $0
+            }
+            return offer < 3
+                ? .whole(.error(409, "conflict_error", "session has no active stream"))
+                : .whole(.json(#"{"action":"interject"}"#))
+        }
+        let client = try client(transport)
+        let answer = Task { await client.ask("what is on?") }
+        while transport.requests.isEmpty { await Task.yield() }
+        #expect(await client.add("and the weather") == nil)
+        #expect(transport.requests("POST /v1/sessions/voice-1/interrupt").count == 3)
+        transport.open()
+        #expect(await answer.value.spoken == "Both.")
+    }
+
     @Test func howFarItIsIsAskedBesideTheRun() async throws {
         let stream = """
             data: {"generation":3,"text":"Nearly ","type":"text_delta"}\n

@@ -204,19 +204,24 @@ extension EndToEnd {
 
         // MARK: Orders and permissions
 
-        private static let approval: SimulatedJSON = [
-            "approval_id": "appr_1", "title": "Delete photos", "path": "rm -r photos", "is_shell": true,
-            "options": [
-                ["index": 0, "label": "Once", "choice": "once"], ["index": 1, "label": "Deny", "choice": "deny"],
-            ],
-        ]
+        private static func approval(of command: String) -> SimulatedJSON {
+            [
+                "approval_id": "appr_1", "title": "Delete photos", "path": .string(command), "is_shell": true,
+                "options": [
+                    ["index": 0, "label": "Once", "choice": "once"], ["index": 1, "label": "Deny", "choice": "deny"],
+                ],
+            ]
+        }
 
         /// The replies that the agent got to its question.
         private static func replies(
             _ turns: [LiveScript.Turn],
             interrupts: Bool = false
         ) async throws -> [SimulatedJSON] {
-            let agent = RunningAgent(token: Stage.token) { _ in [.approve(approval), .say("Done.")] }
+            // A question is known once its half has been heard. If it is to be cut off before that, even on a machine that
+            // stalls for a second, it has to be long.
+            let command = "rm -r photos" + (interrupts ? " of the summer by the sea and of every year before it" : "")
+            let agent = RunningAgent(token: Stage.token) { _ in [.approve(approval(of: command)), .say("Done.")] }
             let port = try await agent.start()
             let stage = try LiveStage(
                 [.init("Clean up", .delegate(bridge: nil))] + turns,

@@ -8,7 +8,7 @@ extension Tag {
     @Tag static var endToEnd: Self
 }
 
-@Suite(.serialized, .tags(.endToEnd))
+@Suite(.serialized, .tags(.endToEnd), .stallsMeasured)
 enum EndToEnd {}
 
 extension EndToEnd {
