@@ -16,18 +16,17 @@ DESTDIR ?=
 SWIFT ?= swift
 STRIP ?= strip
 
-# The Swift runtime is linked in, so that the program runs without a toolchain. Full RELRO makes the tables that the
-# dynamic linker fills in read-only.
-RELEASE = -c release --static-swift-stdlib -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now
+# make builds, even where ROOM_PROGRAMS names programs built elsewhere.
+BUILD = @env -u ROOM_PROGRAMS SWIFT=$(SWIFT) scripts/build release
 RELEASE_DIR = .build/release
 
 .PHONY: build
 build: ## build the program (release)
-	$(SWIFT) build $(RELEASE) --product jarvis-voiced
+	$(BUILD) jarvis-voiced >/dev/null
 
 .PHONY: simulator
 simulator: ## build the demonstration and the simulated services
-	$(SWIFT) build $(RELEASE) --product jarvis-simulator
+	$(BUILD) jarvis-simulator >/dev/null
 
 .PHONY: run
 run: deps ## hold a spoken conversation on this machine alone, with real speech; with a key and a sound card, the daemon
@@ -60,13 +59,12 @@ check-autobahn:
 .PHONY: bench
 bench: ## measure what the program costs (BENCH=--quick)
 	@scripts/deps bench
-	$(SWIFT) build $(RELEASE) --product jarvis-voiced
-	$(SWIFT) build $(RELEASE) --product VoiceBench
+	$(BUILD) jarvis-voiced VoiceBench >/dev/null
 	$(RELEASE_DIR)/VoiceBench $(BENCH)
 
 .PHONY: check-people
 check-people: ## whether talkers are still heard over the box: calculated voices and rooms, the same figures every time
-	$(SWIFT) build $(RELEASE) --product VoiceBench
+	$(BUILD) VoiceBench >/dev/null
 	$(RELEASE_DIR)/VoiceBench relapse
 
 .PHONY: soak
@@ -81,7 +79,7 @@ fuzz: deps ## feed the parsers of bytes from outside with what reaches new code 
 .PHONY: bench-aec
 bench-aec: ## compare echo cancellers over simulated rooms, half an hour and more (BENCH=--quick)
 	@scripts/deps aec
-	$(SWIFT) build $(RELEASE) --product VoiceBench
+	$(BUILD) VoiceBench >/dev/null
 	scripts/bench-aec $(BENCH)
 
 # Does not build anything: `make && sudo make install` must not build as root.
