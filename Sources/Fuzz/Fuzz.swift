@@ -7,7 +7,7 @@ import Glibc
 private let target: FuzzTarget = {
     let name = getenv("FUZZ_TARGET").map { String(cString: $0) } ?? ""
     guard let target = FuzzTarget.named(name) else {
-        print("FUZZ_TARGET wants one of: \(FuzzTarget.all.map(\.name).joined(separator: " "))")
+        print("FUZZ_TARGET must be one of: \(FuzzTarget.all.map(\.name).joined(separator: " "))")
         exit(64)
     }
     return target

@@ -177,11 +177,11 @@ struct Hero365Options: ParsableArguments {
 
     func validate() throws {
         guard [loss, reordered, duplicated].allSatisfy((0...100).contains) else {
-            throw ValidationError("--loss, --reordered and --duplicated want 0 to 100")
+            throw ValidationError("--loss, --reordered and --duplicated must be 0 to 100")
         }
-        guard (1...86_400).contains(lasts) else { throw ValidationError("--lasts wants 1 to 86400") }
+        guard (1...86_400).contains(lasts) else { throw ValidationError("--lasts must be 1 to 86400") }
         guard Hero365Script.Form(rawValue: form) != nil else {
-            throw ValidationError("--form wants packet, lengths, ogg or pcm")
+            throw ValidationError("--form must be packet, lengths, ogg or pcm")
         }
     }
 

@@ -16,7 +16,7 @@ struct Meter: AsyncParsableCommand {
     var seconds = 10
 
     func validate() throws {
-        guard (1...3600).contains(seconds) else { throw ValidationError("--seconds wants a number from 1 to 3600") }
+        guard (1...3600).contains(seconds) else { throw ValidationError("--seconds must be a number from 1 to 3600") }
     }
 
     func run() async throws {

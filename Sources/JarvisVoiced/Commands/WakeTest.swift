@@ -28,7 +28,7 @@ struct WakeTest: AsyncParsableCommand {
     var file: String?
 
     func validate() throws {
-        guard (1...3600).contains(seconds) else { throw ValidationError("--seconds wants a number from 1 to 3600") }
+        guard (1...3600).contains(seconds) else { throw ValidationError("--seconds must be a number from 1 to 3600") }
     }
 
     func run() async throws {

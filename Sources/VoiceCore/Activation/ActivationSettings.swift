@@ -149,7 +149,10 @@ package struct ActivationSettings: Sendable {
         quietVolume = activation.quietVolume
         if !activation.quietHours.isEmpty {
             guard let hours = QuietHours(activation.quietHours) else {
-                throw Self.problem("activation.quiet_hours", "wants \"22:00-07:00\", got \"\(activation.quietHours)\"")
+                throw Self.problem(
+                    "activation.quiet_hours",
+                    "must be like \"22:00-07:00\", got \"\(activation.quietHours)\""
+                )
             }
             quietHours = hours
         }

@@ -40,7 +40,7 @@ extension JarvisClient {
         case .success(let health):
             if health?.capabilities.contains(AgentBriefing.capability) == true { saysSoInHealth = true }
             logger.info(
-                "Jarvis is there",
+                "Jarvis is reachable",
                 metadata: .event(
                     .agentReady,
                     ["version": "\(health?.version ?? "-")", "agent": "\(health?.agent ?? "-")"]

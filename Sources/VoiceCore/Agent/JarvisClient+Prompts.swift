@@ -39,7 +39,7 @@ extension JarvisClient {
             "the model answered Jarvis before the user could; the answer counts as no",
             metadata: ["id": "\(pending.prompt.id.prefix(64))"]
         )
-        let note: Logger.Message = "the agent is told no"
+        let note: Logger.Message = "Jarvis was answered with no"
         // Without streaming, because other words come first.
         let answer = await CallTrace.$current.withValue(nil) {
             await carryOn(pending, pending.prompt.refusal, note: note)

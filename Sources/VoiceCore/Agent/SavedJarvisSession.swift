@@ -83,7 +83,7 @@ package struct JarvisSessionStore: Sendable {
             load: {
                 let found = store.load { bytes throws(Unreadable) in
                     guard let saved = SavedJarvisSession(parsing: bytes) else {
-                        throw Unreadable("its contents are not as written")
+                        throw Unreadable("it is damaged")
                     }
                     return saved
                 } lost: { _ in

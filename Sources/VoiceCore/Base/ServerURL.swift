@@ -152,7 +152,7 @@ package struct HostAndPort: Sendable, Equatable {
     package var text: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
     /// What a key wants that names a server this way.
-    package static let wanted = "wants host:port, for instance 192.168.1.20:10300 or [::1]:10300"
+    package static let wanted = "must be host:port, for instance 192.168.1.20:10300 or [::1]:10300"
 }
 
 extension ServerURL.Problem: CustomStringConvertible {
@@ -168,10 +168,10 @@ extension ServerURL.Problem: CustomStringConvertible {
         case .hostNotASCII: "has non-ASCII letters in its host: write the host as xn--..."
         case .host: "has an invalid character in its host"
         case .label: "has an empty label in its host, or one longer than 63 characters"
-        case .number: "has an invalid IPv4 address: it wants four numbers from 0 to 255, as in 192.168.1.20"
+        case .number: "has an invalid IPv4 address: write four numbers from 0 to 255, as in 192.168.1.20"
         case .colons: "has more than one colon in its host and port: write HOST:PORT"
         case .query: "contains a ?: leave out everything from there"
-        case .port: "has an invalid port: it wants a number from 1 to 65535"
+        case .port: "has an invalid port: write a number from 1 to 65535"
         case .zone:
             "contains an IPv6 zone (%...), which is not supported: use a name, or an address without one"
         case .brackets: "has an invalid IPv6 address: write it in brackets, as in http://[::1]:8080"

@@ -64,7 +64,7 @@ extension ConfigurationKey.Kind {
         let lower = text.lowercased()
         guard let scheme = schemes.first(where: { lower.hasPrefix($0 + "://") }) else {
             return text.isEmpty || text.contains("://")
-                ? nil : "has no scheme: it wants \(wanted), as in \(schemes.last ?? "")://HOST:PORT"
+                ? nil : "has no scheme: write \(wanted), as in \(schemes.last ?? "")://HOST:PORT"
         }
         guard let problem = ServerURL.problem(text) else {
             return takesQuery || !text.contains("?") ? nil : "\(ServerURL.Problem.query)"

@@ -40,7 +40,7 @@ package struct ConfigurationKey: Sendable {
     package func set(_ value: ConfigurationValue, in configuration: inout Configuration) -> String? {
         guard let accepted = kind.accept(value) else {
             if let problem = kind.problem(ofAddress: value) { return "\(path) \(problem)" }
-            return "\(path) wants \(kind.wanted), got \(kind.shown(value))"
+            return "\(path) must be \(kind.wanted), got \(kind.shown(value))"
         }
         ConfigurationSchema.section(of: self).write(&configuration, self, accepted)
         return nil

@@ -120,7 +120,7 @@ package struct ConfigurationLoader: Sendable {
         _ problems: inout [ConfigurationProblem]
     ) {
         guard let equals = override.firstIndex(of: "=") else {
-            problems.append(ConfigurationProblem(place: "--set", message: "wants key=value"))
+            problems.append(ConfigurationProblem(place: "--set", message: "must be key=value"))
             return
         }
         let path = String(override[..<equals])

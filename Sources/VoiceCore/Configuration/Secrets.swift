@@ -87,7 +87,7 @@ package struct Secrets: Sendable, Equatable {
                 guard let secret = Secret(text) else {
                     complain(
                         "$" + name,
-                        "contains no usable secret: it wants one line of printable ASCII without blanks"
+                        "contains no usable secret: it must be one line of printable ASCII without blanks"
                     )
                     continue
                 }
@@ -105,7 +105,7 @@ package struct Secrets: Sendable, Equatable {
                 guard let secret = Secret(String(decoding: file.bytes, as: UTF8.self)) else {
                     complain(
                         name,
-                        "\(path) contains no usable secret: it wants one line of printable ASCII without blanks"
+                        "\(path) contains no usable secret: it must be one line of printable ASCII without blanks"
                     )
                     return Found.none
                 }

@@ -83,7 +83,7 @@ package struct ControlArguments: Sendable, Equatable {
                 continue
             }
             guard let text = argument.accept(value) else {
-                throw ControlProblem(.badArgument, "\(argument.name) wants \(argument.wanted)")
+                throw ControlProblem(.badArgument, "\(argument.name) must be \(argument.wanted)")
             }
             values[argument.name] = text
         }
@@ -114,11 +114,11 @@ package struct ControlArguments: Sendable, Equatable {
                 values[argument.name] = .string(word)
                 words.removeFirst()
             } else if !argument.isOptional {
-                throw ControlProblem(.badArgument, "\(argument.name) wants \(argument.wanted), got \"\(word)\"")
+                throw ControlProblem(.badArgument, "\(argument.name) must be \(argument.wanted), got \"\(word)\"")
             }
         }
         if let word = words.first {
-            let last = wanted.last.map { ": \($0.name) wants \($0.wanted)" } ?? ""
+            let last = wanted.last.map { ": \($0.name) must be \($0.wanted)" } ?? ""
             throw ControlProblem(.badArgument, "\"\(word)\" does not fit any argument\(last)")
         }
         return values
@@ -142,7 +142,7 @@ package struct ControlArguments: Sendable, Equatable {
             }
             let value = parts.count > 1 ? String(parts[1]) : words.popFirst() ?? ""
             guard argument.accept(.string(value)) != nil else {
-                throw ControlProblem(.badArgument, "--\(argument.name) wants \(argument.wanted), got \"\(value)\"")
+                throw ControlProblem(.badArgument, "--\(argument.name) must be \(argument.wanted), got \"\(value)\"")
             }
             values[argument.name] = .string(value)
         }

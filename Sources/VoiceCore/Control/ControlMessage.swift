@@ -77,7 +77,7 @@ package struct ControlRequest: Sendable, Equatable {
         case nil, .null: id = .null
         case .integer(let number): id = .integer(number)
         case .string(let text) where text.utf8.count <= 128: id = .string(text)
-        default: throw Refusal(ControlProblem(.badRequest, "id wants an integer or a text of at most 128 bytes"))
+        default: throw Refusal(ControlProblem(.badRequest, "id must be an integer or a text of at most 128 bytes"))
         }
         if let version = members["protocol"], version != .integer(ControlMessage.version) {
             throw Refusal(
@@ -86,13 +86,13 @@ package struct ControlRequest: Sendable, Equatable {
             )
         }
         guard let command = members["command"]?.stringValue else {
-            throw Refusal(ControlProblem(.badRequest, "command wants a text"), id: id)
+            throw Refusal(ControlProblem(.badRequest, "command must be a text"), id: id)
         }
         self.command = command
         switch members["arguments"] {
         case nil, .null: arguments = [:]
         case .object(let values): arguments = values
-        default: throw Refusal(ControlProblem(.badRequest, "arguments wants a JSON object"), id: id)
+        default: throw Refusal(ControlProblem(.badRequest, "arguments must be a JSON object"), id: id)
         }
     }
 

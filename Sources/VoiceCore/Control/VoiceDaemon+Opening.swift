@@ -95,7 +95,7 @@ extension ControlProblem {
         self.init(
             .notAvailable,
             trouble.isRefusal
-                ? "the voice service refuses us: \(trouble.reason); \"jarvis-voiced doctor\" says what to change"
+                ? "the voice service refuses the connection: \(trouble.reason); \"jarvis-voiced doctor\" says what to change"
                 : "the voice service cannot be reached: \(trouble.reason); \(meanwhile)"
         )
     }

@@ -143,7 +143,7 @@ package struct ConversationMachine: Sendable {
             if question != nil { authority.asks(prompt, characters: characters) }
         case .turnWasSilent(let itemID):
             authority.turnWasSilent(itemID)
-            note(.unexpected("the service takes as spoken what no voice was heard in here"))
+            note(.unexpected("the service reports speech where no voice was heard locally"))
         case .mediaReported(let remark, let opens): mediaReported(remark, opens: opens)
         case .timer(let timer):
             // The event of a cancelled timer may already have been under way.

@@ -62,7 +62,7 @@ package struct DaemonSettings: Sendable {
             if case .exposed = voice.verdict { throw ConfigurationError(problems: [voice.problem]) }
         }
         guard let jarvisBase = ServerURL(configuration.jarvis.url), ["http", "https"].contains(jarvisBase.scheme) else {
-            throw fail("jarvis.url", "wants an http:// or https:// address")
+            throw fail("jarvis.url", "must be an http:// or https:// address")
         }
         audio = AudioConfiguration(configuration.audio, echo: configuration.echo)
         if configuration.audio.earcons { audio.earcons = try EarconSet(configuration.audio) }

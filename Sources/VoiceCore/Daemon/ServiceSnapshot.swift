@@ -35,9 +35,9 @@ package struct ServiceSnapshot: Sendable, Equatable {
     package var lacks: [String] {
         var lacks: [String] = []
         if case .error(let reason) = conversation {
-            lacks.append("the voice service refuses us: \(reason)")
+            lacks.append("the voice service refuses the connection: \(reason)")
         } else if conversation == .idle, let refusal {
-            lacks.append("the voice service refused us: \(refusal)")
+            lacks.append("the voice service refused the connection: \(refusal)")
         }
         lacks += [Side.microphone, .loudspeaker].compactMap { problem(of: $0) }
         if let until = budgetSpentUntil { lacks.append("the budget is spent until \(until)") }

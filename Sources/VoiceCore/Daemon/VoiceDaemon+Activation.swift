@@ -39,7 +39,7 @@ extension VoiceDaemon {
         ).map(\.definition)
         settings.service.tools = tools
         for index in settings.substitutes.indices { settings.substitutes[index].tools = tools }
-        logger.info("activation mode, as it was set by hand", metadata: ["mode": "\(mode.rawValue)"])
+        logger.info("activation mode restored as it was set by hand", metadata: ["mode": "\(mode.rawValue)"])
         return settings
     }
 

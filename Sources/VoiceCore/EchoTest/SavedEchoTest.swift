@@ -87,7 +87,7 @@ package struct SavedEchoTest: Sendable, Equatable {
     /// - Throws: why the file is unusable, in one line.
     static func load(folder: String, files: FileReader = .system) throws(Unreadable) -> SavedEchoTest? {
         try StateStore.read("\(folder)/\(file)", files: files) { bytes throws(Unreadable) in
-            guard let test = SavedEchoTest(parsing: bytes) else { throw Unreadable("its contents are not as written") }
+            guard let test = SavedEchoTest(parsing: bytes) else { throw Unreadable("it is damaged") }
             return test
         }
     }

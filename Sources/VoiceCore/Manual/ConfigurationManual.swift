@@ -9,7 +9,7 @@ package enum ConfigurationManual {
         page.heading("DESCRIPTION")
         page.paragraph(
             """
-            The file is TOML. It is sought at $XDG_CONFIG_HOME/jarvis-voiced/jarvis-voiced.toml \
+            The file is TOML. It is looked up at $XDG_CONFIG_HOME/jarvis-voiced/jarvis-voiced.toml \
             (~/.config/jarvis-voiced/jarvis-voiced.toml), then at \(ConfigurationLoader.systemPath); the first one is \
             taken. Every key is optional. Each can also be set by an environment variable (audio.input is \
             JARVIS_AUDIO_INPUT) and on the command line (--set audio.input=NAME).
@@ -26,7 +26,7 @@ package enum ConfigurationManual {
             for key in ConfigurationSchema.keys where key.section == section.name {
                 page.item(
                     "\(key.name) = \(key.builtIn.toml)",
-                    "\(key.documentation) Wants \(key.kind.wanted)."
+                    "\(key.documentation) Must be \(key.kind.wanted)."
                 )
             }
         }

@@ -47,12 +47,12 @@ package enum ServiceTable {
 
     private static var turns: [Row] {
         [
-            word("who does the work") { $0.work.rawValue },
+            word("requests are carried out by") { $0.work.rawValue },
             word("turns ended by") { $0.turns.rawValue },
             flag("can be stopped") { $0.cancels },
             flag("learns how much of an answer was heard") { $0.truncates },
-            flag("takes an item back") { $0.forgets },
-            flag("takes back what it is hearing") { $0.clearsInput },
+            flag("can delete an item") { $0.forgets },
+            flag("can discard unfinished speech of the user") { $0.clearsInput },
             flag("names items") { $0.namesItems },
             word("begin and end of a response") { $0.responseBounds.rawValue },
         ]
@@ -62,24 +62,24 @@ package enum ServiceTable {
         [
             word("uplink") { audio($0.uplink) + ($0.continuousUplink ? ", never stops" : "") },
             word("downlink") { audio($0.downlink) },
-            word("longest session, unless it says so") { length($0.sessionLimit) },
-            flag("waits ready at no cost") { $0.warmStandby },
-            flag("fills the wait for an answer by itself") { $0.fillsSilence },
-            flag("words need a voice heard here") { $0.confirmsLocally },
+            word("session limit, unless it states one") { length($0.sessionLimit) },
+            flag("an idle session is free") { $0.warmStandby },
+            flag("fills the wait for an answer") { $0.fillsSilence },
+            flag("transcripts count only if a voice was heard locally") { $0.confirmsLocally },
         ]
     }
 
     private static var words: [Row] {
         [
             word("the user's words as text") { $0.heardText.rawValue },
-            flag("its own words as text") { $0.tellsSaidText },
+            flag("text of what it says") { $0.tellsSaidText },
             word("takes text") { $0.takesText ? "yes" : $0.takesQuestions ? "questions" : "no" },
-            flag("says given words") { $0.saysExactly },
-            flag("finds words of its own") { $0.rewords },
+            flag("speaks given words verbatim") { $0.saysExactly },
+            flag("phrases answers in its own words") { $0.rewords },
             flag("speaks an answer while it is written") { $0.speaksInParts },
-            flag("begins to speak by itself when opened") { $0.greets },
-            word("learns what was said before") { $0.history.rawValue },
-            word("reports of use") { $0.usage.rawValue },
+            flag("can speak first") { $0.greets },
+            word("learns earlier turns from") { $0.history.rawValue },
+            word("reports usage as") { $0.usage.rawValue },
             word("charges for") { $0.charge.rawValue },
             word("key") { $0.key.rawValue },
         ]

@@ -122,7 +122,7 @@ struct ConversationLog: Sendable {
             )
         case .refused(let reason):
             logger.error(
-                "the service refuses us: \(reason); \"jarvis-voiced doctor\" says what to change",
+                "the service refuses the connection: \(reason); \"jarvis-voiced doctor\" says what to change",
                 metadata: .event(.serviceRefused)
             )
         case .settingsDiffer(let paths):

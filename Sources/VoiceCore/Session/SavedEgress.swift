@@ -31,14 +31,14 @@ package struct SavedEgress: Equatable, Sendable {
             throw Unreadable("day is not a number from 0 to \(Self.latest)")
         }
         guard case .texts(let texts)? = values["conversations"], texts.count <= EgressBook.mostConversations else {
-            throw Unreadable("conversations are not at most \(EgressBook.mostConversations) texts")
+            throw Unreadable("conversations must be at most \(EgressBook.mostConversations) strings")
         }
         self.day = day
         isIncomplete = values["incomplete"] == .flag(true)
         conversations = []
         for text in texts {
             guard let conversation = Self.conversation(text) else {
-                throw Unreadable("a conversation is not its beginning, opener, samples and bytes")
+                throw Unreadable("a conversation must be its beginning, opener, samples and bytes")
             }
             conversations.append(conversation)
         }

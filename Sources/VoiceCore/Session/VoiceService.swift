@@ -121,7 +121,7 @@ package struct ServiceAddress: Equatable, Sendable {
     package var base: ServerURL {
         get throws(ConfigurationError) {
             guard let base = ServerURL(url), ["ws", "wss"].contains(base.scheme) else {
-                let problem = ConfigurationProblem(place: key, message: "wants a ws:// or wss:// address")
+                let problem = ConfigurationProblem(place: key, message: "must be a ws:// or wss:// address")
                 throw ConfigurationError(problems: [problem])
             }
             return base

@@ -57,7 +57,7 @@ package struct ToolContext: Sendable {
 
     /// Returns the output of a call that is refused because it makes no sense.
     func refuse(_ tool: String, _ reason: String, _ sentence: String, isCarriedOut: Bool = true) -> ToolOutput {
-        logger.warning("a call of \(tool) was not passed on: \(reason)")
+        logger.warning("a call of \(tool) was refused: \(reason)")
         return ToolOutput(sentence, succeeded: false, origin: .own, isCarriedOut: isCarriedOut)
     }
 }

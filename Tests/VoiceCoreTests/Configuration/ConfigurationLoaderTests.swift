@@ -35,42 +35,45 @@ struct ConfigurationLoaderTests {
     @Test(arguments: [
         (
             "[audio]\noutput_buffer_ms = \"x\"",
-            "c.toml:2: audio.output_buffer_ms wants a multiple of 10 from 30 to 160, got \"x\""
+            "c.toml:2: audio.output_buffer_ms must be a multiple of 10 from 30 to 160, got \"x\""
         ),
         (
             "[audio]\nstart_buffer_ms = 15",
-            "c.toml:2: audio.start_buffer_ms wants a multiple of 10 from 0 to 2000, got 15"
+            "c.toml:2: audio.start_buffer_ms must be a multiple of 10 from 0 to 2000, got 15"
         ),
         (
             "[audio]\ninput_rate = 12000",
-            "c.toml:2: audio.input_rate wants one of 0, 8000, 11025, 16000, 22050, 24000, 32000, 44100, 48000, 88200, "
+            "c.toml:2: audio.input_rate must be one of 0, 8000, 11025, 16000, 22050, 24000, 32000, 44100, 48000, 88200, "
                 + "96000, 176400 or 192000, got 12000"
         ),
-        ("[service]\nuse = []", "c.toml:2: service.use wants a list without repetitions of \(services), got an array"),
+        (
+            "[service]\nuse = []",
+            "c.toml:2: service.use must be a list without repetitions of \(services), got an array"
+        ),
         (
             "[service]\nuse = [\"openai\", \"openai\"]",
-            "c.toml:2: service.use wants a list without repetitions of \(services), got an array"
+            "c.toml:2: service.use must be a list without repetitions of \(services), got an array"
         ),
         (
             "[service]\nuse = \"siri\"",
-            "c.toml:2: service.use wants a list without repetitions of \(services), got \"siri\""
+            "c.toml:2: service.use must be a list without repetitions of \(services), got \"siri\""
         ),
-        ("[audio]\ninput_channel = 33", "c.toml:2: audio.input_channel wants an integer from 0 to 32, got 33"),
-        ("[audio]\ninput_channel = 1.0", "c.toml:2: audio.input_channel wants an integer from 0 to 32, got 1.0"),
-        ("[audio]\ninput = \"\"", "c.toml:2: audio.input wants a line of text that is not empty, got \"\""),
-        ("[audio]\nearcons = 1", "c.toml:2: audio.earcons wants true or false, got 1"),
-        ("[realtime]\nspeed = nan", "c.toml:2: realtime.speed wants a number from 0.25 to 1.5, got nan"),
+        ("[audio]\ninput_channel = 33", "c.toml:2: audio.input_channel must be an integer from 0 to 32, got 33"),
+        ("[audio]\ninput_channel = 1.0", "c.toml:2: audio.input_channel must be an integer from 0 to 32, got 1.0"),
+        ("[audio]\ninput = \"\"", "c.toml:2: audio.input must be a line of text that is not empty, got \"\""),
+        ("[audio]\nearcons = 1", "c.toml:2: audio.earcons must be true or false, got 1"),
+        ("[realtime]\nspeed = nan", "c.toml:2: realtime.speed must be a number from 0.25 to 1.5, got nan"),
         (
             "[realtime]\nspeed = 2026-01-01",
-            "c.toml:2: realtime.speed wants a number from 0.25 to 1.5, got a date or a mixed array"
+            "c.toml:2: realtime.speed must be a number from 0.25 to 1.5, got a date or a mixed array"
         ),
         (
             "[realtime]\nurl = \"http://x\"",
-            "c.toml:2: realtime.url wants a URL that begins with wss:// or ws://, got something else"
+            "c.toml:2: realtime.url must be a URL that begins with wss:// or ws://, got something else"
         ),
         (
             "[realtime]\napi_key_file = \"sk-1\"",
-            "c.toml:2: realtime.api_key_file wants the absolute path of a file, or \"\", got something else"
+            "c.toml:2: realtime.api_key_file must be the absolute path of a file, or \"\", got something else"
         ),
         (
             "[realtime]\napi_key = \"sk-1\"",
@@ -79,7 +82,7 @@ struct ConfigurationLoaderTests {
         ),
         (
             "[echo]\n\nsuppression = \"hihg\"",
-            "c.toml:3: echo.suppression wants one of \"low\", \"moderate\" or \"high\", got \"hihg\""
+            "c.toml:3: echo.suppression must be one of \"low\", \"moderate\" or \"high\", got \"hihg\""
         ),
         ("[audio]\ninptu = \"x\"", "c.toml:2: unknown key audio.inptu, did you mean audio.input?"),
         ("input = \"x\"", "c.toml:1: unknown key input, did you mean audio.input?"),
@@ -130,14 +133,14 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(arguments: [
-        ("JARVIS_AUDIO_EARCONS", "maybe", "$JARVIS_AUDIO_EARCONS: audio.earcons wants true or false, got \"maybe\""),
+        ("JARVIS_AUDIO_EARCONS", "maybe", "$JARVIS_AUDIO_EARCONS: audio.earcons must be true or false, got \"maybe\""),
         (
             "JARVIS_SERVICE_USE", "openai local",
-            "$JARVIS_SERVICE_USE: service.use wants a list without repetitions of \(services), got \"openai local\""
+            "$JARVIS_SERVICE_USE: service.use must be a list without repetitions of \(services), got \"openai local\""
         ),
         (
             "JARVIS_JARVIS_TIMEOUT_S", "0",
-            "$JARVIS_JARVIS_TIMEOUT_S: jarvis.timeout_s wants an integer from 1 to 1800, got 0"
+            "$JARVIS_JARVIS_TIMEOUT_S: jarvis.timeout_s must be an integer from 1 to 1800, got 0"
         ),
     ])
     func aWrongVariableIsNamed(name: String, value: String, message: String) {
@@ -154,11 +157,11 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(arguments: [
-        ("audio.input", "--set: wants key=value"),
+        ("audio.input", "--set: must be key=value"),
         ("audio.inputs=x", "--set: unknown key audio.inputs, did you mean audio.input?"),
         (
             "log.level=loud",
-            "--set: log.level wants one of \"trace\", \"debug\", \"info\", \"notice\", "
+            "--set: log.level must be one of \"trace\", \"debug\", \"info\", \"notice\", "
                 + "\"warning\", \"error\" or \"critical\", got \"loud\""
         ),
     ])

@@ -46,11 +46,11 @@ struct SecretsTests {
             ([:], "jarvis.token_file: /token cannot be read: no such file"),
             (
                 ["/token": " \n"],
-                "jarvis.token_file: /token contains no usable secret: it wants one line of printable ASCII without blanks"
+                "jarvis.token_file: /token contains no usable secret: it must be one line of printable ASCII without blanks"
             ),
             (
                 ["/token": "a\nb"],
-                "jarvis.token_file: /token contains no usable secret: it wants one line of printable ASCII without blanks"
+                "jarvis.token_file: /token contains no usable secret: it must be one line of printable ASCII without blanks"
             ),
         ] as [([String: String], String)] {
             do {

@@ -54,7 +54,7 @@ struct ServiceManagerReportTests {
         feed.snapshot.conversation = .error("invalid_api_key")
         #expect(
             Array(feed.pass(1).prefix(2)) == [
-                .ready, .status("No conversation; degraded: the voice service refuses us: invalid_api_key"),
+                .ready, .status("No conversation; degraded: the voice service refuses the connection: invalid_api_key"),
             ]
         )
     }

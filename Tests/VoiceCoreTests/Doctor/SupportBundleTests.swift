@@ -343,13 +343,13 @@ struct SupportBundleTests {
     @Test(arguments: [
         ("/home/anna/x.toml:3:1: unknown key realtime.sk-1", "(not shown):3:1: unknown key (not shown)"),
         (
-            "echo.duplex wants one of \"auto\", \"full\" or \"half\", got \"hunter\"",
-            "echo.duplex wants one of \"auto\", \"full\" or \"half\", got (not shown)"
+            "echo.duplex must be one of \"auto\", \"full\" or \"half\", got \"hunter\"",
+            "echo.duplex must be one of \"auto\", \"full\" or \"half\", got (not shown)"
         ),
         ("the card is plughw:CARD=AnnasRoom,DEV=0.", "the card is plughw:CARD=(not shown),DEV=0."),
         (
-            "realtime.speed wants a number from 0.25 to 1.5, got \"sk 1 the\"",
-            "realtime.speed wants a number from 0.25 to 1.5, got (not shown)"
+            "realtime.speed must be a number from 0.25 to 1.5, got \"sk 1 the\"",
+            "realtime.speed must be a number from 0.25 to 1.5, got (not shown)"
         ),
         ("http://radio.example/secret/live answers", "(not shown) answers"),
         ("the code is 493211", "the code is (not shown)"),

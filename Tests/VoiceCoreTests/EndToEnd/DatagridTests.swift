@@ -144,7 +144,7 @@ extension EndToEnd {
             }
             try await Task.sleep(for: .milliseconds(1500))
             try await stage.stop()
-            #expect(stage.log.lines.count { $0.contains("the service refuses us") && $0.contains("401") } == 1)
+            #expect(stage.log.lines.count { $0.contains("refuses the connection") && $0.contains("401") } == 1)
             #expect(stage.leaks.isEmpty, "\(stage.leaks)")
             #expect(stage.journal.client("start").isEmpty)
         }
@@ -162,7 +162,7 @@ extension EndToEnd {
             try await stage.stop()
             #expect(!states.contains { if case .error = $0 { true } else { false } }, "\(states)")
             #expect(stage.log.lines.contains { $0.contains("connection lost") }, "no token was refused")
-            #expect(!stage.log.lines.contains { $0.contains("refuses us") })
+            #expect(!stage.log.lines.contains { $0.contains("refuses the connection") })
             #expect(stage.leaks.isEmpty, "\(stage.leaks)")
         }
 

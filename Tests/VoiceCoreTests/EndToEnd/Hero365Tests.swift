@@ -171,7 +171,7 @@ extension EndToEnd {
             }
             try await Task.sleep(for: .milliseconds(1200))
             try await stage.stop()
-            #expect(stage.log.lines.count { $0.contains("the service refuses us") } == 1, "\(stage.log.lines)")
+            #expect(stage.log.lines.count { $0.contains("refuses the connection") } == 1, "\(stage.log.lines)")
             #expect(!stage.log.lines.contains { $0.contains("sk-wrong") })
         }
 

@@ -25,7 +25,7 @@ extension EndToEnd {
             #expect(reason.contains("invalid_api_key"))
             #expect(stage.simulator.connectionCount == 1)
             #expect(stage.journal.states.count == 3, "\(stage.journal.states)")
-            #expect(stage.log.lines.count { $0.contains("refuses us") && $0.contains("jarvis-voiced doctor") } == 1)
+            #expect(stage.log.lines.count { $0.contains("refuses the connection") && $0.contains("doctor") } == 1)
             #expect(!stage.log.lines.contains { $0.contains("sk-mistaken") })
         }
 

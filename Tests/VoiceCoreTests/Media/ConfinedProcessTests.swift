@@ -72,7 +72,7 @@ struct ConfinedProcessTests {
         #expect(message(4, true).contains("limits its files, ports and calls"))
         #expect(message(1, true).contains("limits its files and system calls: Landlock is version 1"))
         #expect(message(0, true).contains("limits its system calls: Landlock is missing"))
-        #expect(message(0, false).contains("limits nothing of it: Landlock is missing, seccomp is missing"))
+        #expect(message(0, false).contains("limits nothing: Landlock is missing, seccomp is missing"))
         #expect(WallCheck.judge(landlock: 4, hasSeccomp: true, program: nil).verdict == .skipped)
     }
 }

@@ -30,7 +30,7 @@ package actor EchoAligner {
         case .refined:
             break
         case .doubted(let frames):
-            logger.trace("echo found elsewhere, once", metadata: ["by_ms": "\(Self.milliseconds(frames))"])
+            logger.trace("echo measured elsewhere, not confirmed", metadata: ["by_ms": "\(Self.milliseconds(frames))"])
         case .confirmed(let frames):
             logger.debug("echo found", metadata: ["by_ms": "\(Self.milliseconds(frames))"])
         case .moved(let frames):

@@ -66,7 +66,7 @@ package struct KnownDevices: Sendable, Equatable {
                 fields[parts[1]]?[parts[2]] = (entry.value, entry.line)
             default:
                 problems.append(
-                    "\(path):\(entry.line): wants [devices] and lines like name = { usb = ..., channels = ... }"
+                    "\(path):\(entry.line): must have [devices] and lines like name = { usb = ..., channels = ... }"
                 )
             }
         }
@@ -88,16 +88,16 @@ package struct KnownDevices: Sendable, Equatable {
             guard ["usb", "firmware", "name", "channels", "title"].contains(name) else {
                 throw fault("accepts usb, firmware, name, channels and title, not \(name.bounded(toBytes: 20))")
             }
-            guard case .text(let text) = value, text.utf8.count <= 400 else { throw fault("\(name) wants a string") }
+            guard case .text(let text) = value, text.utf8.count <= 400 else { throw fault("\(name) must be a string") }
             texts[name] = text
         }
-        guard let channels = texts["channels"] else { throw fault("wants channels, as \"processed, raw\"") }
+        guard let channels = texts["channels"] else { throw fault("needs channels, as \"processed, raw\"") }
         var line = Line(key: key, title: texts["title"] ?? key, map: try ChannelMap(parsing: channels))
         line.name = texts["name"] ?? ""
         if let usb = texts["usb"] {
             let parts = usb.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, let vendor = number(parts[0]), parts[1] == "*" || number(parts[1]) != nil else {
-                throw fault("usb wants a string like \"0b0e:0420\", or \"0b0e:*\" for all devices of a vendor")
+                throw fault("usb must be a string like \"0b0e:0420\", or \"0b0e:*\" for all devices of a vendor")
             }
             line.vendor = vendor
             line.product = number(parts[1])
@@ -106,12 +106,12 @@ package struct KnownDevices: Sendable, Equatable {
             let ends = firmware.split(separator: "-", omittingEmptySubsequences: false).map { number(String($0)) }
             guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1], first <= last
             else {
-                throw fault("firmware wants four digits of bcdDevice, \"0210\", or a range, \"0200-0210\"")
+                throw fault("firmware must be four digits of bcdDevice, \"0210\", or a range, \"0200-0210\"")
             }
             line.firmware = first...last
         }
         guard line.vendor != nil || line.name.utf8.count >= 3 else {
-            throw fault("wants usb, or a name of at least three letters")
+            throw fault("needs usb, or a name of at least three letters")
         }
         return line
     }

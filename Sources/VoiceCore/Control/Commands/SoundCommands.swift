@@ -53,7 +53,7 @@ extension ControlCommand {
         case "on": await daemon.setMuted(false)
         case let text?:
             guard let change = VolumeChange(text) else {
-                throw ControlProblem(.badArgument, "percent wants 0 to 100, +N, -N, on or off, got \"\(text)\"")
+                throw ControlProblem(.badArgument, "percent must be 0 to 100, +N, -N, on or off, got \"\(text)\"")
             }
             await daemon.setVolume(channel, percent: change.applied(to: await daemon.volumes[channel]))
         }

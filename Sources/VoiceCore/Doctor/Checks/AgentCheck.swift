@@ -112,7 +112,7 @@ enum AgentCheck {
                 DoctorFinding(
                     "agent-token",
                     .fail,
-                    hasToken ? "the agent refuses the token" : "the agent wants a token, but there is none",
+                    hasToken ? "the agent refuses the token" : "the agent requires a token, but there is none",
                     advice:
                         "put the server's TERM_LLM_SERVE_TOKEN into \(ServiceEnvironment.folder)/jarvis-token (mode 600)"
                 ),

@@ -80,7 +80,7 @@ enum ConfigurationCheck {
             DoctorFinding(
                 "jarvis-token",
                 .ok,
-                token.secret == nil ? "none: correct if the agent wants none" : token.status
+                token.secret == nil ? "none: correct if the agent requires none" : token.status
             )
         ]
     }

@@ -36,7 +36,7 @@ enum LocalCheck {
                 return finding(
                     .fail,
                     "the server at \(settings.recogniser.text) recognises no speech",
-                    "local.recogniser wants a server such as wyoming-faster-whisper"
+                    "local.recogniser must name a server such as wyoming-faster-whisper"
                 )
             }
             guard programs.contains(where: { $0.speaks(settings.language) }) else {
@@ -71,7 +71,7 @@ enum LocalCheck {
                 return finding(
                     .fail,
                     "the server at \(place) does not speak",
-                    "local.speaker wants a server such as wyoming-piper"
+                    "local.speaker must name a server such as wyoming-piper"
                 )
             }
             guard settings.voice.isEmpty || program.models.contains(settings.voice) else {
@@ -91,7 +91,7 @@ enum LocalCheck {
             : DoctorFinding(
                 "local-speaker",
                 .fail,
-                "nobody speaks: local.speaker is empty and espeak-ng is not installed",
+                "there is no voice: local.speaker is empty and espeak-ng is not installed",
                 advice: "apt install espeak-ng, or name a Wyoming server in local.speaker"
             )
     }

@@ -80,7 +80,7 @@ enum SessionCheck {
             let named = keys.model == nil ? "" : kind + " and "
             let connection = "the connection" + (keys.isRealtime ? " with model \(model)" : "")
             let what = confirmed ? key + named + "settings" : connection
-            return DoctorFinding("session", .ok, "the service takes \(what)")
+            return DoctorFinding("session", .ok, "the service accepts \(what)")
         case .silent:
             return DoctorFinding(
                 "session",
@@ -131,13 +131,13 @@ enum SessionCheck {
         }
         if afterSettings {
             let examples = keys.isRealtime ? ": voice, speed, noise_reduction ..." : ""
-            return "a value of [\(keys.section)] is not what the service takes\(examples)"
+            return "the service does not accept a value of [\(keys.section)]\(examples)"
         }
         return "check \(keys.places); try again if the service had trouble of its own"
     }
 
     private static func refusedKey(_ key: ServiceKey?) -> String {
-        guard let key else { return "the service wants a key, and this one has no setting for it" }
+        guard let key else { return "the service requires a key, and this one has no setting for it" }
         return "the key is not accepted: put a valid one where api-key above was found (\(places(of: key)))"
     }
 

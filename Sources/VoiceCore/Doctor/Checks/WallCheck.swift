@@ -35,7 +35,7 @@ enum WallCheck {
         if walls.count == 3 {
             return DoctorFinding("decoder", .ok, "\(held); the kernel limits its files, ports and calls")
         }
-        let limited = walls.isEmpty ? "nothing of it" : "its " + walls.joined(separator: " and ")
+        let limited = walls.isEmpty ? "nothing" : "its " + walls.joined(separator: " and ")
         return DoctorFinding(
             "decoder",
             .ok,

@@ -36,7 +36,7 @@ package struct SavedTimers: Equatable, Sendable {
     package init(parsing bytes: [UInt8]) throws(Unreadable) {
         let values = try ConfigurationDocument(ofState: bytes).values
         guard case .texts(let texts)? = values["timers"], texts.count <= TimerBook.most else {
-            throw Unreadable("timers are not at most \(TimerBook.most) texts")
+            throw Unreadable("timers must be at most \(TimerBook.most) strings")
         }
         if case .text(let boot)? = values["boot"] { self.boot = boot } else { boot = "" }
         entries = []

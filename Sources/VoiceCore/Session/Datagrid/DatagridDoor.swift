@@ -87,7 +87,7 @@ struct DatagridDoor: Sendable {
         case 200..<300:
             guard let handoff = DatagridHandoff(reply.body, isEncrypted: isEncrypted),
                 let request = request(handoff.url)
-            else { return directly(conversation, "its reply is none") }
+            else { return directly(conversation, "its reply names no session") }
             let redactor = Redactor((Self.forms(key) + Self.token(handoff)))
             let translator = DatagridTranslator(
                 settings,

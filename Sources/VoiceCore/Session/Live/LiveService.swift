@@ -65,7 +65,7 @@ package struct LiveService: VoiceService {
         guard instructions.utf8.count <= Self.longestInstructions else {
             let problem = ConfigurationProblem(
                 place: "live.instructions_file",
-                message: "is longer than the service takes: shorten it to 48,000 bytes"
+                message: "is longer than the service accepts: shorten it to 48,000 bytes"
             )
             throw ConfigurationError(problems: [problem])
         }

@@ -19,11 +19,11 @@ struct SpokenNotices: Equatable, Sendable {
             hasReportedLoss = true
             return reason.hasPrefix("local.recogniser")
                 ? "I cannot hear you: the recogniser of this house does not answer. I keep trying."
-                : "The voice service is away. I keep trying."
+                : "The voice service cannot be reached. I keep trying."
         case .refused:
             guard !hasReportedRefusal else { return nil }
             hasReportedRefusal = true
-            return "The voice service does not take me. The doctor command says what to change."
+            return "The voice service refuses the connection. The doctor command says what to change."
         case .budgetSpent(let until): return "The budget for conversations is spent until \(until)."
         case .questionLost(false): return "The connection broke, and your question is lost. Please ask again."
         default: return nil

@@ -230,7 +230,7 @@ private final class WyomingLoop {
     private func lookUp(_ number: Int, _ host: String) {
         let owner = owner
         let isStarted = OwnThread.start("jv-lookup") { owner.put(.resolved(number, NetworkAddress.lookUp(host))) }
-        if !isStarted { end(number, .away, "cannot be looked up") }
+        if !isStarted { end(number, .away, "cannot be resolved") }
     }
 
     private func end(_ number: Int, _ kind: WyomingEnd.Kind, _ what: String) {
@@ -327,7 +327,7 @@ private final class WyomingLoop {
         } catch {
             let what =
                 switch error {
-                case .noLines, .noMessage: "sends what is no message; is it a Wyoming server?"
+                case .noLines, .noMessage: "sends something that is not a Wyoming message; is it a Wyoming server?"
                 case .tooLong: "sends a message that is too long"
                 }
             end(number, .garbage, what)

@@ -66,13 +66,13 @@ struct KnownDevicesTests {
     }
 
     @Test(arguments: [
-        ("a = { usb = \"123:5678\", channels = \"raw\" }", "usb wants"),
-        ("a = { usb = \"1234:5678\" }", "wants channels"),
+        ("a = { usb = \"123:5678\", channels = \"raw\" }", "usb must"),
+        ("a = { usb = \"1234:5678\" }", "needs channels"),
         ("a = { usb = \"1234:5678\", channels = \"rare\" }", "not \"rare\""),
-        ("a = { channels = \"raw\" }", "wants usb, or a name"),
-        ("a = { usb = \"1234:*\", channels = \"raw\", firmware = \"9-1\" }", "firmware wants"),
+        ("a = { channels = \"raw\" }", "needs usb, or a name"),
+        ("a = { usb = \"1234:*\", channels = \"raw\", firmware = \"9-1\" }", "firmware must"),
         ("a = { usb = \"1234:*\", channels = \"raw\", colour = \"red\" }", "not colour"),
-        ("a = 3", "wants [devices]"),
+        ("a = 3", "must have [devices]"),
     ])
     func aBadLineCostsItselfAlone(line: String, complaint: String) {
         let (table, problems) = table("[devices]\n\(line)\ngood = { usb = \"1234:*\", channels = \"raw\" }\n")

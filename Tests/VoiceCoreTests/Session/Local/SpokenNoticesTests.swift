@@ -12,14 +12,14 @@ struct SpokenNoticesTests {
 
     @Test(
         arguments: [
-            (lost(), "The voice service is away. I keep trying."),
+            (lost(), "The voice service cannot be reached. I keep trying."),
             (
                 lost("local.recogniser: the Wyoming server at h:1 does not answer"),
                 "I cannot hear you: the recogniser of this house does not answer. I keep trying."
             ),
             (
                 .note(.refused(reason: "401")),
-                "The voice service does not take me. The doctor command says what to change."
+                "The voice service refuses the connection. The doctor command says what to change."
             ),
             (.note(.budgetSpent(until: "17:00")), "The budget for conversations is spent until 17:00."),
             (
