@@ -47,9 +47,7 @@ struct ConcealCommand {
     }
 
     private static func packets(_ speech: [Int16], length: Int) throws -> [[UInt8]] {
-        var options = OpusSpeechEncoder.Options()
-        options.hasDTX = false
-        let encoder = try OpusSpeechEncoder(options)
+        let encoder = try OpusSpeechEncoder(.init(rate: rate, bitrate: 24_000, hasDTX: false))
         let size = length * rate / 1000
         return try stride(from: 0, to: speech.count - size + 1, by: size).map {
             try encoder.encode(Array(speech[$0..<$0 + size]))

@@ -1,4 +1,5 @@
 import Glibc
+import VoiceBase
 import VoiceNetwork
 
 /// A client for the Autobahn test suite: echoes every message of every case with its type, then requests the report.
@@ -74,12 +75,12 @@ struct WebSocketEcho {
         _ request: WebSocketRequest,
         task: EchoDriver.Task = .echo
     ) async -> EchoDriver.Result {
-        await withCheckedContinuation { continuation in
-            let handle = network.connect(request) { connection in
-                EchoDriver(connection, task: task) { continuation.resume(returning: $0) }
-            }
-            if handle == nil { fail("the network thread does not run") }
+        let result = Promise<EchoDriver.Result>()
+        let handle = network.connect(request) { connection in
+            EchoDriver(connection, task: task) { result.give($0) }
         }
+        if handle == nil { fail("the network thread does not run") }
+        return await result.wait()
     }
 
     private static func fail(_ text: String) -> Never {

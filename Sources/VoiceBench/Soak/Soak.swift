@@ -195,8 +195,8 @@ struct Soak {
 
     /// Number of microphone chunks that the socket did not accept.
     private static func dropped(_ daemon: VoiceDaemon) async -> Int {
-        await withCheckedContinuation { continuation in
-            daemon.pump.perform { continuation.resume(returning: $0.chunksDropped) }
-        }
+        let dropped = Promise<Int>()
+        daemon.pump.perform { dropped.give($0.chunksDropped) }
+        return await dropped.wait()
     }
 }

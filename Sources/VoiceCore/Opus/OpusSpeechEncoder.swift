@@ -15,17 +15,21 @@ package struct OpusProblem: Error, Equatable, CustomStringConvertible {
 package final class OpusSpeechEncoder {
     package struct Options: Equatable, Sendable {
         /// In Hz: 8000, 12 000, 16 000, 24 000 or 48 000.
-        package var rate = 16_000
+        package var rate: Int
         /// In bits a second.
-        package var bitrate = 24_000
+        package var bitrate: Int
         /// Whether each packet carries a rough copy of the one before (in-band FEC).
         package var hasFEC = true
         /// The loss that the copy is sized for, in percent.
         package var expectedLoss = 10
         /// Whether silence becomes packets of a byte or two.
-        package var hasDTX = true
+        package var hasDTX: Bool
 
-        package init() {}
+        package init(rate: Int, bitrate: Int, hasDTX: Bool) {
+            self.rate = rate
+            self.bitrate = bitrate
+            self.hasDTX = hasDTX
+        }
     }
 
     /// Possible durations of a packet in ms: frame lengths, and two frames of 60.
@@ -36,7 +40,7 @@ package final class OpusSpeechEncoder {
     private let encoder: OpaquePointer
     private let rate: Int
 
-    package init(_ options: Options = Options()) throws(OpusProblem) {
+    package init(_ options: Options) throws(OpusProblem) {
         var code = OPUS_OK
         guard let encoder = opus_encoder_create(Int32(clamping: options.rate), 1, OPUS_APPLICATION_VOIP, &code) else {
             throw OpusProblem(code: code)

@@ -28,8 +28,6 @@ package struct AgentRuns: Sendable {
     var keptFrames = 2048
     /// Whether tool events are left out (`--suppress-server-tool-calls`).
     var hidesTools = false
-    /// Whether a question to a busy session is refused, as an agent without tools does, instead of kept waiting.
-    var refusesWhenBusy = false
 
     init(token: String, basePath: String) {
         self.token = token
@@ -70,8 +68,7 @@ package struct AgentRuns: Sendable {
         let session = previous.flatMap { owners[$0] } ?? request.header("session_id") ?? "made-\(begun)"
         let key = request.header("Idempotency-Key").map { session + "/" + $0 }
         if let key, let id = keys[key] { return .follow(run: id, after: 0, isNew: false) }
-        let isBusy = active(session) != nil
-        if isBusy && !refusesWhenBusy { return .block }
+        if active(session) != nil { return .block }
         if let previous {
             guard owners[previous] != nil else {
                 let message = "previous_response_id \"\(previous)\" not found"
@@ -85,12 +82,6 @@ package struct AgentRuns: Sendable {
         }
         begun += 1
         let id = "resp_run\(begun)"
-        if isBusy {
-            var run = AgentRunLog(id: id, session: session, steps: [])
-            run.end(.failed, continuation: nil, error: ["type": "conflict_error", "message": "session is busy"])
-            runs[id] = run
-            return .follow(run: id, after: 0, isNew: true)
-        }
         runs[id] = AgentRunLog(id: id, session: session, steps: script(request), hidesTools: hidesTools)
         if let key { keys[key] = id }
         if previous == nil { threads[session] = AgentThread() }

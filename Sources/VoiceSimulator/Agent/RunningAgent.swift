@@ -50,9 +50,6 @@ package final class RunningAgent: Sendable {
     /// Sends no tool events, as with `--suppress-server-tool-calls`.
     package func hideTools() { state.withLock { $0.runs.hidesTools = true } }
 
-    /// Refuses a question to a busy session, as an agent without tools does, instead of keeping it waiting.
-    package func refuseWhenBusy() { state.withLock { $0.runs.refusesWhenBusy = true } }
-
     /// Lets runs pass their `hold` steps, now and later.
     package func proceed() { state.withLock { $0.isHeld = false } }
 

@@ -34,10 +34,8 @@ enum Hero365Sound {
     }
 
     private static func packets(_ samples: [Int16], length: Int) -> [[UInt8]] {
-        var options = OpusSpeechEncoder.Options()
-        options.hasDTX = false
         // The voice may be tones, which a speech codec distorts at lower bit rates.
-        options.bitrate = 48_000
+        let options = OpusSpeechEncoder.Options(rate: rate, bitrate: 48_000, hasDTX: false)
         guard let encoder = try? OpusSpeechEncoder(options) else { return [] }
         return pieces(samples, length: length).compactMap { try? encoder.encode($0) }
     }

@@ -22,8 +22,6 @@ package struct EnergyVoiceDetector: Sendable {
     package var releaseMilliseconds: Int
     /// Whether speech is in progress.
     package private(set) var isSpeaking = false
-    /// Audio received so far.
-    package var receivedMilliseconds: Int { (frames * Self.frame + partial.count) * 1000 / 24000 }
 
     private static let frame = 240
     private var partial: [Int16] = []

@@ -32,8 +32,10 @@ struct OpusTests {
         samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(max(1, samples.count))
     }
 
+    private static let speech = OpusSpeechEncoder.Options(rate: 16_000, bitrate: 24_000, hasDTX: true)
+
     @Test(arguments: OpusSpeechEncoder.lengths) func aPacketIsAsLongAsWhatWentIn(length: Int) throws {
-        let encoder = try OpusSpeechEncoder()
+        let encoder = try OpusSpeechEncoder(Self.speech)
         let decoder = try OpusSpeechDecoder(rate: 24_000)
         let sound = Self.voice(length * 10, rate: 16_000)
         var heard: [Int16] = []
@@ -48,18 +50,18 @@ struct OpusTests {
     }
 
     @Test func whatIsNoFrameIsRefused() throws {
-        let encoder = try OpusSpeechEncoder()
+        let encoder = try OpusSpeechEncoder(Self.speech)
         for count in [0, 1, 319, 321, 10_000] {
             #expect(throws: OpusProblem.self) { try encoder.encode([Int16](repeating: 0, count: count)) }
         }
-        var options = OpusSpeechEncoder.Options()
+        var options = Self.speech
         options.rate = 22_050
         #expect(throws: OpusProblem.self) { try OpusSpeechEncoder(options) }
         #expect(throws: OpusProblem.self) { try OpusSpeechDecoder(rate: 44_100) }
     }
 
     @Test func silenceIsSentAsNextToNothing() throws {
-        let encoder = try OpusSpeechEncoder()
+        let encoder = try OpusSpeechEncoder(Self.speech)
         var sizes: [Int] = []
         for _ in 0..<100 { sizes.append(try encoder.encode([Int16](repeating: 0, count: 960)).count) }
         #expect(sizes.count { $0 <= 3 } > 80, "\(sizes)")
@@ -69,7 +71,7 @@ struct OpusTests {
     /// A lost packet that is recovered from the copy in the next one is closer to the original than a concealed one.
     @Test func theNextPacketBringsTheLostOneBack() throws {
         let sound = Self.voice(3000, rate: 16_000)
-        let encoder = try OpusSpeechEncoder()
+        let encoder = try OpusSpeechEncoder(Self.speech)
         let packets = try stride(from: 0, to: sound.count, by: 960).map {
             try encoder.encode(Array(sound[$0..<$0 + 960]))
         }
@@ -115,7 +117,7 @@ struct OpusTests {
     }
 
     @Test func packetsAreFoundInWhateverHoldsThem() throws {
-        let encoder = try OpusSpeechEncoder()
+        let encoder = try OpusSpeechEncoder(Self.speech)
         let sound = Self.voice(320, rate: 16_000)
         let packets = try stride(from: 0, to: sound.count, by: 320).map {
             try encoder.encode(Array(sound[$0..<$0 + 320]))

@@ -22,7 +22,7 @@ final class Hero365Microphone {
 
     struct Options: Equatable, Sendable {
         var codec = Configuration.Hero365().codec
-        var opus = OpusSpeechEncoder.Options()
+        var opus = OpusSpeechEncoder.Options(Configuration.Hero365())
         /// Length of a packet in ms.
         var packet = Configuration.Hero365().packetMS
         /// Whether audio between turns is sent too.
@@ -172,5 +172,11 @@ final class Hero365Microphone {
         } catch {
             events.append(.failed("\(error)"))
         }
+    }
+}
+
+extension OpusSpeechEncoder.Options {
+    init(_ values: Configuration.Hero365) {
+        self.init(rate: values.rate, bitrate: values.bitrate, hasDTX: values.dtx)
     }
 }

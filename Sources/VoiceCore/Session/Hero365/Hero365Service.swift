@@ -104,9 +104,7 @@ package struct Hero365Service: VoiceService {
         options.settings.isNested = lessons.wantsNested.load(ordering: .relaxed)
         options.isBinary = values.frames == .binary
         options.microphone.codec = options.settings.codec
-        options.microphone.opus.rate = values.rate
-        options.microphone.opus.bitrate = values.bitrate
-        options.microphone.opus.hasDTX = values.dtx
+        options.microphone.opus = OpusSpeechEncoder.Options(values)
         options.microphone.packet = lessons.wantsLongPackets.load(ordering: .relaxed) ? 120 : values.packetMS
         options.microphone.isContinuous = values.uplink == .continuous
         options.microphone.turns.hangover = values.hangoverMS / 10
