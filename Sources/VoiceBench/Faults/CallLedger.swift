@@ -48,7 +48,7 @@ struct CallLedger: Sendable {
         guard !resent.contains(id) else { return }
         guard calls[id] != nil else { return violations.append("an answer to \(id), which was never started") }
         if calls[id]?.isDelivered == true { violations.append("call \(id) was answered twice") }
-        if calls[id]?.isReported == true { violations.append("call \(id) was answered after it had been told") }
+        if calls[id]?.isReported == true { violations.append("call \(id) was answered after it had been reported") }
         calls[id]?.isDelivered = true
         open.remove(id)
     }

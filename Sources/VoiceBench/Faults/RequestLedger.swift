@@ -11,7 +11,7 @@ struct RequestLedger: Sendable {
         var questions: [String]
         var began: Duration
         var isOpen = true
-        var isTold = false
+        var isReported = false
     }
 
     private var requests: [String: Request] = [:]
@@ -27,7 +27,7 @@ struct RequestLedger: Sendable {
 
     /// Requests whose answers never reached the service.
     var lost: [String] {
-        requests.filter { !$1.isOpen && !$1.isTold && !$1.questions.isEmpty && !excused.contains($0) }.keys.sorted()
+        requests.filter { !$1.isOpen && !$1.isReported && !$1.questions.isEmpty && !excused.contains($0) }.keys.sorted()
     }
 
     mutating func note(_ effect: ConversationEffect, at now: Duration) {
@@ -40,8 +40,8 @@ struct RequestLedger: Sendable {
             // What is not to be spoken was refused or stopped.
             if !isSpoken { excused.insert(call) }
         case .send(.inform(_, let report)):
-            let told = Self.questions(in: report.arguments + " " + report.output)
-            for (id, request) in requests where !Set(request.questions).isDisjoint(with: told) {
+            let reported = Self.questions(in: report.arguments + " " + report.output)
+            for (id, request) in requests where !Set(request.questions).isDisjoint(with: reported) {
                 requests[id]?.isOpen = false
             }
         case .cancelCalls: excuse()
@@ -58,10 +58,12 @@ struct RequestLedger: Sendable {
 
     mutating func client(_ event: SimulatedJSON, on connection: Int) {
         guard event["type"] == "session.commentary.append", let text = event["content"]?.string else { return }
-        let told = Set(Self.questions(in: text))
-        for (id, request) in requests where !told.isDisjoint(with: request.questions) { requests[id]?.isTold = true }
-        guard let delegation = event["delegation_id"]?.string, !told.isEmpty else { return }
-        let name = "\(connection) \(delegation) \(told.sorted())"
+        let reported = Set(Self.questions(in: text))
+        for (id, request) in requests where !reported.isDisjoint(with: request.questions) {
+            requests[id]?.isReported = true
+        }
+        guard let delegation = event["delegation_id"]?.string, !reported.isEmpty else { return }
+        let name = "\(connection) \(delegation) \(reported.sorted())"
         closed[name, default: 0] += 1
         if closed[name] != 1 { violations.append("session \(connection) was given an answer to \(delegation) twice") }
     }

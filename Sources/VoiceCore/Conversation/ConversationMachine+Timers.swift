@@ -38,8 +38,7 @@ extension ConversationMachine {
     private mutating func watchResponse() {
         want(.speech, turn.isHeard && link.isReady, after: options.speechLongest)
         let isAwaited = turn.owesResponse || turn.awaitsUnwanted
-        let isUntold = options.capabilities.turns == .silent
-        let limit = isUntold ? options.silentTurnLimit : options.responseLimit
+        let limit = options.capabilities.turns == .silent ? options.silentTurnLimit : options.responseLimit
         want(.serverResponse, isAwaited && link.isReady, after: limit)
         var isRequested = false
         var isActive = false

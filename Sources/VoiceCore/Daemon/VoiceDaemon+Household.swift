@@ -61,7 +61,7 @@ extension VoiceDaemon {
 }
 
 extension TimerNews {
-    /// What the user is told in the next conversation; nil if the user has heard it already.
+    /// What the user hears of it in the next conversation; nil if the user has heard it already.
     fileprivate var sentence: String? {
         switch kind {
         case .rings: nil

@@ -37,7 +37,7 @@ package actor VoiceDaemon {
     private let store: ActivationStore?
     private let timerStore: TimerStore?
     nonisolated let timers: TimerController
-    /// Announcements waiting to be told to the user.
+    /// Announcements that the user has not heard yet.
     nonisolated let house: InboxController
     private var minding: Task<Void, Never>?
     private var activating: Task<Void, Never>?

@@ -47,7 +47,7 @@ package enum MediaEffect: Sendable, Equatable {
     case report(MediaNews)
 }
 
-/// What the model is told, so that the voice can mention it.
+/// What is reported to the model, so that the voice can mention it.
 package enum MediaNews: Sendable, Equatable {
     case failed(title: String, reason: String)
     case queueEnded(last: String)

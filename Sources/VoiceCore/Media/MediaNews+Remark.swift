@@ -11,7 +11,7 @@ extension MediaNews {
         var reason: String?
     }
 
-    /// What the model is told; nil if nothing needs to be said.
+    /// The remark for the model; nil if nothing needs to be said.
     package var remark: MediaRemark? {
         switch self {
         case .failed(let title, let reason):

@@ -17,7 +17,7 @@ package struct ToolContext: Sendable {
     package var answer: @Sendable (_ answers: [String]?, _ prompt: Int?) async -> JarvisAnswer = { _, _ in
         JarvisAnswer(failure: .nothingPending)
     }
-    /// Allows or denies an action of the agent. `command` is the action as the user was told, `prompt` the number of
+    /// Allows or denies an action of the agent. `command` is the action in the words that the user heard, `prompt` the number of
     /// the question that the user heard.
     package var approve: @Sendable (_ command: String, _ isAllowed: Bool, _ prompt: Int?) async -> JarvisAnswer = {
         _,

@@ -33,7 +33,7 @@ package enum FaultKind: String, CaseIterable, Sendable {
     case lostPackets, latePackets, duplicatePackets, sequenceJump
     /// An error with a pause to keep.
     case retryAfter
-    case agentTransfer, untoldStatus
+    case agentTransfer, missingStatus
 
     // What Datagrid alone can do
     case handoffRefused, tokenExpired, endedInAnswer, unfinishedTool, ignoredInterrupt, cutByItself

@@ -43,7 +43,7 @@ struct SimulatedHero365Session: SimulatedConversation {
         self.voice = voice
         turnsUsed = turn
         random = SplitMix(seed: seed)
-        if script.faults.tellsNoStatus { struck.append(.untoldStatus) }
+        if script.faults.tellsNoStatus { struck.append(.missingStatus) }
     }
 
     mutating func takeStruck() -> [FaultKind] {

@@ -54,16 +54,16 @@ extension DatagridTranslator {
     mutating func heard(_ text: String, _ now: Duration) {
         guard voice.hasVoice(from: voice.position - Self.lateWords, to: voice.position) else {
             // The words themselves stay out of the log.
-            if !hasToldPhantom {
+            if !hasReportedPhantom {
                 trouble(
                     "words_without_voice",
                     "the service heard words where no voice was heard here; they are ignored"
                 )
             }
-            hasToldPhantom = true
+            hasReportedPhantom = true
             return
         }
-        hasToldPhantom = false
+        hasReportedPhantom = false
         let isNew = lastUser.map { voice.hasVoice(from: $0.end + HeardVoice.hangover, to: voice.position) } ?? true
         if user == nil, speech?.sounds != true, isNew {
             // The local detector took it for noise because it was short, but it was speech.

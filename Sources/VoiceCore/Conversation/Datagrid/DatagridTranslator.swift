@@ -39,7 +39,7 @@ package struct DatagridTranslator: Sendable {
     var voice = HeardVoice()
     var user: UserTurn?
     var lastUser: UserTurn?
-    var hasToldPhantom = false
+    var hasReportedPhantom = false
 
     // The agent
     var speech: Speech?
@@ -53,7 +53,7 @@ package struct DatagridTranslator: Sendable {
     var dropsUntil: Duration?
     /// When the daemon last cut an answer; nil once the service has confirmed it.
     var interruptedAt: Duration?
-    private var hasToldKind = false
+    private var hasReportedKind = false
     private var typed: String?
 
     package var isLive: Bool { phase == .live }
@@ -244,9 +244,23 @@ package struct DatagridTranslator: Sendable {
 
     /// Reports audio of a kind that cannot be played, once.
     package mutating func unplayable(_ kind: String) -> [Effect] {
-        guard !hasToldKind else { return [] }
-        hasToldKind = true
+        guard !hasReportedKind else { return [] }
+        hasReportedKind = true
         trouble("audio_format", "the service sends sound as \(clean(kind, 60)), which is not PCM of 16 bits at 24 kHz")
         return drain()
+    }
+}
+
+extension DatagridTranslator: ServiceTranslator {
+    package mutating func read(_ text: UnsafeRawBufferPointer, at now: Duration) -> [Effect]? {
+        DatagridDecoder.decode(text).map { take($0, at: now) }
+    }
+
+    package func reported(_ effect: Effect) -> ServiceReport? {
+        if case .report(let report) = effect { report } else { nil }
+    }
+
+    package func encoded(_ effect: Effect) -> [UInt8]? {
+        if case .send(let message) = effect { message.encoded } else { nil }
     }
 }

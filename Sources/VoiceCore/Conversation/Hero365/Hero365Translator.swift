@@ -391,3 +391,17 @@ extension ErrorClass {
 
     init(_ error: Hero365Error) { self = Self.hero365Codes[error.code] ?? .other }
 }
+
+extension Hero365Translator: ServiceTranslator {
+    package mutating func read(_ text: UnsafeRawBufferPointer, at now: Duration) -> [Effect]? {
+        Hero365Decoder.decode(text).map { take($0, at: now) }
+    }
+
+    package func reported(_ effect: Effect) -> ServiceReport? {
+        if case .report(let report) = effect { report } else { nil }
+    }
+
+    package func encoded(_ effect: Effect) -> [UInt8]? {
+        if case .send(let message) = effect { encoded(message) } else { nil }
+    }
+}

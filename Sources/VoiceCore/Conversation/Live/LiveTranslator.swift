@@ -315,3 +315,17 @@ package struct LiveTranslator: Sendable {
         return drain()
     }
 }
+
+extension LiveTranslator: ServiceTranslator {
+    package mutating func read(_ text: UnsafeRawBufferPointer, at now: Duration) -> [Effect]? {
+        LiveEventDecoder.decode(text).map { take($0, at: now) }
+    }
+
+    package func reported(_ effect: Effect) -> ServiceReport? {
+        if case .report(let report) = effect { report } else { nil }
+    }
+
+    package func encoded(_ effect: Effect) -> [UInt8]? {
+        if case .send(let event) = effect { event.encoded } else { nil }
+    }
+}

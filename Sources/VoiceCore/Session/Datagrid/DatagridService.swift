@@ -110,12 +110,12 @@ package struct DatagridService: VoiceService {
         if let newer = newer as? DatagridService { door.key = newer.door.key }
     }
 
-    package func wire() -> any ServiceWire { DatagridWire(DatagridTranslator(door.settings)) }
+    package func wire() -> any ServiceWire { SilentWire(DatagridTranslator(door.settings)) }
 
     /// Opens a new conversation; the remembered one is left alone.
     package func opening(on network: NetworkThread) async -> ServiceOpening? {
         switch await door.open(conversation: nil, on: network) {
-        case .open(let entry): .socket(entry.request, DatagridWire(entry.translator))
+        case .open(let entry): .socket(entry.request, SilentWire(entry.translator))
         case .failed(let closure): .failed(closure)
         }
     }

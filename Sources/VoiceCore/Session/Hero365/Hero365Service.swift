@@ -112,7 +112,9 @@ package struct Hero365Service: VoiceService {
         return options
     }
 
-    package func wire() -> any ServiceWire { Hero365Wire(options.settings, session: Self.newSession()) }
+    package func wire() -> any ServiceWire {
+        SilentWire(Hero365Translator(options.settings, session: Self.newSession()))
+    }
 
     private static func newSession() -> String { UUID().uuidString.lowercased() }
 

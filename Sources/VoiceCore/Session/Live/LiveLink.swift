@@ -18,7 +18,7 @@ package final class LiveLink: ServiceLink, WebSocketDriver {
     /// When a session that was asked to end is closed anyway.
     private var closesBy: Duration?
     private var isOver = false
-    /// When the translator was last told the time of day.
+    /// When the translator last got the time of day.
     private var clockSet = Duration.zero
     /// Microphone position at the latest message.
     private var heardUntil: UInt64 = 0

@@ -93,7 +93,7 @@ package struct LiveService: VoiceService {
         return settings
     }
 
-    package func wire() -> any ServiceWire { LiveWire(current) }
+    package func wire() -> any ServiceWire { SilentWire(LiveTranslator(current)) }
 
     package func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options) {
         pump.chunk = 40
