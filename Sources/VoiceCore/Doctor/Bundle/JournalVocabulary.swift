@@ -62,33 +62,33 @@ enum JournalVocabulary {
     static let quoted: Set<String> = ["\"ctl stop\"", "\"jarvis-voiced ctl unmute\""]
 
     private static let text = """
-        % 100 80 = a able absent accept accepts action activation add added address afresh again agent ago ahead
-        alarms all allow allowed aloud am an and anew announced announcements another answer answered anything api
-        appears are argument as ask asked asks at audio audio.input_channels authentication available back bad base be
-        because before begin begins begun below beside beyond bin blocked book both box box's break broke budget busy
-        but buttons by bytes call called calls came can cancelled canceller candidates cannot capture card carried
+        % 100 80 = a able absent accept accepts action activation add added address afresh again agent ago ahead alarms
+        all allow allowed aloud am an and anew announced announcements another answer answered anything api appears are
+        argument as ask asked asks at audio audio.input_channels authentication available back bad base be because
+        before begin begins begun below beside beyond bin blocked book both box box's break broke budget busy but
+        buttons by bytes call called calls came can cancelled canceller candidates cannot capture card carried
         certificate changed channels character check client closed code command compare complete configuration confirm
-        connected connecting connection contains contents continued continues control conversation correct corrected
-        could counting counts ctl cut daemon daemon's dated day default degraded delivers denied detected device
-        devices did disconnected disturbed does done down dropped due duplex duplicate during earcons earlier echo
-        echo-test egress elsewhere empty encrypted end ended errno error event events every exactly exist exited
-        failed failure far fewer file finish fit folder for found fresh from front full gave get gets give given goes
-        got group had half hand has header headphones heard history holds host hour hours http https if ignored in
-        incomplete integer into invalid is it its itself jarvis jarvis's jarvis-voiced jobs joined jumped kept key
-        knob know known last lead learning leaves ledger left level limit limitmemlock limitrtprio line listening load
-        local locked look log long longer lost loudspeaker lower machine made main many map match may media memory
-        message method microphone microphone's missed missing mixer mode model more most moved much must mute muted
-        name near nearly need needs network new newer next no nobody none not nothing now number of off offline oldest
-        on once one only open opened opening or our out outlive output over overdrives own part passed period
-        permission pid plain play playback played please plug priority problem process program protocol proxy put
-        question questions queue quiet raise ran rang reach reached read ready real-time recognised refused refuses
+        confirmed connected connecting connection contains contents continued continues control conversation correct
+        corrected could counting counts ctl cut daemon daemon's damaged dated day default degraded delivers denied
+        detected device devices did disconnected disturbed does done down dropped due duplex duplicate during earcons
+        earlier echo echo-test egress elsewhere empty encrypted end ended errno error event events every exactly exist
+        exited failed failure far fewer file finish fit folder for found fresh from front full gave get gets give given
+        goes got group had half hand has header headphones heard history holds host hour hours http https if ignored in
+        incomplete integer into invalid is it its itself jarvis jarvis's jarvis-voiced jobs joined jumped kept key knob
+        know known last lead learning leaves ledger left level limit limitmemlock limitrtprio line listening load local
+        locked log long longer look lost loudspeaker lower machine made main many map match may measured media memory
+        message method microphone microphone's missed missing mixer mode model more most moved much must mute muted name
+        near nearly need needs network new newer next no nobody none not nothing now number of off offline oldest on
+        once one only open opened opening or our out outlive output over overdrives own part passed period permission
+        pid plain play playback played please plug priority problem process program protocol proxy put question
+        questions queue quiet raise ran rang reach reachable reached read ready real-time recognised refused refuses
         reload reloaded reloading remark remembered remove renewed replaced replied reply reported request requests
-        resolved response restart restarted restarting restored result retrying return right ringing rings room
+        requires resolved response restart restarted restarting restored result retrying return right ringing rings room
         rotated run rung running runs said saved scheduled schema second see sends sent serve serve.response_timeout
         server server's service session set settings shared silence so socket software somebody something sound speech
         spending spent start started starting state stations status stays still stop stopped stopping strong succeeded
         successfully such survive swaps take taken term-llm term_llm_serve_token than that the them there these this
-        those thread threshold time timed timer timers timeout title to today today's token told too took tool
+        those thread threshold time timed timeout timer timers title to today today's token told too took tool
         transcript trouble trusted turn turned typed unavailable unchanged under understand undone unexpected unheard
         unit unknown unplugged unreadable unsupported until unwritten up updating url us usable use user uses using
         usually value version voice volume volumes wait waiting wake wants was way well went were what when whether
