@@ -8,11 +8,9 @@ package enum ControlDocument {
         var lines = [
             "# The control socket",
             "",
-            "`jarvis-voiced ctl COMMAND` and every program that can open a Unix socket can control the running daemon. "
-                + "This",
-            "page is generated from the table of commands in the program; `UPDATE_SAMPLE=1 swift test --filter "
-                + "ControlDocument`",
-            "writes it.",
+            "Use this page to control the running daemon, with `jarvis-voiced ctl COMMAND` or from any program that can open",
+            "a Unix socket. It is generated from the table of commands in the program: `UPDATE_SAMPLE=1 swift test --filter "
+                + "ControlDocument`.",
             "",
             "## Socket and access",
             "",
