@@ -46,6 +46,7 @@ extension Configuration.Hero365 {
             "hero365.api_key_file",
             "",
             as: .file,
+            isLive: true,
             "File that holds the token. Empty: the systemd credential \"hero365-api-key\", else $HERO365_API_KEY."
         )
         package let allowPlainHTTP = Setting(

@@ -27,6 +27,17 @@ struct ConfigurationChangeTests {
         #expect(change.afterRestart == [])
     }
 
+    /// `VoiceDaemon.reload` applies these, beside the keys of [budget]. Whoever declares another key live applies it there
+    /// and adds it here.
+    @Test func whatIsDeclaredLiveIsApplied() {
+        let applied: Set = [
+            "audio.master_volume", "audio.voice_volume", "audio.media_volume", "audio.earcon_volume",
+            "audio.capture_gain_db", "jarvis.token_file", "log.level", "log.transcripts",
+        ]
+        let live = ConfigurationSchema.keys.filter { $0.isLive && $0.section != "budget" }
+        #expect(Set(live.map(\.path)) == applied.union(ServiceKey.allCases.map(\.setting)))
+    }
+
     @Test func whatNeedsARestartIsToldUntilThereWasOne() {
         let old = Configuration()
         var new = old
