@@ -482,7 +482,7 @@ package actor JarvisClient {
         } else {
             logger.warning("\(failure.logLine)", metadata: .event(.agentFailed, ["ms": "\(took.milliseconds)"]))
         }
-        if let text = failure.providerText { logger.debug("text of the server's error", metadata: ["text": "\(text)"]) }
+        if let text = failure.providerText { logger.debug("error of the server", metadata: ["text": "\(text)"]) }
         var answer = JarvisAnswer(failure: failure)
         answer.took = took
         return answer
