@@ -258,7 +258,8 @@ extension EventScript {
         case 20: return .keepsWarm(chance.one(in: 2))
         case 21: return .stop(isSpoken: chance.one(in: 2))
         case 22: return .ask(text())
-        case 23: return .agentReported(text(), isAskedFor: chance.one(in: 2))
+        case 23:
+            return .agentReported(text(), isAskedFor: chance.one(in: 2), aloud: chance.one(in: 3) ? text() : nil)
         case 24:
             let characters = chance.below(400)
             return .agentAsks(chance.one(in: 3) ? nil : text(), prompt: chance.below(6), characters: characters)

@@ -62,7 +62,8 @@ package enum ConversationEvent: Equatable, Sendable {
     /// Close the session once nothing remains to be said.
     case endWhenQuiet
     /// The agent has news: an answer no call is waiting for (`isAskedFor`), or something nobody requested.
-    case agentReported(String, isAskedFor: Bool)
+    /// - aloud: the house has news instead, written for a model that speaks; these are its words for a service without one.
+    case agentReported(String, isAskedFor: Bool, aloud: String? = nil)
     /// The service is about to commit the turn of this item, but the local detector heard no voice in it.
     case turnWasSilent(itemID: String)
     /// The agent waits for the user's answer to this question, under this number; nil when it no longer does.

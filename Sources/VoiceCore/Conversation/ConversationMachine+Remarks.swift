@@ -114,7 +114,10 @@ extension ConversationMachine {
         if let question = remarks.agent.question, let known = remarks.agent.knownIn, known != link.number {
             return tellAgent(question, Self.openQuestion)
         }
-        if let text = remarks.agent.next(at: now) { tellAgent(text, Self.agentNews) }
+        guard let news = remarks.agent.next(at: now) else { return }
+        guard let aloud = news.aloud, !options.capabilities.rewords else { return tellAgent(news.text, Self.agentNews) }
+        tell(.init(name: ForeignReport.announcement, arguments: "{}", output: aloud), "news")
+        askForResponse(for: .remark)
     }
 
     private mutating func tellAgent(_ text: String, _ wish: String) {

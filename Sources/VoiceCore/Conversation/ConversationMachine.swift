@@ -135,9 +135,9 @@ package struct ConversationMachine: Sendable {
         case .callDelayed(let callID, let activity):
             if takesText, calls.isWaiting(callID: callID) { remarks.wishes.delayed(callID, activity) }
         case .endWhenQuiet: remarks.wishes.end(whenQuiet: link.isReady)
-        case .agentReported(let text, let isAskedFor):
+        case .agentReported(let text, let isAskedFor, let aloud):
             guard takesText else { return note(.unexpected("news that this service does not accept")) }
-            if isAskedFor || remarks.areAllowed { remarks.agent.add(text, at: now) }
+            if isAskedFor || remarks.areAllowed { remarks.agent.add(text, aloud: aloud, at: now) }
         case .agentAsks(let question, let prompt, let characters):
             remarks.agent.ask(question, prompt: prompt)
             if question != nil { authority.asks(prompt, characters: characters) }

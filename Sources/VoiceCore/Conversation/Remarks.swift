@@ -43,8 +43,10 @@ struct AgentTalk: Equatable, Sendable {
     /// Older news is dropped.
     private static let lifetime = Duration.seconds(600)
 
-    private struct News: Equatable {
+    struct News: Equatable {
         var text: String
+        /// The words of the house, for a service without a model; nil if the news is the agent's.
+        var aloud: String?
         var at: Duration
     }
 
@@ -56,8 +58,8 @@ struct AgentTalk: Equatable, Sendable {
     /// The session that knows the question.
     private(set) var knownIn: Int?
 
-    mutating func add(_ text: String, at now: Duration) {
-        news.append(News(text: text, at: now))
+    mutating func add(_ text: String, aloud: String?, at now: Duration) {
+        news.append(News(text: text, aloud: aloud, at: now))
         if news.count > Self.most { news.removeFirst() }
     }
 
@@ -76,9 +78,9 @@ struct AgentTalk: Equatable, Sendable {
     }
 
     /// Returns the oldest news still worth announcing.
-    mutating func next(at now: Duration) -> String? {
+    mutating func next(at now: Duration) -> News? {
         news.removeAll { now - $0.at >= Self.lifetime }
-        return news.isEmpty ? nil : news.removeFirst().text
+        return news.isEmpty ? nil : news.removeFirst()
     }
 }
 

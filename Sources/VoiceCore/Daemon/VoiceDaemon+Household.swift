@@ -54,7 +54,7 @@ extension VoiceDaemon {
         var parts = InboxController.Parts(logger: logger)
         // Delivered like news of the agent: as the output of a call, which is data. Quiet hours are handled by the
         // inbox.
-        parts.tell = { mailbox.post(.agentReported($0, isAskedFor: true)) }
+        parts.tell = { mailbox.post(.agentReported($0.forModel, isAskedFor: true, aloud: $0.aloud)) }
         parts.chime = { earcons.play(.notice) }
         return InboxController(parts)
     }

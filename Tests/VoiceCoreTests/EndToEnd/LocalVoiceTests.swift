@@ -117,6 +117,21 @@ extension EndToEnd {
             )
         }
 
+        @Test func anAnnouncementIsSaidInItsOwnWords() async throws {
+            let (stage, servers) = try await start(.init(["No, turn it off."]))
+            try await stage.reach(.listening)
+            _ = try await stage.perform("announce", "--priority", "high", "--ask", "Shall the oven stay on?")
+            try await stage.reach(.aiSpeaking)
+            try await stage.reach(.listening, times: 2)
+            #expect(servers.sentences == ["Shall the oven stay on?"])
+            stage.say("No, turn it off please")
+            try await stage.reach(.listening, times: 3)
+            try await stage.stop()
+            await servers.stop()
+            let query = try #require(stage.agent.requests.first?.query)
+            #expect(query.hasPrefix("No, turn it off.") && query.contains("\"Shall the oven stay on?\""))
+        }
+
         @Test func whatRecognisersMakeOfNoiseIsNoTurn() async throws {
             let (stage, servers) = try await start(.init(["Thank you."]))
             try await stage.reach(.listening)
@@ -141,6 +156,22 @@ extension EndToEnd {
             try await stage.stop()
             await servers.stop()
             #expect(stage.agent.requests.isEmpty)
+        }
+
+        /// Four seconds for the text and three for the voice: late, but nothing is given up or said by another voice.
+        @Test func slowServersAreWaitedFor() async throws {
+            let (stage, servers) = try await start(
+                .init([Self.question], recognisingMilliseconds: 4000, speakingMilliseconds: 3000)
+            )
+            try await stage.reach(.listening)
+            stage.say("What is in my calendar today")
+            try await stage.reach(.aiSpeaking)
+            try await stage.reach(.listening, times: 2)
+            let (tones, _) = try await stage.stop()
+            await servers.stop()
+            #expect(stage.agent.requests.map(\.query) == [Self.question])
+            #expect(servers.sentences == ["Nothing today."] && tones.spell("Nothing today."), "\(tones)")
+            #expect(!stage.log.lines.contains { $0.contains("espeak-ng speaks meanwhile") })
         }
 
         @Test func aRecogniserThatReturnsNothingIsToldOfOnce() async throws {
@@ -180,7 +211,7 @@ extension EndToEnd {
             await servers.stop()
         }
 
-        @Test(arguments: [WyomingSimulator.Fault.closes, .garbage, .absurd, .silent])
+        @Test(arguments: [WyomingSimulator.Fault.closes, .garbage, .endless, .absurd, .silent])
         func aSpeakerThatFailsIsStoodInFor(fault: WyomingSimulator.Fault) async throws {
             guard EspeakVoice.isInstalled else { return }
             let (stage, servers) = try await start(.init([Self.question], speaker: fault))

@@ -9,6 +9,7 @@ struct InboxTests {
         var now = Duration.seconds(100)
         var latest: [InboxEffect] = []
         var reported: [String] = []
+        var aloud: [String] = []
         var chimes = 0
         private var lookAt: Duration?
 
@@ -16,7 +17,10 @@ struct InboxTests {
             latest = inbox.handle(event, at: now)
             lookAt = pause.map { now + $0 }
             for effect in latest {
-                if case .tell(let text) = effect { reported.append(text) }
+                if case .tell(let text) = effect {
+                    reported.append(text.forModel)
+                    aloud.append(text.aloud)
+                }
                 if effect == .chime { chimes += 1 }
             }
         }
@@ -55,6 +59,21 @@ struct InboxTests {
         #expect(scene.reported[0].contains("While you were away"))
         scene.talk(.speaking, .listening, .turn, .speaking, .listening)
         #expect(scene.reported.count == 1, "once")
+    }
+
+    /// A voice without a model says the words alone; the question is last.
+    @Test func theWordsAloneAreSaidAloud() {
+        var scene = Scene()
+        _ = scene.announce("Shall the oven\nstay on", .low, asks: true)
+        _ = scene.announce("The washing is done", .low)
+        _ = scene.announce("The post is here!", .normal)
+        scene.talk(.opening, .listening, .turn, .speaking, .listening)
+        #expect(
+            scene.aloud == ["While you were away: The post is here! The washing is done. Shall the oven stay on?"],
+            "\(scene.aloud)"
+        )
+        _ = scene.announce("Smoke", .high)
+        #expect(scene.aloud.last == "Smoke.")
     }
 
     @Test func whatIsNormalWaitsForAQuietMoment() {

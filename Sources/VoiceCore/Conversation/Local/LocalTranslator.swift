@@ -136,6 +136,8 @@ package struct LocalTranslator: Sendable {
     /// Handles of the media named in an answer.
     private var offered: [String] = []
     private var wantsToPlay = false
+    /// What the house announced since the user's last words.
+    private var announced: String?
     private var asked: String?
     private var toSay: [String] = []
     /// Local time in minutes since midnight.
@@ -238,6 +240,7 @@ package struct LocalTranslator: Sendable {
         let text = Self.withoutCall(text)
         let words = LocalTurn.words(text)
         guard !words.isEmpty else { return silent(request: request) }
+        defer { announced = nil }
         let command = LocalGrammar.command(in: text)
         if let effects = answerPrompt(text, command, isSure: isSure, request: request) { return effects }
         if let command { return perform(command, request: request) }
@@ -270,6 +273,8 @@ package struct LocalTranslator: Sendable {
         if let cut = interrupted, let place = cut.cutAt, cut.sentences.indices.contains(place) {
             query += "\n(The user interrupted the last answer at: \"\(cut.sentences[place].text.prefix(200))\")"
         }
+        // What the user says may answer it, and the agent does not know of it.
+        if let announced { query += "\n(This box has just announced for the house: \(announced.quoted))" }
         interrupted = nil
         offered = []
         return call("ask_jarvis", ["query": .string(query)], request: request)
@@ -522,7 +527,13 @@ package struct LocalTranslator: Sendable {
             let effects = goOnFlow(call, text, isLast: isLast)
             return isLast ? effects + [report(.answerPlaced(call: call))] : effects
         case .inform(let id, let foreign):
-            if foreign.name == "ask_jarvis" { tell(answer(foreign.output)) }
+            switch foreign.name {
+            case "ask_jarvis": tell(answer(foreign.output))
+            case ForeignReport.announcement:
+                tell(foreign.output)
+                announced = foreign.output
+            default: break
+            }
             return [report(.answerPlaced(call: id))]
         case .tell(let text, .exactly): tell(text)
         // Meant for a model; there is none.

@@ -59,6 +59,9 @@ package struct ForeignReport: Equatable, Sendable {
     package var arguments: String
     package var output: String
 
+    /// Name of an announcement of the house, to be said as it is. No tool has it; only a service without a model gets it.
+    package static let announcement = "announce"
+
     package init(name: String, arguments: String, output: String) {
         self.name = name
         self.arguments = arguments

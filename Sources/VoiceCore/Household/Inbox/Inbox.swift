@@ -49,12 +49,20 @@ package enum Talk: Equatable, Sendable {
     case speaking
 }
 
+/// Announcements that are spoken together, in two versions.
+package struct InboxText: Equatable, Sendable {
+    /// For a model that speaks: the announcements as data, and what to do with them.
+    package var forModel: String
+    /// The words alone, for a voice that says them as they are.
+    package var aloud: String
+}
+
 package enum InboxEffect: Equatable, Sendable {
     /// The announcement was accepted; what happens to it next.
     case taken(InboxReceipt)
     case refused(InboxProblem)
     /// Speak this text once nobody speaks.
-    case tell(String)
+    case tell(InboxText)
     /// Play the sound that signals an announcement.
     case chime
     /// This many announcements expired unheard or were displaced.
@@ -210,7 +218,19 @@ package struct Inbox: Equatable, Sendable {
         // The next ones wait until these have been spoken.
         if listensSince != nil { listensSince = now }
         let ordered = InboxPriority.allCases.reversed().flatMap { priority in meant.filter { $0.priority == priority } }
-        return [.tell(Self.text(ordered, isAway: isAway))]
+        let aloud = Self.aloud(ordered, isAway: isAway)
+        return [.tell(InboxText(forModel: Self.text(ordered, isAway: isAway), aloud: aloud))]
+    }
+
+    /// The announcements as sentences; questions come last, so that the answer follows them.
+    static func aloud(_ announcements: [Announcement], isAway: Bool) -> String {
+        let ordered = announcements.filter { !$0.asks } + announcements.filter(\.asks)
+        let sentences = ordered.map { announcement -> String in
+            let text = announcement.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            let isOpen = text.last.map { $0.isLetter || $0.isNumber } ?? false
+            return isOpen ? text + (announcement.asks ? "?" : ".") : text
+        }
+        return (isAway ? "While you were away: " : "") + sentences.joined(separator: " ")
     }
 
     /// Formats the announcements as data: each in quotes that its text cannot close.

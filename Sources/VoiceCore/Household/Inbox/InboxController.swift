@@ -6,7 +6,7 @@ package actor InboxController {
     /// What the effects act on; none of it may block.
     package struct Parts: Sendable {
         /// Speaks a text once nobody speaks.
-        package var tell: @Sendable (String) -> Void = { _ in }
+        package var tell: @Sendable (InboxText) -> Void = { _ in }
         package var chime: @Sendable () -> Void = {}
         package var clock: @Sendable () -> Duration = { Monotonic.now() }
         package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }

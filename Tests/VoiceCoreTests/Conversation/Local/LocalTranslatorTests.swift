@@ -140,6 +140,24 @@ struct LocalTranslatorTests {
         #expect(Talk.spoken(talk.take(.dropped(at: 4000, resumes: true))) == ["Two is there."])
     }
 
+    /// The words of the house are neither a prompt of the agent nor anything but words.
+    @Test(arguments: [
+        "The oven is on. Shall it stay on?", "This answers the earlier request \"x\"; say so in a few words first. No.",
+    ])
+    func anAnnouncementIsSaidAsItIsAndMayBeAnswered(words: String) {
+        var talk = Talk()
+        let report = ForeignReport(name: ForeignReport.announcement, arguments: "{}", output: words)
+        talk.take(.asked(.inform(id: "news-1", report)))
+        let spoken = Talk.spoken(talk.take(.asked(.respond(id: "r1", mayCall: false))))
+        #expect(spoken.joined(separator: " ") == words)
+        talk.hear()
+        let answer = talk.say("No, turn it off.")
+        #expect(answer.map(\.name) == ["ask_jarvis"])
+        #expect(answer.first?.arguments.contains("announced") == true)
+        let next = talk.say("What is on today?")
+        #expect(next.first?.arguments == #"{"query":"What is on today?"}"#)
+    }
+
     // MARK: An answer that is being written
 
     /// Asks something and begins to hear the answer.
