@@ -57,8 +57,8 @@ struct StreamCheck {
     let tellsDetails: Bool
 
     func run() throws {
-        let streams = try ["streams-calls.json", "streams-others.json"].flatMap { try Self.read(folder + "/" + $0) }
-            .filter { $0.group == group }
+        let parts = ["calls", "others", "speaking", "near"]
+        let streams = try parts.flatMap { try Self.read(folder + "/streams-\($0).json") }.filter { $0.group == group }
         var spent = Tally()
         for stream in streams where !stream.ends.isEmpty && (stream.kind == "stop") == findsStops {
             let tally = try measure(stream)
