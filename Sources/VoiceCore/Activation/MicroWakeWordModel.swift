@@ -3,6 +3,8 @@
 /// The model is streaming: it takes a few steps of features at a time and keeps its own history.
 final class MicroWakeWordModel {
     let word: String
+    /// Whether the word counts only after a pause.
+    let wantsPause: Bool
     private let interpreter: TFLiteInterpreter
     private var window: ProbabilityWindow
     private var input: [Int8]
@@ -32,6 +34,7 @@ final class MicroWakeWordModel {
             word.isStop
             ? (.stop(own: own, model: model), manifest.window)
             : WordCutoff.micro(word.text, own: own, model: model, size: manifest.window)
+        wantsPause = !word.isStop && WordCutoff.isMeasured(word.text)
         // Ignores a second, which the model needs to fill its history.
         window = ProbabilityWindow(size: size, cutoff: cutoff, ignored: 100 / steps)
     }

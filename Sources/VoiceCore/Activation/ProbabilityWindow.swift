@@ -17,9 +17,13 @@ struct WordCutoff: Equatable {
 
     /// The word whose limits were chosen by measurement; others keep their makers' mean and a careful cut-off.
     private static let measured = "hey jarvis"
-    /// Its cut-off unless the user sets one, for a mean of at most `measuredSize` steps.
-    private static let measuredCutoff = 0.75
+    /// Its cut-off unless the user sets one, for a mean of at most `measuredSize` steps, while the box is silent and while
+    /// it plays sound. It may be this low because the word also wants a pause before it, see `CallPause`.
+    private static let measuredCutoff = 0.5
+    private static let measuredPlaying = 0.4
     private static let measuredSize = 3
+
+    static func isMeasured(_ word: String) -> Bool { WakeModelFolder.plain(word) == measured }
 
     /// Returns the limits of a microWakeWord model's wake word, and the number of steps in the mean.
     ///
@@ -27,10 +31,9 @@ struct WordCutoff: Equatable {
     ///   - own: the user's cut-off; nil for none.
     ///   - size: the number of steps that the model's maker asks for.
     static func micro(_ word: String, own: Double?, model: Double, size: Int) -> (cutoff: Self, size: Int) {
-        guard WakeModelFolder.plain(word) == measured else { return (.call(own: own, model: model), size) }
+        guard isMeasured(word) else { return (.call(own: own, model: model), size) }
         let quiet = own ?? min(model, measuredCutoff)
-        // 0.75 becomes 0.83.
-        let playing = max(quiet, min(highest, quiet + (1 - quiet) / 3))
+        let playing = own ?? min(model, measuredPlaying)
         return (Self(quiet: quiet, playing: playing, agreeing: 1), min(size, measuredSize))
     }
 

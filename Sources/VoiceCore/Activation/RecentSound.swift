@@ -39,6 +39,12 @@ package struct RecentSound {
     /// Length of a word with the engine's delay, and of its loudest part, in frames.
     private static let word = 120
     private static let loudest = 30
+    /// For the pause before a call, in frames: between how long ago it is looked for, its length, and how long ago the
+    /// word's loudest part is at most.
+    private static let pauseBegins = 140
+    private static let pauseEnds = 60
+    private static let callPause = 30
+    private static let callWord = 80
     /// For remarks, in frames: how far back one is followed, where its loudest sounds are looked for, how many of them
     /// count, and the pause that separates it from what was said before.
     private static let longestRemark = 220
@@ -104,6 +110,22 @@ package struct RecentSound {
             first = index
         }
         return Remark(length: 10 * (last - first + 1), quiet: 10 * (recent.count - 1 - last))
+    }
+
+    /// How much quieter than the word the room was before it: the loudest 300 ms of the last 0.8 s relative to the
+    /// quietest 300 ms that end between 1.1 and 0.6 s ago, in dB. Nil in the first 1.4 s.
+    var pauseBeforeWord: Double? {
+        let recent = Array(powers.suffix(Self.pauseBegins))
+        guard recent.count == Self.pauseBegins else { return nil }
+        let word = recent.suffix(Self.callWord).sorted().suffix(Self.loudest).reduce(0, +)
+        var sum = recent.prefix(Self.callPause).reduce(0, +)
+        var quietest = sum
+        for index in Self.callPause..<recent.count - Self.pauseEnds {
+            sum += recent[index] - recent[index - Self.callPause]
+            quietest = min(quietest, sum)
+        }
+        // Both are sums over 300 ms.
+        return 10 * log10(Double(max(word, 1e-9) / max(quietest, 1e-9)))
     }
 
     /// Measures the newest audio; nil in the first 1.2 s.

@@ -58,9 +58,10 @@ package struct SavedActivation: Sendable, Equatable {
         return StateStore.header + "[microphone]\nmuted = \(isMuted)\n" + (mode ?? "")
     }
 
-    /// Returns the mode to start with. `wake` is used only if an engine recognises words.
+    /// Returns the mode to start with. `wake` is used only if an engine recognises words; else `push` takes its place:
+    /// who closed the microphone by hand does not find it open because models are missing.
     package func effectiveMode(configured: ActivationMode, hearsWords: Bool) -> ActivationMode {
-        guard let mode, mode.configured == configured, mode.set != .wake || hearsWords else { return configured }
-        return mode.set
+        guard let mode, mode.configured == configured else { return configured }
+        return mode.set == .wake && !hearsWords ? .push : mode.set
     }
 }

@@ -32,13 +32,21 @@ package final class SphinxSpotter: WakeWordDetector {
         phrase.deallocate()
     }
 
-    private func listen(_ words: WakeWords) throws(WakeWordError) {
+    /// The thresholds of words that are taken, as powers of ten.
+    private static let thresholds = -60.0...0
+
+    /// - Throws: for a threshold outside `thresholds`, which may be any number.
+    static func check(_ words: WakeWords) throws(WakeWordError) {
         for word in words.words {
-            guard let own = word.ownThreshold, own > 0 else { continue }
+            guard let own = word.ownThreshold, !thresholds.contains(own) else { continue }
             throw WakeWordError(
-                "\"\(word.text):\(own)\" wants a power of ten for PocketSphinx, which is never that sure: for instance -25"
+                "\"\(word.text):\(own)\" wants a power of ten between -60 and 0 for PocketSphinx: for instance -25"
             )
         }
+    }
+
+    private func listen(_ words: WakeWords) throws(WakeWordError) {
+        try Self.check(words)
         for part in words.words.flatMap({ $0.text.split(separator: " ") })
         where !csphinx_knows(spotter, String(part)) {
             throw WakeWordError("PocketSphinx's dictionary does not have \"\(part)\": choose another word")

