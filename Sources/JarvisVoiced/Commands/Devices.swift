@@ -46,10 +46,11 @@ struct Devices: AsyncParsableCommand {
         let entries = AudioDeviceCatalog.list()
         if probe { return try await probe(values.audio, audio, entries) }
         let (wanted, wrong) = named(entries)
+        let looked: [DeviceSheet]
         if report {
-            printReport(wanted.filter { $0.card != nil || isNamed($0) }, audio, values.audio, entries)
+            looked = printReport(wanted.filter { $0.card != nil || isNamed($0) }, audio, values.audio, entries)
         } else {
-            list(wanted, audio, entries)
+            looked = list(wanted, audio, entries)
         }
         // Show everything that can be shown before reporting names that match no device.
         fflush(nil)
@@ -58,6 +59,10 @@ struct Devices: AsyncParsableCommand {
             do { try exiting { throw error } } catch { end = end ?? error }
         }
         if let end { throw end }
+        // A named device that does not open is an error, like one that does not exist. The list has said why.
+        if looked.contains(where: { isNamed($0.entry) && !$0.isUsable }) {
+            throw ArgumentParser.ExitCode(VoiceBase.ExitCode.unavailable.rawValue)
+        }
     }
 
     private func isNamed(_ entry: AudioDeviceEntry) -> Bool { names.contains { $0 == entry.id } }
@@ -83,11 +88,17 @@ struct Devices: AsyncParsableCommand {
         return (shown, wrong)
     }
 
-    private func list(_ shown: [AudioDeviceEntry], _ audio: AudioConfiguration, _ entries: [AudioDeviceEntry]) {
+    /// Returns the sheets of the devices that it looked at.
+    private func list(
+        _ shown: [AudioDeviceEntry],
+        _ audio: AudioConfiguration,
+        _ entries: [AudioDeviceEntry]
+    ) -> [DeviceSheet] {
         guard !shown.isEmpty else {
             print("No sound device found (card off or unplugged, or this user not in group audio).")
-            return
+            return []
         }
+        var sheets: [DeviceSheet] = []
         let width = shown.map(\.id.count).max() ?? 0
         for entry in shown {
             let direction =
@@ -100,11 +111,14 @@ struct Devices: AsyncParsableCommand {
             print("\(direction)  \(entry.id)\(padding)  \(entry.name)")
             // The name of a sound server says nothing about the card behind it, and asking it may take long.
             guard entry.card != nil || isNamed(entry) || names.contains(entry.name) else { continue }
-            for line in DeviceSheet.look(at: entry, audio: audio, entries: entries).lines { print("         \(line)") }
+            let sheet = DeviceSheet.look(at: entry, audio: audio, entries: entries)
+            for line in sheet.lines { print("         \(line)") }
+            sheets.append(sheet)
         }
         print(
             "\nFor audio.input and audio.output, use the middle column or part of the last one."
         )
+        return sheets
     }
 
     private func printReport(
@@ -112,7 +126,7 @@ struct Devices: AsyncParsableCommand {
         _ audio: AudioConfiguration,
         _ values: Configuration.Audio,
         _ entries: [AudioDeviceEntry]
-    ) {
+    ) -> [DeviceSheet] {
         let environment = ProcessEnvironment.values
         let report = DeviceReport.ofThisMachine(
             version: ProgramVersion.current,
@@ -122,6 +136,7 @@ struct Devices: AsyncParsableCommand {
         let sheets = shown.map { DeviceSheet.look(at: $0, audio: audio, entries: entries) }
         let echo = SavedEchoTest.line(environment: environment, audio: values)
         print(report.text(sheets, echo: echo), terminator: "")
+        return sheets
     }
 
     private func probe(

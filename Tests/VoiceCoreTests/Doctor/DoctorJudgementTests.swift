@@ -194,12 +194,32 @@ struct DoctorJudgementTests {
         let facts = DeviceFacts(
             device: "hw:CARD=Device,DEV=0",
             abilities: DeviceAbilities(rates: [8000, 96_000], formats: ["S16_LE"], channels: 1...1),
-            granted: .init(format: .s16, channels: 1, periodFrames: 480, bufferFrames: 1920)
+            granted: .init(format: .s16, channels: 1, periodFrames: 480, bufferFrames: 1920),
+            cost: 10
         )
         let finding = DevicesCheck.judge(.success(facts), direction: .capture, daemon: nil)
         #expect(finding.verdict == .ok)
         #expect(finding.message.contains("8000 96000 Hz; S16_LE; 1 channel;"))
-        #expect(finding.message.contains("buffer of 40 ms"))
+        #expect(finding.message.contains("buffer of 40 ms; adds 10 ms"))
+    }
+
+    /// A message that names a device which no list contains is not followed by advice to take one from the list.
+    @Test func aRefusedDeviceIsAdvisedOnceOnly() {
+        let error = AudioDeviceError.unsupported(
+            device: "hw:0",
+            direction: .playback,
+            reason: "use it as hdmi:CARD=0,DEV=0"
+        )
+        let finding = DevicesCheck.judge(.failure(error), direction: .playback, daemon: nil)
+        #expect(finding.verdict == .fail)
+        #expect(finding.message.contains("use it as hdmi:CARD=0"))
+        #expect(finding.advice?.contains("jarvis-voiced devices") == false)
+        let null = DeviceFacts(
+            device: "null",
+            abilities: DeviceAbilities(rates: [48_000], formats: ["S16_LE"], channels: 1...1),
+            granted: .init(format: .s16, channels: 1, periodFrames: 480, bufferFrames: 1920)
+        )
+        #expect(DevicesCheck.judge(.success(null), direction: .capture, daemon: nil).verdict == .warn)
     }
 
     @Test func devicesClosedToTheServiceAreFound() {

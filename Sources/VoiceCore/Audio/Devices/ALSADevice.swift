@@ -358,7 +358,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
 
     mutating func follow(_ step: Double) { playback?.pointee.converter.step = step }
 
-    /// Longest tail that may be played to its end if it cannot be taken back: 100 ms, in frames.
+    /// Longest tail that is played to its end rather than dropped with a restart: 100 ms, in frames.
     private static let longestTail = AudioFormat.deviceRate / 10
 
     mutating func flushPlayback() -> PlaybackFlush {
@@ -381,12 +381,13 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         }
         let began = clinux_monotonic_ns()
         let left = playbackDelay
-        // A restart shifts the echo by the time it takes. To the canceller that looks like a moved device, and nobody would
-        // be heard over the next answer. Playing the end of a short buffer is the lesser evil.
-        guard left > Self.longestTail else { return .nothing }
         let inBuffer = inBuffer(stream)
-        guard snd_pcm_drop(pcm) == 0 else { return .nothing }
         let server = stream.pointee.parameters.server
+        // A restart shifts the echo by the time it takes. To the canceller that looks like a moved device: the box hears
+        // itself, and nobody would be heard over the next answer. Playing the end of a short buffer is the lesser evil. What
+        // has left the buffer, a server plays in any case.
+        guard Self.tail(delay: left, inBuffer: inBuffer, server: server) > Self.longestTail else { return .nothing }
+        guard snd_pcm_drop(pcm) == 0 else { return .nothing }
         var reported: Int?
         if server == .pulseAudio {
             var after: snd_pcm_sframes_t = 0
@@ -402,6 +403,11 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         let removed = left - Self.stillPlayed(delay: left, inBuffer: inBuffer, reported: reported)
         startAt = Self.restartOfServer(removed: removed, fill: playbackPrefill, stoppedFor: stoppedFor)
         return PlaybackFlush(removed: removed, replaced: startAt)
+    }
+
+    /// Returns how many of the frames under way a drop could take back at most.
+    static func tail(delay: Int, inBuffer: Int, server: SoundServer?) -> Int {
+        server == nil ? delay : min(delay, inBuffer)
     }
 
     /// Returns how many of the frames under way at a drop a sound server plays nevertheless: it does not take back what it

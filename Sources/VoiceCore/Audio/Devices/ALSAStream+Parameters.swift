@@ -1,4 +1,5 @@
 internal import CAlsa
+internal import Glibc
 internal import VoiceBase
 
 extension ALSAStream {
@@ -27,6 +28,7 @@ extension ALSAStream {
         var hardware: OpaquePointer?
         try check(snd_pcm_hw_params_malloc(&hardware), "memory")
         defer { snd_pcm_hw_params_free(hardware) }
+        guard snd_pcm_hw_params_any(pcm, hardware) != -EINVAL else { throw unsupported(StreamRefusal.undefined) }
         try check(snd_pcm_hw_params_any(pcm, hardware), "read its capabilities")
         try check(snd_pcm_hw_params_set_rate_resample(pcm, hardware, 0), "switch resampling off")
         let abilities = DeviceAbilities(pcm, hardware)

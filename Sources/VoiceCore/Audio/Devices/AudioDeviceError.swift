@@ -6,6 +6,8 @@ package import VoiceBase
 package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// No device of that name. `known`: ids that exist in this direction.
     case notFound(device: String, direction: AudioDirection, known: [String])
+    /// The device exists in the other direction only.
+    case oneSided(device: String, direction: AudioDirection)
     /// The name matches several devices.
     case ambiguous(device: String, direction: AudioDirection, candidates: [String])
     /// Another program has it open; `holder` is "name (pid)", nil if unknown.
@@ -26,11 +28,15 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
     package var description: String {
         switch self {
         case .notFound(let device, let direction, let known) where known.contains(device):
-            return "\(direction) device \"\(device)\" is not connected: switch the card on or plug it in"
+            return "\(direction) device \"\(device)\" " + Self.absent(device, direction)
         case .notFound(let device, let direction, let known):
             let list = known.isEmpty ? "there are none" : "there are: \(known.joined(separator: ", "))"
-            return
-                "no \(direction) device \"\(device)\": \(list) (card off, unplugged, or the user not in group audio?)"
+            let why = Self.package(of: device).map { "install \($0) for a device of this name" } ?? Self.usualReasons
+            return "no \(direction) device \"\(device)\": \(list) (\(why))"
+        case .oneSided(let device, let direction):
+            return direction == .capture
+                ? "device \"\(device)\" has no microphone: name another one in audio.input"
+                : "device \"\(device)\" has no loudspeaker: name another one in audio.output"
         case .ambiguous(let device, let direction, let candidates):
             return
                 "\(direction) device \"\(device)\" could be any of \(candidates.joined(separator: ", ")): name one of "
@@ -53,9 +59,44 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
         }
     }
 
+    /// The description without the names of other devices.
+    package var descriptionWithoutOthers: String {
+        guard case .notFound(let device, let direction, let known) = self, !known.contains(device) else {
+            return description
+        }
+        return
+            "no \(direction) device \"\(device)\" (\(Self.package(of: device).map { "install \($0)" } ?? Self.usualReasons))"
+    }
+
+    private static let usualReasons = "card off, unplugged, or the user not in group audio?"
+
+    /// Why a name that ALSA lists cannot be opened: a card's own name, or one of ALSA's configuration, which may lead anywhere.
+    private static func absent(_ device: String, _ direction: AudioDirection) -> String {
+        guard !device.contains(":") else { return "is not connected: switch the card on or plug it in" }
+        if let package = package(of: device) {
+            return "does not open: install \(package), and see that the server runs"
+        }
+        let side = direction == .capture ? "microphone" : "loudspeaker"
+        return
+            "does not open: the card it leads to is off, unplugged or has no \(side), or its ALSA plugin is not installed "
+            + "(libasound2-plugins, pipewire-alsa)"
+    }
+
+    /// The package with the ALSA plugin that gives a device its usual name.
+    private static func package(of device: String) -> String? {
+        switch device {
+        case "pulse": "libasound2-plugins"
+        case "pipewire": "pipewire-alsa"
+        default: nil
+        }
+    }
+
     /// Whether no device of that name exists at present.
     var isAbsence: Bool {
-        if case .notFound = self { true } else { false }
+        switch self {
+        case .notFound, .oneSided: true
+        default: false
+        }
     }
 
     /// Whether the user must change something before it can work.
@@ -88,10 +129,22 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
     }
 
     private static func absence(of device: String, _ direction: AudioDirection) -> AudioDeviceError {
-        .notFound(
+        absence(of: device, direction, among: AudioDeviceCatalog.list())
+    }
+
+    /// - Parameter entries: the devices that exist.
+    static func absence(
+        of device: String,
+        _ direction: AudioDirection,
+        among entries: [AudioDeviceEntry]
+    ) -> AudioDeviceError {
+        if entries.contains(where: { $0.id == device && !$0.supports(direction) }) {
+            return .oneSided(device: device, direction: direction)
+        }
+        return .notFound(
             device: device,
             direction: direction,
-            known: AudioDeviceCatalog.list().filter { $0.supports(direction) }.map(\.id)
+            known: entries.filter { $0.supports(direction) }.map(\.id)
         )
     }
 
@@ -129,7 +182,7 @@ extension AudioDeviceError {
         switch self {
         case .permission: .noPermission
         case .ambiguous, .unsupported: .configuration
-        case .notFound, .busy, .processing: .unavailable
+        case .notFound, .oneSided, .busy, .processing: .unavailable
         case .thread: .system
         case .failed, .file: .inputOutput
         }

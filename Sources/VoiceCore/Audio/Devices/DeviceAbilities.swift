@@ -23,7 +23,7 @@ package struct DeviceAbilities: Sendable, Equatable {
         let pcm = try ALSAStream.openPCM(device, direction)
         defer { snd_pcm_close(pcm) }
         guard let abilities = DeviceAbilities(of: pcm) else {
-            throw .unsupported(device: device, direction: direction, reason: "does not report what it can do")
+            throw .unsupported(device: device, direction: direction, reason: StreamRefusal.undefined)
         }
         return abilities
     }

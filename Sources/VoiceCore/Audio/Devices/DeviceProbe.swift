@@ -11,6 +11,11 @@ package struct DeviceFacts: Sendable, Equatable {
     package var granted: StreamPlan
     /// How a microphone would be used.
     package var choice: CaptureChoice?
+    /// The latency that it adds, in milliseconds; see `StreamPlan.cost`.
+    package var cost = 0
+
+    /// Frames at 48 kHz by which it advances at once.
+    package var step: Int { granted.step }
 
     /// Describes for people the fill level of this loudspeaker's buffer next to a microphone with long steps; nil if it is as
     /// configured.
@@ -21,7 +26,7 @@ package struct DeviceFacts: Sendable, Equatable {
         let fill = granted.fill(wanted: wanted, microphoneStep: microphone.granted.step)
         guard fill > wanted else { return nil }
         return
-            "filled to \(fill * 1000 / AudioFormat.deviceRate) ms instead of \(wanted * 1000 / AudioFormat.deviceRate) ms, "
+            "filled to \(StreamPlan.milliseconds(fill)) ms instead of \(StreamPlan.milliseconds(wanted)) ms, "
             + "because a card moves in long steps"
     }
 }
@@ -29,7 +34,12 @@ package struct DeviceFacts: Sendable, Equatable {
 /// Opens a device as the daemon does, and closes it again.
 package enum DeviceProbe {
     /// Blocks as long as ALSA does.
-    package static func look(_ request: DeviceRequest) throws(AudioDeviceError) -> DeviceFacts {
+    ///
+    /// - Parameter microphoneStep: `step` of the microphone next to a loudspeaker; nil for an ordinary one.
+    package static func look(
+        _ request: DeviceRequest,
+        microphoneStep: Int? = nil
+    ) throws(AudioDeviceError) -> DeviceFacts {
         let open = try request.open()
         let granted = open.stream.parameters
         // A configured device reports all its abilities only after `snd_pcm_hw_free`.
@@ -43,7 +53,9 @@ package enum DeviceProbe {
                     channels: granted.channels...granted.channels
                 ),
             granted: granted,
-            choice: open.choice
+            choice: open.choice,
+            cost: granted.cost(request, microphoneStep: microphoneStep)
+                + (open.choice?.plan.reference == nil ? 0 : CardReference.lead)
         )
     }
 }

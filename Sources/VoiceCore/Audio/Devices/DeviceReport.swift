@@ -38,13 +38,21 @@ package struct DeviceReport: Sendable {
         var lines = ["jarvis-voiced \(version), \(Self.system), ALSA \(String(cString: snd_asoundlib_version()))"]
         for (place, sheet) in sheets.enumerated() {
             lines.append("")
-            lines.append("device \(place + 1): \(clean(sheet.entry.name, of: sheet))")
+            lines.append("device \(place + 1): \(title(sheet))")
             lines += sheet.lines.map { "  " + clean($0, of: sheet) }
         }
-        if sheets.isEmpty { lines.append("no sound card") }
+        if sheets.isEmpty { lines.append("no sound card; another device is reported if you give its name") }
         if let echo { lines += ["", "echo-test: \(clean(echo, of: nil))"] }
         return lines.joined(separator: "\n") + "\n"
     }
+
+    /// The maker's name of a card. Anything else was named by whoever wrote ALSA's configuration.
+    private func title(_ sheet: DeviceSheet) -> String {
+        if Self.usualNames.contains(sheet.entry.id) { return sheet.entry.id }
+        return sheet.entry.card == nil ? "(name)" : clean(sheet.entry.name, of: sheet)
+    }
+
+    private static let usualNames = ["default", "sysdefault", "pulse", "pipewire", "jack"]
 
     /// Removes names given by the owner from the text. A card's id may be the owner's choice (udev), as may names of devices
     /// that are not cards.

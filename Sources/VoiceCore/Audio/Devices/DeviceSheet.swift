@@ -21,6 +21,9 @@ package struct DeviceSheet: Sendable, Equatable {
     package var known: KnownDevices.Line?
     package var sides: [Side] = []
 
+    /// Whether it works in one direction at least.
+    package var isUsable: Bool { sides.contains { $0.refusal == nil } }
+
     /// Opens the device in each of its directions, twice: to query it, and as the daemon would. Blocks as long as ALSA does.
     package static func look(
         at entry: AudioDeviceEntry,
@@ -58,7 +61,7 @@ package struct DeviceSheet: Sendable, Equatable {
                 if choice.plan.reference != nil { side.cost = (side.cost ?? 0) + CardReference.lead }
             }
         } catch {
-            side.refusal = error.description
+            side.refusal = error.descriptionWithoutOthers
         }
         return side
     }

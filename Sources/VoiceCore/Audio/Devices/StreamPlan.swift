@@ -83,6 +83,11 @@ package struct StreamPlan: Sendable, Equatable {
 }
 
 extension StreamPlan {
+    /// Frames at 48 kHz in whole milliseconds.
+    static func milliseconds(_ frames: Int) -> Int {
+        (frames * 1000 + AudioFormat.deviceRate / 2) / AudioFormat.deviceRate
+    }
+
     /// Returns the latency of a device that runs like this, in ms: a period of the microphone, or the fill of the
     /// loudspeaker's buffer, plus the converter.
     ///
@@ -93,7 +98,7 @@ extension StreamPlan {
             return max(10, Int(periodMilliseconds.rounded())) + converter
         }
         let step = microphoneStep ?? AudioFormat.periodFrames
-        return fill(wanted: request.fill, microphoneStep: step) * 1000 / AudioFormat.deviceRate + converter
+        return Self.milliseconds(fill(wanted: request.fill, microphoneStep: step)) + converter
     }
 }
 

@@ -7,6 +7,11 @@ struct StreamRefusal {
     /// The key that sets the rate of this side.
     private var key: String { direction == .capture ? "audio.input_rate" : "audio.output_rate" }
 
+    /// ALSA found no parameters at all.
+    static let undefined =
+        "cannot run as ALSA's configuration defines it, perhaps with a rate that the card lacks: leave rate, format and "
+        + "channels out of the definition, or name the card itself"
+
     var access: String { "has no interleaved access: \(converted)" }
 
     /// - Parameter fixed: the configured rate, if any.

@@ -11,7 +11,10 @@ enum DevicesCheck {
         var configuration = AudioConfiguration(audio, echo: context.loaded?.values.echo ?? .init())
         _ = configuration.learn(audio, environment: context.environment)
         let microphone = await look(configuration.request(audio.input, .capture))
-        let loudspeaker = await look(configuration.request(audio.output, .playback))
+        let loudspeaker = await look(
+            configuration.request(audio.output, .playback),
+            microphoneStep: (try? microphone.get())?.step
+        )
         var findings = [
             judge(microphone, direction: .capture, daemon: unit?.mainProcess),
             judge(loudspeaker, direction: .playback, daemon: unit?.mainProcess),
@@ -24,9 +27,14 @@ enum DevicesCheck {
         return findings
     }
 
-    private static func look(_ request: DeviceRequest) async -> Result<DeviceFacts, AudioDeviceError> {
+    private static func look(
+        _ request: DeviceRequest,
+        microphoneStep: Int? = nil
+    ) async -> Result<DeviceFacts, AudioDeviceError> {
         await OwnThread.run("jv-doctor") { () -> Result<DeviceFacts, AudioDeviceError> in
-            do throws(AudioDeviceError) { return .success(try DeviceProbe.look(request)) } catch {
+            do throws(AudioDeviceError) {
+                return .success(try DeviceProbe.look(request, microphoneStep: microphoneStep))
+            } catch {
                 return .failure(error)
             }
         }
@@ -43,8 +51,18 @@ enum DevicesCheck {
         switch result {
         case .success(let facts):
             let text =
-                "\(facts.device): \(facts.abilities.text); opens with \(facts.granted.summary)"
+                "\(facts.device): \(facts.abilities.text); opens with \(facts.granted.summary); "
+                + "adds \(facts.cost) ms"
                 + (facts.choice.map { "; listens to \($0.text)" } ?? "")
+            if facts.device == "null" {
+                return DoctorFinding(
+                    check,
+                    .warn,
+                    "null is not a sound card: "
+                        + (direction == .capture ? "it hears nothing" : "nothing is heard of it"),
+                    advice: "run jarvis-voiced devices, then set \(key) to one of them"
+                )
+            }
             guard let problem = facts.choice?.problem else { return DoctorFinding(check, .ok, text) }
             return DoctorFinding(check, .warn, text, advice: problem)
         case .failure(.busy(let device, _, let holder)):
@@ -69,6 +87,15 @@ enum DevicesCheck {
                 .fail,
                 "this user may not open \(device)",
                 advice: "adduser USER audio (the service gets the group from its unit)"
+            )
+        case .failure(.unsupported(let device, let direction, let reason)):
+            // The reason says what to use instead, which the list of devices need not contain (hdmi: names).
+            let error = AudioDeviceError.unsupported(device: device, direction: direction, reason: reason)
+            return DoctorFinding(
+                check,
+                .fail,
+                error.description,
+                advice: "set \(key), or what else it names, as it says"
             )
         case .failure(let error):
             return DoctorFinding(

@@ -93,4 +93,19 @@ struct AudioDeviceCatalogTests {
         let permission = AudioDeviceError.permission(device: "hw:0", direction: .capture)
         #expect(permission.description.contains("group audio"))
     }
+
+    /// A missing plugin is no unplugged card, and an output is no microphone that is off.
+    @Test func anAbsenceNamesItsCause() {
+        func text(_ device: String, _ direction: AudioDirection) -> String {
+            AudioDeviceError.absence(of: device, direction, among: Self.entries + [Self.own]).description
+        }
+        #expect(text("hw:CARD=PCH,DEV=3", .capture).contains("has no microphone: name another one in audio.input"))
+        #expect(text("pulse", .capture).contains("install libasound2-plugins"))
+        #expect(text("pipewire", .playback).contains("install pipewire-alsa"))
+        #expect(text("living_room", .capture).contains("its ALSA plugin is not installed"))
+        #expect(text("hw:CARD=Cam,DEV=0", .capture).hasSuffix("is not connected: switch the card on or plug it in"))
+        #expect(AudioDeviceError.absence(of: "living_room", .capture, among: [Self.own]).isAbsence)
+    }
+
+    private static let own = AudioDeviceEntry(id: "living_room", name: "living_room", capture: true, playback: true)
 }

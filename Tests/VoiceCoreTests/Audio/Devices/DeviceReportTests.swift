@@ -59,6 +59,25 @@ struct DeviceReportTests {
         #expect(text.contains("echo-test: Good on (name)"))
     }
 
+    /// The names of all other devices, which a refusal lists elsewhere, and the text that an owner gave to a name of his own.
+    @Test func aReportHoldsNoNamesOfOtherDevices() {
+        let entry = AudioDeviceEntry(id: "anna_maier", name: "Anna Maier s Jabra", capture: true, playback: true)
+        var sheet = DeviceSheet(entry: entry)
+        let error = AudioDeviceError.notFound(device: "anna_maier", direction: .capture, known: ["room", "Küche"])
+        sheet.sides = [DeviceSheet.Side(direction: .capture, refusal: error.descriptionWithoutOthers)]
+        #expect(!sheet.isUsable)
+        let text = DeviceReport(version: "0.1.0", hidden: []).text([sheet], echo: nil)
+        for name in ["anna", "Anna", "Jabra", "Küche", "room"] { #expect(!text.contains(name), "\(name) in \(text)") }
+        #expect(text.contains("device 1: (name)"))
+        #expect(text.contains("no capture device \"(name)\""))
+        let server = AudioDeviceEntry(id: "pipewire", name: "PipeWire Sound Server", capture: true, playback: true)
+        #expect(
+            DeviceReport(version: "0.1.0", hidden: []).text([DeviceSheet(entry: server)], echo: nil).contains(
+                "device 1: pipewire"
+            )
+        )
+    }
+
     @Test(arguments: [
         ("Yeti 797_2018/12/04", "Yeti 797_2018/12/04"), ("Camera A1B2C3D4E5", "Camera (number)"),
         ("HD Pro Webcam C920", "HD Pro Webcam C920"), ("16000 44100 192000 Hz", "16000 44100 192000 Hz"),

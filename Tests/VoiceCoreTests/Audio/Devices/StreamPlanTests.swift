@@ -56,7 +56,7 @@ struct StreamPlanTests {
         #expect(plan.cost(request, microphoneStep: nil) == 30)
         #expect(plan.cost(request, microphoneStep: 1024) == 41)
         let long = Self.plan(period: 1024, buffer: 4096)
-        #expect(long.cost(request, microphoneStep: 1024) == 52)
+        #expect(long.cost(request, microphoneStep: 1024) == 53)
         func facts(_ plan: StreamPlan) -> DeviceFacts {
             DeviceFacts(
                 device: "hw:0",
