@@ -95,6 +95,10 @@ struct Devices: AsyncParsableCommand {
         _ entries: [AudioDeviceEntry]
     ) -> [DeviceSheet] {
         guard !shown.isEmpty else {
+            if AudioDeviceCatalog.hasBrokenConfiguration {
+                print("ALSA cannot read its configuration: look for a mistake in ~/.asoundrc and /etc/asound.conf.")
+                return []
+            }
             print("No sound device found (card off or unplugged, or this user not in group audio).")
             return []
         }

@@ -20,8 +20,8 @@ struct CaptureChooser: Sendable {
     /// Minimum channel counts to open the device with, in order of preference. A device with several firmwares refuses counts
     /// that its own does not offer.
     var tries: [Int] {
-        // All channels of the map, if the device has them; otherwise those that are needed.
-        if let map = wishes.map { return Set([map.roles.count, wishes.channels()]).sorted(by: >) }
+        // All channels of the map, if the device has them; otherwise the map is not used.
+        if let map = wishes.map { return Set([map.roles.count, wishes.channelsWithoutMap]).sorted(by: >) }
         if lines.isEmpty { return [wishes.channels()] }
         let wanted = Set(lines.map { wishes.channels(known: $0.map) } + [wishes.channels()])
         return wanted.sorted(by: >)
@@ -40,6 +40,7 @@ struct CaptureChooser: Sendable {
             listening: wishes.listening(map),
             isMono: channels == 1,
             identity: identity,
+            cancels: wishes.cancels,
             problem: wishes.problem(channels: channels)
         )
     }
@@ -58,6 +59,8 @@ package struct CaptureChoice: Sendable, Equatable {
     /// Whether the device has one channel only.
     package var isMono = false
     package var identity: CardIdentity?
+    /// `echo.enabled`.
+    package var cancels = true
     /// What is wrong with the configuration, in one line for people.
     package var problem: String?
 
@@ -69,6 +72,6 @@ package struct CaptureChoice: Sendable, Equatable {
             if let roles = map?.roles, roles.indices.contains(place) { voice += " (\(roles[place].rawValue))" }
         }
         if let reference = plan.reference { voice += ", reference from channel \(reference + 1)" }
-        return "\(voice); echo: \(plan.worker.rawValue), \(reason)"
+        return "\(voice); echo: \(cancels ? plan.worker.rawValue : "not cancelled"), \(reason)"
     }
 }

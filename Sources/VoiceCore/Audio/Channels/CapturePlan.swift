@@ -104,6 +104,9 @@ package struct CaptureWishes: Sendable, Equatable {
         return min(ChannelMap.most, max(1, (needed.compactMap { $0 }.max() ?? 0) + 1))
     }
 
+    /// The least number of channels for `audio.input_channel` alone.
+    var channelsWithoutMap: Int { min(ChannelMap.most, (channel ?? 0) + 1) }
+
     /// Returns the plan for a device that opened with `channels` channels, and a short reason.
     ///
     /// The voice is `audio.input_channel` if set. Otherwise, with a map, it is the processed channel, or the raw ones if the

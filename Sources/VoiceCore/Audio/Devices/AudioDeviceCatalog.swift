@@ -47,6 +47,9 @@ package enum AudioDeviceCatalog {
         return entries
     }
 
+    /// Whether ALSA cannot read its configuration files; then it finds no device at all.
+    package static var hasBrokenConfiguration: Bool { snd_config_update() < 0 }
+
     /// Returns the ALSA name that `request` means among `entries`. Pure.
     ///
     /// In order: "default", "null" or an id, unchanged; "hw:1,0" by numbers; a card id (its first device in this direction);

@@ -119,12 +119,32 @@ struct CapturePlanTests {
     @Test func aMapThatIsLongerThanTheDeviceIsToldOf() {
         let chooser = CaptureChooser(wishes("processed, raw, raw, raw"), known: KnownDevices(), identity: nil)
         // With all channels that it names, if the device has them.
-        #expect(chooser.tries == [4, 2])
+        #expect(chooser.tries == [4, 1])
         let choice = chooser.choice(channels: 2)
         #expect(choice.problem?.contains("audio.input_channels names 4 channels, but the device has 2") == true)
         // An unused setting is not shown as in use.
         #expect(choice.text == "mean of all channels; echo: software, no channel is known to be processed")
         #expect(chooser.choice(channels: 4).problem == nil)
+    }
+
+    /// Also if the device has not even the channels that the list would use: a firmware with one channel.
+    @Test func aMapForAnotherFirmwareRefusesNoDevice() {
+        let six = CaptureChooser(
+            wishes("processed, raw, raw, raw, raw, reference"),
+            known: KnownDevices(),
+            identity: nil
+        )
+        #expect(six.tries == [6, 1])
+        #expect(CaptureChooser(wishes("silent, raw"), known: KnownDevices(), identity: nil).tries == [2, 1])
+        #expect(six.choice(channels: 1).plan.voice == .average)
+        // A channel that was asked for by number is needed all the same.
+        let numbered = wishes("processed, raw, raw, raw") { $0.channel = 2 }
+        #expect(CaptureChooser(numbered, known: KnownDevices(), identity: nil).tries == [4, 3])
+    }
+
+    @Test func echoThatNobodyCancelsIsToldOf() {
+        let chooser = CaptureChooser(wishes { $0.cancels = false }, known: KnownDevices(), identity: nil)
+        #expect(chooser.choice(channels: 1).text == "its only channel; echo: not cancelled, echo.enabled = false")
     }
 
     @Test func theOnlyChannelIsNoMean() {
