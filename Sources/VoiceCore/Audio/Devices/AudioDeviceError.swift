@@ -163,6 +163,7 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
     }
 
     private static func text(_ errno: Int32) -> String {
+        if errno == ETIMEDOUT { return "no sound passes; it is muted by a key of its own, or stuck: unplug it" }
         guard let text = snd_strerror(-errno) else { return "error \(errno)" }
         return String(cString: text)
     }

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import VoiceAudio
@@ -92,6 +93,8 @@ struct AudioDeviceCatalogTests {
         #expect(busy.description.contains("arecord (12)"))
         let permission = AudioDeviceError.permission(device: "hw:0", direction: .capture)
         #expect(permission.description.contains("group audio"))
+        let silent = AudioDeviceError.failed(device: "hw:0", direction: .capture, step: "record", errno: ETIMEDOUT)
+        #expect(silent.description.contains("muted by a key of its own, or stuck: unplug it"))
     }
 
     /// A missing plugin is no unplugged card, and an output is no microphone that is off.
