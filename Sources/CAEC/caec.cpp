@@ -252,6 +252,7 @@ int caec_process(caec *handle, const float *reference, const float *microphone, 
         reading->output = decibels(output, CAEC_OUTPUT_FRAMES);
         reading->has_voice = status == 0 && hasVoice(self);
         reading->has_talker = self.suppressor && self.suppressor->hasTalker();
+        reading->is_shaped_like_echo = self.suppressor && self.suppressor->isShapedLikeEcho();
         reading->is_clipped = clipped;
         reading->has_recalled = self.linear && self.linear->hasRecalled();
         reading->has_path_changed = self.suppressor && self.suppressor->hasPathChanged();

@@ -22,6 +22,9 @@ public:
     bool isEcho() const { return isEcho_; }
     /// Whether it is echo, and hardly less of it than before the canceller.
     bool isEchoLoud() const;
+    /// Whether echo sounds, and the residual differs from its estimate by about the same amount in every band. What a changed
+    /// path leaves does so within a tenth of a second; the correlation takes longer to forget the residual before.
+    bool isShapedLikeEcho() const;
     /// Whether so much echo has been left for so long that its path must have changed; true for one block each second.
     bool hasPathChanged() const { return changed_; }
 

@@ -30,6 +30,8 @@ public:
     bool isTalkerAbout() const { return about_ > 0; }
     /// Whether there is echo to suppress.
     bool hasEcho() const { return echoing_ > 0; }
+    /// Whether the residual has the spectrum of the echo, as what is left of a changed path has.
+    bool isShapedLikeEcho() const { return hasEcho() && judgement_.isShapedLikeEcho(); }
     /// Whether the echo path must have changed; true for one block each second.
     bool hasPathChanged() const { return judgement_.hasPathChanged(); }
     /// Excess of the residual over what echo and noise explain, in dB, mean over the bands of a voice.

@@ -74,6 +74,8 @@ typedef struct {
     bool has_voice;
     /// Whether the linear stage leaves more than echo and noise explain; stays true for 600 ms.
     bool has_talker;
+    /// Whether the linear stage leaves about the same share of the echo in every band, as after a change of the echo path.
+    bool is_shaped_like_echo;
     /// Whether at least three samples of the microphone were at full scale.
     bool is_clipped;
     /// Whether so much echo has been left for so long that the echo path must have changed; true for one period each second.

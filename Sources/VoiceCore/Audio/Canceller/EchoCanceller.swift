@@ -66,6 +66,7 @@ package struct EchoCanceller: ~Copyable {
         reading.hasVoice = latest.has_voice
         reading.isClipped = latest.is_clipped
         reading.hasTalker = latest.has_talker
+        reading.isShapedLikeEcho = latest.is_shaped_like_echo
         reading.hasPathChanged = latest.has_path_changed
         reading.hasRecalled = latest.has_recalled
         return status == 0

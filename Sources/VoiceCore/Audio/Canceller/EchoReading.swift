@@ -19,6 +19,9 @@ package struct EchoReading: Sendable, Equatable {
     package var hasVoice = false
     /// Whether the linear canceller leaves more than echo and noise explain; false without that stage.
     package var hasTalker = false
+    /// Whether the linear canceller leaves about the same share of the echo in every band, as after a change of the echo
+    /// path; a talker's spectrum is another.
+    package var isShapedLikeEcho = false
     /// Whether samples of the microphone were at full scale.
     package var isClipped = false
     /// Whether so much echo has been left for so long that the echo path must have changed; true for one period each second.

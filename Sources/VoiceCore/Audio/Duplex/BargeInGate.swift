@@ -2,7 +2,8 @@
 ///
 /// A period indicates a talker if the detector finds speech in the output, the output is loud enough, and the canceller
 /// removed little: echo is loud at the microphone and faint at the output, a talker nearly as loud at both. Enough such
-/// periods within the window open the gate. The gate sees no samples: `UplinkLine` holds back those that may have to be sent
+/// periods within the window open the gate, unless what is left has the shape of the echo: the box was moved, and the gate
+/// waits for the canceller to find that out. The gate sees no samples: `UplinkLine` holds back those that may have to be sent
 /// after all.
 ///
 /// A pure value; allocates nothing.
@@ -25,6 +26,9 @@ package struct BargeInGate: Sendable, Equatable {
         package var clearSuppression: Float = 10
         package var clearNeeded = 9
         package var clearWindow = 12
+        /// The most periods that the gate stays shut after enough signs while the residual has the shape of the echo. After the
+        /// box was moved, the canceller has recognised the echo by then.
+        package var doubt = 60
         /// Periods out of `window` that release what was held back when the daemon falls silent.
         package var suspected = 6
         /// Time until an open gate shuts after the last sign of a talker; a sign is `alive` periods out of the last 20.
@@ -65,6 +69,8 @@ package struct BargeInGate: Sendable, Equatable {
     private var clearSigns: UInt64 = 0
     private var isTalking = false
     private var quiet = 0
+    /// Periods since there were enough signs, all of them shaped like echo.
+    private var doubted = 0
 
     package init(rule: Rule = Rule()) {
         self.rule = rule
@@ -85,6 +91,7 @@ package struct BargeInGate: Sendable, Equatable {
             signs = 0
             clearSigns = 0
             isTalking = false
+            doubted = 0
             isOpen = false
             return .hold
         }
@@ -102,7 +109,11 @@ package struct BargeInGate: Sendable, Equatable {
         let isClear = isSign && reading.output > rule.clearLevel && taken < rule.clearSuppression
         signs = signs << 1 | (isSign ? 1 : 0)
         clearSigns = clearSigns << 1 | (isClear ? 1 : 0)
-        if count(signs, rule.window) >= rule.needed || count(clearSigns, rule.clearWindow) >= rule.clearNeeded {
+        if count(signs, rule.window) < rule.needed && count(clearSigns, rule.clearWindow) < rule.clearNeeded {
+            doubted = 0
+        } else if !isTalking && reading.isShapedLikeEcho && doubted < rule.doubt {
+            doubted += 1
+        } else {
             isTalking = true
         }
         quiet = count(signs, Self.alivePeriods) >= rule.alive ? 0 : quiet + 1
@@ -111,8 +122,8 @@ package struct BargeInGate: Sendable, Equatable {
 
     /// Number of periods before this one that belong to the present talker.
     private var talkerPeriods: Int {
-        let recent = signs & ((1 << UInt64(rule.window)) - 1)
-        return recent == 0 ? 0 : (63 - recent.leadingZeroBitCount) + rule.lead
+        let recent = signs & ((1 << UInt64(min(63, rule.window + doubted))) - 1)
+        return recent == 0 ? 0 : min(UplinkLine.capacity, (63 - recent.leadingZeroBitCount) + rule.lead)
     }
 
     private func count(_ signs: UInt64, _ window: Int) -> Int {

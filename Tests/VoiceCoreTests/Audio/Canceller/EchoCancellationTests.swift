@@ -167,6 +167,9 @@ struct EchoCancellationTests {
         #expect(after.count { $0.output > -50 } < 20)
         // Judged by the residual alone it would be 27 periods.
         #expect(after.count { $0.hasTalker } < 12)
+        // Until it is recognised, its spectrum shows that it may be echo.
+        let talks = outcome.readings[800...].indices.filter { outcome.readings[$0].hasTalker && $0 > 814 }
+        #expect(talks.allSatisfy { outcome.readings[$0].isShapedLikeEcho }, "\(talks)")
     }
 
     /// A talker at the very start, before anything is learned, is recognised as one.

@@ -96,6 +96,40 @@ struct BargeInGateTests {
         #expect(run(&gate, Array(repeating: .doubleTalk(), count: 100)).allSatisfy { $0 == .pass })
     }
 
+    /// A residual as loud as a talker that has the spectrum of the echo.
+    private static let missed = {
+        var reading = EchoReading.doubleTalk()
+        reading.isShapedLikeEcho = true
+        return reading
+    }()
+
+    @Test func theEchoOfAMovedBoxIsHeldBackUntilItIsRecognised() {
+        var gate = BargeInGate()
+        _ = run(&gate, Array(repeating: Self.echo, count: 100))
+        var recognised = Self.echo
+        recognised.isShapedLikeEcho = true
+        let moved = Array(repeating: Self.missed, count: 50) + Array(repeating: recognised, count: 100)
+        #expect(run(&gate, moved).allSatisfy { $0 == .hold })
+    }
+
+    @Test(arguments: [5, 20, 300])
+    func aTalkerWhoIsLikeTheEchoIsHeardLaterButLosesNothing(alike: Int) throws {
+        var gate = BargeInGate()
+        _ = run(&gate, Array(repeating: Self.echo, count: 100))
+        let talk = Array(repeating: Self.missed, count: gate.rule.needed + alike)
+        let steps = run(&gate, talk + Array(repeating: .doubleTalk(), count: 100))
+        let opening = try #require(release(in: steps))
+        #expect(opening.index <= gate.rule.needed + min(alike, gate.rule.doubt))
+        #expect(opening.periods == min(UplinkLine.capacity, opening.index + gate.rule.lead))
+        #expect(steps[(opening.index + 1)...].allSatisfy { $0 == .pass })
+    }
+
+    @Test func whoIsBeingHeardIsNotDoubtedAnyMore() {
+        var gate = BargeInGate()
+        _ = run(&gate, Array(repeating: Self.echo, count: 50) + Array(repeating: .doubleTalk(), count: 50))
+        #expect(run(&gate, Array(repeating: Self.missed, count: 100)).allSatisfy { $0 == .pass })
+    }
+
     @Test func whatWasSaidIntoTheEndOfTheVoiceGoesOutWhole() {
         var gate = BargeInGate()
         _ = run(&gate, Array(repeating: Self.echo, count: 50) + Array(repeating: .doubleTalk(), count: 7))
