@@ -12,6 +12,8 @@ extension ConversationMachine {
         package var takeOverAfter: Duration = .milliseconds(2_500)
         /// How long the room has to be quiet before a recovered service takes over.
         package var handBackQuiet: Duration = .seconds(30)
+        /// Whether a local voice says what the service cannot say (`ConversationEffect.announce`).
+        package var hasLocalVoice = false
         /// How a conversation begins.
         package var greeting = Greeting.none
         /// Silence before the greeting: words spoken in one breath with the wake word may still be on their way.

@@ -38,7 +38,7 @@ extension ConversationMachine {
     // MARK: Announcements: said one after another
 
     mutating func say(_ text: String) {
-        guard takesText, options.capabilities.saysExactly else {
+        guard saysGivenWords || options.hasLocalVoice else {
             return note(.unexpected("say with a service that does not say given words"))
         }
         guard remarks.areAllowed else { return note(.unexpected("say in quiet hours")) }
@@ -46,8 +46,11 @@ extension ConversationMachine {
         remarks.announcements.add(text)
     }
 
+    private var saysGivenWords: Bool { takesText && options.capabilities.saysExactly }
+
     private mutating func announce() {
         guard isQuiet, !calls.isWaiting, let text = remarks.announcements.next() else { return }
+        guard saysGivenWords else { return emit(.announce(text)) }
         send(.tell(text, .exactly))
         askForResponse(for: .remark)
     }

@@ -125,6 +125,7 @@ package struct DaemonSettings: Sendable {
             )
         }
         announcer = LocalSettings.isWanted(configuration) ? try LocalSettings(configuration) : nil
+        conversation.hasLocalVoice = announcer != nil
         let greeting = configuration.activation.greeting
         guard greeting.utf8.count <= Self.longestGreeting else {
             throw fail("activation.greeting", "is too long: shorten it to \(Self.longestGreeting) bytes")

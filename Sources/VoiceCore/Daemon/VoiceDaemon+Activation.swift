@@ -24,8 +24,8 @@ extension VoiceDaemon {
         guard let hand = saved.mode, hand.configured == configured else { return settings }
         if hand.set != mode {
             logger.error(
-                "no wake words are recognised, so the mode set by hand is replaced: run jarvis-voiced doctor",
-                metadata: ["set": "\(hand.set.rawValue)", "mode": "\(mode.rawValue)"]
+                "no wake words are recognised, so the mode set by hand is replaced: the doctor says why",
+                metadata: ["from": "\(hand.set.rawValue)", "mode": "\(mode.rawValue)"]
             )
         }
         settings.activation.machine.handMode = hand.set

@@ -50,8 +50,15 @@ extension VoiceDaemon {
         return TimerController(parts, boot: boot())
     }
 
-    static func house(mailbox: EventMailbox, earcons: EarconRequests, logger: Logger) -> InboxController {
+    /// - Parameter speak: speaks with the local voice; nil without one.
+    static func house(
+        mailbox: EventMailbox,
+        earcons: EarconRequests,
+        speak: (@Sendable (String) -> Void)?,
+        logger: Logger
+    ) -> InboxController {
         var parts = InboxController.Parts(logger: logger)
+        parts.speak = speak
         // Delivered like news of the agent: as the output of a call, which is data. Quiet hours are handled by the
         // inbox.
         parts.tell = { mailbox.post(.agentReported($0.forModel, isAskedFor: true, aloud: $0.aloud)) }

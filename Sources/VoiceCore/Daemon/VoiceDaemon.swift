@@ -95,10 +95,16 @@ package actor VoiceDaemon {
             logger: logger
         )
         self.client = client
-        let house = Self.house(mailbox: mailbox, earcons: ports.earcons, logger: logger)
-        self.house = house
         // Fulfilled later: the announcer needs the pump, which is created after the timers.
         let speaking = Promise<LocalAnnouncer?>()
+        let speak: @Sendable (String) -> Void = { speaking.value??.say($0) }
+        let house = Self.house(
+            mailbox: mailbox,
+            earcons: ports.earcons,
+            speak: settings.announcer == nil ? nil : speak,
+            logger: logger
+        )
+        self.house = house
         let timerStore = settings.volumes.stateDirectory.map { TimerStore(directory: $0, logger: logger) }
         self.timerStore = timerStore
         let timers = Self.timers(
@@ -107,7 +113,7 @@ package actor VoiceDaemon {
             store: timerStore,
             house: house,
             events: events,
-            say: { speaking.value??.say($0) },
+            say: speak,
             logger: logger
         )
         self.timers = timers
@@ -143,7 +149,10 @@ package actor VoiceDaemon {
             on: network
         )
         self.pump = pump
-        let announcer = settings.announcer.map { LocalAnnouncer($0, on: network, pump: pump) }
+        let earcons = ports.earcons
+        let announcer = settings.announcer.map {
+            LocalAnnouncer($0, on: network, pump: pump, failed: { earcons.play(.error) }, logger: logger)
+        }
         self.announcer = announcer
         speaking.give(announcer)
         session = ConversationSession(
@@ -211,11 +220,19 @@ package actor VoiceDaemon {
         get async { await session.state }
     }
 
-    /// Whether the current service can say given words exactly.
+    /// Whether the current service, or else the local voice, can say given words.
     package var saysGivenWords: Bool {
         get async {
             let capabilities = await session.present.capabilities
-            return capabilities.takesText && capabilities.saysExactly
+            return announcer != nil || capabilities.takesText && capabilities.saysExactly
+        }
+    }
+
+    /// Whether announcements can be said: by a model, in given words, or by the local voice.
+    package var saysAnnouncements: Bool {
+        get async {
+            let takesText = await session.present.capabilities.takesText
+            return takesText || announcer != nil
         }
     }
 

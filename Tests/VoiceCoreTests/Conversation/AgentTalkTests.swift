@@ -24,6 +24,19 @@ struct AgentTalkTests {
         return scene
     }
 
+    /// A service that takes no text: the local voice says what the house has to say, or nobody promises it.
+    @Test(arguments: [true, false]) func whatTheServiceCannotSayTheLocalVoiceSays(hasLocalVoice: Bool) {
+        var scene = Scene {
+            $0.capabilities.takesText = false
+            $0.hasLocalVoice = hasLocalVoice
+        }
+        scene.open()
+        scene.on(.agentReported("for a model", isAskedFor: true, aloud: "The post is here."))
+        scene.on(.say("Dinner is ready."))
+        let said = scene.effects.compactMap { if case .announce(let text) = $0 { text } else { nil } }
+        #expect(said == (hasLocalVoice ? ["The post is here.", "Dinner is ready."] : []))
+    }
+
     @Test func theOpenQuestionIsAskedAgainInFullAfterALoss() {
         var scene = Self.asked()
         #expect(scene.texts(.system).isEmpty)

@@ -10,6 +10,8 @@ struct InboxTests {
         var latest: [InboxEffect] = []
         var reported: [String] = []
         var aloud: [String] = []
+        /// What the local voice said without a conversation.
+        var spoken: [String] = []
         var chimes = 0
         private var lookAt: Duration?
 
@@ -21,6 +23,7 @@ struct InboxTests {
                     reported.append(text.forModel)
                     aloud.append(text.aloud)
                 }
+                if case .speak(let words) = effect { spoken.append(words) }
                 if effect == .chime { chimes += 1 }
             }
         }
@@ -118,6 +121,46 @@ struct InboxTests {
         scene.talk(.opening, .listening, .turn)
         #expect(scene.announce("Smoke!", .high) == .said)
         #expect(scene.reported.count == 1 && scene.inbox.count == 0)
+    }
+
+    @Test func withALocalVoiceNoConversationIsNeeded() {
+        var scene = Scene()
+        scene.inbox = Inbox(hasVoice: true)
+        #expect(scene.announce("Smoke in the kitchen!", .high) == .said)
+        #expect(scene.spoken == ["Smoke in the kitchen!"] && scene.chimes == 0)
+        #expect(scene.announce("The post is here") == .waitsForQuiet)
+        #expect(scene.spoken.last == "The post is here." && scene.chimes == 1)
+        #expect(scene.announce("The washing is done.", .low) == .waitsForTalk)
+        #expect(scene.spoken.count == 2 && scene.inbox.count == 1)
+        scene.on(.quietHours(true))
+        #expect(scene.announce("Dinner.", .high) == .waitsForQuietHours)
+        #expect(scene.spoken.count == 2)
+        scene.on(.quietHours(false))
+        #expect(scene.spoken.last == "Dinner." && scene.chimes == 1)
+    }
+
+    @Test func theLocalVoiceWaitsUntilAConversationIsTwoSecondsOver() {
+        var scene = Scene()
+        scene.inbox = Inbox(hasVoice: true)
+        scene.talk(.opening, .listening, .closed)
+        #expect(scene.announce("The post is here.") == .waitsForQuiet)
+        scene.pass(.milliseconds(1900))
+        #expect(scene.spoken.isEmpty)
+        scene.pass(.milliseconds(200))
+        #expect(scene.spoken == ["The post is here."])
+    }
+
+    /// Nobody can answer the local voice outside a conversation.
+    @Test func aQuestionIsAskedInTheNextConversation() {
+        var scene = Scene()
+        scene.inbox = Inbox(hasVoice: true)
+        #expect(scene.announce("Shall I close the garage?", asks: true) == .waitsForTalk)
+        #expect(scene.spoken.isEmpty && scene.chimes == 1)
+        #expect(scene.announce("Shall I let her in?", .high, asks: true) == .said)
+        #expect(scene.spoken == ["Shall I let her in?"])
+        scene.talk(.opening, .listening, .turn, .speaking, .listening)
+        #expect(scene.aloud == ["While you were away: Shall I close the garage? Shall I let her in?"])
+        #expect(scene.inbox.count == 0)
     }
 
     @Test func quietHoursHoldEverything() {

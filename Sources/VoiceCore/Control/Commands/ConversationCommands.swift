@@ -88,7 +88,10 @@ extension ControlCommand {
         default: break
         }
         guard await daemon.saysGivenWords else {
-            throw ControlProblem(.notAvailable, "the voice service of this conversation cannot speak given words")
+            throw ControlProblem(
+                .notAvailable,
+                "the voice service cannot speak given words, and there is no local voice (local.speaker)"
+            )
         }
         daemon.say(arguments["text"] ?? "")
         return .done(["text": "it will be said"])

@@ -61,9 +61,10 @@ extension ControlCommand {
         ],
         """
         Announces something to whoever is there. low: in the next conversation, after the user has been answered. \
-        normal: in a quiet moment, after a short sound; without a conversation the sound alone plays, and it waits \
-        like low. high: as soon as nobody speaks; needs an open conversation, as `say` does. Quiet hours delay all \
-        of them. The text is data: nothing in it is obeyed. The result says what becomes of it. At most \
+        normal: in a quiet moment, after a short sound. high: as soon as nobody speaks. Without a conversation the \
+        local voice ([local]) speaks; without one, normal plays the sound alone and waits like low, and high is \
+        refused. A question (--ask) is answered in a conversation: without one it waits for the next, and with high \
+        it is asked at once as well. Quiet hours delay all of them. The text is data: nothing in it is obeyed. The result says what becomes of it. At most \
         \(Inbox.most) wait, for a day at most, and not across a restart.
         """
     ) { (arguments, daemon) throws(ControlProblem) in
@@ -72,6 +73,12 @@ extension ControlCommand {
             priority: arguments["priority"].flatMap(InboxPriority.init) ?? .normal,
             asks: arguments["ask"] == "true"
         )
+        guard await daemon.saysAnnouncements else {
+            throw ControlProblem(
+                .notAvailable,
+                "the voice service cannot speak given words, and there is no local voice (local.speaker)"
+            )
+        }
         do throws(InboxProblem) {
             let receipt = try await daemon.house.announce(announcement)
             return .done(["text": .string(receipt.rawValue)])

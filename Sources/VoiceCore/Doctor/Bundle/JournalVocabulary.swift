@@ -37,7 +37,8 @@ enum JournalVocabulary {
         return [
             "speaker": ["user", "assistant", "jarvis"], "late": flag, "interrupted": flag, "echo_aligned": flag,
             "mode": ["always", "wake", "push", "manual", "hardware", "software", "both"],
-            "echo_mode": ["hardware", "software", "both"], "state": phases, "from": phases.union(duplex),
+            "echo_mode": ["hardware", "software", "both"], "state": phases,
+            "from": phases.union(duplex).union(["always", "wake", "push", "manual"]),
             "to": phases.union(duplex), "duplex": duplex, "side": ["microphone", "loudspeaker"],
             "tool": Set(ToolAuthority.table.keys),
             "service": Set(ServiceRegistry.all.flatMap { $0.kinds.map(\.name) }),
@@ -70,28 +71,29 @@ enum JournalVocabulary {
         certificate changed channels character check client closed code command compare complete configuration confirm
         confirmed connected connecting connection contains contents continued continues control conversation correct
         corrected could counting counts ctl cut daemon daemon's damaged dated day default degraded delivers denied
-        detected device devices did disconnected disturbed does done down dropped due duplex duplicate during earcons
-        earlier echo echo-test egress elsewhere empty encrypted end ended errno error event events every exactly exist
-        exited failed failure far fewer file finish fit folder for found fresh from front full gave get gets give given
-        goes got group had half hand has header headphones heard history holds host hour hours http https if ignored in
-        incomplete integer into invalid is it its itself jarvis jarvis's jarvis-voiced jobs joined jumped kept key knob
-        know known last lead learning leaves ledger left level limit limitmemlock limitrtprio line listening load local
-        locked log long longer look lost loudspeaker lower machine made main many map match may measured media memory
-        message method microphone microphone's missed missing mixer mode model more most moved much must mute muted name
-        near nearly need needs network new newer next no nobody none not nothing now number of off offline oldest on
-        once one only open opened opening or our out outlive output over overdrives own part passed period permission
-        pid plain play playback played please plug priority problem process program protocol proxy put question
-        questions queue quiet raise ran rang reach reachable reached read ready real-time recognised refused refuses
-        reload reloaded reloading remark remembered remove renewed replaced replied reply reported request requests
-        requires resolved response restart restarted restarting restored result retrying return right ringing rings room
-        rotated run rung running runs said saved scheduled schema second see sends sent serve serve.response_timeout
-        server server's service session set settings shared silence so socket software somebody something sound speech
-        spending spent start started starting state stations status stays still stop stopped stopping strong succeeded
-        successfully such survive swaps take taken term-llm term_llm_serve_token than that the them there these this
-        those thread threshold time timed timeout timer timers title to today today's token told too took tool
-        transcript trouble trusted turn turned typed unavailable unchanged under understand undone unexpected unheard
-        unit unknown unplugged unreadable unsupported until unwritten up updating url us usable use user uses using
-        usually value version voice volume volumes wait waiting wake wants was way well went were what when whether
-        while who will with without word words work worked working works written xdg_runtime_dir year years yet yours
+        detected device devices did disconnected disturbed doctor does done down dropped due duplex duplicate during
+        earcons earlier echo echo-test egress elsewhere empty encrypted end ended errno error event events every exactly
+        exist exited failed failure far fewer file finish fit folder for found fresh from front full gave get gets give
+        given goes got group had half hand has header headphones heard history holds host hour hours http https if
+        ignored in incomplete integer into invalid is it its itself jarvis jarvis's jarvis-voiced jobs joined jumped
+        kept key knob know known last lead learning leaves ledger left level limit limitmemlock limitrtprio line
+        listening load local locked log long longer look lost loudspeaker lower machine made main many map match may
+        measured media memory message method microphone microphone's missed missing mixer mode model more most moved
+        much must mute muted name near nearly need needs network new newer next no nobody none not nothing now number of
+        off offline oldest on once one only open opened opening or our out outlive output over overdrives own part
+        passed period permission pid plain play playback played please plug priority problem process program protocol
+        proxy put question questions queue quiet raise ran rang reach reachable reached read ready real-time recognised
+        refused refuses reload reloaded reloading remark remembered remove renewed replaced replied reply reported
+        request requests requires resolved response restart restarted restarting restored result retrying return right
+        ringing rings room rotated run rung running runs said saved says scheduled schema second see sends sent serve
+        serve.response_timeout server server's service session set settings shared silence so socket software somebody
+        something sound speech spending spent start started starting state stations status stays still stop stopped
+        stopping strong succeeded successfully such survive swaps take taken term-llm term_llm_serve_token text than
+        that the them there these this those thread threshold time timed timeout timer timers title to today today's
+        token told too took tool transcript trouble trusted turn turned typed unavailable unchanged under understand
+        undone unexpected unheard unit unknown unplugged unreadable unsaid unsupported until unwritten up updating url
+        us usable use user uses using usually value version voice volume volumes wait waiting wake wants was way well
+        went were what when whether while who why will with without word words work worked working works written
+        xdg_runtime_dir year years yet yours
         """
 }

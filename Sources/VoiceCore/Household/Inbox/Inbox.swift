@@ -61,8 +61,10 @@ package enum InboxEffect: Equatable, Sendable {
     /// The announcement was accepted; what happens to it next.
     case taken(InboxReceipt)
     case refused(InboxProblem)
-    /// Speak this text once nobody speaks.
+    /// Speak this in the conversation, once nobody speaks.
     case tell(InboxText)
+    /// Speak these words with the local voice: no conversation is open.
+    case speak(String)
     /// Play the sound that signals an announcement.
     case chime
     /// This many announcements expired unheard or were displaced.
@@ -82,7 +84,7 @@ package enum InboxProblem: Error, Equatable, Sendable, CustomStringConvertible {
     case empty
     case long
     case full
-    /// It has high priority, and no conversation is open.
+    /// It has high priority, no conversation is open, and there is no local voice.
     case noConversation
 
     package var description: String {
@@ -99,9 +101,10 @@ package enum InboxProblem: Error, Equatable, Sendable, CustomStringConvertible {
 /// Holds the announcements of the house until the right moment. No I/O, clock or task.
 ///
 /// `high` is spoken as soon as nobody speaks. `normal` is spoken, after a sound, once nobody has spoken for two
-/// seconds; if no conversation is open, the sound alone signals it, and it waits for the next one. There everything
-/// that waits is spoken once the user has been answered, which is the only moment for `low`. Quiet hours hold
-/// everything. `high` becomes `normal` after ten minutes; every announcement expires after a day. Kept in memory only.
+/// seconds. Without a conversation the local voice speaks both, but nobody can answer it: a question with `high` is asked
+/// again in the next conversation, and one with `normal` waits for it. So does everything where there is no local voice:
+/// a sound signals `normal`, and `high` is refused. In a conversation everything that waits is spoken once the user has
+/// been answered, which is the only moment for `low`. Quiet hours hold everything. `high` becomes `normal` after ten minutes; every announcement expires after a day. Kept in memory only.
 package struct Inbox: Equatable, Sendable {
     /// Maximum number waiting. Beyond it, a more urgent announcement displaces the oldest of the lowest priority.
     package static let most = 16
@@ -125,8 +128,12 @@ package struct Inbox: Equatable, Sendable {
     /// Whether the user has spoken since the conversation opened or since the last answer.
     private var hasSpoken = false
     private var isQuiet = false
+    /// When the last conversation ended; nil if there was none.
+    private var closedSince: Duration?
+    /// Whether a local voice can speak without a conversation.
+    private let hasVoice: Bool
 
-    package init() {}
+    package init(hasVoice: Bool = false) { self.hasVoice = hasVoice }
 
     package var count: Int { items.count }
 
@@ -137,7 +144,8 @@ package struct Inbox: Equatable, Sendable {
         case .talk(let next): effects += follow(next, at: now)
         case .quietHours(let isQuiet):
             let waits =
-                self.isQuiet && !isQuiet && talk == .closed && items.contains { $0.announcement.priority > .low }
+                self.isQuiet && !isQuiet && talk == .closed
+                && items.contains { $0.announcement.priority > .low && !canSpeak($0.announcement) }
             self.isQuiet = isQuiet
             if waits { effects.append(.chime) }
         case .look: break
@@ -152,7 +160,7 @@ package struct Inbox: Equatable, Sendable {
     private mutating func take(_ announcement: Announcement, at now: Duration) -> [InboxEffect] {
         guard announcement.text.contains(where: { !$0.isWhitespace }) else { return [.refused(.empty)] }
         guard announcement.text.utf8.count <= Self.longest else { return [.refused(.long)] }
-        if announcement.priority == .high, !isQuiet, talk == .closed { return [.refused(.noConversation)] }
+        if announcement.priority == .high, !isQuiet, talk == .closed, !hasVoice { return [.refused(.noConversation)] }
         var effects: [InboxEffect] = []
         if items.count >= Self.most {
             guard let least = items.map(\.announcement.priority).min(), least < announcement.priority,
@@ -168,7 +176,7 @@ package struct Inbox: Equatable, Sendable {
         } else {
             switch announcement.priority {
             case .high: receipt = .said
-            case .normal where talk != .closed: receipt = .waitsForQuiet
+            case .normal where talk != .closed || canSpeak(announcement): receipt = .waitsForQuiet
             case .normal:
                 receipt = .waitsForTalk
                 effects.append(.chime)
@@ -178,11 +186,17 @@ package struct Inbox: Equatable, Sendable {
         return effects + [.taken(receipt)]
     }
 
+    /// Whether it may be spoken without a conversation.
+    private func canSpeak(_ announcement: Announcement) -> Bool {
+        hasVoice && (announcement.priority == .high || announcement.priority == .normal && !announcement.asks)
+    }
+
     // MARK: Going out
 
     private mutating func follow(_ next: Talk, at now: Duration) -> [InboxEffect] {
         let before = talk
         talk = next
+        if next == .closed, before != .closed { closedSince = now }
         listensSince = next == .listening ? (before == .listening ? listensSince : now) : nil
         switch next {
         case .turn: hasSpoken = true
@@ -197,13 +211,42 @@ package struct Inbox: Equatable, Sendable {
     }
 
     private mutating func deliver(at now: Duration) -> [InboxEffect] {
-        guard !isQuiet, talk != .closed else { return [] }
+        guard !isQuiet else { return [] }
+        guard talk != .closed else { return speak(at: now) }
         var effects = tell(at: now, isAway: false) { $0.priority == .high }
         if let since = listensSince, now - since >= Self.quietMoment {
             let effectsNow = tell(at: now, isAway: false) { $0.priority == .normal }
             if !effectsNow.isEmpty { effects += [.chime] + effectsNow }
         }
         return effects
+    }
+
+    /// Speaks with the local voice what may be spoken without a conversation.
+    private mutating func speak(at now: Duration) -> [InboxEffect] {
+        let isQuietMoment = closedSince.map { now - $0 >= Self.quietMoment } ?? true
+        var meant: [Announcement] = []
+        var others: [Item] = []
+        for item in items {
+            let announcement = item.announcement
+            guard canSpeak(announcement), isQuietMoment || announcement.priority == .high else {
+                others.append(item)
+                continue
+            }
+            meant.append(announcement)
+            guard announcement.asks else { continue }
+            var again = item
+            again.announcement.priority = .low
+            others.append(again)
+        }
+        guard !meant.isEmpty else { return [] }
+        items = others
+        let words = InboxEffect.speak(Self.aloud(Self.ordered(meant), isAway: false))
+        return meant.contains { $0.priority == .high } ? [words] : [.chime, words]
+    }
+
+    /// The most urgent first.
+    private static func ordered(_ announcements: [Announcement]) -> [Announcement] {
+        InboxPriority.allCases.reversed().flatMap { priority in announcements.filter { $0.priority == priority } }
     }
 
     /// Removes the matching announcements and returns them as one text, the most urgent first.
@@ -217,7 +260,7 @@ package struct Inbox: Equatable, Sendable {
         items.removeAll { isMeant($0.announcement) }
         // The next ones wait until these have been spoken.
         if listensSince != nil { listensSince = now }
-        let ordered = InboxPriority.allCases.reversed().flatMap { priority in meant.filter { $0.priority == priority } }
+        let ordered = Self.ordered(meant)
         let aloud = Self.aloud(ordered, isAway: isAway)
         return [.tell(InboxText(forModel: Self.text(ordered, isAway: isAway), aloud: aloud))]
     }
@@ -267,6 +310,9 @@ package struct Inbox: Equatable, Sendable {
             item.at + (item.announcement.priority == .high ? Self.urgentFor : Self.keptFor) - now
         }
         if let since = listensSince, !isQuiet, items.contains(where: { $0.announcement.priority == .normal }) {
+            ends.append(since + Self.quietMoment - now)
+        }
+        if talk == .closed, !isQuiet, let since = closedSince, items.contains(where: { canSpeak($0.announcement) }) {
             ends.append(since + Self.quietMoment - now)
         }
         return ends.min().map { max($0, .milliseconds(10)) }

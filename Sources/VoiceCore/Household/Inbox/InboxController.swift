@@ -5,8 +5,10 @@ internal import VoiceBase
 package actor InboxController {
     /// What the effects act on; none of it may block.
     package struct Parts: Sendable {
-        /// Speaks a text once nobody speaks.
+        /// Speaks a text in the conversation, once nobody speaks.
         package var tell: @Sendable (InboxText) -> Void = { _ in }
+        /// Speaks words without a conversation; nil if there is no local voice.
+        package var speak: (@Sendable (String) -> Void)?
         package var chime: @Sendable () -> Void = {}
         package var clock: @Sendable () -> Duration = { Monotonic.now() }
         package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -16,7 +18,7 @@ package actor InboxController {
     }
 
     private let parts: Parts
-    private var inbox = Inbox()
+    private var inbox: Inbox
     private var next = NextLook()
     /// The conversation's states, in order. When full, the oldest is dropped: only the latest matters.
     private let talks: AsyncStream<Talk>
@@ -24,6 +26,7 @@ package actor InboxController {
 
     package init(_ parts: Parts) {
         self.parts = parts
+        inbox = Inbox(hasVoice: parts.speak != nil)
         (talks, talking) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
     }
 
@@ -60,6 +63,7 @@ package actor InboxController {
         for effect in effects {
             switch effect {
             case .tell(let text): parts.tell(text)
+            case .speak(let words): parts.speak?(words)
             case .chime: parts.chime()
             case .dropped(let count):
                 parts.logger.notice("announcements were dropped unheard", metadata: ["count": "\(count)"])

@@ -1,3 +1,4 @@
+package import Logging
 internal import VoiceBase
 internal import VoiceConversation
 package import VoiceNetwork
@@ -6,12 +7,20 @@ internal import VoiceReply
 /// Speaks the box's own messages when no session does: notices, and texts from the command line.
 ///
 /// They pass through the playout queue like all speech, so they are cancelled from the microphone, and stopped by whatever
-/// stops the box. At most `most` texts wait; beyond that the oldest is dropped.
+/// stops the box. At most `most` texts wait; beyond that the oldest is dropped, with a line in the journal.
 package struct LocalAnnouncer: Sendable {
     private let core: NetworkConfined<AnnouncerCore>
 
-    package init(_ settings: LocalSettings, on network: NetworkThread, pump: NetworkConfined<VoicePump>) {
-        core = NetworkConfined(AnnouncerCore(settings, on: network, pump: pump), on: network)
+    /// - Parameter failed: called when neither the server nor espeak-ng speaks.
+    package init(
+        _ settings: LocalSettings,
+        on network: NetworkThread,
+        pump: NetworkConfined<VoicePump>,
+        failed: @escaping @Sendable () -> Void = {},
+        logger: Logger
+    ) {
+        let core = AnnouncerCore(settings, on: network, pump: pump, failed: failed, logger: logger)
+        self.core = NetworkConfined(core, on: network)
     }
 
     /// Says the text as soon as nothing else is being said.
@@ -27,12 +36,14 @@ package struct LocalAnnouncer: Sendable {
 }
 
 private final class AnnouncerCore {
-    private static let most = 4
+    private static let most = 16
     private static let pause = Duration.milliseconds(200)
 
     private let settings: LocalSettings
     private let network: NetworkThread
     private let pump: NetworkConfined<VoicePump>
+    private let failed: @Sendable () -> Void
+    private let logger: Logger
     private var sockets: WyomingSockets?
     private var speaker: LocalSpeaker?
     private var connections = 0
@@ -41,16 +52,27 @@ private final class AnnouncerCore {
     private var number = 0
     private var isOver = false
 
-    init(_ settings: LocalSettings, on network: NetworkThread, pump: NetworkConfined<VoicePump>) {
+    init(
+        _ settings: LocalSettings,
+        on network: NetworkThread,
+        pump: NetworkConfined<VoicePump>,
+        failed: @escaping @Sendable () -> Void,
+        logger: Logger
+    ) {
         self.settings = settings
         self.network = network
         self.pump = pump
+        self.failed = failed
+        self.logger = logger
     }
 
     func say(_ text: String, _ me: NetworkConfined<AnnouncerCore>) {
         let sentences = SpeechParts.split(text).filter { $0.contains { $0.isLetter || $0.isNumber } }
         guard !isOver, !sentences.isEmpty else { return }
-        if waiting.count == Self.most { waiting.removeFirst() }
+        if waiting.count == Self.most {
+            waiting.removeFirst()
+            logger.notice("a text was dropped unsaid: too many wait for the local voice")
+        }
         waiting.append(sentences)
         next(me)
     }
@@ -74,7 +96,8 @@ private final class AnnouncerCore {
         guard !pump.onThread.isSpeaking else { return Self.later { me.perform { $0.next(me) } } }
         guard let speaker = speaker ?? made(me) else {
             waiting = []
-            return
+            logger.error("the local voice cannot be started")
+            return failed()
         }
         let sentences = waiting.removeFirst()
         number += 1
@@ -121,10 +144,19 @@ private final class AnnouncerCore {
     private func spoken(_ outcome: LocalSpeaker.Outcome, _ me: NetworkConfined<AnnouncerCore>) {
         guard let speech else { return }
         switch outcome {
-        case .began, .trouble: break
+        case .began: break
+        case .trouble(let end):
+            logger.warning(
+                "the local voice has trouble",
+                metadata: ["error": "\(end.description); espeak-ng speaks meanwhile"]
+            )
         case .sound(let index, let samples): pump.onThread.receive(samples, of: speech.part(index))
         case .finished(let index): pump.onThread.finish(speech.part(index))
         case .ended, .failed:
+            if case .failed(let reason) = outcome {
+                logger.error("a text was not said", metadata: ["error": "\(reason)"])
+                failed()
+            }
             self.speech = nil
             next(me)
         }
