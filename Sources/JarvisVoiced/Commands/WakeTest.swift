@@ -117,7 +117,7 @@ struct WakeTest: AsyncParsableCommand {
         let detector = try make(.child())
         detector.listen(for: .stop)
         let models = try settings.makeSecondModels?(.child())
-        let ear = WakeEar(detector, rule: rule, look: settings.secondLook, models: models)
+        let ear = WakeWordRecogniser(detector, rule: rule, look: settings.secondLook, models: models)
         var count = 0
         let block = WakeRecording.rate / 25
         for start in stride(from: 0, to: samples.count, by: block) {

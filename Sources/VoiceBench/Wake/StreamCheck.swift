@@ -133,7 +133,7 @@ struct StreamCheck {
         return streams
     }
 
-    private func makeEar() throws -> WakeEar {
+    private func makeEar() throws -> WakeWordRecogniser {
         let detector: any WakeWordDetector =
             if let models { try TFLiteSpotter(words, in: models, trial: .none) } else {
                 try SphinxSpotter(words, model: Configuration().activation.sphinxModel)
@@ -147,7 +147,7 @@ struct StreamCheck {
             playingMargin: activation.playingMargin,
             refractory: .milliseconds(activation.refractoryMS)
         )
-        return WakeEar(detector, rule: rule, look: looks ? SecondLook() : nil, models: asked)
+        return WakeWordRecogniser(detector, rule: rule, look: looks ? SecondLook() : nil, models: asked)
     }
 
     private func measure(_ stream: Stream) throws -> Tally {

@@ -6,7 +6,7 @@ internal import VoiceBase
 
 /// Listens for words on a thread of its own, and reports what it heard.
 ///
-///     audio thread --WakeWordTap--> 16 kHz --> WakeEar (WakeWordDetector --> WakeRule --> SecondLook) --> report
+///     audio thread --WakeWordTap--> 16 kHz --> WakeWordRecogniser (WakeWordDetector --> WakeRule --> SecondLook) --> report
 ///
 /// A detector that fails is recreated after a pause; audio from that time is dropped.
 package final class WakeWordListener: Sendable {
@@ -88,7 +88,7 @@ package final class WakeWordListener: Sendable {
                     logger.info("listening for words", metadata: ["words": "\(rule.words.list)"])
                 }
                 reported = nil
-                try follow(WakeEar(detector, rule: rule, look: look, models: secondModels()))
+                try follow(WakeWordRecogniser(detector, rule: rule, look: look, models: secondModels()))
             } catch {
                 tap.isWanted = false
                 if isStopped.load(ordering: .acquiring) { break }
@@ -128,7 +128,7 @@ package final class WakeWordListener: Sendable {
         reported = (calls, stops)
     }
 
-    private func follow(_ ear: WakeEar) throws(WakeWordError) {
+    private func follow(_ ear: WakeWordRecogniser) throws(WakeWordError) {
         let detector = ear.detector
         var reported: (calls: WakeWordError?, stops: WakeWordError?) = (nil, nil)
         var decimator = TwoThirdsDecimator()

@@ -97,7 +97,7 @@ struct LoneStopTests {
         let words = try WakeWords(wake: "hey jarvis", stop: "stop", threshold: -20)
         let detector = Scripted()
         let rule = WakeRule(words: words, playingMargin: 3, refractory: .seconds(2))
-        let ear = WakeEar(detector, rule: rule, look: nil)
+        let ear = WakeWordRecogniser(detector, rule: rule, look: nil)
         var reports: [(at: Int, verdict: WakeRule.Verdict)] = []
         for (block, start) in stride(from: 0, through: sound.count - 640, by: 640).enumerated() {
             let now = 40 * (block + 1)

@@ -108,14 +108,14 @@ struct SecondLookTests {
         func note(isPlaying: Bool) { self.isPlaying = isPlaying }
     }
 
-    private func ear(_ detector: Scripted, looks: Bool = true) throws -> WakeEar {
+    private func ear(_ detector: Scripted, looks: Bool = true) throws -> WakeWordRecogniser {
         let words = try WakeWords(wake: "hey jarvis", stop: "stop", threshold: -20)
         let rule = WakeRule(words: words, playingMargin: 3, refractory: .seconds(2))
-        return WakeEar(detector, rule: rule, look: looks ? SecondLook() : nil)
+        return WakeWordRecogniser(detector, rule: rule, look: looks ? SecondLook() : nil)
     }
 
     private func take(
-        _ ear: WakeEar,
+        _ ear: WakeWordRecogniser,
         _ samples: [Int16],
         isPlaying: Bool = false,
         at milliseconds: Int
@@ -224,7 +224,7 @@ struct SecondLookTests {
         let models = try SecondModels(words, in: folder.openWakeWord, library: folder.library, trial: .none)
         let rule = WakeRule(words: words, playingMargin: 3, refractory: .seconds(2))
         let detector = Scripted()
-        let ear = WakeEar(detector, rule: rule, look: SecondLook(), models: models)
+        let ear = WakeWordRecogniser(detector, rule: rule, look: SecondLook(), models: models)
         _ = try take(ear, sound, at: 10_000)
         detector.next = found.map { WakeCandidate($0, .certain, score: 0.9) }
         return try (1...8).flatMap { block in

@@ -12,7 +12,7 @@ package struct WakeReport: Equatable, Sendable {
 }
 
 /// An engine, the rule for its finds and the second look at calls: audio in, verdicts out. Belongs to one thread.
-package final class WakeEar {
+package final class WakeWordRecogniser {
     package let detector: any WakeWordDetector
     private var rule: WakeRule
     private let look: SecondLook?
