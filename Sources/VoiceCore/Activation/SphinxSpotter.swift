@@ -10,7 +10,9 @@ package final class SphinxSpotter: WakeWordDetector {
     private let spotter: OpaquePointer
     /// Buffer for the phrase found.
     private let phrase = UnsafeMutableBufferPointer<CChar>.allocate(capacity: 128)
-    private let words: WakeWords
+    private var words: WakeWords
+    /// Which stop words are left out, and why; nil if none is.
+    package private(set) var stopWordsUnheard: WakeWordError?
     /// Samples since the first find below its threshold.
     private var waited = 0
 
@@ -45,12 +47,22 @@ package final class SphinxSpotter: WakeWordDetector {
         }
     }
 
-    private func listen(_ words: WakeWords) throws(WakeWordError) {
-        try Self.check(words)
-        for part in words.words.flatMap({ $0.text.split(separator: " ") })
-        where !csphinx_knows(spotter, String(part)) {
-            throw WakeWordError("PocketSphinx's dictionary does not have \"\(part)\": choose another word")
+    /// A stop word that the dictionary does not have is left out, if there is another: a typing error must not switch all of
+    /// them off.
+    private func listen(_ all: WakeWords) throws(WakeWordError) {
+        try Self.check(all)
+        func unknownPart(of word: WakeWords.Word) -> Substring? {
+            word.text.split(separator: " ").first { !csphinx_knows(spotter, String($0)) }
         }
+        let words = WakeWords(words: all.words.filter { unknownPart(of: $0) == nil })
+        for word in all.words {
+            guard let part = unknownPart(of: word) else { continue }
+            let problem = "PocketSphinx's dictionary does not have \"\(part)\": choose another word"
+            guard word.isStop, !words.stops.words.isEmpty else { throw WakeWordError(problem) }
+            let heard = words.stops.words.map { "\"\($0.text)\"" }.joined(separator: ", ")
+            stopWordsUnheard = WakeWordError("\(problem); \(heard) can be heard")
+        }
+        self.words = words
         let list = words.words.map { "\($0.text) /1e\(Int(($0.threshold - Self.doubt).rounded(.down)))/\n" }.joined()
         guard csphinx_listen(spotter, list, list.utf8.count) else {
             throw WakeWordError("PocketSphinx does not take the words")

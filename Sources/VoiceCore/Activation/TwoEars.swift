@@ -39,7 +39,9 @@ package final class TwoEars: WakeWordDetector {
     }
 
     package var callsUnheard: WakeWordError? { ears.first { !$0.isForStops }?.problem }
-    package var stopWordsUnheard: WakeWordError? { ears.lazy.filter(\.isForStops).compactMap(\.problem).first }
+    package var stopWordsUnheard: WakeWordError? {
+        ears.lazy.compactMap { ($0.isForStops ? $0.problem : nil) ?? $0.detector?.stopWordsUnheard }.first
+    }
     package var scores: [WakeScore] { ears.flatMap { $0.detector?.scores ?? [] } }
 
     package func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {

@@ -5,6 +5,8 @@ import VoiceSimulator
 
 @testable import VoiceActivation
 @testable import VoiceAudio
+@testable import VoiceBase
+@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 
@@ -81,6 +83,41 @@ struct SphinxSpotterTests {
         #expect(throws: WakeWordError("PocketSphinx's dictionary does not have \"zzyzyx\": choose another word")) {
             _ = try SphinxSpotter(WakeWords(wake: "hello zzyzyx", stop: "", threshold: -20), model: Self.model)
         }
+    }
+
+    /// A typing error among the stop words must not switch "stop" off.
+    @Test func anUnknownStopWordTakesNoOtherAway() throws {
+        let words = try WakeWords(wake: "computer", stop: "stop, halt, arrette", threshold: -20)
+        let spotter = try SphinxSpotter(words.stops, model: Self.model)
+        let problem = spotter.stopWordsUnheard?.description ?? ""
+        #expect(problem.contains("\"arrette\"") && problem.hasSuffix("\"stop\", \"halt\" can be heard"), "\(problem)")
+        let result = SampleRun.result(spotter, of: words.stops.words[0], over: WakeSamples.samples(of: "stop"))
+        guard case .heard = result else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(throws: WakeWordError("PocketSphinx's dictionary does not have \"arrette\": choose another word")) {
+            _ = try SphinxSpotter(WakeWords(wake: "computer", stop: "arrette", threshold: -20).stops, model: Self.model)
+        }
+    }
+
+    /// Nothing is configured and no model is installed: stop words are listened for all the same.
+    @Test func stopWordsNeedNoEngineForWakeWords() throws {
+        var configuration = Configuration()
+        configuration.activation.wakeModels = "/nowhere"
+        let settings = try ActivationSettings(configuration)
+        #expect(settings.engine == nil && !settings.hearsCalls)
+        guard let make = settings.makeDetector else {
+            Issue.record("nothing listens for stop words")
+            return
+        }
+        let detector = try make(.none)
+        #expect(detector.stopWordsUnheard == nil)
+        configuration.activation.engine = .off
+        #expect(try ActivationSettings(configuration).makeDetector == nil)
+        configuration.activation.engine = .auto
+        configuration.activation.sphinxModel = "/nowhere"
+        #expect(try ActivationSettings(configuration).makeDetector == nil)
     }
 
     @Test func aModelThatIsNotThereIsNamed() {

@@ -240,8 +240,10 @@ struct InboxTests {
         #expect(scene.latest.contains(.dropped(1)) && scene.inbox.count == Inbox.most)
         scene.on(.announce(Announcement(String(repeating: "x", count: Inbox.longest + 1))))
         #expect(scene.latest.contains(.refused(.long)))
-        scene.on(.announce(Announcement(" \n")))
-        #expect(scene.latest.contains(.refused(.empty)))
+        for text in [" \n", "!!!"] {
+            scene.on(.announce(Announcement(text)))
+            #expect(scene.latest.contains(.refused(.empty)))
+        }
         scene.pass(.seconds(86_500))
         #expect(scene.inbox.count == 0 && scene.pause == nil, "a day at most")
     }

@@ -70,6 +70,9 @@ extension ControlCommand {
         open conversation or a local voice ([local]).
         """
     ) { (arguments, daemon) throws(ControlProblem) in
+        guard Announcement.hasWords(arguments["text"] ?? "") else {
+            throw ControlProblem(.badArgument, "\(InboxProblem.empty)")
+        }
         if await daemon.activationStatus.isQuiet {
             throw ControlProblem(.notAvailable, "quiet hours: nothing is announced; \"quiet off\" ends them")
         }
