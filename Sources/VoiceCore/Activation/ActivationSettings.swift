@@ -1,4 +1,3 @@
-internal import Glibc
 internal import VoiceBase
 package import VoiceConfiguration
 
@@ -90,17 +89,16 @@ package struct ActivationSettings: Sendable {
             return TwoEars(calls: calls, stops: engines + Self.sphinx(others, sphinxModel))
         }
 
-        /// Returns the detector for stop words if no engine recognises wake words.
+        /// Returns the detector for stop words if no engine is configured.
         static func stopDetector(
             of words: WakeWords,
             sphinxModel: String,
-            stop: StopModel?,
+            stop: StopModel,
             trial: ModelTrial
         ) -> any WakeWordDetector {
-            let own = WakeWords(words: words.stops.words.filter { stop?.isOf($0) == true })
-            let others = WakeWords(words: words.stops.words.filter { stop?.isOf($0) != true })
-            let ofModel = stop.map { [tflite(own, in: $0.folder, trial)] } ?? []
-            return TwoEars(calls: nil, stops: ofModel + sphinx(others, sphinxModel))
+            let own = WakeWords(words: words.stops.words.filter(stop.isOf))
+            let others = WakeWords(words: words.stops.words.filter { !stop.isOf($0) })
+            return TwoEars(calls: nil, stops: [tflite(own, in: stop.folder, trial)] + sphinx(others, sphinxModel))
         }
 
         private static func tflite(
@@ -196,9 +194,7 @@ package struct ActivationSettings: Sendable {
         models: WakeModelFolder,
         stop: StopModel?
     ) throws(ConfigurationError) {
-        // Stop words need no engine for wake words: PocketSphinx takes them where it is installed.
-        let hasSphinx = access("\(activation.sphinxModel)/cmudict-en-us.dict", R_OK) == 0
-        guard activation.engine != .off, engine != nil || stop != nil || hasSphinx else { return }
+        guard activation.engine != .off, engine != nil || stop != nil else { return }
         let rule = try Self.rule(activation, stop: stop)
         self.rule = rule
         let sphinxModel = activation.sphinxModel
@@ -206,7 +202,7 @@ package struct ActivationSettings: Sendable {
             makeDetector = { (trial) throws(WakeWordError) in
                 try engine.detector(of: rule.words, sphinxModel: sphinxModel, stop: stop, trial: trial)
             }
-        } else {
+        } else if let stop {
             makeDetector = { (trial) throws(WakeWordError) in
                 Engine.stopDetector(of: rule.words, sphinxModel: sphinxModel, stop: stop, trial: trial)
             }

@@ -5,8 +5,6 @@ import VoiceSimulator
 
 @testable import VoiceActivation
 @testable import VoiceAudio
-@testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 
@@ -99,25 +97,6 @@ struct SphinxSpotterTests {
         #expect(throws: WakeWordError("PocketSphinx's dictionary does not have \"arrette\": choose another word")) {
             _ = try SphinxSpotter(WakeWords(wake: "computer", stop: "arrette", threshold: -20).stops, model: Self.model)
         }
-    }
-
-    /// Nothing is configured and no model is installed: stop words are listened for all the same.
-    @Test func stopWordsNeedNoEngineForWakeWords() throws {
-        var configuration = Configuration()
-        configuration.activation.wakeModels = "/nowhere"
-        let settings = try ActivationSettings(configuration)
-        #expect(settings.engine == nil && !settings.hearsCalls)
-        guard let make = settings.makeDetector else {
-            Issue.record("nothing listens for stop words")
-            return
-        }
-        let detector = try make(.none)
-        #expect(detector.stopWordsUnheard == nil)
-        configuration.activation.engine = .off
-        #expect(try ActivationSettings(configuration).makeDetector == nil)
-        configuration.activation.engine = .auto
-        configuration.activation.sphinxModel = "/nowhere"
-        #expect(try ActivationSettings(configuration).makeDetector == nil)
     }
 
     @Test func aModelThatIsNotThereIsNamed() {
