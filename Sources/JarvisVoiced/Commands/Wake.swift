@@ -45,9 +45,9 @@ struct Wake: ParsableCommand {
                 guard try isWanted() else { return }
                 try await WakeModelInstaller(wheel, into: folder).install(from: from)
                 let installed = WakeModelFolder(path: folder)
-                let found = installed.words.map { installed.judge($0) }
-                for line in found { print(line) }
-                guard found.contains(where: { $0.hasSuffix(": works") }) else {
+                let found = installed.words.map { (word: $0, problem: installed.problem(of: $0)) }
+                for (word, problem) in found { print("\(word): \(problem?.description ?? "works")") }
+                guard found.contains(where: { $0.problem == nil }) else {
                     throw WakeWordError("none of the models works on this machine")
                 }
                 print(

@@ -2,7 +2,7 @@
 ///
 /// Who calls has not just been talking: a third of a second before the word is as quiet as the room, also over music or
 /// babble. Within a talk there is seldom such a pause where a word begins.
-package struct CallPause: Equatable, Sendable {
+enum CallPause {
     /// How much quieter than the word the room must have been before it, in dB.
     static let decibels = 6.0
 

@@ -96,14 +96,14 @@ package struct ModelTrial: Sendable {
 }
 
 extension WakeModelFolder {
-    /// Tries a word's model; returns the result as one line.
-    package func judge(_ word: String, trial: ModelTrial = .child()) -> String {
+    /// Tries a word's model; returns why it does not work, nil if it does.
+    package func problem(of word: String, trial: ModelTrial = .child()) -> WakeWordError? {
         do throws(WakeWordError) {
             let (manifest, _) = try model(of: word)
             try trial.run(library: library, model: path + "/" + manifest.model)
-            return "\(word): works"
+            return nil
         } catch {
-            return "\(word): \(error)"
+            return error
         }
     }
 }

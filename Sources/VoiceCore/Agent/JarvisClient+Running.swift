@@ -20,7 +20,9 @@ extension JarvisClient {
     /// - Returns: nil once the server has accepted it.
     package func add(_ remark: String) async -> JarvisFailure? {
         guard settings.api != .openai, let run = active else { return .notAddable }
-        for attempt in 1...5 {
+        var attemptsLeft = 5
+        while true {
+            attemptsLeft -= 1
             switch await transport.exchange(request.interrupt(remark, session: run.sessionID)) {
             case .success(let response) where response.status == 200:
                 sent.append(remark)
@@ -28,14 +30,13 @@ extension JarvisClient {
                 return nil
             // Not begun yet, or ended between our look and the server's.
             case .success(let response) where [404, 405, 409].contains(response.status):
-                guard attempt < 5 else { return .notAddable }
+                guard attemptsLeft > 0 else { return .notAddable }
                 await environment.sleep(.milliseconds(250))
                 guard active?.number == run.number else { return .notAddable }
             case .success(let response): return JarvisReply.failure(of: response)
             case .failure(let failure): return failure.withoutRun
             }
         }
-        return .notAddable
     }
 
     /// Describes the progress of the current request, shaped for speech; nil if nothing is running.

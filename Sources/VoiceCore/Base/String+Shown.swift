@@ -10,6 +10,11 @@ extension String {
     }
 }
 
+extension StringProtocol {
+    /// Whether there is anything in it that can be said: a letter or a number.
+    package var isSayable: Bool { contains { $0.isLetter || $0.isNumber } }
+}
+
 extension String {
     /// The text as a JSON string. Quotes in it are escaped, so that its bounds are visible even if it comes from outside.
     package var quoted: String {

@@ -70,7 +70,7 @@ extension ControlCommand {
         open conversation or a local voice ([local]).
         """
     ) { (arguments, daemon) throws(ControlProblem) in
-        guard Announcement.hasWords(arguments["text"] ?? "") else {
+        guard arguments["text"]?.isSayable == true else {
             throw ControlProblem(.badArgument, "\(InboxProblem.empty)")
         }
         if await daemon.activationStatus.isQuiet {

@@ -470,7 +470,7 @@ package struct LocalTranslator: Sendable {
     }
 
     private func sentences(_ text: String, part: Int = 0) -> [Sentence] {
-        options.split(text).filter { $0.contains { $0.isLetter || $0.isNumber } }.map { Sentence(text: $0, part: part) }
+        options.split(text).filter(\.isSayable).map { Sentence(text: $0, part: part) }
     }
 
     private mutating func tell(_ text: String) {
@@ -570,9 +570,7 @@ package struct LocalTranslator: Sendable {
         if wantsToPlay, !offered.isEmpty {
             wantsToPlay = false
             let what = JSONValue.array(offered.map { .string($0) })
-            guard text.contains(where: { $0.isLetter || $0.isNumber }) else {
-                return call("play_audio", ["what": what], request: request)
-            }
+            guard text.isSayable else { return call("play_audio", ["what": what], request: request) }
             callBehind = makeCall("play_audio", ["what": what])
         }
         return say(text, request: request)

@@ -416,6 +416,6 @@ package struct LocalTurn: Sendable {
     /// Lower-case words, without surrounding punctuation.
     static func words(_ text: String) -> [String] {
         text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "'" && $0 != "\u{2019}" }
-            .map { String($0.replacing("\u{2019}", with: "'")) }.filter { $0.contains { $0.isLetter || $0.isNumber } }
+            .map { String($0.replacing("\u{2019}", with: "'")) }.filter(\.isSayable)
     }
 }

@@ -28,11 +28,6 @@ package struct Announcement: Equatable, Sendable {
     /// Whether it is a question whose answer is to be passed on.
     package var asks: Bool
 
-    /// Whether anything of it can be said.
-    var hasWords: Bool { Self.hasWords(text) }
-
-    package static func hasWords(_ text: String) -> Bool { text.contains { $0.isLetter || $0.isNumber } }
-
     package init(_ text: String, priority: InboxPriority = .normal, asks: Bool = false) {
         self.text = text
         self.priority = priority
@@ -163,7 +158,7 @@ package struct Inbox: Equatable, Sendable {
     // MARK: Coming in
 
     private mutating func take(_ announcement: Announcement, at now: Duration) -> [InboxEffect] {
-        guard announcement.hasWords else { return [.refused(.empty)] }
+        guard announcement.text.isSayable else { return [.refused(.empty)] }
         guard announcement.text.utf8.count <= Self.longest else { return [.refused(.long)] }
         if announcement.priority == .high, !isQuiet, talk == .closed, !hasVoice { return [.refused(.noConversation)] }
         var effects: [InboxEffect] = []

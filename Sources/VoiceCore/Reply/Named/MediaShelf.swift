@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// Media that agents named, each under a short handle such as "media-3".
 ///
 /// The speaking model gets handles and titles, and plays by handle: it cannot misspell an address that it never sees.
@@ -67,7 +69,7 @@ package struct MediaShelf: Sendable, Equatable {
             handles.append("media-\(digits)")
             rest = behind[digits.endIndex...]
         }
-        guard handles.count > 1, !rest.contains(where: { $0.isLetter || $0.isNumber }) else { return nil }
+        guard handles.count > 1, !rest.isSayable else { return nil }
         return handles
     }
 

@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// Turns what an agent wrote for the eye into text that can be spoken.
 ///
 /// Removes markup (CommonMark 0.30, and GitHub's tables, task lists and strikethrough). Code blocks become a short
@@ -44,7 +46,7 @@ package struct SpeechShaper: Sendable {
         var plain = PlainText(words: words)
         document.walk { plain.take($0) }
         let (main, more) = plain.finished()
-        guard main.contains(where: { $0.isLetter || $0.isNumber }) else { return nil }
+        guard main.isSayable else { return nil }
         return (main, more, words, wasTruncated)
     }
 

@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// Reads a table as sentences, one for each row: "Monday, half past nine: stand-up with team a."
 ///
 /// The meaning of a figure is only in the head of its column, so the head is read with it: "Milk: price 1.20, stock 3."
@@ -117,7 +119,7 @@ struct SpokenTable {
                 return
             }
             let cleaned = SpokenText.clean(LinkMarks.resolve(raw), words)
-            text = cleaned.contains { $0.isLetter || $0.isNumber } ? cleaned : ""
+            text = cleaned.isSayable ? cleaned : ""
             kind = Self.kind(text)
             isMark = false
         }

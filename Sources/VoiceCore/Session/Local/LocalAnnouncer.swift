@@ -67,7 +67,7 @@ private final class AnnouncerCore {
     }
 
     func say(_ text: String, _ me: NetworkConfined<AnnouncerCore>) {
-        let sentences = SpeechParts.split(text).filter { $0.contains { $0.isLetter || $0.isNumber } }
+        let sentences = SpeechParts.split(text).filter(\.isSayable)
         guard !isOver, !sentences.isEmpty else { return }
         if waiting.count == Self.most {
             waiting.removeFirst()

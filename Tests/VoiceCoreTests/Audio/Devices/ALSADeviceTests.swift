@@ -62,6 +62,16 @@ struct ALSADeviceTests {
         #expect(ALSADevice.stillPlayed(delay: delay, inBuffer: inBuffer, reported: reported) == expected)
     }
 
+    /// The stream goes on as it was.
+    private func expectNothingFlushed(_ device: inout ALSADevice, of card: PluginCard, delay: Int) {
+        let flushed = device.flushPlayback()
+        #expect(flushed == .nothing)
+        #expect(card.isRunning)
+        #expect(card.starts == 1)
+        let after = device.delays().playback
+        #expect(after == delay)
+    }
+
     /// A server with 100 ms behind its plugin plays those whatever happens. A restart for the 41 ms in the buffer would move
     /// the echo, and the box would hear itself.
     @Test(arguments: ["ALSA <-> PulseAudio PCM I/O Plugin", "ALSA <-> PipeWire PCM I/O Plugin"])
@@ -81,12 +91,7 @@ struct ALSADeviceTests {
         }
         let delay = device.delays().playback
         #expect(delay == 4800 + prefill)
-        let flushed = device.flushPlayback()
-        #expect(flushed == .nothing)
-        #expect(card.isRunning)
-        #expect(card.starts == 1)
-        let after = device.delays().playback
-        #expect(after == delay)
+        expectNothingFlushed(&device, of: card, delay: delay)
         device.close()
         close(loudspeaker)
     }
@@ -191,12 +196,7 @@ struct ALSADeviceTests {
         for _ in 0..<3 { write(480, to: &device) }
         let delay = device.delays().playback
         #expect(delay == 1440)
-        let flushed = device.flushPlayback()
-        #expect(flushed == .nothing)
-        #expect(card.isRunning)
-        #expect(card.starts == 1)
-        let after = device.delays().playback
-        #expect(after == delay)
+        expectNothingFlushed(&device, of: card, delay: delay)
         device.close()
         close(loudspeaker)
     }
