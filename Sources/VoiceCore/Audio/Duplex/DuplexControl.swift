@@ -255,7 +255,12 @@ package struct DuplexControl: ~Copyable {
         let changes = volumes.hardwareChanges
         if changes != levelChanges { moves.levelChanged() }
         levelChanges = changes
-        if moves.step(hasPathChanged: reading.hasPathChanged, isGood: policy.state == .good) { counts.moves &+= 1 }
+        let hasMoved = moves.step(
+            hasPathChanged: reading.hasPathChanged,
+            isShapedLikeEcho: reading.isShapedLikeEcho,
+            isGood: policy.state == .good
+        )
+        if hasMoved { counts.moves &+= 1 }
     }
 
     private mutating func noteStep() {
