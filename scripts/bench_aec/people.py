@@ -5,8 +5,10 @@
 Each cell is the median (worst) over pairs of voices and seeds. Bold is where jarvis-voiced misses its target, or where another
 engine is better by more than the last digit.
 """
+import csv
 import json
 import math
+import os
 import statistics
 import sys
 
@@ -31,6 +33,8 @@ ROWS = [
     ("talk over music alone, ERLE, dB", "F6", of("erle_db"), 0, True, None),
     ("far end alone, AECMOS echo", "F0", of("aecmos_echo"), 2, True, None),
     ("false openings of the gate a minute", "F0", of("false_openings_per_min"), 1, False, 0),
+    ("the gate is shut at the start, s", "F0", of("shut_s"), 2, False, 1.5),
+    ("the same, +10 dB", "F1", of("shut_s"), 2, False, 1.5),
     ("the box is moved: dB in the 1st second", "F3", of("change_erle_db", 0), 0, True, 25),
     ("in the 2nd", "F3", of("change_erle_db", 1), 0, True, 35),
     ("in the 3rd", "F3", of("change_erle_db", 2), 0, True, 45),
@@ -62,6 +66,15 @@ ROWS = [
     ("AECMOS degradation", "N0", of("aecmos_deg"), 2, True, 3.4),
     ("DNSMOS overall", "N0", of("dnsmos_ovrl"), 2, True, None),
 ]
+
+
+def shut_seconds(folder):
+    """How long nobody could open the gate, from its record; None without one."""
+    try:
+        with open(f"{folder}/out_ours.gate.csv", newline="") as file:
+            return sum(row["shut"] == "1" for row in csv.DictReader(file)) / 100
+    except (OSError, KeyError):
+        return None
 
 
 def cell(values, decimals, more):
@@ -97,7 +110,11 @@ def main():
     records = []
     for path in sys.argv[1:]:
         with open(path) as file:
-            records += [record for record in json.load(file) if record["people"]]
+            scored = [record for record in json.load(file) if record["people"]]
+        for record in scored:
+            if record["engine"] == "ours":
+                record["shut_s"] = shut_seconds(f"{os.path.dirname(path)}/seed{record['seed']}/{record['scenario']}")
+        records += scored
     if not records:
         sys.exit("bench-people: nothing was scored")
     print(table(records))
