@@ -44,7 +44,11 @@ struct MoveWatchTests {
         var watch = MoveWatch()
         for period in 0..<3000 {
             if period == 1450 { watch.levelChanged() }
-            let isMove = watch.step(hasPathChanged: [1500, 1600].contains(period), isShapedLikeEcho: true, isGood: true)
+            let isMove = watch.step(
+                hasPathChanged: [1500, 1600].contains(period),
+                isShapedLikeEcho: true,
+                isGood: true
+            )
             #expect(!isMove)
         }
     }
@@ -53,7 +57,11 @@ struct MoveWatchTests {
         var watch = MoveWatch()
         var learning: [Int] = []
         for period in 0..<3000 {
-            _ = watch.step(hasPathChanged: [1500, 1600, 1700].contains(period), isShapedLikeEcho: true, isGood: true)
+            _ = watch.step(
+                hasPathChanged: [1500, 1600, 1700].contains(period),
+                isShapedLikeEcho: true,
+                isGood: true
+            )
             if watch.isLearning { learning.append(period) }
         }
         #expect(learning.first == 1600)
