@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import Logging
 import Synchronization
+import VoiceAudio
 import VoiceBase
 import VoiceConfiguration
 
@@ -43,6 +44,17 @@ struct ConfigurationOptions: ParsableArguments {
     /// The same, but prints errors to standard error.
     func load() throws -> (configuration: LoadedConfiguration, secrets: Secrets) {
         try exiting { try read() }
+    }
+
+    /// The same for commands that use the microphone: they would measure channels that are not in force.
+    func loadForSound() throws -> Configuration {
+        let values = try load().configuration.values
+        try exiting {
+            if let fault = AudioConfiguration.channelsFault(values.audio) {
+                throw ConfigurationError(problems: [fault])
+            }
+        }
+        return values
     }
 }
 

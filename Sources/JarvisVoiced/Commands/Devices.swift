@@ -14,10 +14,14 @@ struct Devices: AsyncParsableCommand {
             the daemon would. If a card is in use, the output says by which program.
 
             --probe listens to all microphone channels for five seconds while a short soft sound plays. It prints \
-            what each channel carries, and the line for the configuration. Stop the service first.
+            what each channel carries, and the line for the configuration. Stop the service first. It plays nothing if \
+            the loudspeaker cannot be opened.
 
             --report prints the same without the names you gave and without serial numbers, so that you can send it \
             along with a question.
+
+            Exit status: 0 done, 69 a named device does not open or --probe reached no verdict, 74 a device fails, 78 \
+            ALSA's configuration or that of jarvis-voiced is wrong.
             """
     )
 
@@ -35,7 +39,23 @@ struct Devices: AsyncParsableCommand {
     @Flag(name: .long, help: "Print a report without names and serial numbers.")
     var report = false
 
+    func validate() throws {
+        guard probe || !quiet else { throw ValidationError("--quiet belongs to --probe") }
+        guard !probe || !report else { throw ValidationError("--probe and --report are separate commands") }
+        guard !probe || names.count <= 1 else { throw ValidationError("--probe takes one microphone") }
+    }
+
     func run() async throws {
+        try await look()
+        try flush()
+    }
+
+    /// What a full disk swallowed was not shown.
+    private func flush() throws {
+        guard fflush(nil) == 0 else { throw ArgumentParser.ExitCode(VoiceBase.ExitCode.inputOutput.rawValue) }
+    }
+
+    private func look() async throws {
         let environment = ProcessEnvironment.values
         let loaded = try exiting {
             try ConfigurationLoader(environment: environment).load(path: options.config, overrides: options.overrides)
@@ -43,17 +63,28 @@ struct Devices: AsyncParsableCommand {
         let values = loaded.values
         var audio = AudioConfiguration(values.audio, echo: values.echo)
         for problem in audio.learn(values.audio, environment: environment) { print("warning: \(problem)") }
+        // This command finds out the right list, so a wrong one does not end it.
+        if let fault = AudioConfiguration.channelsFault(values.audio) {
+            print("warning: \(fault); it is ignored here, and jarvis-voiced run refuses it")
+        }
         let entries = AudioDeviceCatalog.list()
+        try exiting { if let fault = AudioDeviceCatalog.configurationFault { throw fault } }
         if probe { return try await probe(values.audio, audio, entries) }
-        let (wanted, wrong) = named(entries)
+        let uses = uses(of: values.audio, entries)
+        let (wanted, wrong) = named(entries, uses)
         let looked: [DeviceSheet]
         if report {
-            looked = printReport(wanted.filter { $0.card != nil || isNamed($0) }, audio, values.audio, entries)
+            looked = printReport(
+                wanted.filter { $0.card != nil || isNamed($0) || uses[$0.id] != nil },
+                audio,
+                values.audio,
+                entries
+            )
         } else {
-            looked = list(wanted, audio, entries)
+            looked = list(wanted, uses, audio, entries)
         }
         // Show everything that can be shown before reporting names that match no device.
-        fflush(nil)
+        try flush()
         var end: (any Error)?
         for error in wrong {
             do { try exiting { throw error } } catch { end = end ?? error }
@@ -67,9 +98,34 @@ struct Devices: AsyncParsableCommand {
 
     private func isNamed(_ entry: AudioDeviceEntry) -> Bool { names.contains { $0 == entry.id } }
 
-    /// The entries to show, including named ones, and the errors of names that match none.
-    private func named(_ entries: [AudioDeviceEntry]) -> (shown: [AudioDeviceEntry], wrong: [AudioDeviceError]) {
+    /// What the daemon uses each device for: the keys that lead to it, by id. Names that lead nowhere are left to `doctor`.
+    private func uses(of audio: Configuration.Audio, _ entries: [AudioDeviceEntry]) -> [String: [String]] {
+        var uses: [String: [String]] = [:]
+        for (key, name, direction) in [
+            ("audio.input", audio.input, AudioDirection.capture), ("audio.output", audio.output, .playback),
+        ] {
+            guard let id = try? AudioDeviceCatalog.resolve(name, direction: direction, in: entries) else { continue }
+            uses[id, default: []].append(key)
+        }
+        return uses
+    }
+
+    /// The entries to show, including named and configured ones, and the errors of names that match none.
+    private func named(
+        _ entries: [AudioDeviceEntry],
+        _ uses: [String: [String]]
+    ) -> (shown: [AudioDeviceEntry], wrong: [AudioDeviceError]) {
         var shown = entries
+        for id in uses.keys.sorted() where !entries.contains(where: { $0.id == id }) && !names.contains(id) {
+            shown.append(
+                AudioDeviceEntry(
+                    id: id,
+                    name: id,
+                    capture: uses[id]?.contains("audio.input") == true,
+                    playback: uses[id]?.contains("audio.output") == true
+                )
+            )
+        }
         var wrong: [AudioDeviceError] = []
         for name in names {
             do throws(AudioDeviceError) {
@@ -91,14 +147,11 @@ struct Devices: AsyncParsableCommand {
     /// Returns the sheets of the devices that it looked at.
     private func list(
         _ shown: [AudioDeviceEntry],
+        _ uses: [String: [String]],
         _ audio: AudioConfiguration,
         _ entries: [AudioDeviceEntry]
     ) -> [DeviceSheet] {
         guard !shown.isEmpty else {
-            if AudioDeviceCatalog.hasBrokenConfiguration {
-                print("ALSA cannot read its configuration: look for a mistake in ~/.asoundrc and /etc/asound.conf.")
-                return []
-            }
             print("No sound device found (card off or unplugged, or this user not in group audio).")
             return []
         }
@@ -112,9 +165,11 @@ struct Devices: AsyncParsableCommand {
                 default: "    out"
                 }
             let padding = String(repeating: " ", count: width - entry.id.count)
-            print("\(direction)  \(entry.id)\(padding)  \(entry.name)")
+            let use = uses[entry.id].map { "  <- \($0.joined(separator: ", "))" } ?? ""
+            print("\(direction)  \(entry.id)\(padding)  \(entry.name)\(use)")
             // The name of a sound server says nothing about the card behind it, and asking it may take long.
-            guard entry.card != nil || isNamed(entry) || names.contains(entry.name) else { continue }
+            let isUsed = uses[entry.id] != nil
+            guard entry.card != nil || isUsed || isNamed(entry) || names.contains(entry.name) else { continue }
             let sheet = DeviceSheet.look(at: entry, audio: audio, entries: entries)
             for line in sheet.lines { print("         \(line)") }
             sheets.append(sheet)
@@ -138,7 +193,7 @@ struct Devices: AsyncParsableCommand {
             environment: environment
         )
         let sheets = shown.map { DeviceSheet.look(at: $0, audio: audio, entries: entries) }
-        let echo = SavedEchoTest.line(environment: environment, audio: values)
+        let echo = SavedEchoTest.line(environment: environment, audio: values, entries: entries)
         print(report.text(sheets, echo: echo), terminator: "")
         return sheets
     }
@@ -148,30 +203,38 @@ struct Devices: AsyncParsableCommand {
         _ audio: AudioConfiguration,
         _ entries: [AudioDeviceEntry]
     ) async throws {
-        guard names.count <= 1 else { throw ValidationError("--probe takes one microphone") }
         let input = try exiting {
             try AudioDeviceCatalog.resolve(names.first ?? values.input, direction: .capture, in: entries)
         }
-        let output = try exiting { try AudioDeviceCatalog.resolve(values.output, direction: .playback, in: entries) }
+        var output: String?
+        var absence: AudioDeviceError?
+        if !quiet {
+            do throws(AudioDeviceError) {
+                output = try AudioDeviceCatalog.resolve(values.output, direction: .playback, in: entries)
+            } catch {
+                absence = error
+            }
+        }
         print(
-            quiet
-                ? "Listening to \(input) for five seconds."
-                : "Listening to \(input) for five seconds and playing a soft sound on \(output) for one second. Please "
+            output.map { output in
+                "Listening to \(input) for five seconds and playing a soft sound on \(output) for one second. Please "
                     + "be quiet."
+            } ?? "Listening to \(input) for five seconds."
         )
         // Before an error, also in a pipe.
         fflush(nil)
         let outcome = try await exitingAsync {
             try await ProbeSound.run(
                 input: audio.request(input, .capture),
-                output: quiet ? nil : audio.request(output, .playback)
+                output: output.map { audio.request($0, .playback) }
             )
         }
-        if let silence = outcome.silence { print("nothing was played: \(silence)") }
+        if let silence = outcome.silence ?? absence { print("nothing was played: \(silence)") }
         let count = outcome.probe.channels.count
         print("\(count) channel\(count == 1 ? "" : "s") at \(outcome.rate) Hz")
         for line in outcome.probe.lines { print(line) }
         print("")
         for line in outcome.probe.conclusion { print(line) }
+        if outcome.probe.map() == nil { throw ArgumentParser.ExitCode(VoiceBase.ExitCode.unavailable.rawValue) }
     }
 }

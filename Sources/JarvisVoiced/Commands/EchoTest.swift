@@ -32,7 +32,7 @@ struct EchoTest: AsyncParsableCommand {
     var all = false
 
     func run() async throws {
-        let loaded = try options.load().configuration.values
+        let loaded = try options.loadForSound()
         var configuration = AudioConfiguration(loaded.audio, echo: loaded.echo)
         for problem in configuration.learn(loaded.audio, environment: ProcessEnvironment.values) {
             print("warning: \(problem)")
@@ -67,29 +67,16 @@ struct EchoTest: AsyncParsableCommand {
     /// Saves the result and ends with the exit status of the best test.
     private func conclude(_ series: EchoTestSeries, _ spoken: TalkVerdict?, _ loaded: Configuration) throws {
         guard let best = series.best else { return }
-        if let worker = series.worker {
-            let isForced = loaded.echo.mode != .auto && loaded.echo.mode != .chosen(worker)
-            let consequence =
-                if isForced {
-                    "the configuration says \"\(loaded.echo.mode.rawValue)\", which takes precedence"
-                } else if series.device.isEmpty {
-                    "set it to keep it: this device cannot be told from others, so \"auto\" cannot use the result"
-                } else {
-                    "\"auto\" uses this from now on, for this user, these devices and these channels"
-                }
-            print("Best here: echo.mode = \"\(worker.rawValue)\"; \(consequence)")
-        }
-        // For `doctor` and "auto". A failure to save it is not an error.
-        if let folder = StateDirectory.path(environment: ProcessEnvironment.values) {
-            let saved = SavedEchoTest(
-                best.verdict,
-                audio: loaded.audio,
-                worker: series.worker,
-                device: series.device,
-                channels: series.channels
-            )
-            try? saved.save(folder: folder)
-        }
+        // For `doctor` and "auto". A failure to save it does not change the exit status.
+        let saved = SavedEchoTest(
+            best.verdict,
+            audio: loaded.audio,
+            worker: series.worker,
+            device: series.device,
+            channels: series.channels
+        )
+        let fault = saved.save(environment: ProcessEnvironment.values)
+        for line in series.conclusion(mode: loaded.echo.mode, isWhole: all, fault: fault) { print(line) }
         if let spoken, best.verdict.exitCode == .success, spoken.exitCode != .success {
             throw ArgumentParser.ExitCode(spoken.exitCode.rawValue)
         }

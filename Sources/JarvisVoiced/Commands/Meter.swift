@@ -20,7 +20,7 @@ struct Meter: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let values = try options.load().configuration.values
+        let values = try options.loadForSound()
         var audio = AudioConfiguration(values.audio, echo: values.echo)
         audio.echoCanceller.echoCancellation = false
         audio.earcons = .none
@@ -32,7 +32,12 @@ struct Meter: AsyncParsableCommand {
         let isTerminal = isatty(STDOUT_FILENO) == 1
         for step in 1...5 * seconds where ports.gauges.state == .running {
             try? await Task.sleep(for: .milliseconds(200))
-            let line = MeterLine(ports.gauges.levels, isConstant: ports.capture.deliversOneValue).text
+            let line =
+                MeterLine(
+                    ports.gauges.levels,
+                    isConstant: ports.capture.deliversOneValue,
+                    microphone: ports.capture.state
+                ).text
             if isTerminal {
                 // The longest verdict may follow a shorter one, and the other way round.
                 write("\r\(line)\u{1B}[K")
@@ -41,9 +46,11 @@ struct Meter: AsyncParsableCommand {
             }
         }
         if isTerminal { write("\n") }
+        // A device that is reopened because it is muted is not lost.
+        let isOpen = ports.capture.state.isOpen || ports.capture.deliversOneValue
         await sound.stop()
-        if ports.capture.losses > 0 {
-            write("the microphone was lost\n")
+        if ports.capture.losses > 0 || !isOpen {
+            write(ports.capture.frames > 0 ? "the microphone was lost\n" : "no sound came from the microphone\n")
             throw ArgumentParser.ExitCode(VoiceBase.ExitCode.inputOutput.rawValue)
         }
     }

@@ -66,12 +66,8 @@ package struct DaemonSettings: Sendable {
         }
         audio = AudioConfiguration(configuration.audio, echo: configuration.echo)
         if configuration.audio.earcons { audio.earcons = try EarconSet(configuration.audio) }
-        if !configuration.audio.inputChannels.isEmpty {
-            do throws(ChannelMap.Fault) {
-                _ = try ChannelMap(parsing: configuration.audio.inputChannels)
-            } catch {
-                throw fail("audio.input_channels", error.description)
-            }
+        if let fault = AudioConfiguration.channelsFault(configuration.audio) {
+            throw ConfigurationError(problems: [fault])
         }
         notices += EchoWorker.notices(on: configuration)
         volumes = VolumeSettings(configuration.audio)

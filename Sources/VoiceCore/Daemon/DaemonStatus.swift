@@ -10,6 +10,8 @@ package struct DaemonStatus: Sendable {
     package let microphone: DeviceState
     package let loudspeaker: DeviceState
     package let echo: EchoStatus
+    /// Whether microphone and loudspeaker have both been open; until then, nothing is known of an echo.
+    package let hasHeardEcho: Bool
     /// Mean power and held peak of the raw microphone signal, in dBFS.
     package let level: Double
     package let peak: Double
@@ -37,6 +39,7 @@ package struct DaemonStatus: Sendable {
         self.microphone = microphone.state
         self.loudspeaker = loudspeaker.state
         self.echo = EchoStatus(echo)
+        hasHeardEcho = microphone.openings > 0 && loudspeaker.openings > 0
         let levels = gauges.levels
         level = Double(levels.level) / 10
         peak = Double(levels.heldPeak) / 10

@@ -5,13 +5,13 @@ internal import VoiceConfiguration
 
 /// Plays the test signal on the configured devices and measures what returns.
 package struct EchoTest: Sendable {
-    private let configuration: AudioConfiguration
+    let configuration: AudioConfiguration
     private let logger: Logger
     /// How much longer than the sound itself each part may take.
     private let slack: Duration
 
     /// - Parameters:
-    ///   - worker: who cancels the echo; nil to follow the table of known devices.
+    ///   - worker: who cancels the echo; nil for whoever does so now.
     ///   - slack: how much longer than the sound itself each part may take.
     package init(
         configuration: AudioConfiguration,
@@ -24,8 +24,7 @@ package struct EchoTest: Sendable {
         // Measures what the canceller can do, regardless of the configured use of it.
         configuration.duplex = .auto
         configuration.earcons = .none
-        configuration.capture.worker = worker
-        configuration.capture.measured = nil
+        if let worker { configuration.capture.worker = worker }
         configuration.capture.mayTakeOver = false
         self.configuration = configuration
         self.logger = logger

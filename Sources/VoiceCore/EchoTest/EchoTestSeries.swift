@@ -1,5 +1,5 @@
 package import VoiceAudio
-internal import VoiceConfiguration
+package import VoiceConfiguration
 
 /// The tests of one device, one for each possible echo canceller, and the best of them.
 package struct EchoTestSeries: Sendable {
@@ -20,18 +20,22 @@ package struct EchoTestSeries: Sendable {
 
     /// Returns the canceller to test next; nil if enough is known.
     ///
-    /// A device that removes its own echo needs no other test. If it leaves too much, the software canceller is tried
-    /// after it, and on a raw channel if there is one.
+    /// The first test uses the current settings. A device that removes its own echo needs no other test. If it leaves too
+    /// much, the software canceller is tried after it, and on a raw channel if there is one.
     ///
     /// - Parameter isWhole: tests all possible ones, whatever the results.
     package func next(isWhole: Bool = false) -> EchoWorker? {
         guard let first = runs.first, first.result.hasCanceller, let last = runs.last else { return nil }
         guard last.verdict.grade != .disturbed else { return nil }
-        let map = first.result.choice?.map
-        guard map?.first(.processed) != nil else { return nil }
         if !isWhole, runs.contains(where: { $0.verdict.grade == .ownCanceller }) { return nil }
-        let candidates: [EchoWorker] = [.hardware, .both] + (map?.first(.raw) != nil ? [.software] : [])
-        return candidates.first { worker in !runs.contains { $0.worker == worker } }
+        return candidates(first).first { worker in !runs.contains { $0.worker == worker } }
+    }
+
+    private func candidates(_ first: Run) -> [EchoWorker] {
+        let map = first.result.choice?.map
+        // Of a device that is not known to have a canceller, any other mode was chosen by somebody.
+        guard map?.first(.processed) != nil else { return [.software] }
+        return [.hardware, .both] + (map?.first(.raw) != nil ? [.software] : [])
     }
 
     /// The test with the best outcome: interruptible before not, then the one that leaves less echo; nil without tests.
@@ -57,16 +61,60 @@ package struct EchoTestSeries: Sendable {
     ///
     /// If an unprocessed microphone picks up nothing of the loudspeaker at all, below `EchoTestVerdict.cancelled`, it
     /// has an unknown canceller of its own. If in fact the loudspeaker was off, the software canceller takes over once
-    /// it is on.
+    /// it is on: that holds for "auto" alone, which cannot use the result for a device without an identity.
     package var worker: EchoWorker? {
         guard let best, best.result.hasCanceller else { return nil }
         switch best.verdict.grade {
         case .ownCanceller, .good: return best.worker
-        case .noEcho:
-            guard let level = best.result.status.echoLevel, level < EchoTestVerdict.cancelled else { return nil }
-            return .hardware
+        case .noEcho: return hearsNothing && !device.isEmpty ? .hardware : nil
         case .half, .disturbed: return nil
         }
+    }
+
+    /// Whether the best test heard no trace of the loudspeaker: a canceller that nobody knows of, or no sound at all.
+    private var hearsNothing: Bool {
+        guard let best, best.verdict.grade == .noEcho, let level = best.result.status.echoLevel else { return false }
+        return level < EchoTestVerdict.cancelled
+    }
+
+    /// Returns what follows from the tests for `echo.mode`, in one line each.
+    ///
+    /// - Parameters:
+    ///   - mode: `echo.mode`.
+    ///   - isWhole: whether all possible cancellers were asked for.
+    ///   - fault: why the result was not saved; nil if it was.
+    package func conclusion(mode: Configuration.Echo.Mode, isWhole: Bool, fault: String?) -> [String] {
+        guard let best, best.verdict.grade != .disturbed else { return [] }
+        var lines: [String] = []
+        if isWhole, runs.count == 1 {
+            lines.append(
+                best.result.hasCanceller
+                    ? "There is no other way to try: no channel of this device is known to be processed "
+                        + "(audio.input_channels)."
+                    : "There is no other way to try: echo.enabled = false."
+            )
+        }
+        if let worker {
+            let consequence =
+                if mode != .auto && mode != .chosen(worker) {
+                    "the configuration says \"\(mode.rawValue)\", which takes precedence"
+                } else if device.isEmpty {
+                    "set it to keep it: this device cannot be told from others, so \"auto\" cannot use the result"
+                } else if fault != nil {
+                    "set it to keep it: the result was not saved"
+                } else {
+                    "\"auto\" uses this from now on, for this user, these devices and these channels"
+                }
+            let condition = best.verdict.grade == .noEcho ? "If you heard the sound, best here" : "Best here"
+            lines.append("\(condition): echo.mode = \"\(worker.rawValue)\"; \(consequence)")
+        } else if hearsNothing, best.result.hasCanceller, mode != .chosen(.hardware) {
+            lines.append(
+                "Only if you heard the sound in the room, set echo.mode = \"hardware\". If you did not, leave it: "
+                    + "with a mode that is set, the daemon's canceller would not step in."
+            )
+        }
+        if let fault { lines.append("The result was not saved, so doctor does not show it: \(fault)") }
+        return lines
     }
 
     /// `CardIdentity.text` of the tested device.

@@ -199,9 +199,13 @@ package enum EchoTestReport {
         let status = result.status
         var rows: [(String, String)] = [
             ("noise at the microphone", level(result.noiseFloor)),
-            ("echo at the microphone", "\(level(status.echoLevel)), peak \(level(status.echoPeak))"),
+            (
+                "echo at the microphone",
+                "\(verdict.grade == .noEcho ? "not found" : level(status.echoLevel)), peak \(level(status.echoPeak))"
+            ),
             ("clipped", "\(tenths(status.clippedShare * 100)) % of the periods with echo"),
-            ("delay", status.delay.map { "\(tenths($0)) ms" } ?? "not found"),
+            // Until the echo is found, the delay is a guess from the card's own figures.
+            ("delay", status.isAligned ? status.delay.map { "\(tenths($0)) ms" } ?? "not found" : "not found"),
             ("drift of the clocks", status.drift.map { "\(tenths($0)) ppm" } ?? "needs longer"),
         ]
         if let choice = result.choice { rows.insert(("microphone", choice.text), at: 0) }

@@ -1,5 +1,5 @@
 package import VoiceAudio
-package import VoiceBase
+internal import VoiceBase
 package import VoiceConfiguration
 
 /// The verdict of the last `echo-test` on this machine, kept for `doctor`.
@@ -17,8 +17,9 @@ package struct SavedEchoTest: Sendable, Equatable {
     package var output: String
     /// Unix seconds.
     package var time: Int
-    /// Who cancels the echo best, and on which device (`CardIdentity.text`); nil if unknown.
+    /// Who cancels the echo best; nil if unknown.
     package var worker: EchoWorker?
+    /// `CardIdentity.text` of the microphone; empty if it has none.
     package var device = ""
     /// How that device was used (`CaptureChoice.listening`).
     package var channels = ""
@@ -42,6 +43,13 @@ package struct SavedEchoTest: Sendable, Equatable {
         self.time = time
     }
 
+    /// Returns whether it was measured with these devices, as far as anybody can tell: a card's name may lead to another one.
+    ///
+    /// - Parameter device: `CardIdentity.text` of the microphone; empty if it has none.
+    func applies(to audio: Configuration.Audio, device: String) -> Bool {
+        input == audio.input && output == audio.output && (self.device.isEmpty || device == self.device)
+    }
+
     /// Returns nil for any other text.
     init?(parsing bytes: [UInt8]) {
         guard let document = try? ConfigurationDocument(parsing: bytes) else { return nil }
@@ -55,8 +63,8 @@ package struct SavedEchoTest: Sendable, Equatable {
             let input = texts["input"], let output = texts["output"], let when
         else { return nil }
         self.grade = grade
-        self.summary = summary
-        advice = texts["advice"] ?? ""
+        self.summary = summary.printable
+        advice = (texts["advice"] ?? "").printable
         self.input = input
         self.output = output
         time = min(max(when, 0), Self.latest)
@@ -76,11 +84,19 @@ package struct SavedEchoTest: Sendable, Equatable {
         func line(_ name: String, _ text: String) -> String { "\(name) = \(ConfigurationValue.text(text).toml)\n" }
         return StateStore.header + line("grade", grade.name) + line("summary", summary)
             + line("advice", advice) + line("input", input) + line("output", output) + "time = \(time)\n"
-            + (worker.map { line("mode", $0.rawValue) + line("device", device) + line("channels", channels) } ?? "")
+            + (worker.map { line("mode", $0.rawValue) } ?? "")
+            + (device.isEmpty ? "" : line("device", device) + line("channels", channels))
     }
 
-    package func save(folder: String) throws(StateFile.Fault) {
-        try StateFile.write(Array(text.utf8), to: "\(folder)/\(Self.file)")
+    /// Saves the result in the state directory; returns why that failed.
+    package func save(environment: [String: String]) -> String? {
+        guard let folder = StateDirectory.path(environment: environment) else { return "there is no state directory" }
+        do {
+            try StateFile.write(Array(text.utf8), to: "\(folder)/\(Self.file)")
+            return nil
+        } catch {
+            return "\(error)"
+        }
     }
 
     /// Returns nil if there is no file.
@@ -93,11 +109,22 @@ package struct SavedEchoTest: Sendable, Equatable {
     }
 
     /// Returns the result for these devices, in one line without any name; nil if there is none.
-    package static func line(environment: [String: String], audio: Configuration.Audio) -> String? {
+    package static func line(
+        environment: [String: String],
+        audio: Configuration.Audio,
+        entries: [AudioDeviceEntry]
+    ) -> String? {
         guard let folder = StateDirectory.path(environment: environment), let saved = try? load(folder: folder),
-            saved.input == audio.input, saved.output == audio.output
+            saved.applies(to: audio, device: CardIdentity.text(ofMicrophone: audio.input, in: entries))
         else { return nil }
         return saved.summary + (saved.worker.map { " Best: \($0.rawValue)." } ?? "")
+    }
+}
+
+extension String {
+    /// Without control characters, which a terminal would obey.
+    fileprivate var printable: String {
+        String(String.UnicodeScalarView(unicodeScalars.filter { $0.properties.generalCategory != .control }))
     }
 }
 

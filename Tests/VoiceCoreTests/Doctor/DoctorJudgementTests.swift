@@ -195,12 +195,12 @@ struct DoctorJudgementTests {
             device: "hw:CARD=Device,DEV=0",
             abilities: DeviceAbilities(rates: [8000, 96_000], formats: ["S16_LE"], channels: 1...1),
             granted: .init(format: .s16, channels: 1, periodFrames: 480, bufferFrames: 1920),
-            cost: 10
+            cost: DeviceCost(whole: 13, added: 3)
         )
         let finding = DevicesCheck.judge(.success(facts), direction: .capture, daemon: nil)
         #expect(finding.verdict == .ok)
         #expect(finding.message.contains("8000 96000 Hz; S16_LE; 1 channel;"))
-        #expect(finding.message.contains("buffer of 40 ms; adds 10 ms"))
+        #expect(finding.message.contains("buffer of 40 ms; adds 13 ms (3 more than"))
     }
 
     /// A message that names a device which no list contains is not followed by advice to take one from the list.
@@ -246,8 +246,36 @@ struct DoctorJudgementTests {
         #expect(EchoCheck.judge(test, audio: audio, now: 1_000_000 + 3 * 86_400).message.contains("3 days ago"))
         audio.input = "another"
         #expect(EchoCheck.judge(test, audio: audio, now: 1_000_000).verdict == .skipped)
+        #expect(EchoCheck.judge(test, audio: audio, now: 1_000_000).message.contains("microphone \"default\""))
         #expect(EchoCheck.judge(nil, audio: audio, now: 0).advice?.contains("echo-test") == true)
         #expect(SavedEchoTest(parsing: Array("grade = \"splendid\"".utf8)) == nil)
+    }
+
+    /// A name may lead to another card tomorrow, and a file may hold anything.
+    @Test func anEchoTestCountsForTheDeviceThatWasMeasured() throws {
+        let audio = Configuration.Audio()
+        var result = EchoTestResult()
+        result.secondsHeard = 9
+        result.status.blocks = 9
+        result.status.state = .clear
+        let verdict = EchoTestVerdict(result)
+        let test = SavedEchoTest(verdict, audio: audio, device: "0b0e:0420 1.05 Speak", time: 5)
+        #expect(SavedEchoTest(parsing: Array(test.text.utf8)) == test)
+        func judge(_ device: String) -> DoctorFinding { EchoCheck.judge(test, audio: audio, device: device, now: 5) }
+        #expect(judge("0b0e:0420 1.05 Speak").verdict == .ok)
+        #expect(judge("0b0e:0420 1.05 Speak").advice?.contains("if you did not, switch the loudspeaker on") == true)
+        #expect(judge("2886:0018 Array").verdict == .skipped)
+        #expect(judge("").message == "measured with another microphone of this name")
+        let coloured = test.text.replacing("No echo", with: "No \\u001b[31mecho")
+        let read = try #require(SavedEchoTest(parsing: Array(coloured.utf8)))
+        #expect(read.summary == "No [31mecho was heard.")
+    }
+
+    @Test func mistakesInTheTableOfDevicesAreFindings() {
+        let findings = ConfigurationCheck.knownDevices(["/etc/jarvis-voiced/devices.toml:3: needs channels"])
+        #expect(findings.map(\.verdict) == [.warn])
+        #expect(findings.first?.message.contains("devices.toml:3") == true)
+        #expect(findings.first?.advice?.isEmpty == false)
     }
 
     @Test func whatTheRunningDaemonSaysOfItsEchoIsTold() throws {

@@ -84,6 +84,76 @@ struct EchoTestSeriesTests {
         #expect(noisy.worker == nil)
     }
 
+    /// A name that leads to any card keeps no mode: with the loudspeaker off, a mode that is set would stay wrong.
+    @Test func withoutAnIdentityNothingThatWasNotHeardIsAdvised() throws {
+        var series = EchoTestSeries()
+        series.add(
+            try result(.software, map: nil) {
+                cancelled(&$0)
+                $0.choice?.identity = nil
+            }
+        )
+        #expect(series.worker == nil)
+        let lines = series.conclusion(mode: .auto, isWhole: true, fault: nil)
+        #expect(
+            lines.first
+                == "There is no other way to try: no channel of this device is known to be processed (audio.input_channels)."
+        )
+        #expect(lines.last?.hasPrefix("Only if you heard the sound in the room, set echo.mode = \"hardware\".") == true)
+        #expect(!lines.contains { $0.hasPrefix("Best here") })
+    }
+
+    @Test func theConclusionSaysWhatHappensWithIt() throws {
+        var series = EchoTestSeries()
+        series.add(try result(.software, map: nil))
+        func line(_ mode: Configuration.Echo.Mode, fault: String? = nil) -> String {
+            series.conclusion(mode: mode, isWhole: false, fault: fault).joined(separator: "\n")
+        }
+        #expect(
+            line(.auto).hasSuffix("\"auto\" uses this from now on, for this user, these devices and these channels")
+        )
+        #expect(line(.chosen(.hardware)).contains("the configuration says \"hardware\""))
+        let unsaved = line(.auto, fault: "/state/echo-test.toml: Permission denied")
+        #expect(!unsaved.contains("from now on"))
+        #expect(unsaved.contains("set it to keep it: the result was not saved"))
+        #expect(unsaved.hasSuffix("doctor does not show it: /state/echo-test.toml: Permission denied"))
+    }
+
+    @Test func aResultThatCannotBeSavedSaysWhy() throws {
+        var series = EchoTestSeries()
+        series.add(try result(.software, map: nil))
+        let verdict = try #require(series.best?.verdict)
+        let saved = SavedEchoTest(verdict, audio: Configuration.Audio())
+        #expect(
+            saved.save(environment: ["STATE_DIRECTORY": "/proc/none"])?.contains("/proc/none/echo-test.toml") == true
+        )
+        #expect(saved.save(environment: [:]) == "there is no state directory")
+    }
+
+    /// With `--talk` the person is judged over the first test, so it must be what the daemon does.
+    @Test func theFirstTestUsesTheCurrentSettings() {
+        var configuration = AudioConfiguration(source: .alsa(capture: "null", playback: "null"))
+        configuration.capture.worker = .software
+        let log = LineLog()
+        #expect(EchoTest(configuration: configuration, logger: log.logger).configuration.capture.worker == .software)
+        let next = EchoTest(configuration: configuration, worker: .both, logger: log.logger)
+        #expect(next.configuration.capture.worker == .both)
+        configuration.capture.worker = nil
+        configuration.capture.measured = MeasuredWorker(worker: .both, device: "card")
+        let first = EchoTest(configuration: configuration, logger: log.logger)
+        #expect(first.configuration.capture.plan(channels: 1, device: "card").plan.worker == .both)
+    }
+
+    /// A mode that somebody set, or that an earlier test found, does not hide the daemon's own canceller.
+    @Test func aDeviceOfUnknownChannelsIsAlsoTestedWithTheOwnCanceller() throws {
+        var series = EchoTestSeries()
+        series.add(try result(.hardware, map: nil, poor))
+        #expect(series.next() == .software)
+        series.add(try result(.software, map: nil))
+        #expect(series.next(isWhole: true) == nil)
+        #expect(series.worker == .software)
+    }
+
     @Test func digitalSilenceSaysNothing() throws {
         var series = EchoTestSeries()
         series.add(

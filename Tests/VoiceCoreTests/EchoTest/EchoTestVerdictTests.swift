@@ -17,6 +17,7 @@ struct EchoTestVerdictTests {
         result.status.echoPeak = -18
         result.status.residualLevel = -58
         result.status.delay = 42.5
+        result.status.isAligned = true
         change(&result)
         return result
     }
@@ -114,6 +115,26 @@ struct EchoTestVerdictTests {
         ),
         Case(result: result { $0.secondsHeard = 3 }, grade: .disturbed, exit: .inputOutput, advice: nil),
     ]
+
+    /// Figures of an echo that was not found are not shown.
+    @Test func withoutAnEchoThereIsNoDelay() {
+        func lines(_ change: (inout EchoTestResult) -> Void) -> [String] {
+            let result = Self.result(change)
+            return EchoTestReport.lines(result, verdict: EchoTestVerdict(result))
+        }
+        let none = lines {
+            $0.status.state = .clear
+            $0.status.linearERLE = nil
+            $0.status.echoLevel = -70
+            $0.status.delay = 22
+            $0.status.isAligned = false
+        }
+        #expect(none.contains { $0.hasPrefix("delay ") && $0.hasSuffix(" not found") })
+        #expect(none.contains { $0.hasPrefix("echo at the microphone") && $0.contains(" not found, peak ") })
+        let found = lines { _ in }
+        #expect(found.contains { $0.hasPrefix("delay ") && $0.hasSuffix(" 42.5 ms") })
+        #expect(found.contains { $0.hasPrefix("echo at the microphone") && $0.contains(" -32 dBFS, peak ") })
+    }
 
     @Test func everyOutcomeHasItsVerdict() {
         for (index, expected) in Self.cases.enumerated() {

@@ -41,7 +41,7 @@ struct CaptureChooser: Sendable {
             isMono: channels == 1,
             identity: identity,
             cancels: wishes.cancels,
-            problem: wishes.problem(channels: channels)
+            problem: wishes.problem(channels: channels, known: line?.map)
         )
     }
 }

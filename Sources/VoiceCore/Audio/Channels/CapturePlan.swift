@@ -123,7 +123,11 @@ package struct CaptureWishes: Sendable, Equatable {
         let (worker, reason) = choose(map, isConfigured: self.map != nil, device: device)
         var plan = CapturePlan(voice: voice(map, worker: worker, channels: channels), worker: worker)
         plan.mayTakeOver = mayTakeOver && worker == .hardware && self.worker == nil
-        if cancels, worker != .hardware { plan.reference = map?.first(.reference) }
+        // A signal cannot cancel itself.
+        let reference = map?.first(.reference)
+        if cancels, worker != .hardware, let reference, plan.voice != .channel(reference) {
+            plan.reference = reference
+        }
         return (plan, reason)
     }
 
@@ -132,13 +136,29 @@ package struct CaptureWishes: Sendable, Equatable {
         (map ?? known).flatMap { $0.roles.count <= channels ? $0 : nil }
     }
 
-    /// Returns what is wrong with `audio.input_channels` on a device with `channels` channels, in one line for people, or
-    /// nil.
-    func problem(channels: Int) -> String? {
-        guard let map, map.roles.count > channels else { return nil }
-        return
-            "audio.input_channels names \(map.roles.count) channels, but the device has \(channels): it is ignored; "
-            + "jarvis-voiced devices --probe shows what each channel carries"
+    /// Returns what is wrong with `audio.input_channels` or `audio.input_channel` on a device with `channels` channels, in
+    /// one line for people, or nil.
+    func problem(channels: Int, known: ChannelMap? = nil) -> String? {
+        if let map, map.roles.count > channels {
+            return
+                "audio.input_channels names \(map.roles.count) channels, but the device has \(channels): it is ignored; "
+                + "jarvis-voiced devices --probe shows what each channel carries"
+        }
+        guard let channel, let role = role(of: channel, in: usable(channels: channels, known: known)) else {
+            return nil
+        }
+        switch role {
+        case .processed, .raw: return nil
+        case .reference:
+            return
+                "audio.input_channel = \(channel + 1) selects the reference, which carries what the loudspeaker plays: the "
+                + "box would listen to itself; set it to 0"
+        case .silent: return "audio.input_channel = \(channel + 1) selects a channel that carries nothing: set it to 0"
+        }
+    }
+
+    private func role(of channel: Int, in map: ChannelMap?) -> ChannelRole? {
+        map.flatMap { $0.roles.indices.contains(channel) ? $0.roles[channel] : nil }
     }
 
     /// Returns the use of the channels as `echo-test` records it: "raw, processed; channel 2".
@@ -152,10 +172,11 @@ package struct CaptureWishes: Sendable, Equatable {
         if let measured, measured.counts(on: device, channels: listening(map)) {
             return (measured.worker, "measured by echo-test")
         }
-        let role = channel.flatMap { place in map.flatMap { $0.roles.indices.contains(place) ? $0.roles[place] : nil } }
-        if role == .processed || channel == nil && map?.first(.processed) != nil {
+        let chosen = channel.flatMap { role(of: $0, in: map) }
+        if chosen == .processed || channel == nil && map?.first(.processed) != nil {
             return (.hardware, isConfigured ? "audio.input_channels" : "known device")
         }
+        if let channel, map?.first(.processed) != nil { return (.software, "channel \(channel + 1) is not processed") }
         return (.software, "no channel is known to be processed")
     }
 

@@ -59,6 +59,12 @@ package struct CardIdentity: Sendable, Equatable {
         )
     }
 
+    /// Returns `text` of the microphone that a configured name means at present; empty if it leads to no card.
+    package static func text(ofMicrophone name: String, in entries: [AudioDeviceEntry]) -> String {
+        guard let device = try? AudioDeviceCatalog.resolve(name, direction: .capture, in: entries) else { return "" }
+        return of(device, in: entries)?.text ?? ""
+    }
+
     /// Returns the identity of the card behind an ALSA name; nil if the name does not lead to a card.
     static func of(_ device: String, in entries: [AudioDeviceEntry]) -> CardIdentity? {
         if let entry = entries.first(where: { $0.id == device }), let number = entry.cardNumber {

@@ -44,6 +44,17 @@ extension EchoWorker {
 }
 
 extension AudioConfiguration {
+    /// What is wrong with `audio.input_channels`; nil if nothing. Without this check, a wrong list is as good as none.
+    package static func channelsFault(_ audio: Configuration.Audio) -> ConfigurationProblem? {
+        guard !audio.inputChannels.isEmpty else { return nil }
+        do throws(ChannelMap.Fault) {
+            _ = try ChannelMap(parsing: audio.inputChannels)
+            return nil
+        } catch {
+            return ConfigurationProblem(place: "audio.input_channels", message: error.description)
+        }
+    }
+
     /// Who cancels the echo, as far as the configuration alone shows, and what happens with the result: for `config check`.
     package func echoLine(duplex: Configuration.Echo.Duplex) -> String {
         let duplex = "echo.duplex = \"\(duplex.rawValue)\""

@@ -1,5 +1,6 @@
 internal import CAlsa
 internal import Glibc
+internal import VoiceBase
 
 /// A device that ALSA offers.
 package struct AudioDeviceEntry: Sendable, Equatable {
@@ -47,8 +48,30 @@ package enum AudioDeviceCatalog {
         return entries
     }
 
-    /// Whether ALSA cannot read its configuration files; then it finds no device at all.
-    package static var hasBrokenConfiguration: Bool { snd_config_update() < 0 }
+    /// Why ALSA cannot read its configuration files; then it finds no device at all. nil if it can.
+    package static var configurationFault: AudioDeviceError? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 2048) { buffer in
+            guard let text = buffer.baseAddress, calsa_read_configuration(text, buffer.count) < 0 else { return nil }
+            return .configuration(fault(in: String(cString: text)))
+        }
+    }
+
+    /// Returns where the mistake is, according to ALSA's messages: "/home/x/.asoundrc, line 4: Unexpected end of file".
+    static func fault(in messages: String) -> String? {
+        let lines = messages.split(separator: "\n").map(String.init)
+        // A file of the user is read as a text without a name, and named by a message of its own.
+        var file: Substring?
+        var mistake: (place: Substring, line: Substring, reason: Substring)?
+        for line in lines {
+            if let end = line.firstRange(of: " may be old or corrupted") { file = file ?? line[..<end.lowerBound] }
+            let parts = line.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false)
+            guard mistake == nil, parts.count == 4, Int(parts[1]) != nil, Int(parts[2]) != nil else { continue }
+            mistake = (parts[0], parts[1], parts[3])
+        }
+        guard let mistake else { return file.map { String($0).bounded(toBytes: 300) } }
+        let place = mistake.place == "_toplevel_" ? file : mistake.place
+        return ((place.map { "\($0), " } ?? "") + "line \(mistake.line): \(mistake.reason)").bounded(toBytes: 300)
+    }
 
     /// Returns the ALSA name that `request` means among `entries`. Pure.
     ///

@@ -8,6 +8,10 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
     case notFound(device: String, direction: AudioDirection, known: [String])
     /// The device exists in the other direction only.
     case oneSided(device: String, direction: AudioDirection)
+    /// "default" leads to no card. `files`: configuration files of ALSA that exist and may define it.
+    case defaultLeadsNowhere(direction: AudioDirection, files: [String])
+    /// ALSA cannot read its configuration files. `fault`: where the mistake is, if known.
+    case configuration(_ fault: String?)
     /// The name matches several devices.
     case ambiguous(device: String, direction: AudioDirection, candidates: [String])
     /// Another program has it open; `holder` is "name (pid)", nil if unknown.
@@ -37,6 +41,18 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
             return direction == .capture
                 ? "device \"\(device)\" has no microphone: name another one in audio.input"
                 : "device \"\(device)\" has no loudspeaker: name another one in audio.output"
+        case .defaultLeadsNowhere(let direction, let files):
+            let what = "\(direction) device \"default\" leads to no card: "
+            guard !files.isEmpty else { return what + "no card is connected, or this user is not in group audio" }
+            let key = direction == .capture ? "audio.input" : "audio.output"
+            return what
+                + "the one that \(files.joined(separator: " or ")) names is off, unplugged or does not exist: correct that "
+                + "file, or set \(key)"
+        case .configuration(let fault):
+            let place = fault.map { " (\($0))" } ?? ""
+            return
+                "ALSA cannot read its configuration\(place), so there are no devices: correct \(Self.files), or move the "
+                + "file aside"
         case .ambiguous(let device, let direction, let candidates):
             return
                 "\(direction) device \"\(device)\" could be any of \(candidates.joined(separator: ", ")): name one of "
@@ -48,6 +64,8 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
             return "no permission to open \(direction) device \"\(device)\": add this user to group audio"
         case .unsupported(let device, let direction, let reason):
             return "\(direction) device \"\(device)\" \(reason)"
+        case .failed(let device, let direction, "open", let errno) where Self.openings[errno] != nil:
+            return "\(direction) device \"\(device)\" \(Self.openings[errno] ?? "")"
         case .failed(let device, let direction, let step, let errno):
             return "\(direction) device \"\(device)\": \(step): \(Self.text(errno))"
         case .file(let path, let reason):
@@ -67,6 +85,18 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
         return
             "no \(direction) device \"\(device)\" (\(Self.package(of: device).map { "install \($0)" } ?? Self.usualReasons))"
     }
+
+    private static let files = "~/.asoundrc or /etc/asound.conf"
+
+    /// What it means that a device cannot be opened for these reasons, and what to do.
+    private static let openings: [Int32: String] = {
+        let silent = "does not answer: unplug it and plug it in again, or restart the sound server behind it"
+        let serverless = "does not open: the sound server behind it does not run for this user"
+        return [
+            EIO: silent, ETIMEDOUT: silent, ECONNREFUSED: serverless, EHOSTDOWN: serverless,
+            EINVAL: "does not open as \(files) defines it: with a mistake, or by a card that is not connected",
+        ]
+    }()
 
     private static let usualReasons = "card off, unplugged, or the user not in group audio?"
 
@@ -94,7 +124,7 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
     /// Whether no device of that name exists at present.
     var isAbsence: Bool {
         switch self {
-        case .notFound, .oneSided: true
+        case .notFound, .oneSided, .defaultLeadsNowhere: true
         default: false
         }
     }
@@ -102,7 +132,7 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
     /// Whether the user must change something before it can work.
     var isOfTheConfiguration: Bool {
         switch self {
-        case .ambiguous, .unsupported, .permission: true
+        case .ambiguous, .unsupported, .permission, .configuration: true
         default: false
         }
     }
@@ -120,9 +150,12 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
             .permission(device: device, direction: direction)
         case ENODEV, ENOENT, ENXIO:
             absence(of: device, direction)
-        // Result of names such as "hdmi:" if there is no such card.
-        case EINVAL where step == "open" && device.contains("CARD=") && KernelDeviceName(device).card == nil:
-            absence(of: device, direction)
+        case EINVAL where step == "open":
+            // Also the result of names such as "hdmi:" and "hw:Jabra" if there is no such card.
+            AudioDeviceCatalog.configurationFault
+                ?? (device.contains(":") && KernelDeviceName(device).card == nil || device == "default"
+                    ? absence(of: device, direction)
+                    : .failed(device: device, direction: direction, step: step, errno: EINVAL))
         default:
             .failed(device: device, direction: direction, step: step, errno: -code)
         }
@@ -138,6 +171,7 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
         _ direction: AudioDirection,
         among entries: [AudioDeviceEntry]
     ) -> AudioDeviceError {
+        if device == "default" { return .defaultLeadsNowhere(direction: direction, files: definitions()) }
         if entries.contains(where: { $0.id == device && !$0.supports(direction) }) {
             return .oneSided(device: device, direction: direction)
         }
@@ -148,9 +182,18 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
         )
     }
 
+    /// Returns the files that may define "default" and exist.
+    private static func definitions() -> [String] {
+        let home = getenv("HOME").map { String(cString: $0) } ?? "/nonexistent"
+        return [
+            (path: home + "/.asoundrc", name: "~/.asoundrc"),
+            (home + "/.config/alsa/asoundrc", "~/.config/alsa/asoundrc"), ("/etc/asound.conf", "/etc/asound.conf"),
+        ].filter { access($0.path, F_OK) == 0 }.map(\.name)
+    }
+
     /// What to do about a device that another program has. A sound server lets others in through `default`. Other programs
     /// that hold the card itself do not: a shared device opens only if they use one too.
-    private static func wayToShare(_ device: String, holder: String?) -> String {
+    package static func wayToShare(_ device: String, holder: String?) -> String {
         let servers = ["pipewire", "wireplumber", "pulseaudio"]
         if let holder, servers.contains(where: holder.hasPrefix) {
             return "that sound server shares the card: use \"default\" as the user it runs for, or stop it"
@@ -182,8 +225,8 @@ extension AudioDeviceError {
     package var exitCode: ExitCode {
         switch self {
         case .permission: .noPermission
-        case .ambiguous, .unsupported: .configuration
-        case .notFound, .oneSided, .busy, .processing: .unavailable
+        case .ambiguous, .unsupported, .configuration: .configuration
+        case .notFound, .oneSided, .defaultLeadsNowhere, .busy, .processing: .unavailable
         case .thread: .system
         case .failed, .file: .inputOutput
         }

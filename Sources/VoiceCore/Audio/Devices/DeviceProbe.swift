@@ -11,8 +11,15 @@ package struct DeviceFacts: Sendable, Equatable {
     package var granted: StreamPlan
     /// How a microphone would be used.
     package var choice: CaptureChoice?
-    /// The latency that it adds, in milliseconds; see `StreamPlan.cost`.
-    package var cost = 0
+    /// The latency that it adds; see `StreamPlan.cost`.
+    package var cost = DeviceCost()
+
+    /// The same, without a choice of channels that is not in force.
+    package var withoutChoice: DeviceFacts {
+        var facts = self
+        facts.choice = nil
+        return facts
+    }
 
     /// Frames at 48 kHz by which it advances at once.
     package var step: Int { granted.step }
@@ -44,6 +51,8 @@ package enum DeviceProbe {
         let granted = open.stream.parameters
         // A configured device reports all its abilities only after `snd_pcm_hw_free`.
         let abilities = snd_pcm_hw_free(open.stream.pcm) >= 0 ? DeviceAbilities(of: open.stream.pcm) : nil
+        var cost = granted.cost(request, microphoneStep: microphoneStep)
+        if open.choice?.plan.reference != nil { cost.whole += CardReference.lead }
         return DeviceFacts(
             device: open.stream.device,
             abilities: abilities
@@ -54,8 +63,7 @@ package enum DeviceProbe {
                 ),
             granted: granted,
             choice: open.choice,
-            cost: granted.cost(request, microphoneStep: microphoneStep)
-                + (open.choice?.plan.reference == nil ? 0 : CardReference.lead)
+            cost: cost
         )
     }
 }

@@ -42,7 +42,10 @@ package struct DeviceReport: Sendable {
             lines += sheet.lines.map { "  " + clean($0, of: sheet) }
         }
         if sheets.isEmpty { lines.append("no sound card; another device is reported if you give its name") }
-        if let echo { lines += ["", "echo-test: \(clean(echo, of: nil))"] }
+        lines += [
+            "",
+            "echo-test: \(echo.map { clean($0, of: nil) } ?? "none with the devices in audio.input and audio.output")",
+        ]
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -21,7 +21,7 @@ package struct DeviceRequest: Sendable {
     ///
     /// - Parameter entries: the available devices.
     func open(among entries: [AudioDeviceEntry] = AudioDeviceCatalog.list()) throws(AudioDeviceError) -> OpenDevice {
-        let device = try AudioDeviceCatalog.resolve(name, direction: direction, in: entries)
+        let device = try resolved(among: entries)
         guard direction == .capture else {
             return OpenDevice(stream: try stream(device, channels: .atLeast(1)), choice: nil)
         }
@@ -39,8 +39,16 @@ package struct DeviceRequest: Sendable {
 
     /// Opens the device that the name means at present, with all the channels it has of its own.
     func openWhole() throws(AudioDeviceError) -> ALSAStream {
-        let device = try AudioDeviceCatalog.resolve(name, direction: direction, in: AudioDeviceCatalog.list())
+        let device = try resolved(among: AudioDeviceCatalog.list())
         return try stream(device, channels: .all)
+    }
+
+    private func resolved(among entries: [AudioDeviceEntry]) throws(AudioDeviceError) -> String {
+        do throws(AudioDeviceError) {
+            return try AudioDeviceCatalog.resolve(name, direction: direction, in: entries)
+        } catch {
+            throw AudioDeviceCatalog.configurationFault ?? error
+        }
     }
 
     private func stream(

@@ -9,8 +9,8 @@ package struct DeviceSheet: Sendable, Equatable {
         package var granted: String?
         /// How a microphone would be used.
         package var choice: CaptureChoice?
-        /// Latency that it adds, in ms, if known; for a loudspeaker, next to the microphone of the same device.
-        package var cost: Int?
+        /// Latency that it adds, if known; for a loudspeaker, next to the microphone of the same device.
+        package var cost: DeviceCost?
         /// Its step in frames at 48 kHz.
         var step: Int?
     }
@@ -58,7 +58,7 @@ package struct DeviceSheet: Sendable, Equatable {
             side.cost = parameters.cost(request, microphoneStep: microphoneStep)
             if let choice = open.choice {
                 side.choice = choice
-                if choice.plan.reference != nil { side.cost = (side.cost ?? 0) + CardReference.lead }
+                if choice.plan.reference != nil { side.cost?.whole += CardReference.lead }
             }
         } catch {
             side.refusal = error.descriptionWithoutOthers
@@ -88,7 +88,7 @@ package struct DeviceSheet: Sendable, Equatable {
         if let abilities = side.abilities { lines.append("\(name)     \(abilities.text)") }
         if let refusal = side.refusal { lines.append("\(name)     not usable: \(refusal)") }
         if let granted = side.granted {
-            lines.append("        runs with \(granted)" + (side.cost.map { "; adds \($0) ms" } ?? ""))
+            lines.append("        runs with \(granted)" + (side.cost.map { "; \($0.text)" } ?? ""))
         }
         if let choice = side.choice { lines.append("        listens to \(choice.text)") }
         if let problem = side.choice?.problem { lines.append("        warning: \(problem)") }

@@ -43,15 +43,10 @@ package struct StreamPlan: Sendable, Equatable {
     /// Frames at 48 kHz by which the sound advances at once: the period, or a sound server's step.
     package var step: Int { max(serverStep, periodFrames * AudioFormat.deviceRate / max(1, rate)) }
 
-    /// The rate and its latency, for people: "16000 Hz (+2.0 ms)".
-    var rateText: String {
-        converterMilliseconds == 0 ? "\(rate) Hz" : "\(rate) Hz (+\(Self.tenths(converterMilliseconds)) ms)"
-    }
-
-    /// "16000 Hz (+2.0 ms), 6 channels, buffer of 160 ms in steps of 21.3 ms".
+    /// "16000 Hz, 6 channels, buffer of 160 ms in steps of 21.3 ms".
     package var summary: String {
         let steps = periodMilliseconds > 10.5 ? " in steps of \(Self.tenths(periodMilliseconds)) ms" : ""
-        return "\(rateText), \(channels) channel\(channels == 1 ? "" : "s"), buffer of \(bufferMilliseconds) ms\(steps)"
+        return "\(rate) Hz, \(channels) channel\(channels == 1 ? "" : "s"), buffer of \(bufferMilliseconds) ms\(steps)"
     }
 
     /// Returns the fill level of the loudspeaker's buffer, in frames at 48 kHz.
@@ -82,23 +77,46 @@ package struct StreamPlan: Sendable, Equatable {
     }
 }
 
+/// The latency of a device, in milliseconds.
+package struct DeviceCost: Sendable, Equatable {
+    package var whole = 0
+    /// The part of it that an ordinary card lacks: `added_ms` of the log.
+    package var added = 0
+
+    package init(whole: Int = 0, added: Int = 0) {
+        self.whole = whole
+        self.added = added
+    }
+
+    /// "adds 13 ms (3 more than an ordinary card)".
+    package var text: String {
+        "adds \(whole) ms" + (added > 0 ? " (\(added) more than an ordinary card)" : "")
+    }
+}
+
 extension StreamPlan {
     /// Frames at 48 kHz in whole milliseconds.
     static func milliseconds(_ frames: Int) -> Int {
         (frames * 1000 + AudioFormat.deviceRate / 2) / AudioFormat.deviceRate
     }
 
-    /// Returns the latency of a device that runs like this, in ms: a period of the microphone, or the fill of the
-    /// loudspeaker's buffer, plus the converter.
+    /// Returns the latency of a device that runs like this: a period of the microphone, or the fill of the loudspeaker's
+    /// buffer, plus the converter.
     ///
     /// - Parameter microphoneStep: step of the microphone next to it, in frames at 48 kHz; nil for an ordinary one.
-    func cost(_ request: DeviceRequest, microphoneStep: Int?) -> Int {
+    func cost(_ request: DeviceRequest, microphoneStep: Int?) -> DeviceCost {
         let converter = Int(converterMilliseconds.rounded(.up))
         guard request.direction == .playback else {
-            return max(10, Int(periodMilliseconds.rounded())) + converter
+            return DeviceCost(
+                whole: max(10, Int(periodMilliseconds.rounded())) + converter,
+                added: Int(addedMilliseconds.rounded(.up))
+            )
         }
         let step = microphoneStep ?? AudioFormat.periodFrames
-        return Self.milliseconds(fill(wanted: request.fill, microphoneStep: step)) + converter
+        return DeviceCost(
+            whole: Self.milliseconds(fill(wanted: request.fill, microphoneStep: step)) + converter,
+            added: Int(addedMilliseconds(wanted: request.fill, microphoneStep: step).rounded(.up))
+        )
     }
 }
 

@@ -18,7 +18,7 @@ struct StreamRefusal {
     func rate(fixed: Int?) -> String {
         guard let fixed else { return "runs at \(abilities.ratesText): choose another device" }
         return "does not run at \(fixed) Hz, but at \(abilities.ratesText): "
-            + "set \(key) to one of these, or to 0 for the best"
+            + "set \(key) to \(abilities.rates.count == 1 ? "that" : "one of these"), or to 0 for the best"
     }
 
     /// - Parameters:

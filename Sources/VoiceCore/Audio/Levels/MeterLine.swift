@@ -9,6 +9,8 @@ package struct MeterLine: Sendable, Equatable {
     package var isClipping: Bool
     /// Whether every sample has the same value, as from a device whose mute key is on.
     package var isConstant = false
+    /// Why the microphone delivers nothing at present; nil if it does.
+    package var absence: String?
 
     package init(level: Int, peak: Int, isClipping: Bool, isConstant: Bool = false) {
         self.level = level
@@ -17,16 +19,21 @@ package struct MeterLine: Sendable, Equatable {
         self.isConstant = isConstant
     }
 
-    package init(_ reading: CaptureReading, isConstant: Bool) {
+    package init(_ reading: CaptureReading, isConstant: Bool, microphone: DeviceState = .running) {
         self.init(
             level: reading.level,
             peak: reading.heldPeak,
             isClipping: reading.isClipping,
             isConstant: isConstant
         )
+        // Without a device, the reading is that of the silence in its place.
+        absence = isConstant ? nil : microphone.hint(.capture)
     }
 
     package var text: String {
+        if let absence {
+            return "[\(String(repeating: " ", count: Self.width))] no microphone: \(absence)"
+        }
         let filled = Self.places(level)
         var bar = [Character](repeating: "#", count: filled)
         bar += [Character](repeating: "-", count: Self.width - filled)

@@ -168,4 +168,14 @@ package enum DeviceState: Sendable, Equatable {
         case .waiting, .lost: false
         }
     }
+
+    /// Returns the reason why no sound passes, with its usual cause; nil if sound passes.
+    func hint(_ direction: AudioDirection) -> String? {
+        switch self {
+        case .running, .silent: nil
+        case .lost(DeviceHealth.nothing) where direction == .capture:
+            DeviceHealth.nothing + "; muted by a key of its own, or stuck"
+        case .waiting(let reason), .lost(let reason): reason
+        }
+    }
 }

@@ -5,6 +5,8 @@ internal import VoiceBase
 package actor AudioSupervisor {
     /// How long the start waits for the devices before it continues without them.
     private static let patience = Duration.seconds(2)
+    /// How long it waits for a device that must be there.
+    private let longPatience: Duration
 
     private let configuration: AudioConfiguration
     private let ports: AudioPorts
@@ -20,14 +22,18 @@ package actor AudioSupervisor {
     private var isStopped = false
     private var advice = LevelAdvice()
 
-    /// - Parameter stateDirectory: folder that holds the remembered echo; nil to forget it.
+    /// - Parameters:
+    ///   - stateDirectory: folder that holds the remembered echo; nil to forget it.
+    ///   - longPatience: how long to wait for a device that must be there.
     package init(
         configuration: AudioConfiguration,
         ports: AudioPorts,
         stateDirectory: String? = nil,
+        longPatience: Duration = .seconds(5),
         logger: Logger
     ) {
         self.configuration = configuration
+        self.longPatience = longPatience
         self.ports = ports
         self.logger = logger
         rooms = stateDirectory.map {
@@ -84,12 +90,18 @@ package actor AudioSupervisor {
         }
         let begin = Monotonic.now()
         for device in devices {
-            while await !device.hasTried, Monotonic.now() - begin < Self.patience {
+            let isNeeded = insisting.contains(device.direction)
+            let patience = isNeeded ? longPatience : Self.patience
+            while await !device.hasTried, Monotonic.now() - begin < patience {
                 try? await Task.sleep(for: .milliseconds(5))
             }
-            if let error = await device.refusal, error.isOfTheConfiguration || insisting.contains(device.direction) {
+            if let error = await device.refusal, error.isOfTheConfiguration || isNeeded {
                 await stop()
                 throw error
+            }
+            if isNeeded, await !device.hasTried {
+                await stop()
+                throw await device.unanswered
             }
         }
     }

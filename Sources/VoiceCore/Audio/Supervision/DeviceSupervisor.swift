@@ -36,6 +36,11 @@ actor DeviceSupervisor {
 
     nonisolated var direction: AudioDirection { request.direction }
 
+    /// The error for a device that cannot be waited for any longer while ALSA still tries to open it.
+    var unanswered: AudioDeviceError {
+        .failed(device: request.name, direction: direction, step: "open", errno: ETIMEDOUT)
+    }
+
     /// Supervises the device until cancelled.
     func keep() async {
         while !Task.isCancelled && !isStopped {
@@ -191,7 +196,7 @@ actor DeviceSupervisor {
             metadata["device"] = nil
             logger.warning("waiting for device: \(reason)", metadata: .event(.deviceWaiting, metadata))
         case .lost(let reason):
-            metadata["reason"] = "\(reason)"
+            metadata["reason"] = "\(DeviceState.lost(reason: reason).hint(direction) ?? reason)"
             logger.error("\(part) lost; retrying until it is back", metadata: .event(.deviceLost, metadata))
         case .running(let after):
             if let after { metadata["away_ms"] = "\(after.wholeMilliseconds)" }

@@ -44,7 +44,6 @@ extension VoiceDaemon {
                 "degraded": .array(snapshot.lacks.map { .string($0) }),
                 "microphone": .string(hasDevices ? status.microphone.name : "file"),
                 "loudspeaker": .string(hasDevices ? status.loudspeaker.name : "file"),
-                "duplex": status.echo.state.isFull ? "full" : "half",
                 "microphone_muted": .bool(snapshot.isMicrophoneMuted),
                 "volumes": .object(ControlCommand.json(await volumes)),
                 "capture_xruns": .integer(Int(clamping: status.captureXruns)),
@@ -52,8 +51,12 @@ extension VoiceDaemon {
                 "device_losses": .integer(Int(clamping: status.losses)),
                 "level_dbfs": .integer(Int(status.level.rounded())),
             ]
-            result["duplex_reason"] = .string(status.echo.reason)
-            result["echo"] = .object(status.echo.values)
+            // Of devices that were never there, every figure would be an invention.
+            if status.hasHeardEcho || !hasDevices {
+                result["duplex"] = status.echo.state.isFull ? "full" : "half"
+                result["duplex_reason"] = .string(status.echo.reason)
+                result["echo"] = .object(status.echo.values)
+            }
             result["mode"] = .string(activation.mode.rawValue)
             result["phase"] = .string(activation.phase.rawValue)
             result["quiet"] = .bool(activation.isQuiet)

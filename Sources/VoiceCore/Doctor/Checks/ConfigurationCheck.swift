@@ -1,3 +1,4 @@
+internal import VoiceAudio
 internal import VoiceConfiguration
 internal import VoiceConversation
 
@@ -24,6 +25,19 @@ enum ConfigurationCheck {
         let place = loaded.file ?? "built-in values, no file found"
         return [DoctorFinding("configuration", .ok, place)]
             + warnings.map { DoctorFinding("configuration", .warn, $0) }
+            + knownDevices(KnownDevices.load(environment: context.environment).problems)
+    }
+
+    /// - Parameter problems: of the user's own lines of known devices.
+    static func knownDevices(_ problems: [String]) -> [DoctorFinding] {
+        problems.map {
+            DoctorFinding(
+                "configuration",
+                .warn,
+                $0,
+                advice: "correct it, or remove it: until then, the device it is about counts as unknown"
+            )
+        }
     }
 
     static func apiKey(_ context: DoctorContext) -> [DoctorFinding] {

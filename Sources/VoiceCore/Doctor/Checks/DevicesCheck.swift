@@ -15,8 +15,13 @@ enum DevicesCheck {
             configuration.request(audio.output, .playback),
             microphoneStep: (try? microphone.get())?.step
         )
+        let fault = AudioConfiguration.channelsFault(audio)
         var findings = [
-            judge(microphone, direction: .capture, daemon: unit?.mainProcess),
+            judge(
+                fault == nil ? microphone : microphone.map(\.withoutChoice),
+                direction: .capture,
+                daemon: unit?.mainProcess
+            ),
             judge(loudspeaker, direction: .playback, daemon: unit?.mainProcess),
         ]
         if case .success(let input) = microphone, case .success(let output) = loudspeaker,
@@ -52,7 +57,7 @@ enum DevicesCheck {
         case .success(let facts):
             let text =
                 "\(facts.device): \(facts.abilities.text); opens with \(facts.granted.summary); "
-                + "adds \(facts.cost) ms"
+                + facts.cost.text
                 + (facts.choice.map { "; listens to \($0.text)" } ?? "")
             if facts.device == "null" {
                 return DoctorFinding(
@@ -77,16 +82,16 @@ enum DevicesCheck {
                 check,
                 .fail,
                 "\(device) is in use by \(holder ?? "another program")",
-                advice: holder == nil
-                    ? "sudo fuser -v /dev/snd/* names it; stop the sound server for this card, or give it another one"
-                    : "stop it, or name another device in \(key)"
+                advice: (holder == nil ? "sudo fuser -v /dev/snd/* names it; " : "")
+                    + AudioDeviceError.wayToShare(device, holder: holder)
             )
         case .failure(.permission(let device, _)):
             return DoctorFinding(
                 check,
                 .fail,
                 "this user may not open \(device)",
-                advice: "adduser USER audio (the service gets the group from its unit)"
+                advice: "add this user to group audio, and log in again (sudo adduser USER audio; the service gets the "
+                    + "group from its unit)"
             )
         case .failure(.unsupported(let device, let direction, let reason)):
             // The reason says what to use instead, which the list of devices need not contain (hdmi: names).
@@ -95,7 +100,14 @@ enum DevicesCheck {
                 check,
                 .fail,
                 error.description,
-                advice: "set \(key), or what else it names, as it says"
+                advice: "do what the end of that line says"
+            )
+        case .failure(.configuration(let fault)):
+            return DoctorFinding(
+                check,
+                .fail,
+                "ALSA cannot read its configuration" + (fault.map { ": \($0)" } ?? ""),
+                advice: "correct ~/.asoundrc or /etc/asound.conf, or move the file aside"
             )
         case .failure(let error):
             return DoctorFinding(

@@ -8,7 +8,9 @@ enum EchoCheck {
     /// Age in days after which a test has little meaning: rooms change.
     static let oldAge = 180
 
-    private static let advice = "run jarvis-voiced echo-test (ten seconds of sound, with the service stopped)"
+    private static let advice =
+        "run jarvis-voiced echo-test (ten seconds of sound, with the service stopped; with --talk you see how well the box "
+        + "hears you)"
 
     static func findings(_ context: DoctorContext, files: FileReader = .system, now: Int) -> [DoctorFinding] {
         guard let values = context.loaded?.values else { return [] }
@@ -32,7 +34,8 @@ enum EchoCheck {
             )
             return [finding] + running
         }
-        let test = judge(tests.max { $0.time < $1.time }, audio: values.audio, now: now)
+        let device = CardIdentity.text(ofMicrophone: values.audio.input, in: AudioDeviceCatalog.list())
+        let test = judge(tests.max { $0.time < $1.time }, audio: values.audio, device: device, now: now)
         return [test] + running
     }
 
@@ -71,21 +74,46 @@ enum EchoCheck {
         )
     }
 
-    static func judge(_ test: SavedEchoTest?, audio: Configuration.Audio, now: Int) -> DoctorFinding {
+    /// - Parameter device: `CardIdentity.text` of the microphone; empty if it has none.
+    static func judge(
+        _ test: SavedEchoTest?,
+        audio: Configuration.Audio,
+        device: String = "",
+        now: Int
+    ) -> DoctorFinding {
         guard let test else {
             return DoctorFinding("echo", .skipped, "never measured on this box", advice: advice)
         }
         guard test.input == audio.input, test.output == audio.output else {
-            return DoctorFinding("echo", .skipped, "measured with other devices", advice: advice)
+            return DoctorFinding(
+                "echo",
+                .skipped,
+                "measured with other devices: microphone \(quoted(test.input)), loudspeaker \(quoted(test.output))",
+                advice: advice
+            )
+        }
+        guard test.applies(to: audio, device: device) else {
+            return DoctorFinding("echo", .skipped, "measured with another microphone of this name", advice: advice)
         }
         let days = max(0, now - test.time) / 86_400
         let when = days == 0 ? "today" : days == 1 ? "yesterday" : "\(days) days ago"
         let message = "\(test.summary) (\(when))"
         switch test.grade {
-        case .good, .noEcho, .ownCanceller:
+        case .noEcho:
+            return DoctorFinding(
+                "echo",
+                .ok,
+                message,
+                advice:
+                    "correct with headphones, or if you heard the sound; if you did not, switch the loudspeaker on and "
+                    + advice
+            )
+        case .good, .ownCanceller:
             return DoctorFinding("echo", .ok, message, advice: days > oldAge ? advice : nil)
         case .half, .disturbed:
             return DoctorFinding("echo", .warn, message, advice: test.advice.isEmpty ? advice : test.advice)
         }
     }
+
+    private static func quoted(_ name: String) -> String { ConfigurationValue.text(name.bounded(toBytes: 80)).toml }
 }

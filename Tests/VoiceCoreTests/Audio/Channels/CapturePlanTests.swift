@@ -142,6 +142,30 @@ struct CapturePlanTests {
         #expect(CaptureChooser(numbered, known: KnownDevices(), identity: nil).tries == [4, 3])
     }
 
+    /// It carries what the loudspeaker plays: the box would hear itself, and that signal would be its own reference.
+    @Test func aReferenceIsNoVoice() {
+        let wishes = wishes("processed, raw, raw, raw, raw, reference") { $0.channel = 5 }
+        let choice = CaptureChooser(wishes, known: KnownDevices(), identity: nil).choice(channels: 6)
+        #expect(choice.text == "channel 6 (reference); echo: software, channel 6 is not processed")
+        #expect(choice.plan.reference == nil)
+        #expect(choice.problem?.contains("the box would listen to itself") == true)
+        let silent = CaptureChooser(self.wishes("raw, silent") { $0.channel = 1 }, known: KnownDevices(), identity: nil)
+        #expect(silent.choice(channels: 2).problem?.contains("carries nothing") == true)
+        let raw = CaptureChooser(self.wishes("raw, processed") { $0.channel = 0 }, known: KnownDevices(), identity: nil)
+        #expect(raw.choice(channels: 2).problem == nil)
+    }
+
+    @Test func aWrongListOfChannelsIsAFault() {
+        var audio = Configuration.Audio()
+        #expect(AudioConfiguration.channelsFault(audio) == nil)
+        audio.inputChannels = "processed, raw"
+        #expect(AudioConfiguration.channelsFault(audio) == nil)
+        for wrong in ["Processed;raw", "reference, silent", "processed,,raw"] {
+            audio.inputChannels = wrong
+            #expect(AudioConfiguration.channelsFault(audio)?.description.hasPrefix("audio.input_channels: ") == true)
+        }
+    }
+
     @Test func echoThatNobodyCancelsIsToldOf() {
         let chooser = CaptureChooser(wishes { $0.cancels = false }, known: KnownDevices(), identity: nil)
         #expect(chooser.choice(channels: 1).text == "its only channel; echo: not cancelled, echo.enabled = false")

@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import VoiceAudio
+@testable import VoiceBase
 
 struct AudioDeviceCatalogTests {
     private static let entries = [
@@ -108,6 +109,59 @@ struct AudioDeviceCatalogTests {
         #expect(text("living_room", .capture).contains("its ALSA plugin is not installed"))
         #expect(text("hw:CARD=Cam,DEV=0", .capture).hasSuffix("is not connected: switch the card on or plug it in"))
         #expect(AudioDeviceError.absence(of: "living_room", .capture, among: [Self.own]).isAbsence)
+    }
+
+    /// Where the mistake is, and not "no sound card".
+    @Test(arguments: [
+        (
+            "_toplevel_:4:0:Unexpected end of file\n/home/x/.asoundrc may be old or corrupted: consider to remove or fix it\n",
+            "/home/x/.asoundrc, line 4: Unexpected end of file" as String?
+        ),
+        ("/etc/asound.conf:12:3:Unexpected char\n", "/etc/asound.conf, line 12: Unexpected char"),
+        ("/home/x/.asoundrc may be old or corrupted: fix it", "/home/x/.asoundrc"), ("", nil), ("Oops: 1", nil),
+    ])
+    func aMistakeInALSAsConfigurationIsFound(messages: String, place: String?) {
+        #expect(AudioDeviceCatalog.fault(in: messages) == place)
+        let error = AudioDeviceError.configuration(place)
+        #expect(error.description.contains(place ?? "correct ~/.asoundrc or /etc/asound.conf"))
+        #expect(error.isOfTheConfiguration && error.exitCode == .configuration)
+    }
+
+    @Test func aDefaultThatLeadsNowhereNamesTheFileThatSaysSo() {
+        let own = AudioDeviceError.defaultLeadsNowhere(direction: .capture, files: ["~/.asoundrc"])
+        #expect(own.description.contains("the one that ~/.asoundrc names is off, unplugged or does not exist"))
+        #expect(
+            AudioDeviceError.defaultLeadsNowhere(direction: .capture, files: []).description.contains(
+                "no card is connected"
+            )
+        )
+        #expect(own.isAbsence)
+        guard case .defaultLeadsNowhere = AudioDeviceError.absence(of: "default", .capture, among: Self.entries) else {
+            Issue.record("default is a name of a configuration, not of a card")
+            return
+        }
+    }
+
+    /// The reason in words, with something to do.
+    @Test(arguments: [
+        (EIO, "does not answer: unplug it"), (ETIMEDOUT, "does not answer: unplug it"),
+        (ECONNREFUSED, "sound server behind it does not run"), (EHOSTDOWN, "sound server behind it does not run"),
+        (EINVAL, "~/.asoundrc or /etc/asound.conf defines it"),
+    ])
+    func aDeviceThatDoesNotOpenSaysWhy(errno: Int32, words: String) {
+        let error = AudioDeviceError.failed(device: "room", direction: .capture, step: "open", errno: errno)
+        #expect(error.description.contains(words))
+        // A card that it names may still be plugged in.
+        #expect(!error.isOfTheConfiguration)
+    }
+
+    @Test func oneRateIsNotCalledSeveral() {
+        func words(_ rates: [Int]) -> String {
+            let abilities = DeviceAbilities(rates: rates, formats: ["S16_LE"], channels: 1...1)
+            return StreamRefusal(device: "hw:0", direction: .capture, abilities: abilities).rate(fixed: 44_100)
+        }
+        #expect(words([16_000]).hasSuffix("but at 16000 Hz: set audio.input_rate to that, or to 0 for the best"))
+        #expect(words([16_000, 48_000]).contains("set audio.input_rate to one of these"))
     }
 
     private static let own = AudioDeviceEntry(id: "living_room", name: "living_room", capture: true, playback: true)

@@ -25,7 +25,7 @@ struct DeviceReportTests {
                 abilities: DeviceAbilities(rates: [16_000], formats: ["S16_LE"], channels: 1...1),
                 granted: "s16, 1 channel, periods of 480 frames",
                 choice: CaptureChoice(plan: plan, reason: "known device", map: sheet.known?.map),
-                cost: 10
+                cost: DeviceCost(whole: 13, added: 3)
             ),
             DeviceSheet.Side(
                 direction: .playback,
@@ -40,7 +40,7 @@ struct DeviceReportTests {
             sheet().lines == [
                 "usb     0b0e:0420, firmware 1.05, Jabra Speak 510, cancels its own echo",
                 "in      16000 Hz; S16_LE; 1 channel",
-                "        runs with s16, 1 channel, periods of 480 frames; adds 10 ms",
+                "        runs with s16, 1 channel, periods of 480 frames; adds 13 ms (3 more than an ordinary card)",
                 "        listens to channel 1 (processed); echo: hardware, known device",
                 "out     not usable: playback device \"hw:CARD=AnnasDesk,DEV=0\" is in use by mpv (4711)",
             ]
@@ -57,6 +57,7 @@ struct DeviceReportTests {
         #expect(text.contains("0b0e:0420, firmware 1.05"))
         #expect(text.contains("in      16000 Hz; S16_LE; 1 channel"))
         #expect(text.contains("echo-test: Good on (name)"))
+        #expect(report.text([sheet()], echo: nil).contains("echo-test: none with the devices in audio.input"))
     }
 
     /// The names of all other devices, which a refusal lists elsewhere, and the text that an owner gave to a name of his own.

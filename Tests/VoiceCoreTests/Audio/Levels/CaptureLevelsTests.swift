@@ -92,6 +92,18 @@ struct CaptureLevelsTests {
         #expect(!MeterLine(reading, isConstant: false).text.contains("muted"))
     }
 
+    /// Advice to raise the gain of a microphone that is not there would mislead.
+    @Test func theMeterShowsThatThereIsNoMicrophone() {
+        func line(_ state: DeviceState) -> String {
+            MeterLine(CaptureReading(), isConstant: false, microphone: state).text
+        }
+        #expect(line(.lost(reason: "has gone")).hasSuffix("] no microphone: has gone"))
+        #expect(line(.waiting(reason: "in use")).hasSuffix("] no microphone: in use"))
+        #expect(line(.lost(reason: DeviceHealth.nothing)).hasSuffix("muted by a key of its own, or stuck"))
+        #expect(line(.running).hasSuffix("very quiet"))
+        #expect(line(.running).prefix(42).count == line(.lost(reason: "has gone")).prefix(42).count)
+    }
+
     @Test(arguments: [
         (-250, -120, false, "good"), (-250, -120, true, "clips"), (-100, -3, false, "clips"),
         (-100, -20, false, "loud"),

@@ -1,3 +1,4 @@
+import Glibc
 import Logging
 import Synchronization
 import Testing
@@ -23,5 +24,25 @@ struct AudioSupervisorTests {
         }
         #expect(ports.capture.state != .waiting(reason: "muted"), "now it is looked for, whether it is there or not")
         await sound.stop()
+    }
+
+    /// A card that never answers is no quiet card. ALSA's `file` waits for somebody who reads its file.
+    @Test func aDeviceThatDoesNotAnswerIsAnErrorForWhoeverNeedsIt() async throws {
+        let path = "/tmp/never-read-\(getpid())"
+        #expect(mkfifo(path, 0o600) == 0)
+        defer { unlink(path) }
+        let device = "file:FILE=\(path),FORMAT=raw"
+        let sound = AudioSupervisor(
+            configuration: AudioConfiguration(source: .alsa(capture: "null", playback: device), realtimePriority: 0),
+            ports: AudioPorts(),
+            longPatience: .milliseconds(300),
+            logger: LineLog().logger
+        )
+        let error = await #expect(throws: AudioDeviceError.self) { try await sound.start(insisting: [.playback]) }
+        #expect(error?.description.contains("\"\(device)\" does not answer: unplug it and plug it in again") == true)
+        // Lets the thread that opens it go.
+        let reader = open(path, O_RDONLY | O_NONBLOCK)
+        try await Task.sleep(for: .milliseconds(100))
+        close(reader)
     }
 }
