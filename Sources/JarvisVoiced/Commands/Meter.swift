@@ -30,27 +30,29 @@ struct Meter: AsyncParsableCommand {
         try await exitingAsync { try await sound.start(insisting: [.capture]) }
         write("microphone \(values.audio.input), before audio.capture_gain_db; speak as usual\n")
         let isTerminal = isatty(STDOUT_FILENO) == 1
+        var wasOpen = false
+        var isLost = false
         for step in 1...5 * seconds where ports.gauges.state == .running {
             try? await Task.sleep(for: .milliseconds(200))
-            let line =
-                MeterLine(
-                    ports.gauges.levels,
-                    isConstant: ports.capture.deliversOneValue,
-                    microphone: ports.capture.state
-                ).text
+            let line = MeterLine(
+                ports.gauges.levels,
+                isConstant: ports.capture.deliversOneValue,
+                microphone: ports.capture.state
+            )
+            // A device that is reopened because it is muted is not lost.
+            wasOpen = wasOpen || line.absence == nil
+            isLost = isLost || wasOpen && line.absence != nil
             if isTerminal {
                 // The longest verdict may follow a shorter one, and the other way round.
-                write("\r\(line)\u{1B}[K")
+                write("\r\(line.text)\u{1B}[K")
             } else if step % 5 == 0 {
-                write("\(line)\n")
+                write("\(line.text)\n")
             }
         }
         if isTerminal { write("\n") }
-        // A device that is reopened because it is muted is not lost.
-        let isOpen = ports.capture.state.isOpen || ports.capture.deliversOneValue
         await sound.stop()
-        if ports.capture.losses > 0 || !isOpen {
-            write(ports.capture.frames > 0 ? "the microphone was lost\n" : "no sound came from the microphone\n")
+        if isLost || !wasOpen {
+            write(wasOpen ? "the microphone was lost\n" : "no sound came from the microphone\n")
             throw ArgumentParser.ExitCode(VoiceBase.ExitCode.inputOutput.rawValue)
         }
     }

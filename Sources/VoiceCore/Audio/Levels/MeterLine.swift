@@ -24,10 +24,10 @@ package struct MeterLine: Sendable, Equatable {
             level: reading.level,
             peak: reading.heldPeak,
             isClipping: reading.isClipping,
-            isConstant: isConstant
+            isConstant: isConstant || microphone.isConstant
         )
         // Without a device, the reading is that of the silence in its place.
-        absence = isConstant ? nil : microphone.hint(.capture)
+        absence = self.isConstant ? nil : microphone.hint(.capture)
     }
 
     package var text: String {

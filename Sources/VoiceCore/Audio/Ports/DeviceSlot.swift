@@ -169,10 +169,13 @@ package enum DeviceState: Sendable, Equatable {
         }
     }
 
-    /// Returns the reason why no sound passes, with its usual cause; nil if sound passes.
-    func hint(_ direction: AudioDirection) -> String? {
+    /// Whether it delivers the same value forever, or did until it was reopened for that.
+    package var isConstant: Bool { self == .silent || self == .lost(reason: DeviceHealth.constant) }
+
+    /// Returns the reason why no sound passes, with its usual cause; nil if sound passes, silence included.
+    package func hint(_ direction: AudioDirection) -> String? {
         switch self {
-        case .running, .silent: nil
+        case .running, .silent, .lost(DeviceHealth.constant): nil
         case .lost(DeviceHealth.nothing) where direction == .capture:
             DeviceHealth.nothing + "; muted by a key of its own, or stuck"
         case .waiting(let reason), .lost(let reason): reason
