@@ -5,6 +5,8 @@ import Testing
 
 @testable import VoiceAudio
 @testable import VoiceBase
+@testable import VoiceConversation
+@testable import VoiceCore
 
 /// ALSA's own code, with cards that advance when the test says so.
 struct ALSADeviceTests {
@@ -126,6 +128,30 @@ struct ALSADeviceTests {
         #expect(card.starts == 2)
         device.close()
         close(loudspeaker)
+    }
+
+    /// `status` shows no figures of an echo between devices that were never there.
+    @Test func nothingIsKnownOfAnEchoBeforeBothSidesWereOpen() throws {
+        let (microphone, loudspeaker) = (DeviceSlot(), DeviceSlot())
+        func hasHeardEcho() -> Bool {
+            DaemonStatus(
+                EngineGauges(),
+                echo: EchoGauges(),
+                microphone: microphone,
+                loudspeaker: loudspeaker,
+                conversation: .idle
+            ).hasHeardEcho
+        }
+        #expect(!hasHeardEcho())
+        loudspeaker.offer(try open(try PluginCard(.playback), .playback))
+        #expect(!hasHeardEcho())
+        microphone.offer(try open(try PluginCard(.capture), .capture))
+        #expect(hasHeardEcho())
+        for slot in [microphone, loudspeaker] {
+            guard let stream = slot.withdraw() else { continue }
+            stream.deinitialize(count: 1)
+            stream.deallocate()
+        }
     }
 
     /// A sound server delivers only once it has linked the microphone: the loudspeaker goes on meanwhile, and the first frames
