@@ -184,8 +184,8 @@ struct FileDeviceTests {
         try await sound.start()
         #expect(ports.gauges.state == .running)
         for _ in 0..<2000 where log.lines.count < 2 { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(log.lines.contains { $0.contains("waiting for device: capture device \"hw:77,9\"") }, "\(log.lines)")
-        #expect(log.lines.contains { $0.contains("waiting for device: playback device \"hw:77,9\"") })
+        #expect(log.lines.contains { $0.contains("waiting for device: no capture device \"hw:77,9\"") }, "\(log.lines)")
+        #expect(log.lines.contains { $0.contains("waiting for device: no playback device \"hw:77,9\"") })
         ports.voice.ring.write([Int16](repeating: 100, count: 480), count: 480)
         await sound.stop()
         // It was "played" at the pace of a clock.
