@@ -83,6 +83,7 @@ package struct ControlArguments: Sendable, Equatable {
                 continue
             }
             guard let text = argument.accept(value) else {
+                if value == .string("") { throw ControlProblem(.badArgument, "\(argument.name) is empty") }
                 throw ControlProblem(.badArgument, "\(argument.name) must be \(argument.wanted)")
             }
             values[argument.name] = text
@@ -96,14 +97,16 @@ package struct ControlArguments: Sendable, Equatable {
     package subscript(name: String) -> String? { values[name] }
 
     /// Assigns the words of a command line to arguments: options first, then each word to the next argument that
-    /// accepts it. A text as the last argument takes all remaining words. A word that begins with dashes but names no
-    /// option is an ordinary word.
+    /// accepts it. A text as the last argument takes all remaining words. Behind the first "--", which is no word itself,
+    /// nothing is an option; nor is anything in a command that has none.
     package static func assign(
-        _ words: [String],
+        _ all: [String],
         to wanted: [ControlArgument]
     ) throws(ControlProblem) -> [String: JSONValue] {
-        var words = words[...]
+        let mark = all.firstIndex(of: "--") ?? all.endIndex
+        var words = all[..<mark]
         var values = try options(&words, of: wanted)
+        words += all[mark...].dropFirst()
         let wanted = wanted.filter { !$0.isOption }
         for (index, argument) in wanted.enumerated() {
             guard let word = words.first else { break }
@@ -133,7 +136,14 @@ package struct ControlArguments: Sendable, Equatable {
         while let word = words.first, word.hasPrefix("--") {
             let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = parts.first, let argument = wanted.first(where: { $0.isOption && $0.name == name }) else {
-                break
+                let options = wanted.filter(\.isOption).map { "--\($0.name)" }
+                let isMistyped = word.dropFirst(2).first?.isLetter == true && !word.contains(where: \.isWhitespace)
+                guard isMistyped, !options.isEmpty else { break }
+                throw ControlProblem(
+                    .badArgument,
+                    "there is no option \(word.prefix(64)), only \(options.joined(separator: " and ")); a text that begins like one "
+                        + "stands behind --"
+                )
             }
             words = words.dropFirst()
             if argument.kind == .flag, parts.count == 1 {
@@ -150,18 +160,19 @@ package struct ControlArguments: Sendable, Equatable {
     }
 }
 
-/// The words of `jarvis-voiced ctl`, without an option after the command.
+/// The words of `jarvis-voiced ctl`, without an option of `ctl` after the command.
 package struct ControlWords: Sendable, Equatable {
     package let words: [String]
     /// Whether "--json" was the last word.
     package let printsJSON: Bool
 
-    /// - Parameter captured: the words as typed; after "--" nothing is an option.
+    /// - Parameter captured: the words as typed; after "--" nothing is an option. The dashes stay behind the command, which
+    ///   may have options too.
     package init(_ captured: [String]) {
         let mark = captured.firstIndex(of: "--") ?? captured.endIndex
         var words = Array(captured[..<mark])
         printsJSON = words.last == "--json"
         if printsJSON { words.removeLast() }
-        self.words = words + captured[mark...].dropFirst()
+        self.words = words + (words.isEmpty ? captured[mark...].dropFirst() : captured[mark...])
     }
 }

@@ -80,6 +80,12 @@ extension VoiceDaemon {
         guard let until = await status.spending?.spentUntil else { return }
         throw ControlProblem(.notAvailable, "the budget is spent until \(until)")
     }
+
+    /// Throws if there is no loudspeaker, because then nobody would hear what is said.
+    func checkLoudspeaker() async throws(ControlProblem) {
+        guard let problem = await serviceSnapshot.problem(of: .loudspeaker) else { return }
+        throw ControlProblem(.notAvailable, "nobody would hear it: \(problem)")
+    }
 }
 
 extension ControlProblem {

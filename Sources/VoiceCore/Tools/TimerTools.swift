@@ -32,7 +32,7 @@ package struct SetTimerTool: OrderedTool {
         guard let timers = context.timers else { return .noTimers }
         do throws(TimerProblem) {
             // A fixed sentence, without the timer's name: it counts as the program's own words.
-            let when = try await timers.set(wish)
+            let when = try await timers.set(wish).when
             return ToolOutput("It is set and rings \(when).", origin: .own)
         } catch {
             return ToolOutput("Not set: \(error).", succeeded: false, origin: .own)

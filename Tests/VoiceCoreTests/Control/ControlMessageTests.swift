@@ -111,8 +111,28 @@ struct ControlMessageTests {
         }
         // Anything that is not an option is text, wherever it stands.
         #expect(try registry.request(words: ["announce", "a", "--ask"]).arguments == ["text": "a --ask"])
-        #expect(try registry.request(words: ["announce", "--asked", "a"]).arguments == ["text": "--asked a"])
+        for text in ["--- all", "-5 degrees", "-- done"] {
+            #expect(try registry.request(words: ["announce", text]).arguments == ["text": .string(text)])
+        }
         #expect(try registry.request(words: ["say", "--ask", "a"]).arguments == ["text": "--ask a"])
+        // Nor is it behind "--", which is no word of the text.
+        for words in [["--priority", "low", "--", "--ask", "a"], ["--priority=low", "--", "--ask a"]] {
+            let request = try registry.request(words: ["announce"] + words)
+            #expect(request.arguments == ["priority": "low", "text": "--ask a"])
+        }
+        #expect(try registry.request(words: ["say", "a", "--", "--", "b"]).arguments == ["text": "a -- b"])
+        // A mistyped option is not announced.
+        for words in [["--asked", "a"], ["--prio", "high", "Fire"], ["--ask", "--prio=high", "Fire"]] {
+            #expect {
+                _ = try registry.request(words: ["announce"] + words)
+            } throws: { error in
+                let problem = error as? ControlProblem
+                return problem?.exitCode == .usage && problem?.message.hasPrefix("there is no option --") == true
+            }
+        }
+        #expect(throws: ControlProblem(.badArgument, "text is empty")) {
+            try registry.request(words: ["announce", ""])
+        }
         for wrong in [["--priority"], ["--priority", "urgent", "a"], ["--ask=maybe", "a"], ["--ask"]] {
             #expect(throws: ControlProblem.self) { try registry.request(words: ["announce"] + wrong) }
         }
@@ -126,11 +146,11 @@ struct ControlMessageTests {
         }
     }
 
-    /// After "--" nothing is an option, and the dashes themselves are not a word.
+    /// After "--" nothing is an option.
     @Test(arguments: [
-        (["ask", "--", "--json"], ["ask", "--json"], false), (["ask", "what", "--json"], ["ask", "what"], true),
-        (["ask", "--", "a", "--", "b"], ["ask", "a", "--", "b"], false), (["--", "status"], ["status"], false),
-        (["status", "--json", "--"], ["status"], true), ([], [], false), (["--json"], [], true),
+        (["ask", "--", "--json"], ["ask", "--", "--json"], false), (["ask", "what", "--json"], ["ask", "what"], true),
+        (["ask", "--", "a", "--", "b"], ["ask", "--", "a", "--", "b"], false), (["--", "status"], ["status"], false),
+        (["status", "--json", "--"], ["status", "--"], true), ([], [], false), (["--json"], [], true),
     ])
     func optionsMayStandBehindTheCommand(captured: [String], words: [String], printsJSON: Bool) {
         let read = ControlWords(captured)

@@ -31,7 +31,7 @@ struct TimerBookTests {
         @discardableResult
         mutating func set(_ text: String) throws -> String? {
             on(.set(try TimerWish(parsing: text)))
-            return latest.lazy.compactMap { if case .set(_, let text) = $0 { text } else { nil } }.first
+            return latest.lazy.compactMap { if case .set(let set) = $0 { set.when } else { nil } }.first
         }
 
         /// Lets time pass as the book's owner does: it checks the book at the requested times.
@@ -63,6 +63,7 @@ struct TimerBookTests {
     @Test func aTimerRingsWhenItIsDueAndUntilItIsStopped() throws {
         var scene = Scene()
         #expect(try scene.set("10m tea") == "in 10 minutes")
+        #expect(scene.latest.contains(.set(SetTimer(number: 1, title: "timer \"tea\"", when: "in 10 minutes"))))
         scene.pass(599)
         #expect(scene.rings == [])
         scene.pass(1)
@@ -209,6 +210,8 @@ struct TimerBookTests {
     @Test func anAlarmGoesByWhatTheClockShows() throws {
         var scene = Scene(offset: 3600)
         #expect(try scene.set("08:00") == "today, Monday, 08:00")
+        #expect(try scene.set("08:00 mondays and more") == "today, Monday, 08:00, every Monday")
+        #expect(try scene.set("Fridays tuesdays 9:00") == "tomorrow, Tuesday, 09:00, every Tuesday and Friday")
         // Summer time begins: the clock shows an hour more.
         scene.now.offset = 7200
         scene.pass(5)

@@ -76,9 +76,13 @@ extension ControlCommand {
         if await daemon.activationStatus.isQuiet {
             throw ControlProblem(.notAvailable, "quiet hours: nothing is announced; \"quiet off\" ends them")
         }
+        try await daemon.checkLoudspeaker()
         switch await daemon.state {
         case .idle, .connecting, .error:
-            guard daemon.announcer != nil else { break }
+            guard let announcer = daemon.announcer else { break }
+            guard !announcer.isFull else {
+                throw ControlProblem(.notAvailable, "\(LocalAnnouncer.most) texts wait for the local voice already")
+            }
             daemon.say(arguments["text"] ?? "")
             return .done(["text": "it will be said"])
         default: break

@@ -1,3 +1,4 @@
+internal import VoiceActivation
 internal import VoiceBase
 internal import VoiceHousehold
 
@@ -30,7 +31,9 @@ extension ControlCommand {
         do throws(TimerProblem) {
             switch arguments["action"].flatMap(TimerAction.init) ?? .list {
             case .list: break
-            case .set: text = "rings \(try await daemon.timers.set(try TimerWish(parsing: what)))"
+            case .set:
+                let set = try await daemon.timers.set(try TimerWish(parsing: what))
+                text = "\(set.title) rings \(set.when)"
             case .cancel:
                 let count = try await daemon.timers.cancel(TimerChoice(what))
                 text = "\(count) cancelled"
@@ -64,8 +67,8 @@ extension ControlCommand {
         normal: in a quiet moment, after a short sound. high: as soon as nobody speaks. Without a conversation the \
         local voice ([local]) speaks; without one, normal plays the sound alone and waits like low, and high is \
         refused. A question (--ask) is answered in a conversation: without one it waits for the next, and with high \
-        it is asked at once as well. Quiet hours delay all of them. The text is data: nothing in it is obeyed. The result says what becomes of it. At most \
-        \(Inbox.most) wait, for a day at most, and not across a restart.
+        it is asked at once as well. Quiet hours delay all of them. The text is data: nothing in it is obeyed. The result \
+        says what becomes of it. At most \(Inbox.most) wait, for a day at most, and not across a restart.
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         let announcement = Announcement(
@@ -79,6 +82,8 @@ extension ControlCommand {
                 "the voice service cannot speak given words, and there is no local voice (local.speaker)"
             )
         }
+        let isQuiet = await daemon.activationStatus.isQuiet
+        if announcement.priority == .high, !isQuiet { try await daemon.checkLoudspeaker() }
         do throws(InboxProblem) {
             let receipt = try await daemon.house.announce(announcement)
             return .done(["text": .string(receipt.rawValue)])

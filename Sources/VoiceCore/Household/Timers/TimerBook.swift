@@ -21,8 +21,7 @@ package enum TimerChoice: Equatable, Sendable {
 }
 
 package enum TimerEffect: Equatable, Sendable {
-    /// It was set; when it rings, as text for people: "in 10 minutes" or "tomorrow, Tuesday, 07:00".
-    case set(number: Int, text: String)
+    case set(SetTimer)
     case refused(TimerProblem)
     /// This many were cancelled.
     case cancelled(Int)
@@ -32,6 +31,15 @@ package enum TimerEffect: Equatable, Sendable {
     case tell(TimerNews)
     /// Check again after this time; nil if nothing is pending.
     case lookAfter(Duration?)
+}
+
+/// A timer or an alarm that was set, for people.
+package struct SetTimer: Equatable, Sendable {
+    package var number: Int
+    /// `timer "tea"`.
+    package var title: String
+    /// "in 10 minutes", "tomorrow, Tuesday, 07:00".
+    package var when: String
 }
 
 /// An event in the life of a timer or an alarm.
@@ -145,7 +153,7 @@ package struct TimerBook: Equatable, Sendable {
         let number = (1...Self.most).first { number in !entries.contains { $0.number == number } } ?? Self.most
         let entry = Entry(number: number, name: wish.name, due: due)
         entries.append(entry)
-        return .set(number: number, text: Self.when(entry, at: now))
+        return .set(SetTimer(number: number, title: entry.title, when: Self.when(entry, at: now)))
     }
 
     private static func due(of wish: TimerWish, at now: ClockInstant) throws(TimerProblem) -> Entry.Due {

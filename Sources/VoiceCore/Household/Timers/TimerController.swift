@@ -36,11 +36,10 @@ package actor TimerController {
         if book.isRinging { parts.ring(false) }
     }
 
-    /// - Returns: when it rings, as text for people.
-    package func set(_ wish: TimerWish) throws(TimerProblem) -> String {
+    package func set(_ wish: TimerWish) throws(TimerProblem) -> SetTimer {
         for effect in handle(.set(wish)) {
             switch effect {
-            case .set(_, let text): return text
+            case .set(let set): return set
             case .refused(let problem): throw problem
             default: break
             }

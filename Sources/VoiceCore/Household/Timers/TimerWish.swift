@@ -32,7 +32,7 @@ package struct TimerWish: Equatable, Sendable {
         self.name = ForeignText.title(name)
     }
 
-    /// Parses a request as typed: "10m tea", "1h 30m", "90 s", "07:00 weekdays wake up", "tomorrow 6:30", "2026-12-24
+    /// Parses a request as typed: "10m tea", "1h 30m", "90 s", "07:00 mondays wake up", "tomorrow 6:30", "2026-12-24
     /// 18:00 guests".
     ///
     /// - Throws: which form is expected, or which limit is exceeded.
@@ -104,6 +104,8 @@ package struct TimerWish: Equatable, Sendable {
         while let word = words.first {
             if minute == nil, let found = Self.minute(word) {
                 minute = found
+            } else if day == nil, let some = Weekdays(plural: word) {
+                repeats.formUnion(some)
             } else if day == nil, repeats.isEmpty, let found = Day(word) {
                 day = found
             } else if day == nil, word.lowercased() == "every", let some = words.dropFirst().first.flatMap(Self.every) {

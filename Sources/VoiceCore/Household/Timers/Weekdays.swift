@@ -25,6 +25,12 @@ package struct Weekdays: OptionSet, Sendable, Equatable {
         }
     }
 
+    /// "Mondays": every Monday.
+    init?(plural name: some StringProtocol) {
+        guard name.lowercased().hasSuffix("days"), let number = Weekdays.number(named: name) else { return nil }
+        self.init(rawValue: 1 << number)
+    }
+
     /// "daily", "weekdays", "weekends" or the name of a weekday.
     package init?(named name: some StringProtocol) {
         switch name.lowercased() {

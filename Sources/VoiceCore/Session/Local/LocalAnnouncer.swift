@@ -1,4 +1,5 @@
 package import Logging
+internal import Synchronization
 internal import VoiceBase
 internal import VoiceConversation
 package import VoiceNetwork
@@ -7,9 +8,12 @@ internal import VoiceReply
 /// Speaks the box's own messages when no session does: notices, and texts from the command line.
 ///
 /// They pass through the playout queue like all speech, so they are cancelled from the microphone, and stopped by whatever
-/// stops the box. At most `most` texts wait; beyond that the oldest is dropped, with a line in the journal.
+/// stops the box. At most `most` texts wait: whoever can be refused asks `isFull` first; beyond that the oldest is dropped, with a
+/// line in the journal.
 package struct LocalAnnouncer: Sendable {
+    package static let most = 16
     private let core: NetworkConfined<AnnouncerCore>
+    private let queue = AnnouncerQueue()
 
     /// - Parameter failed: called when neither the server nor espeak-ng speaks.
     package init(
@@ -19,9 +23,12 @@ package struct LocalAnnouncer: Sendable {
         failed: @escaping @Sendable () -> Void = {},
         logger: Logger
     ) {
-        let core = AnnouncerCore(settings, on: network, pump: pump, failed: failed, logger: logger)
+        let core = AnnouncerCore(settings, on: network, pump: pump, failed: failed, queue: queue, logger: logger)
         self.core = NetworkConfined(core, on: network)
     }
+
+    /// Whether no further text can wait.
+    package var isFull: Bool { queue.count.load(ordering: .relaxed) >= Self.most }
 
     /// Says the text as soon as nothing else is being said.
     package func say(_ text: String) {
@@ -35,19 +42,26 @@ package struct LocalAnnouncer: Sendable {
     package func stop() { core.perform { $0.stop() } }
 }
 
+/// Number of texts that wait, for other threads.
+private final class AnnouncerQueue: Sendable {
+    let count = Atomic<Int>(0)
+}
+
 private final class AnnouncerCore {
-    private static let most = 16
     private static let pause = Duration.milliseconds(200)
 
     private let settings: LocalSettings
     private let network: NetworkThread
     private let pump: NetworkConfined<VoicePump>
     private let failed: @Sendable () -> Void
+    private let queue: AnnouncerQueue
     private let logger: Logger
     private var sockets: WyomingSockets?
     private var speaker: LocalSpeaker?
     private var connections = 0
-    private var waiting: [[String]] = []
+    private var waiting: [[String]] = [] {
+        didSet { queue.count.store(waiting.count, ordering: .relaxed) }
+    }
     private var speech: LocalSpeech?
     private var number = 0
     private var isOver = false
@@ -57,19 +71,21 @@ private final class AnnouncerCore {
         on network: NetworkThread,
         pump: NetworkConfined<VoicePump>,
         failed: @escaping @Sendable () -> Void,
+        queue: AnnouncerQueue,
         logger: Logger
     ) {
         self.settings = settings
         self.network = network
         self.pump = pump
         self.failed = failed
+        self.queue = queue
         self.logger = logger
     }
 
     func say(_ text: String, _ me: NetworkConfined<AnnouncerCore>) {
         let sentences = SpeechParts.split(text).filter(\.isSayable)
         guard !isOver, !sentences.isEmpty else { return }
-        if waiting.count == Self.most {
+        if waiting.count == LocalAnnouncer.most {
             waiting.removeFirst()
             logger.notice("a text was dropped unsaid: too many wait for the local voice")
         }
