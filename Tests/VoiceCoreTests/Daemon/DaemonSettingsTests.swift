@@ -55,6 +55,36 @@ struct DaemonSettingsTests {
         } throws: { "\($0)".hasPrefix("audio.input_channels") }
     }
 
+    /// Wyoming has no encryption. Names are judged when they are connected to: only this network knows what they mean.
+    @Test func aPublicSpeechServerIsRefusedBeforeTheStart() throws {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        func check(_ change: (inout Configuration) -> Void) throws {
+            var configuration = Configuration()
+            configuration.service.use = [.local]
+            change(&configuration)
+            _ = try DaemonSettings(configuration, secrets: .none, logger: logger)
+        }
+        let public4 = "8.8.8.8:10300"
+        for (key, change) in [
+            ("local.recogniser", { $0.local.recogniser = public4 }), ("local.speaker", { $0.local.speaker = public4 }),
+            ("local.recogniser", { $0.local.recogniser = "[2001:4860:4860::8888]:10300" }),
+        ] as [(String, (inout Configuration) -> Void)] {
+            #expect {
+                try check(change)
+            } throws: { error in
+                let text = "\(error)"
+                return text.hasPrefix(key) && text.contains("outside this network")
+                    && text.contains("local.allow_public = true")
+            }
+            try check {
+                change(&$0)
+                $0.local.allowPublic = true
+            }
+        }
+        try check { $0.local.recogniser = "192.168.1.20:10300" }
+        try check { $0.local.recogniser = "speech.example.com:10300" }
+    }
+
     @Test func aServiceWithoutItsKeyIsLeftOut() throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         var configuration = Configuration()

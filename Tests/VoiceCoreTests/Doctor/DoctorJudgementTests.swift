@@ -7,6 +7,7 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceNetwork
+@testable import VoiceWyoming
 
 /// The verdicts of the checks: each problem comes with its fix, and what works is reported as working.
 struct DoctorJudgementTests {
@@ -302,5 +303,22 @@ struct DoctorJudgementTests {
         #expect(LibraryCheck.judge(version: "libcurl/8", protocols: ["http"]).verdict == .fail)
         #expect(LibraryCheck.judge(version: "libcurl/8 OpenSSL/3", protocols: ["http", "https"]).verdict == .ok)
         #expect(LibraryCheck.findings().map(\.verdict) == [.ok])
+    }
+
+    /// Starting a server does not help against an address that is refused.
+    @Test func aPublicSpeechServerIsNotToBeStarted() throws {
+        var configuration = Configuration()
+        configuration.local.speaker = "speech.example.com:10200"
+        let settings = try LocalSettings(configuration)
+        for (kind, isExposed) in [(WyomingEnd.Kind.exposed, true), (.away, false)] {
+            let answer = Result<WyomingInfo, WyomingEnd>.failure(WyomingEnd(kind: kind, description: "it is so"))
+            for finding in [
+                LocalCheck.judgeRecogniser(answer, settings),
+                LocalCheck.judgeSpeaker(answer, settings, hasEspeak: true),
+            ] {
+                #expect(finding.advice?.contains("start the server") == !isExposed)
+                #expect(finding.advice?.contains("local.allow_public = true") == isExposed)
+            }
+        }
     }
 }

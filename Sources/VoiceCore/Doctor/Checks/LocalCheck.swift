@@ -29,7 +29,7 @@ enum LocalCheck {
         }
         switch answer {
         case .failure(let end):
-            return finding(.fail, end.description, "start the server, or correct local.recogniser")
+            return finding(.fail, end.description, Self.advice(end, "local.recogniser"))
         case .success(let info):
             let programs = info.asr.filter(\.isInstalled)
             guard let program = programs.first else {
@@ -50,6 +50,12 @@ enum LocalCheck {
         }
     }
 
+    private static func advice(_ end: WyomingEnd, _ key: String) -> String {
+        end.kind == .exposed
+            ? "name a server in your own network in \(key); local.allow_public = true allows this one"
+            : "start the server, or correct \(key)"
+    }
+
     static func judgeSpeaker(
         _ answer: Result<WyomingInfo, WyomingEnd>,
         _ settings: LocalSettings,
@@ -64,7 +70,7 @@ enum LocalCheck {
             return finding(
                 hasEspeak ? .warn : .fail,
                 end.description + (hasEspeak ? "; espeak-ng speaks meanwhile" : ""),
-                "start the server, or correct local.speaker"
+                Self.advice(end, "local.speaker")
             )
         case .success(let info):
             guard let program = info.tts.first(where: \.isInstalled) else {

@@ -43,6 +43,10 @@ package struct LocalSettings: Sendable {
         voice = local.voice
         language = local.language
         allowsPublic = local.allowPublic
+        if !allowsPublic {
+            if configuration.service.use.contains(.local) { try recogniser.checkIsNear() }
+            try speaker?.checkIsNear()
+        }
         turns.hangover = local.hangoverMS / 10
     }
 }
