@@ -21,6 +21,8 @@ package final class WyomingSimulator: Sendable {
         case endless
         /// Recogniser: an empty text. Speaker: ten megabytes of audio.
         case absurd
+        /// Answers with a transcript that has no text.
+        case textless
     }
 
     package struct Script: Sendable {
@@ -236,6 +238,9 @@ private final class WyomingHandler: ChannelInboundHandler {
         case .silent: return true
         case .closes:
             context.close(promise: nil)
+            return true
+        case .textless:
+            send("transcript", .object([:]), to: context)
             return true
         case .garbage:
             write(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), to: context)

@@ -20,17 +20,21 @@ extension EndToEnd {
         private func start(
             _ script: WyomingSimulator.Script,
             adjust: @escaping (inout Configuration) -> Void = { _ in },
+            tune: (inout DaemonSettings) -> Void = { _ in },
             behaviour: @escaping @Sendable (AgentRequest) -> AgentBehaviour = { _ in .init(.reply("Nothing today.")) }
         ) async throws -> (Stage, WyomingSimulator) {
             let stage = try Stage([], behaviour: behaviour)
             let servers = WyomingSimulator(script)
             let port = try await servers.start()
-            try await stage.start(adjust: { configuration in
-                configuration.service.use = [.local]
-                configuration.local.recogniser = "127.0.0.1:\(port)"
-                configuration.local.speaker = "127.0.0.1:\(port)"
-                adjust(&configuration)
-            })
+            try await stage.start(
+                adjust: { configuration in
+                    configuration.service.use = [.local]
+                    configuration.local.recogniser = "127.0.0.1:\(port)"
+                    configuration.local.speaker = "127.0.0.1:\(port)"
+                    adjust(&configuration)
+                },
+                tune: tune
+            )
             return (stage, servers)
         }
 
@@ -152,7 +156,7 @@ extension EndToEnd {
             try await stage.reach(.listening)
             #expect(stage.log.lines.contains { $0.contains("local.language") && $0.contains("no model for \"de\"") })
             stage.say("What is in my calendar today")
-            try await wait("the notice", stage) { servers.sentences.contains { $0.hasPrefix("I heard you") } }
+            try await wait("the notice", stage) { servers.sentences.contains("My recogniser does not answer.") }
             try await stage.stop()
             await servers.stop()
             #expect(stage.agent.requests.isEmpty)
@@ -187,15 +191,30 @@ extension EndToEnd {
             try await stage.stop()
             await servers.stop()
             #expect(servers.sentences.filter { $0.hasPrefix("I hear you") }.count == 1, "\(servers.sentences)")
+            #expect(servers.sentences.filter { $0 == "I did not understand that." }.count == 2, "\(servers.sentences)")
             #expect(stage.log.lines.count { $0.contains("made no words of 3 turns") } == 1)
+            #expect(stage.log.lines.contains { $0.contains("no words of a clear sentence (no words); see whether") })
         }
 
-        @Test(arguments: [WyomingSimulator.Fault.closes, .garbage, .endless])
+        /// What Whisper makes of silence, though somebody spoke.
+        @Test func aClearSentenceThatBecomesAPhantomIsAnswered() async throws {
+            let (stage, servers) = try await start(.init(["Thank you."]))
+            try await stage.reach(.listening)
+            stage.say("What is in my calendar today")
+            try await wait("the notice", stage) { servers.sentences == ["I did not understand that."] }
+            try await stage.stop()
+            await servers.stop()
+            #expect(stage.agent.requests.isEmpty)
+            #expect(stage.log.lines.contains { $0.contains("a clear sentence (typical misrecognition of noise)") })
+        }
+
+        @Test(arguments: [WyomingSimulator.Fault.closes, .garbage, .endless, .textless])
         func aRecogniserThatFailsIsToldOf(fault: WyomingSimulator.Fault) async throws {
             let (stage, servers) = try await start(.init([Self.question, Self.question], recogniser: fault))
             try await stage.reach(.listening)
             stage.say("What is in my calendar today")
             try await wait("the notice", stage) { servers.sentences.contains { $0.hasPrefix("I heard you") } }
+            #expect(!servers.sentences.contains { $0.contains("does not answer") })
             try await stage.reach(.listening, times: 2)
             #expect(stage.log.lines.contains { $0.contains("local.recogniser") && $0.contains("127.0.0.1") })
             #expect(servers.utterances.count == (fault == .closes ? 2 : 1), "once more on a new connection")
@@ -299,6 +318,52 @@ extension EndToEnd {
             let (tones, _) = try await stage.stop()
             await servers.stop()
             #expect(tones.spell("The door is open."), "\(tones)")
+        }
+
+        /// Whoever is told that it will be said hears it; the others are told that it will not.
+        @Test func whatIsAcceptedIsSaid() async throws {
+            let (stage, servers) = try await start(.init()) { $0.activation.mode = .push }
+            var accepted: [String] = []
+            var refusals: [String] = []
+            for number in 1...20 {
+                let text = "Number \(number)."
+                do {
+                    _ = try await stage.perform("say", text)
+                    accepted.append(text)
+                } catch let problem as ControlProblem {
+                    #expect(problem.exitCode == .unavailable)
+                    refusals.append(problem.message)
+                }
+                // As fast as a shell starts programs.
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(accepted.count >= 16 && !refusals.isEmpty, "\(refusals)")
+            #expect(refusals.allSatisfy { $0 == "16 texts wait for the local voice already" })
+            try await wait("the words", stage) { servers.sentences.count == accepted.count }
+            #expect(servers.sentences == accepted)
+            try await stage.stop()
+            await servers.stop()
+        }
+
+        /// A machine without this card: a confirmation would be a lie.
+        @Test func nothingIsSaidWithoutALoudspeaker() async throws {
+            let (stage, servers) = try await start(
+                .init(),
+                adjust: { $0.activation.mode = .push },
+                tune: { $0.audio.source = .alsa(capture: "hw:CARD=Nowhere", playback: "hw:CARD=Nowhere") }
+            )
+            for words in [["say", "Dinner is ready."], ["announce", "--priority", "high", "Fire!"]] {
+                await #expect {
+                    _ = try await stage.perform(words)
+                } throws: { error in
+                    let problem = error as? ControlProblem
+                    return problem?.exitCode == .unavailable
+                        && problem?.message.hasPrefix("nobody would hear it: no loudspeaker: ") == true
+                }
+            }
+            try await stage.stop()
+            await servers.stop()
+            #expect(servers.sentences.isEmpty)
         }
 
         @Test func aStopKeySilencesIt() async throws {

@@ -13,9 +13,10 @@ package enum LocalEvent: Equatable, Sendable {
     case superseded(at: Int)
     case given(LocalUtterance, at: Int)
     /// The user spoke, but the recogniser failed.
-    case notRecognised(at: Int)
-    /// The user spoke several times, and the recogniser returned no words.
-    case noWords(at: Int)
+    /// - answers: it did answer, with something that is no text.
+    case notRecognised(at: Int, answers: Bool)
+    /// The user spoke, and the recogniser returned no words, or those it returns for noise.
+    case noWords(at: Int, WordlessTurns.Notice)
     /// The first audio of this sentence of the current speech was received.
     case sentenceBegan(Int)
     /// All audio of the speech was received.
@@ -171,17 +172,10 @@ package struct LocalTranslator: Sendable {
             let cut = flow.flatMap { $0.isCut ? $0.call : nil }
             return effects + silent() + (cut.map { [report(.answerWaits(call: $0))] } ?? [])
         case .given(let utterance, let at): return given(utterance, at: at)
-        case .notRecognised(let at):
-            guard isTurnOpen else { return [] }
-            isTurnOpen = false
-            return [
-                report(.userStopped(at: at)), report(.notHeard(item: userItem, reason: "the recogniser gave no text")),
-            ] + say(Self.deaf)
-        case .noWords(let at):
-            guard isTurnOpen else { return [] }
-            isTurnOpen = false
-            return [report(.userStopped(at: at)), report(.notHeard(item: userItem, reason: "no words"))]
-                + say(Self.wordless)
+        case .notRecognised(let at, let answers):
+            return unheard(at: at, "the recogniser gave no text", answers ? Self.confused : Self.deaf)
+        case .noWords(let at, let notice):
+            return unheard(at: at, "no words", notice == .unclear ? Self.unclear : Self.wordless)
         case .sentenceBegan(let index):
             guard let speech, speech.sentences.indices.contains(index) else { return [] }
             let text = speech.sentences[index]
@@ -199,7 +193,9 @@ package struct LocalTranslator: Sendable {
 
     // MARK: What is said in fixed words
 
-    private static let deaf = "I heard you, but could not make out the words. The recogniser does not answer."
+    private static let deaf = "I heard you, but could not make out the words. My recogniser does not answer."
+    private static let confused = "I heard you, but my recogniser is out of order. The journal says what it did."
+    private static let unclear = "I did not understand that."
     private static let wordless = """
         I hear you, but my recogniser makes no words of it. Please see whether it works, and for which language it is set.
         """
@@ -222,6 +218,13 @@ package struct LocalTranslator: Sendable {
         userItem = name("turn")
         isTurnOpen = true
         return [report(.userStarted(item: userItem, at: milliseconds))] + cutFlow()
+    }
+
+    /// Ends a turn without words, and says why.
+    private mutating func unheard(at milliseconds: Int, _ reason: String, _ notice: String) -> [LocalEffect] {
+        guard isTurnOpen else { return [] }
+        isTurnOpen = false
+        return [report(.userStopped(at: milliseconds)), report(.notHeard(item: userItem, reason: reason))] + say(notice)
     }
 
     private mutating func given(_ utterance: LocalUtterance, at milliseconds: Int) -> [LocalEffect] {

@@ -184,6 +184,9 @@ package struct LocalTurn: Sendable {
     /// Whether the current turn is speech, as far as is known; what only resembles speech is dropped in the end.
     package var isSpeech: Bool { evidence.weakness == nil }
 
+    /// Whether the current or last turn is a sentence whose talker expects an answer, whatever becomes of its words.
+    package var isClear: Bool { evidence.isClear }
+
     /// The wait after an ordinary sentence, in steps.
     package var hangover: Int { pace.hangover }
 

@@ -122,6 +122,11 @@ struct VoiceEvidence: Equatable, Sendable {
         return nil
     }
 
+    /// Whether somebody who was not understood expects to be told: 600 ms of voice, 10 dB above the room, and not over the box.
+    var isClear: Bool {
+        weakness == nil && voiced >= 60 && !overBox && measured > 0 && (loudness - floor) / Float(measured) >= 10
+    }
+
     /// Clear evidence: at least 400 ms of voice, and at most five words per second of it, plus one.
     func isStrong(words: Int) -> Bool {
         voiced >= 2 * Self.least.voiced - 10 && words * 100 <= 5 * voiced + 100

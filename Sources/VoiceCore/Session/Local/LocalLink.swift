@@ -50,6 +50,8 @@ package final class LocalLink: ServiceLink, VoiceLine {
     /// Steps of silence spent waiting for further sentences.
     private var starved = 0
     private var wordless = WordlessTurns()
+    /// Whether the recogniser that failed last did answer, if only with nonsense.
+    private var recogniserAnswers = false
 
     init(
         _ settings: LocalSettings,
@@ -149,6 +151,8 @@ package final class LocalLink: ServiceLink, VoiceLine {
                 trouble("\(end.description); espeak-ng speaks meanwhile")
                 return openIfKnown()
             }
+            // What only the configuration can change is not tried again and again.
+            if end.kind == .exposed { return fail(end.description, .permanent) }
             fail("\(end.description); start it, or correct local.recogniser")
         }
     }
@@ -302,13 +306,15 @@ package final class LocalLink: ServiceLink, VoiceLine {
             case .drop(let reason):
                 recogniser?.abandon()
                 if reason == .notRecognised {
-                    translate(.notRecognised(at: ear.milliseconds))
-                } else if wordless.dropped(reason, resumes: resumes) {
+                    translate(.notRecognised(at: ear.milliseconds, answers: recogniserAnswers))
+                } else if let notice = wordless.dropped(reason, isClear: turn.isClear, resumes: resumes, at: steps) {
+                    let clear = "a clear sentence (\(reason.rawValue))"
+                    let what = notice == .unclear ? clear : "\(wordless.count) turns in a row"
                     trouble(
-                        "local.recogniser: the Wyoming server at \(settings.recogniser.text) made no words of \(wordless.count) turns "
-                            + "in a row; see whether its model knows local.language = \"\(settings.language)\""
+                        "local.recogniser: the Wyoming server at \(settings.recogniser.text) made no words of \(what); see "
+                            + "whether its model knows local.language = \"\(settings.language)\""
                     )
-                    translate(.noWords(at: ear.milliseconds))
+                    translate(.noWords(at: ear.milliseconds, notice))
                 } else {
                     translate(.dropped(at: ear.milliseconds, resumes: resumes))
                 }
@@ -323,6 +329,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
         case .partial(let text): turned(turn.handle(.partial(text)))
         case .text(let text, let look): turned(turn.handle(.transcript(text, look: look)))
         case .failed(let end, let look):
+            recogniserAnswers = ![.away, .late].contains(end.kind)
             trouble("\(end.description); what was said is lost: see whether the server runs and has room")
             turned(turn.handle(.failed(look: look)))
         }

@@ -115,6 +115,10 @@ final class LocalRecogniser {
             if case .error(let text, _) = message {
                 drop()
                 failed(WyomingEnd(kind: .closed, description: "\(address.key): the recogniser says: \(text)"))
+            } else if case .malformed("transcript") = message {
+                drop()
+                let what = "the Wyoming server at \(address.text) sends a transcript without text"
+                failed(WyomingEnd(kind: .garbage, description: "\(address.key): \(what)"))
             } else if let text = transcript.whole, attempt != nil {
                 recognised(text)
             } else if case .transcriptChunk = message {

@@ -336,10 +336,22 @@ struct LocalTranslatorTests {
 
     // MARK: Faults
 
-    @Test func whatCannotBeRecognisedIsSaid() {
+    /// A recogniser that sends nonsense does answer.
+    @Test(arguments: [true, false])
+    func whatCannotBeRecognisedIsSaid(answers: Bool) {
         var talk = Talk()
         talk.take(.began(at: 0))
-        #expect(!Talk.spoken(talk.take(.notRecognised(at: 900))).isEmpty)
+        let words = Talk.spoken(talk.take(.notRecognised(at: 900, answers: answers))).joined(separator: " ")
+        #expect(words.contains("I heard you") && words.contains("does not answer") != answers, "\(words)")
+    }
+
+    @Test func aClearSentenceWithoutWordsIsAnswered() {
+        var talk = Talk()
+        talk.take(.began(at: 0))
+        #expect(Talk.spoken(talk.take(.noWords(at: 900, .unclear))) == ["I did not understand that."])
+        talk.take(.speechEnded)
+        talk.take(.began(at: 2000))
+        #expect(Talk.spoken(talk.take(.noWords(at: 2900, .recogniser))).first?.hasPrefix("I hear you, but") == true)
     }
 
     @Test func longSentencesArePieces() {

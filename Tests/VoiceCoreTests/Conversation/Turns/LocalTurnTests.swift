@@ -330,6 +330,22 @@ struct LocalTurnTests {
         #expect(scene.wait() == nil && scene.drops == [reason])
     }
 
+    /// Who speaks for a second, well over the room, expects an answer; a cough, a distant voice and the box's own do not.
+    @Test func aClearSentenceIsToldFromNoise() {
+        func isClear(_ milliseconds: Int, level: Float = -30, overBox: Bool = false) -> Bool {
+            var scene = Scene("Thank you.")
+            scene.step.boxSounds = overBox
+            scene.speak(milliseconds, level: level)
+            _ = scene.wait()
+            #expect(!scene.drops.isEmpty)
+            return scene.turn.isClear
+        }
+        #expect(isClear(1000))
+        #expect(!isClear(400))
+        #expect(!isClear(1000, level: -52))
+        #expect(!isClear(1000, overBox: true))
+    }
+
     @Test func thanksInAConversationAreHeard() {
         var scene = Scene("Turn on the light.", "Thank you.")
         scene.speak(1000)

@@ -3,26 +3,65 @@ import Testing
 @testable import VoiceConversation
 
 struct WordlessTurnsTests {
-    @Test func theUserIsToldOnceAfterThreeTurns() {
+    private func take(
+        _ turns: inout WordlessTurns,
+        _ reason: LocalDropReason = .noWords,
+        isClear: Bool = true,
+        resumes: Bool = false,
+        at now: Int = 100
+    ) -> WordlessTurns.Notice? {
+        turns.dropped(reason, isClear: isClear, resumes: resumes, at: now)
+    }
+
+    /// Every clear sentence is answered; at the third one the recogniser is to blame, and whatever goes on is no talker.
+    @Test func everyClearSentenceIsAnsweredAndTheThirdNamesTheRecogniser() {
         var turns = WordlessTurns()
-        let told = (0..<6).map { _ in turns.dropped(.noWords, resumes: false) }
-        #expect(told == [false, false, true, false, false, false])
+        let told = (0..<6).map { _ in take(&turns) }
+        #expect(told == [.unclear, .unclear, .recogniser, nil, nil, nil])
+    }
+
+    /// "Thank you." for a whole sentence, and a paragraph that nobody said.
+    @Test(arguments: [LocalDropReason.phantom, .tooManyWords])
+    func whatRecognisersMakeUpIsNoAnswerToAClearSentence(reason: LocalDropReason) {
+        var turns = WordlessTurns()
+        #expect(take(&turns, reason) == .unclear)
+        #expect(take(&turns, reason, isClear: false) == nil, "a cough")
+    }
+
+    @Test(arguments: LocalDropReason.allCases)
+    func noiseIsNotAnswered(reason: LocalDropReason) {
+        var turns = WordlessTurns()
+        #expect(take(&turns, reason, isClear: false) == nil)
+    }
+
+    /// A voice that is barely one is told of only if there are several.
+    @Test func mumbledTurnsAreToldOfOnceAfterThree() {
+        var turns = WordlessTurns()
+        let told = (0..<6).map { _ in take(&turns, isClear: false) }
+        #expect(told == [nil, nil, .recogniser, nil, nil, nil])
     }
 
     @Test func wordsAndCoughsCountAnew() {
         var turns = WordlessTurns()
-        _ = turns.dropped(.noWords, resumes: false)
-        _ = turns.dropped(.noWords, resumes: false)
-        let isToldOfACough = turns.dropped(.tooLittleVoice, resumes: false)
+        _ = take(&turns)
+        _ = take(&turns)
+        #expect(take(&turns, .tooLittleVoice, isClear: false) == nil)
         turns.heard()
-        let isToldLater = turns.dropped(.noWords, resumes: false)
-        #expect(!isToldOfACough && !isToldLater && turns.count == 1)
+        #expect(take(&turns) == .unclear && turns.count == 1)
+    }
+
+    /// Whoever comes back after five minutes is answered again.
+    @Test func thoseWhoComeLaterAreAnswered() {
+        var turns = WordlessTurns()
+        for _ in 0..<5 { _ = take(&turns) }
+        #expect(take(&turns, at: 20_000) == nil)
+        #expect(take(&turns, at: 50_000) == .unclear)
     }
 
     /// The interrupted answer goes on; the notice would take its place.
     @Test func anAnswerThatResumesComesFirst() {
         var turns = WordlessTurns()
-        let told = [false, true, true, false].map { turns.dropped(.noWords, resumes: $0) }
-        #expect(told == [false, false, false, true])
+        let told = [false, true, true, false].map { take(&turns, resumes: $0) }
+        #expect(told == [.unclear, nil, nil, .recogniser])
     }
 }
