@@ -93,7 +93,9 @@ extension ConversationMachine {
     mutating func withdrawCalls() {
         let cut = calls.withdraw(keeping: link.isReady ? link.number : nil, output: Self.stoppedOutput)
         guard link.isReady else { return }
-        for wireID in cut { send(.answer(call: wireID, text: Self.stoppedOutput, isSpoken: false)) }
+        // A service that speaks answers as they are has them in its queue; a model has read them.
+        let queued = options.capabilities.speaksInParts ? cut.whole : []
+        for wireID in cut.inPart + queued { send(.answer(call: wireID, text: Self.stoppedOutput, isSpoken: false)) }
     }
 
     /// Requests one response once every call of a response is answered and nobody else is about to speak.

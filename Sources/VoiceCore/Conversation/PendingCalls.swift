@@ -3,8 +3,8 @@
 ///     begin --> answer --> takeDeliverable --> settle
 ///                              ^-- reopen --'
 ///
-/// A delivered answer is kept until it has been spoken about: if its session ends before, it is delivered again. Of an answer
-/// that is delivered in parts, only what nobody has begun to speak is delivered again.
+/// A delivered answer is kept until it has been spoken about: if its session ends before, it is delivered again. If the service
+/// reports how much of it is said, only the rest is.
 package struct PendingCalls: Equatable, Sendable {
     package struct Call: Equatable, Sendable {
         /// The call, under an id unique here.
@@ -24,6 +24,8 @@ package struct PendingCalls: Equatable, Sendable {
         package var isWhole = true
         /// Whether an earlier session has spoken the beginning of the answer.
         fileprivate var isRest = false
+        /// What the service has not yet said of a whole output; nil if it has not begun, or does not report it.
+        fileprivate var unsaid: String?
     }
 
     /// An answer whose output is delivered to the current session in parts.
@@ -59,8 +61,11 @@ package struct PendingCalls: Equatable, Sendable {
     package private(set) var unspoken: [Call] = []
     /// Answers in parts that are not spoken to their end; all of the current session.
     private var flowing: [Flow] = []
-    /// The latest that seems to be spoken to its end; the service may still report that some of it waits.
-    private var ended: Flow?
+    /// The latest that seem to be spoken to their ends; the service may still report that some of them waits.
+    private var ended: [Flow] = []
+    /// The latest whole answers that seem to be spoken; the service may still report that they wait.
+    private var told: [Call] = []
+    private static let mostTold = 8
     /// A call as named by a service, which may count ids anew in each session or in each response.
     private struct Name: Equatable {
         var callID: String
@@ -197,6 +202,7 @@ package struct PendingCalls: Equatable, Sendable {
             if flowing[index].isCut { flowing[index].isResumed = true }
             flowing[index].isCut = false
         }
+        for index in unspoken.indices where unspoken[index].wireID == wireID { unspoken[index].unsaid = unsaid }
     }
 
     /// The response has said all that it had.
@@ -216,11 +222,13 @@ package struct PendingCalls: Equatable, Sendable {
     ///
     /// - Returns: the id assigned here; nil if no such answer is known.
     package mutating func waits(wireID: String) -> String? {
-        if let ended, ended.call.wireID == wireID {
-            flowing.append(ended)
-            self.ended = nil
+        if let index = ended.lastIndex(where: { $0.call.wireID == wireID }) {
+            flowing.append(ended.remove(at: index))
         }
-        guard let flow = flowing.first(where: { $0.call.wireID == wireID }) else { return nil }
+        if let index = told.lastIndex(where: { $0.wireID == wireID }) { unspoken.append(told.remove(at: index)) }
+        guard let flow = flowing.first(where: { $0.call.wireID == wireID }) else {
+            return unspoken.first { $0.wireID == wireID }?.call.callID
+        }
         let callID = flow.call.call.callID
         if !unspoken.contains(where: { $0.call.callID == callID }) { unspoken.append(flow.call) }
         return callID
@@ -256,22 +264,27 @@ package struct PendingCalls: Equatable, Sendable {
 
     /// Drops all but these: the others have been spoken about, or never will be.
     package mutating func settle(allBut callIDs: Set<String>) {
-        unspoken.removeAll { !callIDs.contains($0.call.callID) }
+        let isTold = { (call: Call) in !callIDs.contains(call.call.callID) }
+        told = (told + unspoken.filter { isTold($0) && $0.isWhole }).suffix(Self.mostTold)
+        unspoken.removeAll(where: isTold)
         let isOver = { (flow: Flow) in
             flow.isPlaced && !flow.isCut && !flow.isResumed && !callIDs.contains(flow.call.call.callID)
         }
-        ended = flowing.last(where: isOver) ?? ended
+        ended = (ended + flowing.filter(isOver)).suffix(Self.mostTold)
         flowing.removeAll(where: isOver)
     }
 
     /// Withdraws the calls: those of the session to keep get this output, which is not spoken about; all others get none.
     ///
-    /// - Returns: the ids of the calls whose output was delivered to that session in part.
+    /// - Returns: the ids of the calls whose output was delivered to that session, in part or as a whole, and not spoken to its
+    ///   end.
     @discardableResult
-    package mutating func withdraw(keeping session: Int?, output: String) -> [String] {
-        let cut = flowing.filter { $0.call.session == session }.map(\.call.wireID)
+    package mutating func withdraw(keeping session: Int?, output: String) -> (inPart: [String], whole: [String]) {
+        let inPart = flowing.filter { $0.call.session == session }.map(\.call.wireID)
+        let whole = unspoken.filter { ($0.session == session || $0.isRepeated) && !inPart.contains($0.wireID) }
         flowing = []
-        ended = nil
+        ended = []
+        told = []
         open.removeAll { $0.session != session }
         for index in open.indices {
             open[index].output = output
@@ -279,7 +292,7 @@ package struct PendingCalls: Equatable, Sendable {
             open[index].isWhole = true
         }
         unspoken = []
-        return cut
+        return (inPart, whole.map(\.wireID))
     }
 
     /// The session is over: what it received and did not speak about has to be delivered again.
@@ -287,9 +300,10 @@ package struct PendingCalls: Equatable, Sendable {
         let flows = flowing
         // Their further parts are appended to the reopened calls.
         flowing = []
-        ended = nil
+        ended = []
+        told = []
         let isInParts = { (call: Call) in flows.contains { $0.call.call.callID == call.call.callID } }
-        open = unspoken.filter { !isInParts($0) } + flows.compactMap(\.rest) + open
+        open = unspoken.filter { !isInParts($0) }.compactMap(\.rest) + flows.compactMap(\.rest) + open
         unspoken = []
     }
 
@@ -298,11 +312,21 @@ package struct PendingCalls: Equatable, Sendable {
         open = []
         unspoken = []
         flowing = []
-        ended = nil
+        ended = []
+        told = []
     }
 }
 
 extension PendingCalls.Call {
+    /// The call with what is left to say of a whole output; nil if nothing is.
+    fileprivate var rest: Self? {
+        guard let unsaid else { return self }
+        guard !unsaid.isEmpty else { return nil }
+        var rest = self
+        (rest.output, rest.isRest, rest.unsaid) = (unsaid, true, nil)
+        return rest
+    }
+
     fileprivate mutating func add(_ text: String, isLast: Bool) {
         if !text.isEmpty { output = output.map { $0.isEmpty ? text : $0 + " " + text } ?? text }
         isWhole = isLast

@@ -19,6 +19,8 @@ package enum LocalEvent: Equatable, Sendable {
     case noWords(at: Int, WordlessTurns.Notice)
     /// The first audio of this sentence of the current speech was received.
     case sentenceBegan(Int)
+    /// The last audio of this sentence was received: it will be heard, whatever becomes of the session.
+    case sentenceEnded(Int)
     /// All audio of the speech was received.
     case speechEnded
     /// All sentences received so far were played, and no more came for a while.
@@ -81,9 +83,11 @@ package struct LocalTranslator: Sendable {
         package init() {}
     }
 
-    /// A sentence to be spoken, and the part of a partial answer that it belongs to, counted from 1; 0 for none.
+    /// A sentence to be spoken.
     private struct Sentence: Equatable {
         var text: String
+        /// The call that it answers, and the part of the answer that it belongs to, counted from 1; nil for other speech.
+        var call: String?
         var part = 0
     }
 
@@ -91,8 +95,6 @@ package struct LocalTranslator: Sendable {
     private struct Answer: Equatable {
         var item: String
         var sentences: [Sentence]
-        /// The call whose answer is spoken in parts; nil for other speech.
-        var call: String?
         /// Index of the item's first sentence.
         var first = 0
         /// Index of the sentence that was cut.
@@ -140,7 +142,7 @@ package struct LocalTranslator: Sendable {
     /// What the house announced since the user's last words.
     private var announced: String?
     private var asked: String?
-    private var toSay: [String] = []
+    private var toSay: [Sentence] = []
     /// Local time in minutes since midnight.
     private var clock = 0
 
@@ -182,7 +184,10 @@ package struct LocalTranslator: Sendable {
             begun = max(begun, index + 1)
             return [
                 report(.said(response: speech.response, item: speech.item, part: index, text: text, isWhole: true))
-            ] + flowSaid(index, of: speech)
+            ] + answerSaid(index, of: speech, isEnded: false)
+        case .sentenceEnded(let index):
+            guard let speech, speech.sentences.indices.contains(index) else { return [] }
+            return answerSaid(index, of: speech, isEnded: true)
         case .speechEnded: return ended(.completed)
         case .speechStarved:
             guard speech?.isOpen == true else { return [] }
@@ -307,7 +312,7 @@ package struct LocalTranslator: Sendable {
             flow?.isCut = false
         } else {
             // What has arrived meanwhile is told behind it.
-            rest.sentences += toSay.flatMap { sentences($0) }
+            rest.sentences += toSay
             toSay = []
         }
         rest.first = place
@@ -365,8 +370,10 @@ package struct LocalTranslator: Sendable {
     // MARK: Calls
 
     private mutating func call(_ tool: String, _ arguments: JSONValue, request: String?) -> [LocalEffect] {
+        // One response at a time: what the user spoke over waits, or is left for "go on".
+        var effects = speech == nil ? [] : [.hush] + ended(.cancelled)
         let response = name("response")
-        var effects = [report(.responseBegan(response: response, request: request))]
+        effects += [report(.responseBegan(response: response, request: request))]
         effects.append(report(.call(response: response, call: makeCall(tool, arguments), isComplete: true)))
         effects.append(report(.responseEnded(ResponseEnd(response: response, status: .completed))))
         if tool != "ask_jarvis" { effects.append(.acts) }
@@ -393,8 +400,12 @@ package struct LocalTranslator: Sendable {
         }
         let tool = calls.first { $0.id == id }?.tool ?? ""
         calls.removeAll { $0.id == id }
-        guard isSpoken else { return [report(.answerPlaced(call: id)), .answered] }
-        tell(spoken(text, of: tool))
+        guard isSpoken else {
+            // What waits of it is not wanted any more.
+            toSay.removeAll { $0.call == id }
+            return [report(.answerPlaced(call: id)), .answered]
+        }
+        tell(spoken(text, of: tool), call: id)
         return [report(.answerPlaced(call: id))]
     }
 
@@ -405,18 +416,16 @@ package struct LocalTranslator: Sendable {
         calls.removeAll { $0.id == id }
         // Questions run one at a time: the previous answer is complete, or its end will never come. What nobody has spoken
         // of it yet comes first.
-        if let flow, !flow.isCut {
-            for sentence in flow.waiting { tell(sentence.text) }
-        }
+        if let flow, !flow.isCut { toSay += flow.waiting }
         endFlow()
-        flow = Flow(call: id, tool: tool, waiting: sentences(spoken(text, of: tool), part: 1))
+        flow = Flow(call: id, tool: tool, waiting: sentences(spoken(text, of: tool), call: id, part: 1))
         return [report(.answerPlaced(call: id))]
     }
 
     private mutating func goOnFlow(_ id: String, _ text: String, isLast: Bool) -> [LocalEffect] {
         guard var flow, flow.call == id, !flow.isWhole else { return [] }
         if !text.isEmpty { flow.parts += 1 }
-        let more = text.isEmpty ? [] : sentences(spoken(text, of: flow.tool), part: flow.parts)
+        let more = text.isEmpty ? [] : sentences(spoken(text, of: flow.tool), call: id, part: flow.parts)
         flow.isWhole = isLast
         defer { if isLast, self.flow?.waiting.isEmpty ?? true { endFlow() } }
         if flow.isCut {
@@ -443,12 +452,14 @@ package struct LocalTranslator: Sendable {
         return isNews && !isWaiting ? [report(.answerWaits(call: id))] : []
     }
 
-    /// Reports that a sentence of the speech has begun, if it belongs to an answer in parts.
-    private func flowSaid(_ index: Int, of speech: LocalSpeech) -> [LocalEffect] {
-        guard let last, last.item == speech.item, let call = last.call else { return [] }
+    /// Reports how much of an answer is said, if the sentence belongs to one: in the next session it goes on with the sentence
+    /// that was not received to its end.
+    private func answerSaid(_ index: Int, of speech: LocalSpeech, isEnded: Bool) -> [LocalEffect] {
+        guard let last, last.item == speech.item else { return [] }
         let left = last.sentences.dropFirst(last.first + index)
-        guard let part = left.first?.part, part > 0 else { return [] }
-        let unsaid = left.dropFirst().prefix { $0.part == part }.map(\.text).joined(separator: " ")
+        guard let part = left.first?.part, let call = left.first?.call else { return [] }
+        let unsaid = left.dropFirst(isEnded ? 1 : 0).prefix { $0.call == call && $0.part == part }.map(\.text)
+            .joined(separator: " ")
         return [report(.answerSaid(call: call, response: speech.response, parts: part, unsaid: unsaid))]
     }
 
@@ -472,13 +483,15 @@ package struct LocalTranslator: Sendable {
         return makeCall("play_audio", ["what": .array(offered.map { .string($0) })])
     }
 
-    private func sentences(_ text: String, part: Int = 0) -> [Sentence] {
-        options.split(text).filter(\.isSayable).map { Sentence(text: $0, part: part) }
+    private func sentences(_ text: String, call: String? = nil, part: Int = 0) -> [Sentence] {
+        options.split(text).filter(\.isSayable).map { Sentence(text: $0, call: call, part: part) }
     }
 
-    private mutating func tell(_ text: String) {
-        guard !text.isEmpty, toSay.reduce(text.utf8.count, { $0 + $1.utf8.count }) <= Self.mostToSay else { return }
-        toSay.append(text)
+    /// - Parameter call: the call that the text answers.
+    private mutating func tell(_ text: String, call: String? = nil) {
+        let waiting = toSay.reduce(text.utf8.count) { $0 + $1.text.utf8.count }
+        guard waiting <= Self.mostToSay else { return }
+        toSay += sentences(text, call: call, part: call == nil ? 0 : 1)
     }
 
     /// Converts the output of a tool, written for a model, to speech.
@@ -531,7 +544,7 @@ package struct LocalTranslator: Sendable {
             return isLast ? effects + [report(.answerPlaced(call: call))] : effects
         case .inform(let id, let foreign):
             switch foreign.name {
-            case "ask_jarvis": tell(answer(foreign.output))
+            case "ask_jarvis": tell(answer(foreign.output), call: id)
             case ForeignReport.announcement:
                 tell(foreign.output)
                 announced = foreign.output
@@ -567,31 +580,42 @@ package struct LocalTranslator: Sendable {
 
     /// Speaks what waits to be spoken; a response without speech if nothing does.
     private mutating func tellWaiting(request: String?) -> [LocalEffect] {
-        let text = toSay.joined(separator: " ")
+        guard let speech, !speech.isOpen, begun > 0, let last, last.item == speech.item, last.cutAt == nil else {
+            return tellAll(request: request)
+        }
+        // Requested twice, because the user spoke meanwhile: what the running response has not begun belongs to this one.
+        toSay = last.sentences[(last.first + begun)...].filter { $0.call != nil } + toSay
+        let effects = [.hush] + ended(.cancelled)
+        interrupted = nil
+        return effects + tellAll(request: request)
+    }
+
+    private mutating func tellAll(request: String?) -> [LocalEffect] {
+        let told = toSay
         toSay = []
-        if flow != nil, let effects = respondWithFlow(text, request) { return effects }
+        if flow != nil, let effects = respondWithFlow(told, request) { return effects }
         if wantsToPlay, !offered.isEmpty {
             wantsToPlay = false
             let what = JSONValue.array(offered.map { .string($0) })
-            guard text.isSayable else { return call("play_audio", ["what": what], request: request) }
+            guard !told.isEmpty else { return call("play_audio", ["what": what], request: request) }
             callBehind = makeCall("play_audio", ["what": what])
         }
-        return say(text, request: request)
+        guard !told.isEmpty else { return silent(request: request) }
+        return speak(Answer(item: "", sentences: told), request: request)
     }
 
     /// Speaks the waiting sentences of the answer; nil if there are none.
-    private mutating func respondWithFlow(_ text: String, _ request: String?) -> [LocalEffect]? {
+    private mutating func respondWithFlow(_ told: [Sentence], _ request: String?) -> [LocalEffect]? {
         guard let waiting = flow?.waiting, !waiting.isEmpty || wantsToPlay && flow?.isWhole == true else {
             // It was cut before its first word, perhaps by a cough.
-            return text.isEmpty && flow?.isCut == true ? goOn(request: request) : nil
+            return told.isEmpty && flow?.isCut == true ? goOn(request: request) : nil
         }
         let isWhole = flow?.isWhole == true
         var answer = last?.flows == true ? last ?? Answer(item: "", sentences: []) : Answer(item: "", sentences: [])
         answer.first = answer.sentences.count
         answer.cutAt = nil
-        answer.sentences += sentences(text) + waiting
+        answer.sentences += told + waiting
         answer.flows = !isWhole
-        answer.call = flow?.call
         flow?.waiting = []
         flow?.isCut = false
         if isWhole { endFlow() }
@@ -656,7 +680,9 @@ package struct LocalTranslator: Sendable {
             effects.append(report(.call(response: speech.response, call: call, isComplete: true)))
         }
         callBehind = nil
-        if status == .cancelled, last?.item == speech.item, last?.cutAt == nil {
+        if status == .cancelled, begun == 0, last?.item == speech.item {
+            waitAgain()
+        } else if status == .cancelled, last?.item == speech.item, last?.cutAt == nil {
             // Sentences not received were not heard either; `truncate` follows for those received.
             interrupted = last
             interrupted?.cutAt = last.map { $0.first + begun }
@@ -669,9 +695,27 @@ package struct LocalTranslator: Sendable {
         return effects + waits()
     }
 
-    /// Reports again that sentences wait: the conversation takes any response that has ended for one that spoke them.
+    /// The speech was cut before its first word, by a cough or an order: the answers in it wait again.
+    private mutating func waitAgain() {
+        guard var answer = last else { return }
+        let unheard = answer.sentences[answer.first...].filter { $0.call != nil }
+        answer.sentences.removeLast(answer.sentences.count - answer.first)
+        answer.first = 0
+        last = answer.sentences.isEmpty ? nil : answer
+        let flowing = answer.flows ? flow?.call : nil
+        toSay = unheard.filter { $0.call != flowing } + toSay
+        guard var flow, flowing != nil else { return }
+        flow.waiting = unheard.filter { $0.call == flowing } + flow.waiting
+        flow.isCut = false
+        self.flow = flow
+    }
+
+    /// Reports again which answers wait: the conversation takes any response that has ended for one that spoke them.
     private func waits() -> [LocalEffect] {
-        guard let flow, !flow.waiting.isEmpty else { return [] }
-        return [report(.answerWaits(call: flow.call))]
+        var waiting: [String] = []
+        for call in (toSay + (flow?.waiting ?? [])).compactMap(\.call) where !waiting.contains(call) {
+            waiting.append(call)
+        }
+        return waiting.map { report(.answerWaits(call: $0)) }
     }
 }

@@ -351,7 +351,9 @@ package final class LocalLink: ServiceLink, VoiceLine {
         case .sound(let index, let samples):
             if lengths.indices.contains(index) { lengths[index] += samples.count * 1000 / 24_000 }
             if pump.onThread.listens(to: self) { pump.onThread.receive(samples, of: speech.part(index)) }
-        case .finished(let index): pump.onThread.finish(speech.part(index))
+        case .finished(let index):
+            pump.onThread.finish(speech.part(index))
+            translate(.sentenceEnded(index))
         case .ended:
             translate(.speechEnded)
             // All of it was already played when its end became known.
