@@ -71,6 +71,28 @@ extension EndToEnd {
             #expect(after.count > 1000 && after.allSatisfy { abs($0) < 0.001 }, "silence")
         }
 
+        /// No conversation is open, and none is opened by what ends the ringing. A spoken "stop" is what the listener for stop
+        /// words reports; whether an engine hears it is another matter.
+        @Test(arguments: ["stop key", "call key", "mute key", "spoken stop"])
+        func aTimerIsStoppedWithoutAConversation(way: String) async throws {
+            let stage = try Stage([])
+            try await stage.start(adjust: { $0.activation.mode = .push })
+            _ = try await stage.perform("timer", "set", "1s", "marmalade")
+            try await wait("the ringing") { rings(stage) }
+            try await stage.pass(milliseconds: 600)
+            switch way {
+            case "stop key": stage.daemon?.press(.stop)
+            case "call key": stage.daemon?.press(.call)
+            case "mute key": stage.daemon?.press(.mute)
+            default: stage.daemon?.activation.inbox.post(.stop(isSpoken: true))
+            }
+            try await wait("the end") { !rings(stage) }
+            #expect(try await stage.perform("timer")["text"] == "no timers or alarms are set")
+            try await stage.pass(milliseconds: 600)
+            #expect(await stage.daemon?.state == .idle && stage.simulator.connectionCount == 0)
+            try await stage.stop()
+        }
+
         @Test func aTimerOutlivesARestart() async throws {
             let folder = Self.folder()
             defer { try? FileManager.default.removeItem(atPath: folder) }
