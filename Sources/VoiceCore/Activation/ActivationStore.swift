@@ -5,16 +5,19 @@ package import VoiceBase
 package struct ActivationStore: Sendable {
     private let writer: StateWriter
 
-    package init(directory: String, logger: Logger) {
+    /// - Parameter write: see `StateStore`.
+    package init(
+        directory: String,
+        logger: Logger,
+        write: @escaping @Sendable ([UInt8], String) throws(StateFile.Fault) -> Void = StateFile.write
+    ) {
         writer = StateWriter(
-            Self.store(directory, logger),
+            StateStore(Self.path(directory), logger: logger, write: write),
             failing: "mute and mode are not remembered for the next start"
         )
     }
 
-    private static func store(_ directory: String, _ logger: Logger, _ files: FileReader = .system) -> StateStore {
-        StateStore(directory + "/activation.toml", logger: logger, files: files)
-    }
+    private static func path(_ directory: String) -> String { directory + "/activation.toml" }
 
     /// Loads the saved state. If it is unreadable, the microphone counts as muted: it is not opened on a guess.
     package static func load(
@@ -22,7 +25,8 @@ package struct ActivationStore: Sendable {
         logger: Logger,
         files: FileReader = .system
     ) -> SavedActivation {
-        let found = store(directory, logger, files).load(SavedActivation.init(parsing:)) { _ in
+        let store = StateStore(path(directory), logger: logger, files: files)
+        let found = store.load(SavedActivation.init(parsing:)) { _ in
             "whether the microphone was muted is not known, so it stays closed until \"jarvis-voiced ctl unmute\""
         }
         return switch found {
@@ -37,4 +41,11 @@ package struct ActivationStore: Sendable {
 
     /// Writes pending changes.
     package func flush() async { await writer.flush() }
+
+    /// Waits until what was last remembered is on disk.
+    ///
+    /// - Returns: false if it is not: it cannot be written, or the disk needs longer than `limit`.
+    package func isSaved(within limit: Duration) async -> Bool {
+        await TimeLimit.run(limit) { await writer.flush() } ?? false
+    }
 }

@@ -28,6 +28,7 @@ package final class StateStore: Sendable {
     private let limit: Int
     private let logger: Logger
     private let files: FileReader
+    private let write: @Sendable ([UInt8], String) throws(StateFile.Fault) -> Void
     private let now: @Sendable () -> Int
 
     private struct State {
@@ -39,18 +40,21 @@ package final class StateStore: Sendable {
 
     /// - Parameters:
     ///   - limit: the maximum size of the file, in bytes.
+    ///   - write: writes bytes to a path, to disk.
     ///   - now: the time in Unix seconds.
     package init(
         _ path: String,
         limit: Int = 16 << 10,
         logger: Logger,
         files: FileReader = .system,
+        write: @escaping @Sendable ([UInt8], String) throws(StateFile.Fault) -> Void = StateFile.write,
         now: @escaping @Sendable () -> Int = { Int(time(nil)) }
     ) {
         self.path = path
         self.limit = limit
         self.logger = logger
         self.files = files
+        self.write = write
         self.now = now
     }
 
@@ -109,7 +113,7 @@ package final class StateStore: Sendable {
         state.withLock { state in
             guard state.written != bytes else { return true }
             do throws(StateFile.Fault) {
-                try StateFile.write(bytes, to: path)
+                try write(bytes, path)
             } catch {
                 if !state.isFailing { logger.warning("\(failing): \(error)") }
                 state.isFailing = true
@@ -173,8 +177,11 @@ package actor StateWriter {
     }
 
     /// Writes pending changes.
-    package func flush() {
-        guard let bytes = wanted.withLock({ $0 }) else { return }
-        store.save(bytes, failing: failing)
+    ///
+    /// - Returns: whether the file holds what was last remembered.
+    @discardableResult
+    package func flush() -> Bool {
+        guard let bytes = wanted.withLock({ $0 }) else { return true }
+        return store.save(bytes, failing: failing)
     }
 }

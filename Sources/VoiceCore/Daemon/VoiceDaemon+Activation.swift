@@ -216,8 +216,9 @@ extension VoiceDaemon {
         activation.inbox.post(.end)
     }
 
-    package nonisolated func setActivationMode(_ mode: ActivationMode) {
-        activation.inbox.post(.setMode(mode))
+    /// Changes the mode, and waits until it is on disk.
+    package nonisolated func setActivationMode(_ mode: ActivationMode) async -> Setting {
+        await set(.setMode(mode))
     }
 
     /// Begins or ends quiet hours, until the clock next changes them.
@@ -225,12 +226,25 @@ extension VoiceDaemon {
         activation.inbox.post(.quiet(isQuiet))
     }
 
-    /// Mutes the microphone and closes the capture device, or undoes both. Once muting has returned true, no more
-    /// microphone audio is sent; the device is closed shortly after.
-    ///
-    /// - Returns: false if it did not take effect within two seconds.
-    package nonisolated func setMicrophoneMuted(_ isMuted: Bool) async -> Bool {
-        await activation.inbox.handle(.mute(isMuted), within: .seconds(2))
+    /// Mutes the microphone and closes the capture device, or undoes both, and waits until that is on disk. Once muting
+    /// has taken effect, no more microphone audio is sent; the device is closed shortly after.
+    package nonisolated func setMicrophoneMuted(_ isMuted: Bool) async -> Setting {
+        await set(.mute(isMuted))
+    }
+
+    /// What became of a setting that is remembered.
+    package enum Setting: Sendable {
+        case saved
+        /// It is in effect, but not on disk, or not within two seconds.
+        case unsaved
+        /// It did not take effect within two seconds.
+        case stuck
+    }
+
+    private nonisolated func set(_ event: ActivationEvent) async -> Setting {
+        guard await activation.inbox.handle(event, within: .seconds(2)) else { return .stuck }
+        // Whoever is told so may cut the power next.
+        return await store?.isSaved(within: .seconds(2)) ?? true ? .saved : .unsaved
     }
 
     /// Adds a typed question to the conversation, and opens one if none is open.

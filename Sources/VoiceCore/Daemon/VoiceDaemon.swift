@@ -34,7 +34,7 @@ package actor VoiceDaemon {
     nonisolated let activation: ActivationController
     nonisolated let listener: WakeWordListener?
     nonisolated let hook: StateHook
-    private let store: ActivationStore?
+    nonisolated let store: ActivationStore?
     private let timerStore: TimerStore?
     nonisolated let timers: TimerController
     /// Announcements that the user has not heard yet.

@@ -1,4 +1,6 @@
 import FoundationEssentials
+import Glibc
+import Synchronization
 import Testing
 
 @testable import VoiceActivation
@@ -58,11 +60,43 @@ struct SavedActivationTests {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
+    /// "Muted" is answered once it is on disk: the power may be cut next.
+    @Test func theWaitEndsOnceItIsOnDisk() async throws {
+        let log = LineLog()
+        let isWritten = Mutex(false)
+        let store = ActivationStore(directory: directory, logger: log.logger) { _, _ in
+            usleep(20_000)
+            isWritten.withLock { $0 = true }
+        }
+        store.remember(SavedActivation(isMuted: true))
+        #expect(await store.isSaved(within: .seconds(60)))
+        #expect(isWritten.withLock { $0 })
+    }
+
+    @Test func aDiskThatHangsHoldsNobodyUp() async throws {
+        let log = LineLog()
+        let goesOn = Gate()
+        let store = ActivationStore(directory: directory, logger: log.logger) { _, _ in goesOn.wait() }
+        store.remember(SavedActivation(isMuted: true))
+        #expect(await store.isSaved(within: .milliseconds(50)) == false)
+        goesOn.open()
+        #expect(await store.isSaved(within: .seconds(60)))
+    }
+
     @Test func aFolderThatCannotBeWrittenIsTold() async {
         let log = LineLog()
         let store = ActivationStore(directory: "/proc/nowhere", logger: log.logger)
         store.remember(SavedActivation(isMuted: true))
-        await store.flush()
+        #expect(await store.isSaved(within: .seconds(60)) == false)
         #expect(log.lines.first?.contains("not remembered") == true)
     }
+}
+
+/// Holds up a thread until it is opened.
+private final class Gate: Sendable {
+    private let isOpen = Mutex(false)
+
+    func open() { isOpen.withLock { $0 = true } }
+
+    func wait() { while !isOpen.withLock({ $0 }) { usleep(1000) } }
 }

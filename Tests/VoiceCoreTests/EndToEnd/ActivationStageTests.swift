@@ -301,11 +301,11 @@ extension EndToEnd {
             #expect(stage.simulator.connectionCount == 2)
             #expect(stage.journal.soundMessages == sent)
             // While muted, nobody can call.
-            #expect(await stage.daemon?.setMicrophoneMuted(true) == true)
+            #expect(await stage.daemon?.setMicrophoneMuted(true) == .saved)
             try await stage.journal.wait(for: "its end") { entries in
                 entries.contains { if case .wire(.closing(2, 1000)) = $0 { true } else { false } }
             }
-            #expect(await stage.daemon?.setMicrophoneMuted(false) == true)
+            #expect(await stage.daemon?.setMicrophoneMuted(false) == .saved)
             try await stage.journal.wait(for: "another session") { $0.client(3).isEmpty == false }
             let (tones, _) = try await stage.stop()
             #expect(tones.spell("It is noon."), "\(tones)")

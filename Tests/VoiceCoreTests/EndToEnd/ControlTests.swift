@@ -1,7 +1,9 @@
+import FoundationEssentials
 import Testing
 import VoiceSimulator
 
 @testable import VoiceActivation
+@testable import VoiceAudio
 @testable import VoiceBase
 @testable import VoiceConfiguration
 @testable import VoiceConversation
@@ -88,6 +90,29 @@ extension EndToEnd {
             let muted = try await stage.perform("status")
             #expect(muted["microphone_muted"] == true && muted["phase"] == "idle" && muted["session_age_s"] == nil)
             try await stage.stop()
+        }
+
+        /// Mute and mode are answered once they are on disk, or with the words that they are not.
+        @Test func aMuteThatIsNotOnDiskSaysSo() async throws {
+            let folder = FileManager.default.temporaryDirectory.path + "/mute-\(UUID().uuidString)"
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let stage = try Stage([])
+            try await stage.start(tune: { $0.volumes.stateDirectory = folder })
+            let muted = try await stage.perform("mute")
+            #expect(muted["text"] == "the microphone is muted" && muted["saved"] == true)
+            #expect(ActivationStore.load(directory: folder, logger: stage.log.logger).isMuted)
+            _ = try await stage.perform("mode", "push")
+            let saved = ActivationStore.load(directory: folder, logger: stage.log.logger)
+            #expect(saved.mode == .init(set: .push, configured: .always))
+            try await stage.stop()
+            let lost = try Stage([])
+            try await lost.start(tune: { $0.volumes.stateDirectory = "/proc/nowhere" })
+            let unsaved = try await lost.perform("mute")
+            #expect(unsaved["microphone_muted"] == true && unsaved["saved"] == false)
+            #expect(unsaved["text"]?.stringValue?.contains("a restart now would forget it") == true)
+            let mode = try await lost.perform("mode", "push")
+            #expect(mode["mode"] == "push" && mode["saved"] == false)
+            try await lost.stop()
         }
 
         @Test func aModeThatCannotBeIsRefusedWithTheWayOut() async throws {

@@ -149,7 +149,7 @@ extension ControlCommand {
         ],
         """
         What opens a conversation: it is always open, a wake word, or a command or button. Remembered across \
-        restarts until activation.mode is edited. Without an argument: shows the mode.
+        restarts until activation.mode is edited; `saved` says whether it is on disk. Without an argument: shows the mode.
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         let wanted = arguments["mode"].flatMap(ActivationMode.init)
@@ -160,9 +160,18 @@ extension ControlCommand {
         if wanted == .always, let refusal = daemon.settings.refusalOfAlways(limitsDay: limitsDay) {
             throw ControlProblem(.notAvailable, refusal)
         }
-        if let wanted { daemon.setActivationMode(wanted) }
-        let mode = if let wanted { wanted } else { await daemon.activationStatus.mode }
-        return .done(["text": .string("mode \(mode.rawValue)"), "mode": .string(mode.rawValue)])
+        guard let wanted else {
+            let mode = await daemon.activationStatus.mode.rawValue
+            return .done(["text": .string("mode \(mode)"), "mode": .string(mode)])
+        }
+        let outcome = await daemon.setActivationMode(wanted)
+        if outcome == .stuck {
+            throw ControlProblem(
+                .failed,
+                "the mode is not changed: the daemon is stuck; \"systemctl restart jarvis-voiced\" may help"
+            )
+        }
+        return .done(remembered("mode \(wanted.rawValue)", ["mode": .string(wanted.rawValue)], outcome))
     }
 
     static let quiet = ControlCommand(

@@ -5,26 +5,41 @@ extension ControlCommand {
     static let mute = ControlCommand(
         "mute",
         urgency: .always,
-        "Mutes the microphone: its device stays closed until `unmute`, also over restarts."
+        """
+        Mutes the microphone: its device stays closed until `unmute`, also over restarts. The answer comes once that is \
+        on disk; if it is not within two seconds, `saved` is false.
+        """
     ) { (_, daemon) throws(ControlProblem) in
-        guard await daemon.setMicrophoneMuted(true) else {
+        let outcome = await daemon.setMicrophoneMuted(true)
+        if outcome == .stuck {
             throw ControlProblem(
                 .failed,
                 "not muted: the daemon is stuck; \"systemctl stop jarvis-voiced\" closes the microphone"
             )
         }
-        return .done(["text": "the microphone is muted", "microphone_muted": true])
+        return .done(remembered("the microphone is muted", ["microphone_muted": true], outcome))
     }
 
     static let unmute = ControlCommand("unmute", "Unmutes the microphone, whoever muted it.") {
         (_, daemon) throws(ControlProblem) in
-        guard await daemon.setMicrophoneMuted(false) else {
+        let outcome = await daemon.setMicrophoneMuted(false)
+        if outcome == .stuck {
             throw ControlProblem(
                 .failed,
                 "still muted: the daemon is stuck; \"systemctl restart jarvis-voiced\" may help"
             )
         }
-        return .done(["text": "the microphone is open", "microphone_muted": false])
+        return .done(remembered("the microphone is open", ["microphone_muted": false], outcome))
+    }
+
+    /// The result of a setting that is remembered: `text`, and whether it is on disk.
+    static func remembered(
+        _ text: String,
+        _ values: [String: JSONValue],
+        _ outcome: VoiceDaemon.Setting
+    ) -> [String: JSONValue] {
+        let gap = outcome == .unsaved ? ", but that is not on disk: a restart now would forget it" : ""
+        return values.merging(["text": .string(text + gap), "saved": .bool(outcome == .saved)]) { $1 }
     }
 
     static let volume = ControlCommand(
