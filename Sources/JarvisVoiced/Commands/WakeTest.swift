@@ -36,7 +36,12 @@ struct WakeTest: AsyncParsableCommand {
         // The activation mode and its requirements do not matter here.
         values.activation.mode = .push
         let settings = try exiting { try ActivationSettings(values) }
-        try exiting { try Self.check(settings) }
+        try exiting {
+            if values.activation.engine == .off {
+                throw WakeWordError("activation.engine is \"off\", so no word is recognised: set it to \"auto\"")
+            }
+            try Self.check(settings)
+        }
         if let file { return try exiting { try listen(to: file, settings) } }
         try await listen(values, settings)
     }
@@ -45,7 +50,8 @@ struct WakeTest: AsyncParsableCommand {
     private static func check(_ settings: ActivationSettings) throws(WakeWordError) {
         guard let make = settings.makeDetector else {
             throw WakeWordError(
-                "nothing is recognised on this machine: run \"jarvis-voiced wake install\", or set activation.engine"
+                "nothing is recognised on this machine: run \"jarvis-voiced wake install\", or set activation.engine; stop "
+                    + "words need PocketSphinx (apt install libpocketsphinx3 pocketsphinx-en-us)"
             )
         }
         if let folder = settings.libraryFolder, !WakeCheck.mayLoad(from: folder) {
@@ -55,7 +61,8 @@ struct WakeTest: AsyncParsableCommand {
         }
         let detector = try make(.child())
         if let problem = detector.callsUnheard { throw problem }
-        if let problem = detector.stopWordsUnheard { print("stop words are not recognised: \(problem)") }
+        for gap in detector.gaps { write("\(gap.description)\n") }
+        if !settings.hearsCalls { write("no engine recognises wake words here, only stop words\n") }
     }
 
     // MARK: The microphone
@@ -112,11 +119,12 @@ struct WakeTest: AsyncParsableCommand {
     private func listen(to file: String, _ settings: ActivationSettings) throws(WakeWordError) {
         guard let rule = settings.rule, let make = settings.makeDetector else { return }
         let heard = try WakeRecording.read(file)
+        guard !heard.isEmpty else { throw WakeWordError("\(file) holds no sound") }
         let lead = WakeRecording.padding
         let samples = lead + heard + lead
         let detector = try make(.child())
         detector.listen(for: .stop)
-        let models = try settings.makeSecondModels?(.child())
+        let models = Self.secondModels(settings)
         let ear = WakeWordRecogniser(detector, rule: rule, look: settings.secondLook, models: models)
         var count = 0
         let block = WakeRecording.rate / 25
@@ -136,7 +144,16 @@ struct WakeTest: AsyncParsableCommand {
                 }
             }
         }
-        Self.write("\(heard.count / WakeRecording.rate) s heard, \(count) found\n")
+        let tenths = (10 * heard.count + WakeRecording.rate / 2) / WakeRecording.rate
+        Self.write("\(tenths / 10).\(tenths % 10) s heard, \(count) found\n")
+    }
+
+    /// As in the daemon, the second look does without models that fail.
+    private static func secondModels(_ settings: ActivationSettings) -> SecondModels? {
+        do throws(WakeWordError) { return try settings.makeSecondModels?(.child()) } catch {
+            write("second look without a second model: \(error)\n")
+            return nil
+        }
     }
 
     /// Writes to standard output without buffering, so that a find appears at once.

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import VoiceBase
 package import VoiceConfiguration
 
@@ -46,8 +47,8 @@ package struct ActivationSettings: Sendable {
         /// Returns the detector for these words: one engine for the wake words and others for stop words. If one lacks
         /// something, the others still hear.
         ///
-        /// A stop word is recognised by the user's model; if there is none, by the engine, if it has one; otherwise by
-        /// PocketSphinx, which takes any word of its dictionary.
+        /// A stop word is recognised by the user's model; if there is none, by the engine, if it has one; otherwise, and
+        /// while these fail, by PocketSphinx, which takes any word of its dictionary.
         ///
         /// - Parameters:
         ///   - sphinxModel: folder of PocketSphinx's model.
@@ -61,57 +62,92 @@ package struct ActivationSettings: Sendable {
             stop: StopModel? = nil,
             trial: ModelTrial = .child()
         ) throws(WakeWordError) -> any WakeWordDetector {
-            let own = WakeWords(words: words.stops.words.filter { stop?.isOf($0) == true })
             var others = WakeWords(words: words.stops.words.filter { stop?.isOf($0) != true })
-            var engines: [TwoEars.Maker] = []
-            if let stop { engines.append(Self.tflite(own, in: stop.folder, trial)) }
+            var engines = Self.stops(of: stop, words, sphinxModel, trial)
             let calls: TwoEars.Maker
             switch self {
             case .pocketsphinx(let model):
                 let known = WakeWords(words: words.calls.words + others.words)
                 if stop == nil { return try SphinxSpotter(known, model: model) }
-                calls = .init { () throws(WakeWordError) in try SphinxSpotter(known, model: model) }
+                let texts = others.words.map(\.text)
+                calls = .init(stops: texts) { () throws(WakeWordError) in try SphinxSpotter(known, model: model) }
                 others.words = []
             case .wyoming(let address):
                 calls = .init { () throws(WakeWordError) in try WyomingDetector(address: address, words: words) }
             case .sherpa(let place):
                 let known = (try? SherpaModel(folder: place.model).keywordNames()) ?? []
                 let found = WakeWords(words: words.calls.words + others.words.filter { known.contains($0.text) })
-                calls = .init { () throws(WakeWordError) in try SherpaSpotter(found, at: place) }
+                calls = Self.maker(stops: found.stops, sphinxModel) { () throws(WakeWordError) in
+                    try SherpaSpotter(found, at: place)
+                }
                 others.words.removeAll { known.contains($0.text) }
             case .tflite(let folder):
-                calls = Self.tflite(words.calls, in: folder, trial)
+                calls = .init { () throws(WakeWordError) in try TFLiteSpotter(words.calls, in: folder, trial: trial) }
                 let known = folder.allWords
-                let found = WakeWords(words: others.words.filter { known.contains(WakeModelFolder.plain($0.text)) })
-                others.words.removeAll { found.words.contains($0) }
-                if !found.words.isEmpty { engines.append(Self.tflite(found, in: folder, trial)) }
+                let found = others.words.filter { known.contains(WakeModelFolder.plain($0.text)) }
+                others.words.removeAll { found.contains($0) }
+                engines += found.map { Self.tflite($0, in: folder, sphinxModel, trial) }
             }
             return TwoEars(calls: calls, stops: engines + Self.sphinx(others, sphinxModel))
         }
 
-        /// Returns the detector for stop words if no engine is configured.
+        /// Returns the detector for stop words if no engine recognises wake words.
         static func stopDetector(
             of words: WakeWords,
             sphinxModel: String,
-            stop: StopModel,
+            stop: StopModel?,
             trial: ModelTrial
         ) -> any WakeWordDetector {
-            let own = WakeWords(words: words.stops.words.filter(stop.isOf))
-            let others = WakeWords(words: words.stops.words.filter { !stop.isOf($0) })
-            return TwoEars(calls: nil, stops: [tflite(own, in: stop.folder, trial)] + sphinx(others, sphinxModel))
+            let others = WakeWords(words: words.stops.words.filter { stop?.isOf($0) != true })
+            return TwoEars(
+                calls: nil,
+                stops: stops(of: stop, words, sphinxModel, trial) + sphinx(others, sphinxModel)
+            )
         }
 
-        private static func tflite(
+        private static func stops(
+            of model: StopModel?,
             _ words: WakeWords,
+            _ sphinxModel: String,
+            _ trial: ModelTrial
+        ) -> [TwoEars.Maker] {
+            guard let model else { return [] }
+            return words.stops.words.filter(model.isOf).map { tflite($0, in: model.folder, sphinxModel, trial) }
+        }
+
+        /// An engine of its own for each stop word: one that fails takes no other away.
+        private static func tflite(
+            _ stop: WakeWords.Word,
             in folder: WakeModelFolder,
+            _ sphinxModel: String,
             _ trial: ModelTrial
         ) -> TwoEars.Maker {
-            TwoEars.Maker { () throws(WakeWordError) in try TFLiteSpotter(words, in: folder, trial: trial) }
+            let words = WakeWords(words: [stop])
+            return maker(stops: words, sphinxModel) { () throws(WakeWordError) in
+                try TFLiteSpotter(words, in: folder, trial: trial)
+            }
+        }
+
+        /// An engine that PocketSphinx stands in for.
+        private static func maker(
+            stops: WakeWords,
+            _ sphinxModel: String,
+            _ make: @escaping () throws(WakeWordError) -> any WakeWordDetector
+        ) -> TwoEars.Maker {
+            guard !stops.words.isEmpty else { return TwoEars.Maker(make) }
+            let standIn = { () throws(WakeWordError) -> any WakeWordDetector in
+                try SphinxSpotter(stops, model: sphinxModel)
+            }
+            return TwoEars.Maker(stops: stops.words.map(\.text), standIn: standIn, make)
         }
 
         private static func sphinx(_ words: WakeWords, _ model: String) -> [TwoEars.Maker] {
             guard !words.words.isEmpty else { return [] }
-            return [TwoEars.Maker { () throws(WakeWordError) in try SphinxSpotter(words, model: model) }]
+            return [
+                TwoEars.Maker(stops: words.words.map(\.text)) { () throws(WakeWordError) in
+                    try SphinxSpotter(words, model: model)
+                }
+            ]
         }
     }
 
@@ -134,6 +170,11 @@ package struct ActivationSettings: Sendable {
 
         func isOf(_ word: WakeWords.Word) -> Bool { WakeModelFolder.plain(word.text) == self.word }
     }
+
+    /// Stop words that nothing can recognise, as no engine for them is installed.
+    package private(set) var unheardStops: [String] = []
+    /// Consequences of settings that exclude each other, for the user.
+    package private(set) var notices: [String] = []
 
     /// Whether wake words are listened for.
     package var hearsCalls: Bool { engine != nil && makeDetector != nil }
@@ -194,15 +235,28 @@ package struct ActivationSettings: Sendable {
         models: WakeModelFolder,
         stop: StopModel?
     ) throws(ConfigurationError) {
-        guard activation.engine != .off, engine != nil || stop != nil else { return }
-        let rule = try Self.rule(activation, stop: stop)
+        guard activation.engine != .off else {
+            if stop != nil {
+                notices.append("activation.stop_model is not used: activation.engine is \"off\"; set it to \"auto\"")
+            }
+            return
+        }
+        let all = try Self.rule(activation, stop: stop)
+        // Stop words need no engine for wake words: PocketSphinx takes them where it is installed.
+        let rule = engine == nil ? all.stopsOnly : all
+        try Self.check(rule.words, by: engine, stop: stop)
+        let hasSphinx = access("\(activation.sphinxModel)/cmudict-en-us.dict", R_OK) == 0
+        guard engine != nil || !rule.words.words.isEmpty && (stop != nil || hasSphinx) else {
+            unheardStops = rule.words.words.map(\.text)
+            return
+        }
         self.rule = rule
         let sphinxModel = activation.sphinxModel
         if let engine {
             makeDetector = { (trial) throws(WakeWordError) in
                 try engine.detector(of: rule.words, sphinxModel: sphinxModel, stop: stop, trial: trial)
             }
-        } else if let stop {
+        } else {
             makeDetector = { (trial) throws(WakeWordError) in
                 Engine.stopDetector(of: rule.words, sphinxModel: sphinxModel, stop: stop, trial: trial)
             }
@@ -218,6 +272,32 @@ package struct ActivationSettings: Sendable {
             }
         }
         if stop != nil || engine == .tflite(models) { libraryFolder = models.path }
+    }
+
+    /// - Throws: for a threshold that the engine of the word does not take.
+    private static func check(
+        _ words: WakeWords,
+        by engine: Engine?,
+        stop: StopModel?
+    ) throws(ConfigurationError) {
+        do throws(WakeWordError) {
+            var modelled: [String] = []
+            if case .tflite(let folder)? = engine { modelled = folder.allWords }
+            for word in words.words {
+                if stop?.isOf(word) == true || modelled.contains(WakeModelFolder.plain(word.text)) {
+                    try WordCutoff.check(word)
+                    continue
+                }
+                switch engine {
+                case .tflite?: try word.isStop ? SphinxSpotter.check(word) : WordCutoff.check(word)
+                case .pocketsphinx?, nil: try SphinxSpotter.check(word)
+                // These have thresholds of their own.
+                case .wyoming?, .sherpa?: if word.isStop { try SphinxSpotter.check(word) }
+                }
+            }
+        } catch {
+            throw problem("activation.wake_words, activation.stop_words", "\(error)")
+        }
     }
 
     private static func rule(

@@ -23,11 +23,38 @@ enum HookProcess {
         within limit: Duration,
         isEnding: () -> Bool = { false }
     ) -> Result {
+        var errors = ErrorPipe(isOpen: false)
+        return run(path, environment, arguments: arguments, within: limit, isEnding: isEnding, errors: &errors)
+    }
+
+    /// The same; also returns what it said last of an error.
+    static func runReading(
+        _ path: String,
+        _ environment: [String],
+        arguments: [String],
+        within limit: Duration,
+        isEnding: () -> Bool
+    ) -> (result: Result, reason: String?) {
+        var errors = ErrorPipe(isOpen: true)
+        let result = run(path, environment, arguments: arguments, within: limit, isEnding: isEnding, errors: &errors)
+        errors.drain()
+        return (result, errors.reason)
+    }
+
+    private static func run(
+        _ path: String,
+        _ environment: [String],
+        arguments: [String],
+        within limit: Duration,
+        isEnding: () -> Bool,
+        errors: inout ErrorPipe
+    ) -> Result {
+        defer { errors.closeInput() }
         let hook = String(UInt64.random(in: 0 ... .max), radix: 36)
         let child: ChildProcess
         do throws(SystemError) {
             let marked = environment + ["\(ChildProcesses.mark)=\(hook)"]
-            child = try ChildProcess([path] + arguments, environment: marked, isHook: true)
+            child = try ChildProcess([path] + arguments, environment: marked, errors: errors.input, isHook: true)
         } catch {
             return .notStarted(errno: error.code)
         }
@@ -35,6 +62,7 @@ enum HookProcess {
         var isLate = false
         while !child.hasEnded, !isLate {
             clinux_sleep_until_ns(clinux_monotonic_ns() + 10_000_000)
+            errors.drain()
             if isEnding() { deadline = min(deadline, Monotonic.now() + lastMoments) }
             isLate = Monotonic.now() > deadline
         }

@@ -33,10 +33,10 @@ struct MicroWakeWordManifest: Equatable {
         guard text.model.hasSuffix(".tflite"), !text.model.contains("/"), !text.model.utf8.contains(0) else {
             throw WakeWordError("names no .tflite file beside it")
         }
-        guard 0..<WordCutoff.unreachable ~= text.micro.probability_cutoff, 1...100 ~= text.micro.sliding_window_size
-        else {
-            throw WakeWordError("has a cut-off or a window that cannot be")
-        }
+        // Anything exceeds 0.
+        guard text.micro.probability_cutoff > 0, text.micro.probability_cutoff < WordCutoff.unreachable,
+            1...100 ~= text.micro.sliding_window_size
+        else { throw WakeWordError("has a cut-off or a window that cannot be") }
         model = text.model
         cutoff = text.micro.probability_cutoff
         window = text.micro.sliding_window_size

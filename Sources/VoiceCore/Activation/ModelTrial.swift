@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 internal import VoiceBase
 
 /// Runs a model in a separate process first, as a broken or malicious file could crash this one.
@@ -37,9 +38,38 @@ package struct ModelTrial: Sendable {
         _ arguments: [String],
         isEnding: () -> Bool
     ) throws(WakeWordError) {
-        let result = HookProcess.run(program, [], arguments: arguments, within: limit, isEnding: isEnding)
-        guard let problem = judge(result) else { return }
+        let (result, reason) = HookProcess.runReading(
+            program,
+            [],
+            arguments: arguments,
+            within: limit,
+            isEnding: isEnding
+        )
+        guard let problem = judge(result, reason: reason) else { return }
         throw problem
+    }
+
+    /// The same trial, which runs each file once and remembers the result: for one round of checks.
+    package func once() -> ModelTrial {
+        let known = Memory()
+        return ModelTrial { (library, model, kind) throws(WakeWordError) in
+            let key = [library, model, kind.rawValue]
+            var result = known.results.withLock { $0[key] }
+            if result == nil {
+                do throws(WakeWordError) {
+                    try tries(library, model, kind)
+                    result = .some(nil)
+                } catch {
+                    result = .some(error)
+                }
+                known.results.withLock { [result] in $0[key] = result }
+            }
+            if let problem = result ?? nil { throw problem }
+        }
+    }
+
+    private final class Memory: Sendable {
+        let results = Mutex<[[String]: WakeWordError?]>([:])
     }
 
     package init(_ tries: @escaping @Sendable (String, String, Kind) throws(WakeWordError) -> Void) {
@@ -50,15 +80,21 @@ package struct ModelTrial: Sendable {
         try tries(library, model, kind)
     }
 
-    static func judge(_ result: HookProcess.Result) -> WakeWordError? {
+    /// - Parameter reason: what the child said last of an error.
+    static func judge(_ result: HookProcess.Result, reason: String? = nil) -> WakeWordError? {
         switch result {
         case .ended(0): nil
         case .ended(let status) where status > 128:
             WakeWordError("ends the program that runs it (signal \(status - 128)), so it is not run here")
-        case .ended: WakeWordError("cannot be run: \"jarvis-voiced wake try\" with library and model says why")
+        case .ended(let status): WakeWordError("cannot be run: \(withoutName(reason) ?? "status \(status)")")
         case .tookTooLong: WakeWordError("holds up the program that runs it, so it is not run here")
         case .notStarted(let code): WakeWordError("could not be tried: \(String(cString: strerror(code)))")
         }
+    }
+
+    private static func withoutName(_ reason: String?) -> String? {
+        let name = "jarvis-voiced: "
+        return reason.map { $0.hasPrefix(name) ? String($0.dropFirst(name.count)) : $0 }
     }
 
     /// The child's part: loads a model and runs it; a microWakeWord model over a second of silence, others once.

@@ -15,6 +15,12 @@ struct WordCutoff: Equatable {
     /// While the box plays sound: how many of the last three means have to exceed it, the newest among them.
     var agreeing: Int
 
+    /// - Throws: for a cut-off of the user's that nothing exceeds, or anything does.
+    static func check(_ word: WakeWords.Word) throws(WakeWordError) {
+        guard let own = word.ownThreshold, !(own > 0 && own < unreachable) else { return }
+        throw WakeWordError("\"\(word.text):\(own)\" wants a probability above 0, and 0.996 at most: for instance 0.9")
+    }
+
     /// The word whose limits were chosen by measurement; others keep their makers' mean and a careful cut-off.
     private static let measured = "hey jarvis"
     /// Its cut-off unless the user sets one, for a mean of at most `measuredSize` steps, while the box is silent and while

@@ -8,6 +8,8 @@ package enum SampleRun {
         /// The model ran; nothing says whether it should have found anything.
         case ran
         case failed(WakeWordError)
+        /// The model was not run: the time was up.
+        case late
     }
 
     private static let block = 640

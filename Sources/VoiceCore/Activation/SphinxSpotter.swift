@@ -11,8 +11,8 @@ package final class SphinxSpotter: WakeWordDetector {
     /// Buffer for the phrase found.
     private let phrase = UnsafeMutableBufferPointer<CChar>.allocate(capacity: 128)
     private var words: WakeWords
-    /// Which stop words are left out, and why; nil if none is.
-    package private(set) var stopWordsUnheard: WakeWordError?
+    /// The words that the dictionary does not have.
+    package private(set) var gaps: [WordGap] = []
     /// Samples since the first find below its threshold.
     private var waited = 0
 
@@ -34,33 +34,31 @@ package final class SphinxSpotter: WakeWordDetector {
         phrase.deallocate()
     }
 
-    /// The thresholds of words that are taken, as powers of ten.
-    private static let thresholds = -60.0...0
+    /// The thresholds of words that are taken, as powers of ten. A clear voice scores up to 40.
+    private static let thresholds = -60.0...60
 
     /// - Throws: for a threshold outside `thresholds`, which may be any number.
-    static func check(_ words: WakeWords) throws(WakeWordError) {
-        for word in words.words {
-            guard let own = word.ownThreshold, !thresholds.contains(own) else { continue }
-            throw WakeWordError(
-                "\"\(word.text):\(own)\" wants a power of ten between -60 and 0 for PocketSphinx: for instance -25"
-            )
-        }
+    static func check(_ word: WakeWords.Word) throws(WakeWordError) {
+        guard let own = word.ownThreshold, !thresholds.contains(own) else { return }
+        throw WakeWordError(
+            "\"\(word.text):\(own)\" wants a power of ten between -60 and 60 for PocketSphinx: for instance -25"
+        )
     }
 
-    /// A stop word that the dictionary does not have is left out, if there is another: a typing error must not switch all of
-    /// them off.
+    /// A word that the dictionary does not have is left out, if there is another of its kind: a typing error must not switch
+    /// all of them off.
     private func listen(_ all: WakeWords) throws(WakeWordError) {
-        try Self.check(all)
+        for word in all.words { try Self.check(word) }
         func unknownPart(of word: WakeWords.Word) -> Substring? {
             word.text.split(separator: " ").first { !csphinx_knows(spotter, String($0)) }
         }
         let words = WakeWords(words: all.words.filter { unknownPart(of: $0) == nil })
         for word in all.words {
             guard let part = unknownPart(of: word) else { continue }
-            let problem = "PocketSphinx's dictionary does not have \"\(part)\": choose another word"
-            guard word.isStop, !words.stops.words.isEmpty else { throw WakeWordError(problem) }
-            let heard = words.stops.words.map { "\"\($0.text)\"" }.joined(separator: ", ")
-            stopWordsUnheard = WakeWordError("\(problem); \(heard) can be heard")
+            let problem = WakeWordError("PocketSphinx's dictionary does not have \"\(part)\": choose another word")
+            // Without any wake word the engine is of no use, however many stop words there are.
+            guard word.isStop ? !words.words.isEmpty : !words.calls.words.isEmpty else { throw problem }
+            gaps.append(WordGap(words: [word.text], areStops: word.isStop, why: problem))
         }
         self.words = words
         let list = words.words.map { "\($0.text) /1e\(Int(($0.threshold - Self.doubt).rounded(.down)))/\n" }.joined()

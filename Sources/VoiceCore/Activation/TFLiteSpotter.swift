@@ -10,11 +10,13 @@ package final class TFLiteSpotter: WakeWordDetector {
     private var rest: [Int16] = []
     private var isBroken = false
     private var isPlaying = false
+    /// The words whose models are missing or invalid.
+    package private(set) var gaps: [WordGap] = []
 
     /// - Parameters:
     ///   - words: each needs a model in the folder and may have a cut-off of its own.
     ///   - trial: every model has to pass it before it is loaded here.
-    /// - Throws: what is missing or invalid, with the fix.
+    /// - Throws: what is missing or invalid, with the fix, if none of the words is left.
     package init(
         _ words: WakeWords,
         in folder: WakeModelFolder,
@@ -29,41 +31,58 @@ package final class TFLiteSpotter: WakeWordDetector {
             let text = WakeModelFolder.plain(word.text)
             return !own.contains(text) && others.contains(text)
         }
-        for word in words.words {
-            if let cutoff = word.ownThreshold, !(0..<WordCutoff.unreachable ~= cutoff) {
-                throw WakeWordError(
-                    "\"\(word.text):\(cutoff)\" wants a probability below 0.996, which no model exceeds: for instance 0.9"
-                )
-            }
-            if isOpen(word) { continue }
-            let (manifest, bytes) = try folder.model(of: word.text, files: files)
-            let path = folder.path + "/" + manifest.model
+        var gaps: [WordGap] = []
+        func leaveOut(_ words: [WakeWords.Word], _ why: WakeWordError) {
+            gaps += words.map { WordGap(words: [$0.text], areStops: $0.isStop, why: why) }
+        }
+        for word in words.words where !isOpen(word) {
             do throws(WakeWordError) {
-                try trial.run(library: folder.library, model: path)
-                models.append(
-                    try MicroWakeWordModel(
-                        word: word,
-                        manifest: manifest,
-                        interpreter: try TFLiteInterpreter(library: folder.library, model: bytes)
-                    )
-                )
+                try WordCutoff.check(word)
+                models.append(try Self.model(of: word, in: folder, trial: trial, files: files))
             } catch {
-                throw WakeWordError("\(path): \(error)")
+                leaveOut([word], error)
             }
         }
-        self.models = models
         let openWords = words.words.filter(isOpen)
-        if openWords.isEmpty {
-            open = nil
-        } else {
-            try folder.checkLibrary()
-            open = try OpenWakeWordSpotter(
-                openWords,
-                in: folder.openWakeWord,
-                library: folder.library,
-                trial: trial,
-                files: files
+        var open: OpenWakeWordSpotter?
+        if !openWords.isEmpty {
+            do throws(WakeWordError) {
+                for word in openWords { try WordCutoff.check(word) }
+                try folder.checkLibrary()
+                open = try OpenWakeWordSpotter(
+                    openWords,
+                    in: folder.openWakeWord,
+                    library: folder.library,
+                    trial: trial,
+                    files: files
+                )
+            } catch {
+                leaveOut(openWords, error)
+            }
+        }
+        if let gap = gaps.first, models.isEmpty, open == nil { throw gap.why }
+        self.models = models
+        self.open = open
+        self.gaps = gaps
+    }
+
+    private static func model(
+        of word: WakeWords.Word,
+        in folder: WakeModelFolder,
+        trial: ModelTrial,
+        files: FileReader
+    ) throws(WakeWordError) -> MicroWakeWordModel {
+        let (manifest, bytes) = try folder.model(of: word.text, isStop: word.isStop, files: files)
+        let path = folder.path + "/" + manifest.model
+        do throws(WakeWordError) {
+            try trial.run(library: folder.library, model: path)
+            return try MicroWakeWordModel(
+                word: word,
+                manifest: manifest,
+                interpreter: try TFLiteInterpreter(library: folder.library, model: bytes)
             )
+        } catch {
+            throw WakeWordError("\(path): \(error)")
         }
     }
 

@@ -5,6 +5,8 @@ internal import VoiceBase
 package struct WakeModelFolder: Equatable, Sendable {
     package static let name = "wake"
     package static let libraryName = "libtensorflowlite_c.so"
+    /// Begins the problem of a library that is none (ctflite.c).
+    package static let libraryProblem = "the library of TensorFlow Lite cannot be loaded"
     /// The folder used by the system service.
     package static let service = StateDirectory.service + "/" + name
     private static let longestManifest = 16 << 10
@@ -62,11 +64,16 @@ package struct WakeModelFolder: Equatable, Sendable {
     /// Returns a word's manifest and the bytes of its model.
     ///
     /// - Throws: what is missing or invalid, with the fix.
-    func model(of word: String, files: FileReader = .system) throws(WakeWordError) -> (MicroWakeWordManifest, [UInt8]) {
+    func model(
+        of word: String,
+        isStop: Bool = false,
+        files: FileReader = .system
+    ) throws(WakeWordError) -> (MicroWakeWordManifest, [UInt8]) {
         try checkLibrary()
         let names = Folder.names(in: path)
         guard let name = names.first(where: { $0.hasSuffix(".json") && Self.plain($0.dropLast(5)) == Self.plain(word) })
         else {
+            if isStop { throw WakeWordError("\(path) has no \(word).json, the model that activation.stop_model names") }
             let known = allWords.isEmpty ? "none" : allWords.joined(separator: ", ")
             throw WakeWordError(
                 "\(path) has no model of \"\(word)\" (it has \(known)): activation.wake_words takes those"

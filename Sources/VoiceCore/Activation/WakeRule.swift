@@ -33,6 +33,9 @@ package struct WakeRule: Sendable {
         self.refractory = refractory
     }
 
+    /// The same rule for the stop words alone.
+    var stopsOnly: WakeRule { WakeRule(words: words.stops, playingMargin: playingMargin, refractory: refractory) }
+
     package mutating func judge(
         _ candidate: WakeCandidate,
         listening: LocalListening,
@@ -49,7 +52,7 @@ package struct WakeRule: Sendable {
         case (.certain, _): break
         case (.doubtful(let score), _): return .nearMiss(candidate.word, score: score)
         case (.score(let score), .some(let threshold)):
-            guard score >= (isPlaying && !isStop ? raised(threshold) : threshold) else {
+            guard score >= (isPlaying && !isStop ? threshold + playingMargin : threshold) else {
                 return .nearMiss(candidate.word, score: score)
             }
         case (.score, .none), (.repeated, _):
@@ -60,11 +63,6 @@ package struct WakeRule: Sendable {
         if isStop { deafToStopsUntil = now + refractory } else { deafToCallsUntil = now + refractory }
         first = nil
         return isStop ? .stop(candidate.word) : .call(candidate.word)
-    }
-
-    /// What is asked while the box sounds: never so much that no word reaches it, which is 0.
-    private func raised(_ threshold: Double) -> Double {
-        max(threshold, min(threshold + playingMargin, threshold / 2))
     }
 }
 

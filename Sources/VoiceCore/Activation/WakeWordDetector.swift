@@ -10,10 +10,10 @@ package protocol WakeWordDetector: AnyObject {
     func note(isPlaying: Bool)
     /// Current confidence for each word, 0 to 1; empty if the engine reports none.
     var scores: [WakeScore] { get }
-    /// Why wake words are not recognised; nil if they are, or if there are none.
+    /// Why no wake word is recognised; nil if one is, or if there are none.
     var callsUnheard: WakeWordError? { get }
-    /// Why stop words are not recognised; nil if they are, or if there are none.
-    var stopWordsUnheard: WakeWordError? { get }
+    /// Single words that are not recognised, or not as configured.
+    var gaps: [WordGap] { get }
 }
 
 extension WakeWordDetector {
@@ -21,7 +21,33 @@ extension WakeWordDetector {
     package func note(isPlaying: Bool) {}
     package var scores: [WakeScore] { [] }
     package var callsUnheard: WakeWordError? { nil }
-    package var stopWordsUnheard: WakeWordError? { nil }
+    package var gaps: [WordGap] { [] }
+}
+
+/// Words that are not recognised, or by PocketSphinx instead of the engine meant for them.
+package struct WordGap: Equatable, Sendable {
+    package var words: [String]
+    package var areStops: Bool
+    package var why: WakeWordError
+    /// Whether PocketSphinx listens for them instead.
+    package var hasStandIn: Bool
+
+    package init(words: [String], areStops: Bool, why: WakeWordError, hasStandIn: Bool = false) {
+        self.words = words
+        self.areStops = areStops
+        self.why = why
+        self.hasStandIn = hasStandIn
+    }
+
+    package func isOf(_ word: WakeWords.Word) -> Bool { words.contains(word.text) }
+
+    /// One line for people.
+    package var description: String {
+        let list = words.map { "\"\($0)\"" }.joined(separator: ", ")
+        return hasStandIn
+            ? "PocketSphinx listens for \(list) instead of the model: \(why)"
+            : "\(list): not recognised: \(why)"
+    }
 }
 
 /// A word that may have been said.

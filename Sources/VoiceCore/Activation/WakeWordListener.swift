@@ -25,6 +25,16 @@ package final class WakeWordListener: Sendable {
     private let report: @Sendable (WakeReport) -> Void
     private let wanted = Atomic<Int>(0)
     private let isStopped = Atomic<Bool>(false)
+    private let lacking = Mutex(Lack())
+
+    /// What is not recognised at the moment.
+    package struct Lack: Equatable, Sendable {
+        /// Why no wake word is recognised; nil if one is, or if there are none.
+        package var calls: WakeWordError?
+        package var gaps: [WordGap] = []
+    }
+
+    package var lack: Lack { lacking.withLock { $0 } }
 
     /// - Parameters:
     ///   - echo: whether the box plays sound.
@@ -81,19 +91,20 @@ package final class WakeWordListener: Sendable {
 
     private func work() {
         var reported: WakeWordError?
+        var lack = Lack()
         while !isStopped.load(ordering: .acquiring) {
             do throws(WakeWordError) {
                 let detector = try make(trial)
-                if detector.callsUnheard == nil {
-                    logger.info("listening for words", metadata: ["words": "\(rule.words.list)"])
-                }
+                if detector.callsUnheard == nil { logWords(of: detector) }
                 reported = nil
-                try follow(WakeWordRecogniser(detector, rule: rule, look: look, models: secondModels()))
+                lack.calls = nil
+                try follow(WakeWordRecogniser(detector, rule: rule, look: look, models: secondModels()), &lack)
             } catch {
                 tap.isWanted = false
                 if isStopped.load(ordering: .acquiring) { break }
                 if reported != error { logger.error("words are not recognised: \(error)") }
                 reported = error
+                lacking.withLock { $0.calls = error }
                 nap(Self.retryPause)
             }
         }
@@ -109,28 +120,36 @@ package final class WakeWordListener: Sendable {
         }
     }
 
-    /// Logs what a detector lacks, once per change.
-    private func reportGaps(
-        _ detector: any WakeWordDetector,
-        _ reported: inout (calls: WakeWordError?, stops: WakeWordError?)
-    ) {
-        let (calls, stops) = (detector.callsUnheard, detector.stopWordsUnheard)
-        if calls != reported.calls {
-            if let calls {
-                logger.error("words are not recognised: \(calls)")
-            } else {
-                logger.info("listening for words", metadata: ["words": "\(rule.words.list)"])
-            }
-        }
-        if stops != reported.stops, let stops {
-            logger.warning("stop words unavailable (the stop key and \"ctl stop\" still work): \(stops)")
-        }
-        reported = (calls, stops)
+    private func logWords(of detector: any WakeWordDetector) {
+        let left = detector.gaps.filter { !$0.hasStandIn }.flatMap(\.words)
+        let words = WakeWords(words: rule.words.words.filter { !left.contains($0.text) })
+        if !words.words.isEmpty { logger.info("listening for words", metadata: ["words": "\(words.list)"]) }
     }
 
-    private func follow(_ ear: WakeWordRecogniser) throws(WakeWordError) {
+    /// Logs what a detector lacks, once per change.
+    private func reportGaps(_ detector: any WakeWordDetector, _ reported: inout Lack) {
+        let lack = Lack(calls: detector.callsUnheard, gaps: detector.gaps)
+        guard lack != reported else { return }
+        lacking.withLock { $0 = lack }
+        if lack.calls != reported.calls {
+            if let calls = lack.calls {
+                logger.error("words are not recognised: \(calls)")
+            } else {
+                logWords(of: detector)
+            }
+        }
+        for gap in lack.gaps where !reported.gaps.contains(gap) {
+            let text = gap.description
+            let isUnheard = gap.areStops && !gap.hasStandIn
+            logger.warning(
+                isUnheard ? "stop words unavailable (the stop key and \"ctl stop\" still work): \(text)" : "\(text)"
+            )
+        }
+        reported = lack
+    }
+
+    private func follow(_ ear: WakeWordRecogniser, _ reported: inout Lack) throws(WakeWordError) {
         let detector = ear.detector
-        var reported: (calls: WakeWordError?, stops: WakeWordError?) = (nil, nil)
         var decimator = TwoThirdsDecimator()
         let input = UnsafeMutableBufferPointer<Int16>.allocate(capacity: Self.block)
         let output = UnsafeMutableBufferPointer<Int16>.allocate(capacity: Self.block / 3 * 2)

@@ -15,10 +15,14 @@ package struct WakeWords: Equatable, Sendable {
     ///   - wake: comma-separated words, each with an optional threshold after a colon: "jarvis, hello computer:-25".
     ///   - stop: likewise.
     ///   - threshold: for words without one.
-    /// - Throws: which part is invalid, or that no wake word is named.
+    /// - Throws: which part is invalid, that a word is in both lists, or that no wake word is named.
     package init(wake: String, stop: String, threshold: Double) throws(WakeWordError) {
         words = try Self.read(wake, isStop: false, threshold) + Self.read(stop, isStop: true, threshold)
         guard words.contains(where: { !$0.isStop }) else { throw WakeWordError("names no word") }
+        let stops = Set(words.filter(\.isStop).map { WakeModelFolder.plain($0.text) })
+        if let word = words.first(where: { !$0.isStop && stops.contains(WakeModelFolder.plain($0.text)) }) {
+            throw WakeWordError("\"\(word.text)\" is both a wake word and a stop word: it can be one of them")
+        }
     }
 
     package subscript(_ text: String) -> Word? {
@@ -31,6 +35,9 @@ package struct WakeWords: Equatable, Sendable {
             let parts = entry.split(separator: ":", omittingEmptySubsequences: false)
             let text = parts[0].split(separator: " ").joined(separator: " ").lowercased()
             if text.isEmpty, parts.count == 1 { continue }
+            if let before = words.last, before.ownThreshold != nil, parts.count == 1, text.allSatisfy(\.isNumber) {
+                throw WakeWordError("wants a point in a number, not a comma, as in \"\(before.text):0.\(text)\"")
+            }
             guard !text.isEmpty, parts.count <= 2, text.utf8.count <= 80, !text.contains("/") else {
                 throw WakeWordError("cannot be read: \"\(entry)\"")
             }

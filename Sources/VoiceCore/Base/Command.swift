@@ -54,4 +54,99 @@ package enum Command {
             guard bytes.count <= maximumBytes else { return nil }
         }
     }
+
+    /// Why a program failed.
+    package enum Failure: Error, Equatable, Sendable {
+        /// It could not be started, for instance because it is not installed.
+        case notStarted(errno: Int32)
+        case tookTooLong
+        /// It ended with another status than 0; the text is the last that it said of an error, from outside.
+        case failed(String?)
+    }
+
+    /// Runs a program to its end. It is killed if this process ends first, where setpriv (util-linux) is installed.
+    ///
+    /// - Parameter arguments: the program, looked up in PATH, and its arguments; never a secret.
+    /// - Returns: why it failed; nil if it ended with status 0.
+    package static func failure(of arguments: [String], limit: Duration) async -> Failure? {
+        await OwnThread.run("jv-command") {
+            var errors = ErrorPipe(isOpen: true)
+            let child: ChildProcess
+            do throws(SystemError) {
+                // Only a program that is there can be told from one that fails.
+                guard let program = arguments.first, let path = find(program) else { throw SystemError(code: ENOENT) }
+                let wrapper = find("setpriv").map { [$0, "--pdeathsig", "KILL"] } ?? []
+                child = try ChildProcess(wrapper + [path] + arguments.dropFirst(), errors: errors.input)
+            } catch {
+                return .notStarted(errno: error.code)
+            }
+            errors.closeInput()
+            let deadline = Monotonic.now() + limit
+            while !child.hasEnded {
+                usleep(10_000)
+                errors.drain()
+                if Monotonic.now() > deadline {
+                    child.end()
+                    return .tookTooLong
+                }
+            }
+            errors.drain()
+            return child.wait() == .exited(0) ? nil : .failed(errors.reason)
+        }
+    }
+
+    /// The path of a program in PATH.
+    private static func find(_ program: String) -> String? {
+        if program.contains("/") { return program }
+        let folders = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+        return folders.split(separator: ":").map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 }
+    }
+}
+
+/// Takes what a program writes to standard error, and keeps its end: a program that writes much is not held up.
+package struct ErrorPipe: ~Copyable {
+    private static let most = 4096
+    private static let longestReason = 400
+
+    /// The descriptor for the program; -1 to discard what it writes.
+    package private(set) var input: Int32 = -1
+    private var output: Int32 = -1
+    private var end: [UInt8] = []
+
+    /// - Parameter isOpen: false discards everything.
+    package init(isOpen: Bool) {
+        var ends: [Int32] = [-1, -1]
+        if isOpen, clinux_pipe(&ends) == 0 { (output, input) = (ends[0], ends[1]) }
+    }
+
+    deinit {
+        if input >= 0 { close(input) }
+        if output >= 0 { close(output) }
+    }
+
+    /// Closes this side's copy of `input`, once the program has its own.
+    package mutating func closeInput() {
+        if input >= 0 { close(input) }
+        input = -1
+    }
+
+    /// Reads what is there, without waiting.
+    package mutating func drain() {
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        // A program that writes without end must not hold up the caller.
+        for _ in 0..<16 where output >= 0 && clinux_wait_readable(output, 0) > 0 {
+            let count = Glibc.read(output, &chunk, chunk.count)
+            guard count > 0 else { return }
+            end = (end + chunk[..<count]).suffix(Self.most)
+        }
+    }
+
+    /// The last line that names an error, else the last line; nil if there is none. Text from outside, in one line.
+    package var reason: String? {
+        let lines = end.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+            .map { String(decoding: $0, as: UTF8.self) }
+        guard let line = lines.last(where: { $0.hasPrefix("ERROR:") }) ?? lines.last else { return nil }
+        let printable = line.unicodeScalars.filter { $0.value >= 32 && !(127..<160 ~= $0.value) }
+        return String(String.UnicodeScalarView(printable)).bounded(toBytes: Self.longestReason)
+    }
 }

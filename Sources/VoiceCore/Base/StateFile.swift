@@ -17,12 +17,15 @@ package enum StateFile {
     /// readable by its owner only (mode 600).
     package static func write(_ bytes: [UInt8], to path: String) throws(Fault) {
         let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-        makeFolders(folder)
+        let missing = makeFolders(folder)
         let temporary = path + ".new"
         // Left over from a crash: our own, and useless.
         remove(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw Fault(path: path, errno: errno) }
+        guard descriptor >= 0 else {
+            let problem = Fault(path: path, errno: errno)
+            throw problem.errno == ENOENT ? missing ?? problem : problem
+        }
         var problem = fill(descriptor, with: bytes)
         if problem == 0, fsync(descriptor) != 0 { problem = errno }
         if close(descriptor) != 0, problem == 0 { problem = errno }
@@ -89,12 +92,15 @@ package enum StateFile {
         return 0
     }
 
-    private static func makeFolders(_ folder: String) {
+    /// Returns the first folder that is missing and cannot be made.
+    private static func makeFolders(_ folder: String) -> Fault? {
         var path = ""
+        var first: Fault?
         for part in folder.split(separator: "/") {
             path += "/" + part
-            mkdir(path, 0o700)
+            if mkdir(path, 0o700) != 0, errno != EEXIST { first = first ?? Fault(path: path, errno: errno) }
         }
+        return first
     }
 }
 

@@ -58,28 +58,31 @@ extension Configuration.Activation {
             "Wake word engine. tflite: microWakeWord models (\"jarvis-voiced wake install\" downloads them). "
                 + "pocketsphinx: packages libpocketsphinx3 and pocketsphinx-en-us. wyoming: a Wyoming server such as "
                 + "wyoming-openwakeword. sherpa-onnx: its library and your own model. auto: tflite if its files are "
-                + "installed, else off."
+                + "installed; else only stop words are recognised, by pocketsphinx if it is installed. off: no word is "
+                + "recognised on this machine."
         )
         package let wakeWords = Setting(
             "activation.wake_words",
             "hey jarvis",
             "Words that open a conversation, separated by commas. Each may have its own threshold: \"jarvis, hello "
                 + "computer:-25\". For tflite and Wyoming, use the names of the models; the threshold of a tflite word "
-                + "is a probability: \"hey jarvis:0.9\"."
+                + "is a probability, 0.996 at most: \"hey jarvis:0.9\"."
         )
         package let stopWords = Setting(
             "activation.stop_words",
             "stop, never mind",
             as: .text(mayBeEmpty: true),
             "Words that silence the box, recognised on this machine while a conversation is open or media plays: by "
-                + "the engine if it has a model for them, else by pocketsphinx if it is installed."
+                + "the engine if it has a model for them, else by pocketsphinx if it is installed, with every engine but "
+                + "\"off\"."
         )
         package let stopModel = Setting(
             "activation.stop_model",
             "",
             as: .file,
             "microWakeWord model of one stop word: NAME.json, with NAME.tflite beside it. It detects NAME with every "
-                + "engine; the other stop words are recognised as before. Needs the library that \"jarvis-voiced wake "
+                + "engine but \"off\"; the other stop words are recognised as before. If it fails, pocketsphinx listens for "
+                + "NAME. Needs the library that \"jarvis-voiced wake "
                 + "install\" installs. Empty: none."
         )
         package let secondLook = Setting(
@@ -92,9 +95,9 @@ extension Configuration.Activation {
         package let threshold = Setting(
             "activation.threshold",
             -20.0,
-            -60...0,
-            "pocketsphinx: detection threshold, as a power of ten. Closer to 0 misses more words, further away causes "
-                + "more false detections."
+            -60...60,
+            "pocketsphinx: detection threshold, as a power of ten. A higher one misses more words, a lower one causes more "
+                + "false detections; clear voices score up to 40."
         )
         package let playingMargin = Setting(
             "activation.playing_margin",

@@ -24,28 +24,21 @@ package struct Redactor: Sendable {
     private static let most = 32
 
     package func clean(_ text: String) -> String {
-        var text = text
-        for secret in secrets where text.utf8.count >= secret.utf8.count {
-            text = Self.replacing(secret, in: text)
-        }
-        return Redaction.withoutKeys(text)
-    }
-
-    private static func replacing(_ secret: String, in text: String) -> String {
-        let wanted = Array(secret.utf8)
         let bytes = Array(text.utf8)
-        guard let first = wanted.first else { return text }
+        // In one pass, so that nothing is replaced within a replacement.
+        let wanted = secrets.map { Array($0.utf8) }.filter { !$0.isEmpty && $0.count <= bytes.count }
+        guard !wanted.isEmpty else { return Redaction.withoutKeys(text) }
         var result: [UInt8] = []
         var index = 0
         while index < bytes.count {
-            if bytes[index] == first, bytes[index...].starts(with: wanted) {
+            if let secret = wanted.first(where: { $0[0] == bytes[index] && bytes[index...].starts(with: $0) }) {
                 result += Array("(secret)".utf8)
-                index += wanted.count
+                index += secret.count
             } else {
                 result.append(bytes[index])
                 index += 1
             }
         }
-        return String(decoding: result, as: UTF8.self)
+        return Redaction.withoutKeys(String(decoding: result, as: UTF8.self))
     }
 }

@@ -114,6 +114,7 @@ package struct DaemonSettings: Sendable {
         transcripts = configuration.log.transcripts
         budget = Budget.Options(configuration, services: [kind] + usable.dropFirst())
         activation = try ActivationSettings(configuration)
+        notices += activation.notices
         if activation.machine.isWarm, budget.prices.sessionMinute > 0 {
             activation.machine.isWarm = false
             notices.append(

@@ -1,5 +1,7 @@
+internal import VoiceActivation
 internal import VoiceAudio
 internal import VoiceBudget
+internal import VoiceConfiguration
 internal import VoiceConversation
 internal import VoiceNetwork
 
@@ -17,6 +19,7 @@ extension VoiceDaemon {
             snapshot.isMicrophoneMuted = ports.requests.isMicrophoneMuted
             if let trouble = await session.reach.trouble, trouble.isRefusal { snapshot.refusal = trouble.reason }
             snapshot.budgetSpentUntil = status.spending?.spentUntil
+            if await activation.status.mode == .wake { snapshot.wordsUnheard = listener?.lack.calls?.description }
             snapshot.captured = ports.capture.frames
             snapshot.cycles = ports.gauges.counters.cycles
             return snapshot

@@ -597,6 +597,17 @@ struct ActivationMachineTests {
         #expect(!Scene(.wake).latest.contains(.keepsWarm(true)))
     }
 
+    /// PocketSphinx takes talk for a stop now and then: where nothing is said, there must be nothing to hear of it.
+    @Test func aStopByMistakeIsNotHeardWhereNothingIsSaid() {
+        var always = Scene.awake(.always)
+        always.on(.stop(isSpoken: true))
+        #expect(always.latest == [.silence(isSpoken: true)])
+        for mode in [ActivationMode.wake, .push] {
+            let idle = Scene(mode).machine
+            #expect(idle.listening != .stop)
+        }
+    }
+
     @Test func alwaysHasNoLimits() {
         var scene = Scene.awake(.always)
         #expect(!scene.starts(.followUp))

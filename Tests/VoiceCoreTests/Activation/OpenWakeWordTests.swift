@@ -53,9 +53,10 @@ struct OpenWakeWordTests {
 
     @Test func aWordThatNoModelIsOfIsNamedWithThoseThatAre() async throws {
         let box = try await box(["hey_rhasspy"])
-        #expect { _ = try spotter(box, "hey rhasspy, computer") } throws: {
-            "\($0)".contains("no model of \"computer\" (it has hey rhasspy)")
-        }
+        // A typing error in one word leaves the other.
+        let gaps = try spotter(box, "hey rhasspy, computer").gaps
+        #expect(gaps.map(\.words) == [["computer"]])
+        #expect(gaps.first?.description.contains("no model of \"computer\" (it has hey rhasspy)") == true)
         unlink(box.folder.openWakeWord + "/embedding_model.tflite")
         #expect { _ = try spotter(box, "hey rhasspy") } throws: {
             "\($0)".contains("openwakeword/embedding_model.tflite: no such file")

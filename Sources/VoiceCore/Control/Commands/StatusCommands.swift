@@ -13,7 +13,7 @@ extension ControlCommand {
         isQuestion: true,
         """
         State of the daemon: `text` is one line for people; the conversation's `state`, activation (`mode`, `phase`, \
-        `wake_engine`), mute, the devices, `duplex` with its reason, `echo` (quality of the canceller, delay, drift, \
+        `wake_engine`, and `word_problems`: words that are not recognised, or not as configured), mute, the devices, `duplex` with its reason, `echo` (quality of the canceller, delay, drift, \
         how often the box was moved, and a `note` while its echo is learned again), the voice service and the age of \
         its session, volumes, spending, the number of timers set and announcements waiting, and the last trouble. \
         Unknown members are left out.
@@ -61,6 +61,8 @@ extension VoiceDaemon {
             result["phase"] = .string(activation.phase.rawValue)
             result["quiet"] = .bool(activation.isQuiet)
             result["wake_engine"] = .string(settings.activation.engine?.name ?? "off")
+            let gaps = listener?.lack.gaps.map(\.description) ?? []
+            if !gaps.isEmpty { result["word_problems"] = .array(gaps.map { .string($0) }) }
             result["service"] = .string(settings.serviceName)
             result["dialect"] = .string(settings.service.name)
             if let substitute = await session.substitute { result["substitute"] = .string(substitute) }

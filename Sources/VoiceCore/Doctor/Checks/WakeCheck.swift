@@ -1,36 +1,47 @@
 internal import Glibc
 internal import VoiceActivation
+internal import VoiceBase
 internal import VoiceConfiguration
 
 /// Whether the configured wake word engine works: its library, its model, its server.
 package enum WakeCheck {
-    static let limit = Duration.seconds(10)
+    /// Of the whole check, and when it begins no further model: on a slow machine each takes seconds.
+    static let limit = Duration.seconds(60)
+    private static let lastStart = Duration.seconds(45)
 
     static func findings(_ context: DoctorContext) -> [DoctorFinding] {
-        guard let activation = context.settings?.activation, let make = activation.makeDetector,
-            let words = activation.rule?.words
-        else { return [] }
+        guard let activation = context.settings?.activation else { return [] }
+        guard let make = activation.makeDetector, let words = activation.rule?.words else {
+            return activation.unheardStops.isEmpty ? [] : [nobodyListens(for: activation.unheardStops)]
+        }
         if let folder = activation.libraryFolder, !mayLoad(from: folder) { return [notTried] }
+        let end = Monotonic.now() + lastStart
+        // Several words share files; each is tried once.
+        let trial = ModelTrial.child().once()
+        let mode = activation.machine.mode
         do throws(WakeWordError) {
-            let detector = try make(.child())
-            let mode = activation.machine.mode
-            var found = activation.hearsCalls ? [judge(words: words.list, detector.callsUnheard, mode: mode)] : []
-            if let problem = detector.stopWordsUnheard { found.append(judge(stopWords: words.stops.list, problem)) }
+            let detector = try make(trial)
+            let gaps = detector.gaps
+            let heard = WakeWords(words: words.calls.words.filter { word in !gaps.contains { $0.isOf(word) } })
+            var found = activation.hearsCalls ? [judge(words: heard.list, detector.callsUnheard, mode: mode)] : []
+            found += gaps.map(judge)
             if case .tflite(let folder)? = activation.engine, !folder.allWords.isEmpty {
-                found += judge(folder.allWords.map { ($0, run($0, in: folder)) })
+                let all = folder.allWords
+                found += judge(all.map { ($0, Monotonic.now() < end ? run($0, in: folder, trial) : .late) })
             }
-            if let stop = words.stops.words.first(where: { $0.text == "stop" }), detector.stopWordsUnheard == nil {
-                found += judge(stop: run(stop, activation.engine, detector))
+            let stop = words.stops.words.first { word in word.text == "stop" && !gaps.contains { $0.isOf(word) } }
+            if let stop { found += judge(stop: run(stop, activation.engine, detector)) }
+            if let make = activation.makeSecondModels, Monotonic.now() < end {
+                found.append(judge(second: make, trial))
             }
-            if let make = activation.makeSecondModels { found.append(judge(second: make)) }
             return found
         } catch {
-            return [judge(words: words.list, error, mode: activation.machine.mode)]
+            return [judge(words: words.list, error, mode: mode)]
         }
     }
 
-    private static func run(_ word: String, in folder: WakeModelFolder) -> SampleRun.Result {
-        SampleRun.result(of: word, in: folder, over: WakeSamples.samples(of: word), trial: .child())
+    private static func run(_ word: String, in folder: WakeModelFolder, _ trial: ModelTrial) -> SampleRun.Result {
+        SampleRun.result(of: word, in: folder, over: WakeSamples.samples(of: word), trial: trial)
     }
 
     /// A server would hear the sample as well, so its stop words are not tried; nil then.
@@ -46,11 +57,14 @@ package enum WakeCheck {
     /// Judges what each installed model made of the sample of its word.
     static func judge(_ results: [(word: String, result: SampleRun.Result)]) -> [DoctorFinding] {
         var well: [String] = []
+        var late: [String] = []
+        var libraryFailed = false
         var findings: [DoctorFinding] = []
         for (word, result) in results {
             switch result {
+            case .late: late.append(word)
             case .heard(let score): well.append(word + (score.map { " \($0.asScore)" } ?? ""))
-            case .ran: well.append("\(word) (no sample)")
+            case .ran: well.append("\(word) (runs; no sample for this model)")
             case .unheard(let best):
                 findings.append(
                     DoctorFinding(
@@ -62,16 +76,39 @@ package enum WakeCheck {
                             + "\"jarvis-voiced wake test\""
                     )
                 )
+            case .failed(let problem) where problem.description.contains(WakeModelFolder.libraryProblem):
+                // It is one for all words.
+                guard !libraryFailed else { continue }
+                libraryFailed = true
+                let text = problem.description
+                let start = text.firstRange(of: WakeModelFolder.libraryProblem)?.lowerBound ?? text.startIndex
+                findings.append(
+                    DoctorFinding(
+                        "wake-models",
+                        .warn,
+                        String(text[start...]),
+                        advice: "run \"jarvis-voiced wake install\" again"
+                    )
+                )
             case .failed(let problem):
                 findings.append(
                     DoctorFinding(
                         "wake-models",
                         .warn,
                         "\(word): \(problem)",
-                        advice: "run \"jarvis-voiced wake install\" again, or remove the model"
+                        // Those of openWakeWord are the user's.
+                        advice: problem.description.contains("/\(SecondModels.folderName)/")
+                            ? "put openWakeWord's files there again, or remove the folder"
+                            : "run \"jarvis-voiced wake install\" again, or remove the model"
                     )
                 )
             }
+        }
+        if !late.isEmpty {
+            let text = "not tried, as this machine needs too long: \(late.joined(separator: ", "))"
+            findings.append(
+                DoctorFinding("wake-models", .skipped, text, advice: "try \"jarvis-voiced wake test\"")
+            )
         }
         guard !well.isEmpty else { return findings }
         let text = "run over the sample of their word: \(well.joined(separator: ", "))"
@@ -81,7 +118,7 @@ package enum WakeCheck {
     /// Judges what the engine for stop words made of the sample; nothing if it was not run.
     static func judge(stop result: SampleRun.Result?) -> [DoctorFinding] {
         switch result {
-        case nil, .ran?: []
+        case nil, .ran?, .late?: []
         case .heard(let score)?:
             [DoctorFinding("stop-words", .ok, "stop is heard in its sample" + (score.map { ", \($0.asScore)" } ?? ""))]
         case .unheard?:
@@ -93,13 +130,16 @@ package enum WakeCheck {
                     advice: "try \"jarvis-voiced wake test\"; without it the stop key and \"ctl stop\" stop it"
                 )
             ]
-        case .failed(let problem)?: [judge(stopWords: "stop", problem)]
+        case .failed(let problem)?: [judge(WordGap(words: ["stop"], areStops: true, why: problem))]
         }
     }
 
-    private static func judge(second make: (ModelTrial) throws(WakeWordError) -> SecondModels) -> DoctorFinding {
+    private static func judge(
+        second make: (ModelTrial) throws(WakeWordError) -> SecondModels,
+        _ trial: ModelTrial
+    ) -> DoctorFinding {
         do throws(WakeWordError) {
-            let models = try make(.child())
+            let models = try make(trial)
             let words = try models.words.sorted().map { (word) throws(WakeWordError) in
                 let best = try models.best(word, over: WakeSamples.samples(of: word))
                 return word + (best.map { " \($0.asScore)" } ?? "")
@@ -138,13 +178,29 @@ package enum WakeCheck {
         advice: "sudo jarvis-voiced doctor --user jarvis-voiced"
     )
 
-    static func judge(stopWords: String, _ problem: WakeWordError) -> DoctorFinding {
+    private static let otherStops = "without it the stop key and \"ctl stop\" stop it"
+
+    /// No engine for stop words is installed: that is a choice.
+    static func nobodyListens(for stops: [String]) -> DoctorFinding {
         DoctorFinding(
             "stop-words",
-            .warn,
-            "not heard (\(stopWords)): \(problem)",
-            advice: "apt install libpocketsphinx3 pocketsphinx-en-us; without it the stop key and \"ctl stop\" stop it"
+            .skipped,
+            "not recognised, as PocketSphinx is not installed: \(stops.joined(separator: ", "))",
+            advice: "apt install libpocketsphinx3 pocketsphinx-en-us; \(otherStops)"
         )
+    }
+
+    static func judge(_ gap: WordGap) -> DoctorFinding {
+        let why = gap.why.description
+        let advice: String? =
+            if why.contains("wake install") || why.contains("apt install") || why.contains("choose another word") {
+                gap.areStops && !gap.hasStandIn ? otherStops : nil
+            } else if gap.areStops {
+                "\"jarvis-voiced wake test\" shows what is heard" + (gap.hasStandIn ? "" : "; \(otherStops)")
+            } else {
+                "docs/activation.md has what each engine needs"
+            }
+        return DoctorFinding(gap.areStops ? "stop-words" : "wake-words", .warn, gap.description, advice: advice)
     }
 
     static func judge(words: String, _ problem: WakeWordError?, mode: ActivationMode) -> DoctorFinding {
