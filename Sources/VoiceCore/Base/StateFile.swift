@@ -9,8 +9,19 @@ package enum StateFile {
     package struct Fault: Error, Sendable, Equatable, CustomStringConvertible {
         package var path: String
         package var errno: Int32
+        /// The folder that is missing and cannot be made, if that is the cause.
+        package var folder: String?
 
-        package var description: String { "\(path) cannot be written: \(String(cString: strerror(errno)))" }
+        package init(path: String, errno: Int32, folder: String? = nil) {
+            self.path = path
+            self.errno = errno
+            self.folder = folder
+        }
+
+        package var description: String {
+            let cause = folder.map { "\($0) cannot be made: " } ?? ""
+            return "\(path) cannot be written: \(cause)\(String(cString: strerror(errno)))"
+        }
     }
 
     /// Writes a temporary file, syncs it, renames it, and syncs the folder. Creates missing folders (mode 700); the file is
@@ -23,8 +34,9 @@ package enum StateFile {
         remove(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
-            let problem = Fault(path: path, errno: errno)
-            throw problem.errno == ENOENT ? missing ?? problem : problem
+            let code = errno
+            guard code == ENOENT, let missing else { throw Fault(path: path, errno: code) }
+            throw Fault(path: path, errno: missing.code, folder: missing.folder)
         }
         var problem = fill(descriptor, with: bytes)
         if problem == 0, fsync(descriptor) != 0 { problem = errno }
@@ -93,12 +105,12 @@ package enum StateFile {
     }
 
     /// Returns the first folder that is missing and cannot be made.
-    private static func makeFolders(_ folder: String) -> Fault? {
+    private static func makeFolders(_ folder: String) -> (folder: String, code: Int32)? {
         var path = ""
-        var first: Fault?
+        var first: (folder: String, code: Int32)?
         for part in folder.split(separator: "/") {
             path += "/" + part
-            if mkdir(path, 0o700) != 0, errno != EEXIST { first = first ?? Fault(path: path, errno: errno) }
+            if mkdir(path, 0o700) != 0, errno != EEXIST { first = first ?? (path, errno) }
         }
         return first
     }

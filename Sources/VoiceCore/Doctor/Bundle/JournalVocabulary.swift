@@ -63,6 +63,7 @@ enum JournalVocabulary {
     static let quoted: Set<String> = ["\"ctl stop\"", "\"jarvis-voiced ctl unmute\""]
 
     private static let text = """
+        Lite PocketSphinx TensorFlow installed instead library listens loaded
         % 100 80 = a able absent accept accepts action activation add added address afresh again agent ago ahead alarms
         all allow allowed aloud am an and anew announced announcements another answer answered anything api appears are
         argument as ask asked asks at audio audio.input_channels authentication available back bad base be because
