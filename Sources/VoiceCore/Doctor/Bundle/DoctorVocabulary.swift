@@ -20,19 +20,19 @@ enum DoctorVocabulary {
         headphones hear heard hears hero365-api-key holds home host hosts https hz id if in inactive info initgroups
         input install installed instead integer into invalid ip is it its itself jan jarvis jarvis-token jarvis-voiced
         journalctl jul jun jv-doctor kb keep kernel key knows landlock larger last later lead leads left let libcurl
-        library likely limit limited limitmemlock limitrtprio limits line listens Lite loaded loadstate localhost locked
+        library likely limit limited limitmemlock limitrtprio limits line listens  loaded loadstate localhost locked
         log long look looked loudspeaker machine made mainpid make many mar max may mb mean measured measurement media
         memlock memory memory-lock microphone missing mode model models modules more most move ms multiple must name
         named names needed needs network never no none not nothing nov nrestarts number oct of off on once one only open
         openai-api-key opened opens operation or ordinary other out output own path pcm pcmc permanently permission
-        permitted played plug PocketSphinx pocketsphinx-en-us port ports priority probably prompt provider proxy put
+        permitted played plug pocketsphinx pocketsphinx-en-us port ports priority probably prompt provider proxy put
         question quota reaches read read-only readable real-time realtime recognised refused refuses regular remember
         remove reply requested requests resolve resolved resolves resource restart restarted result right room root
         root's route rtprio run running runs s same sample says seccomp second-look seconds secret secrets section see
         sees self sends sent sep serve server server's service service-dns service-tcp service-tls service-transport
         session set set-ntp setgid settings setuid shell show shows skipped so some something sound sound-permission
         space speed spending start started state status statustext stop stop-words stopped stream substate such sudo
-        swapping swaps switch system systemctl systemd systemd-timesyncd takes talk tell tells ten TensorFlow term-llm
+        swapping swaps switch system systemctl systemd systemd-timesyncd takes talk tell tells ten tensorflow term-llm
         test text than that the them then there this through time timed timedatectl times tls to today token told too
         tools transport travels tried trigger trouble true trusted try turn twice udevadm unauthorized under unit unit's
         unitfilestate unknown unless unplug unreachable until up url usage usbbus usbid use used user usually valid
