@@ -114,6 +114,7 @@ package struct WakeModelInstaller: Sendable {
         case .notStarted(let code): "\(program) does not start: \(String(cString: strerror(code)))"
         case .tookTooLong: "it takes longer than five minutes"
         case .failed(let text?) where text.hasSuffix("No module named pip"): "\(text) (apt install python3-pip)"
+        case .failed(let text?) where text.hasSuffix("."): String(text.dropLast())
         case .failed(let text): text ?? "\(program) fails without saying why"
         }
     }

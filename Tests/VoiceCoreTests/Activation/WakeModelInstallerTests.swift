@@ -147,7 +147,7 @@ struct WakeModelInstallerTests {
     @Test func whatPipSaysIsPassedOn() async throws {
         let box = Box()
         for reason in ["ERROR: THESE PACKAGES DO NOT MATCH THE HASHES", "ERROR: [Errno 28] No space left on device"] {
-            let installer = WakeModelInstaller(pinned(), into: box.target) { _ in .failed(reason) }
+            let installer = WakeModelInstaller(pinned(), into: box.target) { _ in .failed(reason + ".") }
             await #expect { try await installer.install(from: nil) } throws: {
                 "\($0)".hasPrefix("pip cannot get some-words 1.2: \(reason). ") && !"\($0)".contains("apt install")
             }
