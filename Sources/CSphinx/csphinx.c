@@ -57,7 +57,8 @@ static void *configure(void *library, const char *acoustic, const char *dictiona
     void *(*cmd_ln_init)(void *, const void *, int32_t, ...) =
         (void *(*)(void *, const void *, int32_t, ...))dlsym(library, "cmd_ln_init");
     if (!args || !cmd_ln_init) return NULL;
-    return cmd_ln_init(NULL, args(), 1, "-hmm", acoustic, "-dict", dictionary, "-logfn", "/dev/null", NULL);
+    // No "-logfn": it opens a file for each thread, which nothing closes. `err_set_logfp` has silenced this thread.
+    return cmd_ln_init(NULL, args(), 1, "-hmm", acoustic, "-dict", dictionary, NULL);
 }
 
 static void *init_decoder(csphinx *spotter, const char *model, const char *language) {
