@@ -32,8 +32,7 @@ package struct WakeModelInstaller: Sendable {
     package func install(from source: String?) async throws(WakeWordError) {
         let work = folder + "/download"
         let requirements = (path: work + "/requirements.txt", text: Array("\(pinned.requirement)\n".utf8))
-        // Makes the folder; what another installation wrote there is the same.
-        try Self.write(requirements.text, to: requirements.path)
+        try makeFolder()
         let lock = try lockFolder()
         defer { close(lock) }
         defer { try? FileManager.default.removeItem(atPath: work) }
@@ -62,6 +61,13 @@ package struct WakeModelInstaller: Sendable {
             try Self.write(bytes, to: work + "/files/" + Self.name(of: file))
         }
         try replaceFiles(from: work + "/files/")
+    }
+
+    /// Before the lock, so nothing is written: another installation may be at work.
+    private func makeFolder() throws(WakeWordError) {
+        do throws(StateFile.Fault) { try StateFile.makeFolder(folder) } catch {
+            throw WakeWordError("\(error)")
+        }
     }
 
     /// One installation at a time: two would remove each other's files. The lock ends with the program.

@@ -52,6 +52,13 @@ package enum StateFile {
         close(directory)
     }
 
+    /// Makes a folder and those above it (mode 700), if they are missing.
+    package static func makeFolder(_ folder: String) throws(Fault) {
+        if let missing = makeFolders(folder), access(folder, F_OK) != 0 {
+            throw Fault(path: folder, errno: missing.code, folder: missing.folder)
+        }
+    }
+
     /// A file cannot be renamed over a folder, so the folder is moved aside.
     private static func replaceFolder(_ path: String, by temporary: String) -> Int32 {
         guard errno == EISDIR || errno == ENOTEMPTY || errno == EEXIST else { return errno }

@@ -105,11 +105,17 @@ struct WakeModelInstallerTests {
         let box = Box()
         let wheel = pinned(try await box.wheel(pinned()))
         let first = WakeModelInstaller(wheel, into: box.target) { command in
+            let requirements = box.target + "/download/requirements.txt"
+            var before = stat()
+            #expect(stat(requirements, &before) == 0)
             await #expect {
                 try await WakeModelInstaller(wheel, into: box.target).install(from: box.path)
             } throws: {
                 "\($0)".contains("another \"wake install\" is at work")
             }
+            // Nor does it write what the first is about to read.
+            var after = stat()
+            #expect(stat(requirements, &after) == 0 && after.st_ino == before.st_ino)
             return await Command.failure(of: command, limit: .seconds(300))
         }
         try await first.install(from: box.path + "/" + wheel.wheel)
@@ -169,7 +175,7 @@ struct WakeModelInstallerTests {
 
     @Test func theFolderThatCannotBeMadeIsNamed() async {
         await #expect { try await WakeModelInstaller(pinned(), into: "/proc/none/wake").install(from: nil) } throws: {
-            "\($0)".contains("requirements.txt cannot be written: /proc/none cannot be made: ")
+            "\($0)".hasPrefix("/proc/none/wake cannot be written: /proc/none cannot be made: ")
         }
     }
 }

@@ -352,7 +352,9 @@ extension EndToEnd {
                 adjust: { $0.activation.mode = .push },
                 tune: { $0.audio.source = .alsa(capture: "hw:CARD=Nowhere", playback: "hw:CARD=Nowhere") }
             )
-            for words in [["say", "Dinner is ready."], ["announce", "--priority", "high", "Fire!"]] {
+            for words in [
+                ["say", "Dinner is ready."], ["announce", "--priority", "high", "Fire!"], ["announce", "The post."],
+            ] {
                 await #expect {
                     _ = try await stage.perform(words)
                 } throws: { error in

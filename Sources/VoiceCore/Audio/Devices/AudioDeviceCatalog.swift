@@ -69,7 +69,7 @@ package enum AudioDeviceCatalog {
             mistake = (parts[0], parts[1], parts[3])
         }
         guard let mistake else { return file.map { String($0).bounded(toBytes: 300) } }
-        let place = mistake.place == "_toplevel_" ? file : mistake.place
+        let place = ["", "_toplevel_"].contains(mistake.place) ? file : mistake.place
         return ((place.map { "\($0), " } ?? "") + "line \(mistake.line): \(mistake.reason)").bounded(toBytes: 300)
     }
 

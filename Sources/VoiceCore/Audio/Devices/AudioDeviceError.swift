@@ -42,12 +42,13 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
                 ? "device \"\(device)\" has no microphone: name another one in audio.input"
                 : "device \"\(device)\" has no loudspeaker: name another one in audio.output"
         case .defaultLeadsNowhere(let direction, let files):
-            let what = "\(direction) device \"default\" leads to no card: "
-            guard !files.isEmpty else { return what + "no card is connected, or this user is not in group audio" }
+            let what =
+                "\(direction) device \"default\" leads to no card: none is connected, or this user is not in group audio"
+            guard !files.isEmpty else { return what }
             let key = direction == .capture ? "audio.input" : "audio.output"
             return what
-                + "the one that \(files.joined(separator: " or ")) names is off, unplugged or does not exist: correct that "
-                + "file, or set \(key)"
+                + ", or \(files.joined(separator: " or ")) makes \"default\" of a card that is not there or of a plugin "
+                + "that is not installed: correct that, or set \(key)"
         case .configuration(let fault):
             let place = fault.map { " (\($0))" } ?? ""
             return

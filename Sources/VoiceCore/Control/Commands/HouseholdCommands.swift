@@ -83,7 +83,9 @@ extension ControlCommand {
             )
         }
         let isQuiet = await daemon.activationStatus.isQuiet
-        if announcement.priority == .high, !isQuiet { try await daemon.checkLoudspeaker() }
+        // What is low waits for a conversation; without a local voice, what is normal does too.
+        let isSaidSoon = announcement.priority == .high || announcement.priority == .normal && daemon.announcer != nil
+        if isSaidSoon, !isQuiet { try await daemon.checkLoudspeaker() }
         do throws(InboxProblem) {
             let receipt = try await daemon.house.announce(announcement)
             return .done(["text": .string(receipt.rawValue)])
