@@ -191,6 +191,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         var aligned = reference.next(
             playbackDelay: delay.playback,
             captureDelay: delay.capture,
+            step: drift.step,
             correction: alignment.correction(from: ports.alignment),
             into: frames.reference
         )

@@ -25,6 +25,10 @@ internal import VoiceBase
 /// errors are corrected in one step. From then on the line follows the measured drift, and delays count only by their change
 /// since the echo was found. Until the first correction the frames come out as they were appended.
 ///
+/// How fast the card is fed (`DriftControl.step`) moves the echo in the line as a clock does, but is known: the line follows
+/// each change at once. Corrections and blocks leave out what it has followed so since the echo was first found, so that
+/// the search sees only the clocks, whose drift is steady. Measured drift alone would lag behind each change for seconds.
+///
 /// Owned by the audio thread; a pure computation that allocates in `init` only.
 package struct ReferenceLine: ~Copyable {
     /// Default lead of the reference over the echo, in frames: 40 ms.
@@ -73,6 +77,11 @@ package struct ReferenceLine: ~Copyable {
     /// Whether the reference ever followed the echo, so that what the canceller has learned belongs to that position.
     private var hasFollowed = false
     private var drift = 0.0
+    /// Frames fed to the card for each one that it plays: when the echo was first found, and how much more now.
+    private var usualStep = 1.0
+    private var following = 0.0
+    /// Frames that `following` has added up to.
+    private(set) var followed = 0.0
     /// Frames by which the delays place the sound being heard too late: the echo was found that much earlier in the line.
     private var bias = 0.0
 
@@ -134,16 +143,20 @@ package struct ReferenceLine: ~Copyable {
     /// Serves the reference for the period of `AudioFormat.periodFrames` just captured.
     ///
     /// The delays are those of both sides in frames, read after the period was and before anything more is appended; negative
-    /// ones count as 0. `correction` is a new one or nil. The returned lead is `keep`, or less if the whole delay is shorter.
+    /// ones count as 0. `step` is the number of frames that are fed to the card for each one that it plays. `correction` is a
+    /// new one or nil. The returned lead is `keep`, or less if the whole delay is shorter.
     /// It is rounded down, because overstating the delay makes the canceller deaf and understating it does not.
     package mutating func next(
         playbackDelay: Int,
         captureDelay: Int,
+        step: Double = 1,
         correction: AlignmentCorrection? = nil,
         into output: UnsafeMutablePointer<Float>
     ) -> ReferencePeriod {
         let longest = Self.history - Self.period
         let delay = min(max(0, playbackDelay) + max(0, captureDelay), longest)
+        if !hasFollowed { usualStep = step }
+        following = step - usualStep
         if let correction, correction.epoch == epoch, aligned {
             isFirstCorrection = target == nil
             target = correction
@@ -164,8 +177,9 @@ package struct ReferenceLine: ~Copyable {
 
         let rate = target == nil ? drift : followTarget()
         note(rate)
-        serve(rate: rate, into: output)
+        serve(rate: rate + following, into: output)
         captured += Self.period
+        followed += following * Double(Self.period)
         return result
     }
 
@@ -179,7 +193,12 @@ package struct ReferenceLine: ~Copyable {
         written - Self.period - (betweenFrames ? Self.margin : 0)
     }
 
-    private var isBetweenFrames: Bool { fraction != 0 || drift != 0 || target != nil }
+    private var isBetweenFrames: Bool { fraction != 0 || drift != 0 || following != 0 || target != nil }
+
+    /// Frames by which the line is behind the echo.
+    private func error(against target: AlignmentCorrection) -> Double {
+        Double(captured) + target.offset(at: captured) + followed - servedHeard
+    }
 
     private mutating func alignIfNeeded(heard: Double) -> ReferencePeriod.Cause {
         guard aligned else {
@@ -190,7 +209,7 @@ package struct ReferenceLine: ~Copyable {
             return cause
         }
         if let target {
-            let error = Double(captured) + target.offset(at: captured) - servedHeard
+            let error = error(against: target)
             let isFirst = isFirstCorrection
             isFirstCorrection = false
             if error.magnitude > (isFirst ? Self.firstStep : Self.tolerance) {
@@ -259,10 +278,10 @@ package struct ReferenceLine: ~Copyable {
 
     // MARK: Serving
 
-    /// Returns how much faster than the microphone the line has to be read to remove the error.
+    /// Returns how much faster than the microphone the line has to be read, `following` aside, to remove the error.
     private mutating func followTarget() -> Double {
         guard let target else { return drift }
-        let error = Double(captured) + target.offset(at: captured) - servedHeard
+        let error = error(against: target)
         let slew = min(max(error * Self.slewing, -Self.fastest), Self.fastest)
         bias -= slew * Double(Self.period)
         return target.drift + slew
@@ -271,7 +290,7 @@ package struct ReferenceLine: ~Copyable {
     private mutating func note(_ rate: Double) {
         block.epoch = epoch
         block.position = captured
-        block.offset = servedHeard - Double(captured) + rate * Double(Self.period / 2)
+        block.offset = servedHeard - Double(captured) - followed + rate * Double(Self.period / 2)
         block.lead = lead
         block.isUnsure = target == nil
     }

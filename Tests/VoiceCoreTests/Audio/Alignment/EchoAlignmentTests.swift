@@ -27,6 +27,32 @@ struct EchoAlignmentTests {
         #expect(room.line.alignments == 2)
     }
 
+    /// `DriftControl` starts to follow the other clock at once, while the echo is heard or in a pause of 20 s.
+    @Test(arguments: [120.0, -120], [false, true])
+    func aCardThatIsFedFasterFromNowOnMovesNothing(ppm: Double, isPause: Bool) {
+        let noise = placeNoise(14)
+        let room = SimulatedEcho(air: 100.3, ppm: ppm) { isPause && 480_000..<1_440_000 ~= $0 ? 0 : noise($0) }
+        room.run(seconds: 9.9)
+        room.step = 1 - ppm * 1e-6
+        var worst = 0.0
+        for _ in 0..<2500 {
+            room.cycle()
+            worst = max(worst, (room.lead - Self.keep).magnitude)
+        }
+        #expect(worst < Self.close)
+        #expect((room.stage.tracker.drift * 1e6 - ppm).magnitude < 4)
+        #expect(room.line.alignments == 2)
+    }
+
+    /// The usual case of two cards: they have been in step for hours when the echo is first found.
+    @Test func aCardThatWasAlwaysFedFasterIsLikeOneClock() {
+        let room = SimulatedEcho(ppm: 120, source: placeNoise(15))
+        room.step = 1 - 120e-6
+        room.run(seconds: 3)
+        #expect((room.lead - Self.keep).magnitude < Self.close)
+        #expect(room.stage.tracker.drift.magnitude < 2e-6)
+    }
+
     @Test(arguments: [2880.0, -2880])
     func aWrongStartIsCorrectedInAboutASecond(error: Double) {
         let room = SimulatedEcho(air: error + 20, buffer: 9600, source: placeNoise(2))

@@ -5,7 +5,7 @@
 
 /// A loudspeaker, a room and a microphone around a `ReferenceLine`, with clocks that differ and delays that are wrong.
 ///
-/// Frame p of the played audio is heard at microphone frame `start + p * (1 - ppm)` and appears in the microphone `air`
+/// Frame p of the played audio is heard at microphone frame `start + p * (1 - ppm)`, earlier while the card is fed faster, and appears in the microphone `air`
 /// frames later: this is the truth that the line must find. One call of `cycle` is one period of the audio thread.
 final class SimulatedEcho {
     static let period = AudioFormat.periodFrames
@@ -30,6 +30,11 @@ final class SimulatedEcho {
     /// reported delays.
     private var shift = 0.0
     private var hidden = 0.0
+    /// Frames fed to the card for each one that it plays, and the frames that this has added until now and until one period ago.
+    var step = 1.0
+    private var fed = 0.0
+    private var fedBefore = 0.0
+    private var followedBefore = 0.0
     private(set) var captured = 0
     private var written = 0
     private var ring: [Float]
@@ -56,16 +61,19 @@ final class SimulatedEcho {
         play(buffer)
     }
 
-    /// The played position that is heard in the room at a microphone frame.
+    /// The played position that is heard in the room at a microphone frame, the card's feed aside.
     private func heard(at frame: Int) -> Double {
         Double(frame) * (1 + ppm * 1e-6) - shift - hidden
     }
 
+    /// Played frames for each frame of the microphone.
+    private var pace: Double { step + ppm * 1e-6 }
+
     /// The truth: how far the served reference leads the echo now, in frames.
     var lead: Double {
-        let served = line.block.offset + Double(line.block.position + line.block.lead)
+        let served = line.block.offset + followedBefore + Double(line.block.position + line.block.lead)
         let middle = Double(Self.period / 2) * ppm * 1e-6
-        return served - Double(origin) - (heard(at: captured - Self.period) - air) - middle
+        return served - Double(origin) - (heard(at: captured - Self.period) + fedBefore - air) - middle
     }
 
     func delayBy(_ frames: Double, hidden isHidden: Bool) {
@@ -80,19 +88,21 @@ final class SimulatedEcho {
     }
 
     private func capture() {
-        let start = heard(at: captured) - air
+        let start = heard(at: captured) + fed - air
         let whole = start.rounded(.down)
         let first = Int(whole) - SincInterpolator.before
         for index in scratch.indices { scratch[index] = ring[(first + index) & mask] }
         interpolator.process(
             scratch,
             start: start - whole,
-            step: 1 + ppm * 1e-6,
+            step: pace,
             into: &microphone,
             count: Self.period
         )
         for index in microphone.indices { microphone[index] = microphone[index] * gain + near(captured + index) }
         captured += Self.period
+        fedBefore = fed
+        fed += (step - 1) * Double(Self.period)
     }
 
     /// - Parameters:
@@ -101,10 +111,12 @@ final class SimulatedEcho {
     func cycle(lie: Int = 0, searching: Bool = true) {
         capture()
         // The loudspeaker's clock determines when it takes frames: the buffer stays filled.
-        let playbackDelay = written - Int((Double(captured) * (1 + ppm * 1e-6) - shift).rounded())
+        let playbackDelay = written - Int((Double(captured) * (1 + ppm * 1e-6) + fed - shift).rounded())
+        followedBefore = line.followed
         last = line.next(
             playbackDelay: playbackDelay + lie,
             captureDelay: 0,
+            step: step,
             correction: tap.correction(from: ports.alignment),
             into: &reference
         )
