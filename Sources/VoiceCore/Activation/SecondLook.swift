@@ -13,6 +13,8 @@ package struct SecondLook: Equatable, Sendable {
         case otherModel(Double)
         /// A stop word without quiet before and after it: see `LoneStop`.
         case inSentence
+        /// A stop word while only the box itself is heard: see `OwnVoice`.
+        case ownVoice
         /// No pause before the word: by how much the quietest moment there was quieter than the word, in dB. See
         /// `CallPause`.
         case noPause(Double)
@@ -24,6 +26,7 @@ package struct SecondLook: Equatable, Sendable {
             case .littleVoice(let milliseconds): "only \(milliseconds) ms of voice in it"
             case .otherModel(let score): "the second model gives it \(score.asScore)"
             case .inSentence: "part of a sentence"
+            case .ownVoice: "only the box itself is heard"
             case .noPause(let decibels):
                 "no pause before it, the quietest moment is only \(max(0, Int(decibels.rounded(.down)))) dB below it"
             }

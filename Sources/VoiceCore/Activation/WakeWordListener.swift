@@ -178,7 +178,14 @@ package final class WakeWordListener: Sendable {
             decimator.process(from, count: Self.block, into: to)
             let block = UnsafeBufferPointer(output)
             let now = Monotonic.now()
-            for heard in try ear.take(block, listening: listening, isPlaying: echo.isPlaying, at: now) { report(heard) }
+            let reports = try ear.take(
+                block,
+                listening: listening,
+                isPlaying: echo.isPlaying,
+                isAlone: echo.isAlone,
+                at: now
+            )
+            reports.forEach(report)
             watch?(detector.scores)
             if !isWithoutModel, let problem = ear.secondModelFailed {
                 isWithoutModel = true

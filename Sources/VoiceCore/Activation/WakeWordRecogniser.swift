@@ -24,6 +24,7 @@ package final class WakeWordRecogniser {
     private var after: SpeechAfterCall?
     /// Calls that the second model has not confirmed yet, at most one per word.
     private var pending: [WaitingCall] = []
+    private var ownVoice = OwnVoice()
     /// A stop word that may turn out to be part of a sentence.
     private var stop: WaitingStop?
     /// When the latest call was found.
@@ -64,18 +65,22 @@ package final class WakeWordRecogniser {
         stop = nil
         refusedStop = nil
         called = nil
+        ownVoice = OwnVoice()
     }
 
     /// Processes cleaned audio, mono, 16 kHz.
     ///
+    /// - Parameter isAlone: whether only the box itself is heard, as far as is known: see `EchoGauges.isAlone`.
     /// - Throws: if the engine fails; it must then be recreated.
     package func take(
         _ samples: UnsafeBufferPointer<Int16>,
         listening: LocalListening,
         isPlaying: Bool,
+        isAlone: Bool = false,
         at now: Duration
     ) throws(WakeWordError) -> [WakeReport] {
         detector.note(isPlaying: isPlaying)
+        ownVoice.note(isAlone, at: now)
         sound.take(samples)
         var reports: [WakeReport] = []
         if let speaksOn = after?.take(samples) {
@@ -123,6 +128,9 @@ package final class WakeWordRecogniser {
                 }
                 continue
             }
+            if case .stop(let word) = verdict, ownVoice.said(sound.remark, at: now) {
+                report.verdict = .refused(word, .ownVoice)
+            }
             if case .refused = report.verdict {} else { rule = judged }
             if report.verdict != .nothing { reports.append(report) }
             if case .call = report.verdict { after = SpeechAfterCall(report.evidence) }
@@ -156,6 +164,10 @@ package final class WakeWordRecogniser {
         guard isAlone, !isCall else {
             refusedStop = isCall ? nil : (waiting.word, now)
             waiting.report.verdict = .refused(waiting.word, .inSentence)
+            return waiting.report
+        }
+        guard !ownVoice.said(remark, at: now) else {
+            waiting.report.verdict = .refused(waiting.word, .ownVoice)
             return waiting.report
         }
         return confirmed(waiting.report, waiting.word, listening: listening, isPlaying: isPlaying, at: now)

@@ -92,7 +92,8 @@ struct LoneStopTests {
         _ sound: [Int16],
         findingAt times: [Int],
         _ finding: WakeCandidate.Finding = .score(-9),
-        callAt: Int? = nil
+        callAt: Int? = nil,
+        alone: Range<Int> = 0..<0
     ) throws -> [(at: Int, verdict: WakeRule.Verdict)] {
         let words = try WakeWords(wake: "hey jarvis", stop: "stop", threshold: -20)
         let detector = Scripted()
@@ -104,7 +105,13 @@ struct LoneStopTests {
             if times.contains(now) { detector.next = [WakeCandidate("stop", finding)] }
             if callAt == now { detector.next.append(WakeCandidate("hey jarvis", .certain)) }
             let heard = try sound[start..<start + 640].withUnsafeBufferPointer {
-                try ear.take($0, listening: .stop, isPlaying: true, at: .milliseconds(60_000 + now))
+                try ear.take(
+                    $0,
+                    listening: .stop,
+                    isPlaying: true,
+                    isAlone: alone.contains(now),
+                    at: .milliseconds(60_000 + now)
+                )
             }
             reports += heard.map { (now, $0.verdict) }
         }
@@ -129,6 +136,23 @@ struct LoneStopTests {
             WakeTestLine.text(WakeReport(verdict: .refused("stop", .inSentence)), at: .zero)
                 == "0.0 s  refused, stop, part of a sentence"
         )
+    }
+
+    /// The first answer begins before its echo is known, and its first word sounds like "stop".
+    @Test(arguments: [WakeCandidate.Finding.score(-9), .certain])
+    func theBoxDoesNotStopItself(finding: WakeCandidate.Finding) throws {
+        var random = SplitMix64(seed: 9)
+        let sound = Self.room(3000, &random) + Self.voice(400) + Self.room(1000, &random)
+        func verdicts(alone: Range<Int>) throws -> [WakeRule.Verdict] {
+            try reports(sound, findingAt: [3480], finding, alone: alone).map(\.verdict)
+        }
+        #expect(try verdicts(alone: 2960..<9000) == [.refused("stop", .ownVoice)])
+        #expect(try verdicts(alone: 0..<9000) == [.refused("stop", .ownVoice)])
+        // Somebody was heard over it, at the latest when the word was over.
+        #expect(try verdicts(alone: 2960..<3400) == [.stop("stop")])
+        #expect(try verdicts(alone: 2960..<3200) == [.stop("stop")])
+        // The answer begins right after the word.
+        #expect(try verdicts(alone: 3400..<9000) == [.stop("stop")])
     }
 
     /// "Stop, stop!" in one breath: the second begins before the first had quiet behind it.

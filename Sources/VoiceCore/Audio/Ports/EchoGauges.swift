@@ -49,6 +49,11 @@ package final class EchoGauges: Sendable {
     /// Whether the daemon's sound may be at the microphone.
     package var isPlaying: Bool { playing.load(ordering: .relaxed) }
 
+    /// Whether the daemon's sound may be at the microphone, its echo is not known yet, and the gate hears nobody over it.
+    package var isAlone: Bool {
+        isPlaying && state.load(ordering: .relaxed) == DuplexState.learning.rawValue && !isOpen.load(ordering: .relaxed)
+    }
+
     /// Counters since the program started, across restarts of the audio thread.
     struct Counts {
         var blocks: UInt64 = 0
