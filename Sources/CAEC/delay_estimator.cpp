@@ -1,6 +1,6 @@
 #include "delay_estimator.h"
 
-#include <kissfft/kiss_fftr.h>
+#include "real_fft.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,9 +12,9 @@ namespace {
 
 /// Transform size at which no lag wraps around: LATEST + WINDOW samples of reference, and room for EARLIEST before them.
 constexpr int kSize = DELAY_ESTIMATOR_REFERENCE + DELAY_ESTIMATOR_EARLIEST;
-constexpr int kBins = kSize / 2 + 1;
 constexpr int kLowest = 300 * kSize / DELAY_ESTIMATOR_RATE;
 constexpr int kHighest = 3500 * kSize / DELAY_ESTIMATOR_RATE;
+constexpr int kBins = kHighest + 1;
 constexpr int kLags = DELAY_ESTIMATOR_EARLIEST + DELAY_ESTIMATOR_LATEST + 1;
 
 /// Least strength of a peak over the mean. Noise of any kind stays below 7.
@@ -35,10 +35,9 @@ constexpr double kShare = 0.1;
 /// The ends fade over 100 ms, so that they do not correlate with each other.
 constexpr int kFade = DELAY_ESTIMATOR_RATE / 10;
 
-struct Free {
-    void operator()(kiss_fftr_cfg plan) const { kiss_fftr_free(plan); }
+struct Spectrum {
+    std::vector<float> re = std::vector<float>(kBins), im = std::vector<float>(kBins);
 };
-using Plan = std::unique_ptr<kiss_fftr_state, Free>;
 
 bool is_silent(const float *samples, size_t count) {
     double sum = 0;
@@ -50,12 +49,10 @@ bool is_silent(const float *samples, size_t count) {
 } // namespace
 
 struct delay_estimator {
-    Plan forward{kiss_fftr_alloc(kSize, 0, nullptr, nullptr)};
-    Plan inverse{kiss_fftr_alloc(kSize, 1, nullptr, nullptr)};
+    caec_detail::RealFFT fft{kSize};
     std::vector<float> time = std::vector<float>(kSize);
     std::vector<float> correlation = std::vector<float>(kLags);
-    std::vector<kiss_fft_cpx> microphone = std::vector<kiss_fft_cpx>(kBins);
-    std::vector<kiss_fft_cpx> reference = std::vector<kiss_fft_cpx>(kBins);
+    Spectrum microphone, reference;
     std::vector<float> fade = std::vector<float>(kFade);
 
     delay_estimator() {
@@ -64,40 +61,39 @@ struct delay_estimator {
 
     /// The spectrum of the newest `count` samples. The last one is at index WINDOW - 1 and older ones precede it, wrapping
     /// around the end of the buffer: a lag of 0 then stays a lag of 0.
-    void transform(const float *samples, int count, std::vector<kiss_fft_cpx> &spectrum) {
+    void transform(const float *samples, int count, Spectrum &spectrum) {
         std::fill(time.begin(), time.end(), 0.0f);
         for (int n = 0; n < count; n++) {
             const int edge = std::min(n, count - 1 - n);
             const int place = DELAY_ESTIMATOR_WINDOW - count + n;
             time[size_t(place < 0 ? place + kSize : place)] = samples[n] * (edge < kFade ? fade[size_t(edge)] : 1.0f);
         }
-        kiss_fftr(forward.get(), time.data(), spectrum.data());
+        fft.forward(time.data(), spectrum.re.data(), spectrum.im.data(), kBins);
     }
 
     /// Whitens the cross spectrum within the band and transforms it back. Returns the share of the band that counts.
     double correlate() {
+        // The product replaces the microphone.
+        float *re = microphone.re.data(), *im = microphone.im.data();
         double sum = 0;
         for (int bin = kLowest; bin <= kHighest; bin++) {
-            const kiss_fft_cpx a = microphone[size_t(bin)], b = reference[size_t(bin)];
-            const kiss_fft_cpx product{a.r * b.r + a.i * b.i, a.i * b.r - a.r * b.i};
-            microphone[size_t(bin)] = product;
-            sum += std::sqrt(product.r * product.r + product.i * product.i);
+            const float ar = re[bin], ai = im[bin], br = reference.re[size_t(bin)], bi = reference.im[size_t(bin)];
+            re[bin] = ar * br + ai * bi;
+            im[bin] = ai * br - ar * bi;
+            sum += std::sqrt(re[bin] * re[bin] + im[bin] * im[bin]);
         }
         const float floor = kFloor * float(sum / (kHighest - kLowest + 1)) + 1e-30f;
         double level = 0;
-        for (int bin = 0; bin < kBins; bin++) {
-            kiss_fft_cpx &value = microphone[size_t(bin)];
-            if (bin < kLowest || bin > kHighest) {
-                value = {0, 0};
-            } else {
-                const float magnitude = std::sqrt(value.r * value.r + value.i * value.i);
-                const float scale = 1 / (magnitude + floor);
-                level += double(magnitude * scale);
-                value.r *= scale;
-                value.i *= scale;
-            }
+        std::fill_n(re, kLowest, 0.0f);
+        std::fill_n(im, kLowest, 0.0f);
+        for (int bin = kLowest; bin <= kHighest; bin++) {
+            const float magnitude = std::sqrt(re[bin] * re[bin] + im[bin] * im[bin]);
+            const float scale = 1 / (magnitude + floor);
+            level += double(magnitude * scale);
+            re[bin] *= scale;
+            im[bin] *= scale;
         }
-        kiss_fftri(inverse.get(), microphone.data(), time.data());
+        fft.inverse(re, im, kBins, time.data(), 1);
         for (int n = 0; n < kLags; n++) {
             const int lag = n - DELAY_ESTIMATOR_EARLIEST;
             correlation[size_t(n)] = time[size_t(lag < 0 ? lag + kSize : lag)];
@@ -141,8 +137,7 @@ extern "C" {
 
 delay_estimator *delay_estimator_create(void) {
     try {
-        auto handle = std::make_unique<delay_estimator>();
-        return handle->forward && handle->inverse ? handle.release() : nullptr;
+        return std::make_unique<delay_estimator>().release();
     } catch (const std::bad_alloc &) { return nullptr; }
 }
 

@@ -8,6 +8,7 @@
 // The square and the cube of the reference drive short filters in parallel (S. Malik, G. Enzner, "State-space
 // frequency-domain adaptive filtering for nonlinear acoustic echo cancellation", IEEE TASLP 20(7), 2012): a small loudspeaker
 // distorts, which otherwise limits the cancellation.
+#include <cstddef>
 #include <vector>
 
 #include "real_fft.hpp"
@@ -62,7 +63,7 @@ private:
     struct Channel {
         Channel(int first, int partitions)
             : first(first), partitions(partitions), depth(first + partitions), time(kSize),
-              re(static_cast<size_t>(depth * kStride)), im(re.size()) {}
+              re(static_cast<std::size_t>(depth * kStride)), im(re.size()) {}
 
         int first;      ///< Lag in blocks of the first partition.
         int partitions;

@@ -1,5 +1,6 @@
 #include "remembered_path.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 

@@ -1,6 +1,7 @@
 #include "residual_suppressor.hpp"
 #include "caec.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
