@@ -1,6 +1,7 @@
 #include "cdsp.h"
 
 #include <math.h>
+#include <string.h>
 
 // A sum can be vectorised only if its additions may be reordered. That permission is limited to the loops that need it, as
 // the rounding to 16 bits below depends on the order as written. GCC has no such pragma and leaves those loops scalar:
@@ -101,23 +102,36 @@ void cdsp_decimate_6(const float *restrict input, const float *restrict taps, si
     for (size_t n = 0; n < count; n++) { output[n] = cdsp_dot(input + 6 * n, taps, count_taps); }
 }
 
-// Inlined with a constant number of taps, so that the sum is unrolled.
+typedef float four __attribute__((vector_size(16)));
+
+static inline four load_four(const float *from) {
+    four loaded;
+    memcpy(&loaded, from, sizeof(loaded));
+    return loaded;
+}
+
+static inline float sum_of_four(four parts) { return (parts[0] + parts[2]) + (parts[1] + parts[3]); }
+
+// Vectors by hand: compilers unroll a sum of so few taps, and then leave it scalar.
 static inline __attribute__((always_inline)) void interpolate(const float *restrict input, const float *restrict table,
                                                               size_t taps, double start, double step,
                                                               float *restrict output, size_t count) {
-    REORDERED_SUMS
     for (size_t n = 0; n < count; n++) {
-        // A product, not a sum of steps: rounding does not accumulate.
-        const double place = start + (double)n * step;
-        const size_t whole = (size_t)place;
+        // A product, not a sum of steps: rounding does not accumulate. Signed numbers: unsigned ones convert slowly.
+        const double place = start + (double)(int64_t)n * step;
+        const int64_t whole = (int64_t)place;
         const double phase = (place - (double)whole) * CDSP_INTERPOLATOR_PHASES;
-        const size_t row = (size_t)phase;
+        const int64_t row = (int64_t)phase;
         const float between = (float)(phase - (double)row);
-        const float *left = table + row * taps;
+        const float *left = table + row * (int64_t)taps;
         const float *right = left + taps;
-        float sum = 0;
-        for (size_t k = 0; k < taps; k++) { sum += input[whole + k] * (left[k] + between * (right[k] - left[k])); }
-        output[n] = sum;
+        four lefts = {0}, rights = {0};
+        for (size_t k = 0; k < taps; k += 4) {
+            const four samples = load_four(input + whole + k);
+            lefts += samples * load_four(left + k);
+            rights += samples * load_four(right + k);
+        }
+        output[n] = sum_of_four(lefts + (rights - lefts) * between);
     }
 }
 
