@@ -68,6 +68,8 @@ ResidualSuppressor::ResidualSuppressor(int delay)
             lower_[k] = static_cast<float>(edges_[b + 1] - k) / static_cast<float>(width);
         }
     }
+    sumBands([](int) { return 1.0f; }, weights_);
+    for (float &weight : weights_) { weight = std::max(0.5f, weight); }
 }
 
 /// Transforms the newest 20 ms into `re_` and `im_`.
@@ -80,18 +82,26 @@ void ResidualSuppressor::analyse(std::vector<float> &history, const float *block
     for (size_t k = 0; k < kBins; k++) { power[k] = re_[k] * re_[k] + im_[k] * im_[k]; }
 }
 
+/// Sums `power` under each band's triangle.
+template <class Power> void ResidualSuppressor::sumBands(Power power, float *bands) const {
+    // Between two edges, the triangle of one band falls and that of the next rises.
+    float falling = 0;
+    for (int b = 0; b <= kBands; b++) {
+        const int end = b == kBands ? kBins : edges_[b + 1];
+        float rising = 0;
+        for (int k = edges_[b]; k < end; k++) {
+            falling += lower_[k] * power(k);
+            rising += (1 - lower_[k]) * power(k);
+        }
+        if (b > 0) { bands[b - 1] = falling; }
+        falling = rising;
+    }
+}
+
 /// Mean power of each band under its triangle.
 void ResidualSuppressor::bandPowers(const std::vector<float> &power, float *bands) const {
-    float sums[kBands + 2] = {}, weights[kBands + 2] = {};
-    for (int k = 0; k < kBins; k++) {
-        const int b = band_[k];
-        const float low = lower_[k];
-        sums[b] += low * power[static_cast<size_t>(k)];
-        weights[b] += low;
-        sums[b + 1] += (1 - low) * power[static_cast<size_t>(k)];
-        weights[b + 1] += 1 - low;
-    }
-    for (int b = 0; b < kBands; b++) { bands[b] = sums[b + 1] / std::max(0.5f, weights[b + 1]); }
+    sumBands([&](int k) { return power[static_cast<size_t>(k)]; }, bands);
+    for (int b = 0; b < kBands; b++) { bands[b] /= weights_[b]; }
 }
 
 void ResidualSuppressor::estimate(const float *uncertainty, int uncertaintyBins) {

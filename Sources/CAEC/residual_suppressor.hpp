@@ -49,6 +49,7 @@ private:
     static constexpr int kBands = 40;
 
     void analyse(std::vector<float> &history, const float *block, std::vector<float> &power);
+    template <class Power> void sumBands(Power power, float *bands) const;
     void bandPowers(const std::vector<float> &power, float *bands) const;
     void estimate(const float *uncertainty, int uncertaintyBins);
     void decide(bool isClipped);
@@ -68,6 +69,7 @@ private:
     int edges_[kBands + 2];
     float lower_[kBins];  ///< Share of the lower band's gain in a bin.
     int band_[kBins];
+    float weights_[kBands];  ///< Area of each band's triangle.
     Band bands_[kBands];
     int frames_ = 0;  ///< Count of `caec_next_frame`.
     int talking_ = 0, about_ = 0, echoing_ = 0, suspicious_ = 0;
