@@ -1,5 +1,6 @@
 #include "caec.h"
 
+#include "energy.hpp"
 #include "linear_canceller.hpp"
 #include "residual_suppressor.hpp"
 #include "webrtc_library.hpp"
@@ -41,9 +42,7 @@ constexpr float kEchoOnlyGain = 0.25f;
 constexpr float kClipped = 0.985f;
 
 float decibels(const float *samples, int count) {
-    float sum = 0;
-    for (int n = 0; n < count; n++) { sum += samples[n] * samples[n]; }
-    return std::max(-120.0f, 10 * std::log10(sum / static_cast<float>(count) + 1e-12f));
+    return std::max(-120.0f, 10 * std::log10(energy(samples, count) / static_cast<float>(count) + 1e-12f));
 }
 
 /// Three samples at full scale are no coincidence.

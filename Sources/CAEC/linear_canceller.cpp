@@ -1,17 +1,10 @@
 #include "linear_canceller.hpp"
+#include "energy.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-
-// Allows reordering of sums over bins, so that they vectorise. GCC ignores this and needs it less here, as the vectors run
-// along the bins.
-#if defined(__clang__)
-#define REORDERED _Pragma("clang fp reassociate(on) contract(fast)")
-#else
-#define REORDERED
-#endif
 
 namespace caec_detail {
 
@@ -212,9 +205,7 @@ void LinearCanceller::bend(const float *reference) {
 }
 
 void LinearCanceller::process(const float *reference, const float *microphone, float *echo, float *residual) {
-    float power = 0;
-    for (int n = 0; n < kBlock; n++) { power += reference[n] * reference[n]; }
-    quietBlocks_ = power > kQuiet ? 0 : std::min(quietBlocks_ + 1, 1000);
+    quietBlocks_ = energy(reference, kBlock) > kQuiet ? 0 : std::min(quietBlocks_ + 1, 1000);
     // Without a reference in the filter's memory there is no echo, and forgetting in silence would unlearn the path.
     if (quietBlocks_ > channels_[0].depth + 1) {
         std::fill_n(echo, kBlock, 0.0f);
@@ -242,11 +233,7 @@ void LinearCanceller::process(const float *reference, const float *microphone, f
 
 /// Passes the microphone on if subtraction makes it louder, and starts over if that lasts.
 void LinearCanceller::guard(const float *microphone, float *echo, float *residual) {
-    float mic = 0, rest = 0;
-    for (int n = 0; n < kBlock; n++) {
-        mic += microphone[n] * microphone[n];
-        rest += residual[n] * residual[n];
-    }
+    const float mic = energy(microphone, kBlock), rest = energy(residual, kBlock);
     const bool bad = !(rest <= kExcess * mic + kQuiet);
     loudest_ = std::max(mic, kLoudDecay * loudest_);
     const bool wrong = bad && !(rest <= kLoud * loudest_);

@@ -1,4 +1,5 @@
 #include "remembered_path.hpp"
+#include "energy.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,11 +22,7 @@ constexpr float kExplained = 0.5f, kBetter = 0.7f;
 /// The echo may be 12 dB louder or fainter, after a turn of a volume knob.
 constexpr float kLoudest = 4, kFaintest = 0.25f;
 
-float powerOf(const float *block) {
-    float sum = 0;
-    for (int n = 0; n < RememberedPath::kBlock; n++) { sum += block[n] * block[n]; }
-    return sum;
-}
+float powerOf(const float *block) { return energy(block, RememberedPath::kBlock); }
 
 } // namespace
 
