@@ -122,20 +122,26 @@ void LinearCanceller::predict(float *echo) {
     float *__restrict yre = ere_.data();
     float *__restrict yim = eim_.data();
     float *__restrict expected = expected_.data();
-    std::fill_n(yre, kStride, 0.0f);
-    std::fill_n(yim, kStride, 0.0f);
-    std::fill_n(expected, kStride, 0.0f);
-    for (int p = 0; p < partitions_; p++) {
-        const float *__restrict xr = xre_[static_cast<size_t>(p)];
-        const float *__restrict xi = xim_[static_cast<size_t>(p)];
-        const float *__restrict hr = re_.data() + p * kStride;
-        const float *__restrict hi = im_.data() + p * kStride;
-        const float *__restrict v = variance_.data() + p * kStride;
-        for (int k = 0; k < kStride; k++) {
-            yre[k] += xr[k] * hr[k] - xi[k] * hi[k];
-            yim[k] += xr[k] * hi[k] + xi[k] * hr[k];
-            expected[k] += (xr[k] * xr[k] + xi[k] * xi[k]) * v[k];
+    // A few bins of all partitions at a time, so that their sums stay in registers.
+    constexpr int width = 8;
+    static_assert(kStride % width == 0);
+    for (int from = 0; from < kStride; from += width) {
+        float yr[width] = {}, yi[width] = {}, sum[width] = {};
+        for (int p = 0; p < partitions_; p++) {
+            const float *__restrict xr = xre_[static_cast<size_t>(p)] + from;
+            const float *__restrict xi = xim_[static_cast<size_t>(p)] + from;
+            const float *__restrict hr = re_.data() + p * kStride + from;
+            const float *__restrict hi = im_.data() + p * kStride + from;
+            const float *__restrict v = variance_.data() + p * kStride + from;
+            for (int k = 0; k < width; k++) {
+                yr[k] += xr[k] * hr[k] - xi[k] * hi[k];
+                yi[k] += xr[k] * hi[k] + xi[k] * hr[k];
+                sum[k] += (xr[k] * xr[k] + xi[k] * xi[k]) * v[k];
+            }
         }
+        std::memcpy(yre + from, yr, sizeof(yr));
+        std::memcpy(yim + from, yi, sizeof(yi));
+        std::memcpy(expected + from, sum, sizeof(sum));
     }
     fft_.inverse(yre, yim, kBins, time_.data());
     std::memcpy(echo, time_.data() + kSize - kBlock, sizeof(float) * kBlock);
