@@ -157,14 +157,18 @@ void LinearCanceller::adapt(const float *residual) {
     float *__restrict noise = noise_.data();
     float *__restrict expected = expected_.data();
     float *__restrict gain = gain_.data();
+    const float a = kTransition;
     for (int k = 0; k < kBins; k++) {
         const float power = er[k] * er[k] + ei[k] * ei[k];
         const float heard = std::max(kLeastNoise * power, power - kWindow * expected[k]);
         noise[k] = std::max(kNoiseFloor, kNoiseSmoothing * noise[k] + (1 - kNoiseSmoothing) * heard);
-        gain[k] = 1 / (expected[k] + noise[k] / kWindow);
+        // What depends on the bin alone is multiplied here, once for all partitions.
+        const float common = a / (expected[k] + noise[k] / kWindow);
+        er[k] *= common;
+        ei[k] *= common;
+        gain[k] = a * kWindow * common;
         expected[k] *= kWindow;
     }
-    const float a = kTransition;
     for (int p = 0; p < partitions_; p++) {
         const float *__restrict xr = xre_[static_cast<size_t>(p)];
         const float *__restrict xi = xim_[static_cast<size_t>(p)];
@@ -172,12 +176,11 @@ void LinearCanceller::adapt(const float *residual) {
         float *__restrict hi = im_.data() + p * kStride;
         float *__restrict v = variance_.data() + p * kStride;
         for (int k = 0; k < kBins; k++) {
-            const float step = v[k] * gain[k];
-            const float r = a * (hr[k] + step * (xr[k] * er[k] + xi[k] * ei[k]));
-            const float i = a * (hi[k] + step * (xr[k] * ei[k] - xi[k] * er[k]));
+            const float r = a * hr[k] + v[k] * (xr[k] * er[k] + xi[k] * ei[k]);
+            const float i = a * hi[k] + v[k] * (xr[k] * ei[k] - xi[k] * er[k]);
             hr[k] = r;
             hi[k] = i;
-            v[k] = a * a * (1 - kWindow * step * (xr[k] * xr[k] + xi[k] * xi[k])) * v[k] + (1 - a * a) * (r * r + i * i);
+            v[k] = v[k] * (a * a - v[k] * gain[k] * (xr[k] * xr[k] + xi[k] * xi[k])) + (1 - a * a) * (r * r + i * i);
         }
     }
 }
