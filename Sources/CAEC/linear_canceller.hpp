@@ -46,7 +46,7 @@ public:
     /// after a recalled path was adopted, to which earlier evidence does not apply.
     void loosen();
 
-    /// Writes the present linear echo path, kPathFrames samples (takes about 0.2 ms).
+    /// Writes the present linear echo path, kPathFrames samples (takes about 40 us).
     void copyPath(float *path);
 
     /// Puts an earlier echo path on trial, kPathFrames samples: it is adopted once it proves better than what is learned

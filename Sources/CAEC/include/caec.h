@@ -105,7 +105,7 @@ int caec_process(caec *handle, const float *reference, const float *microphone, 
 
 /// Notes that the alignment of the reference changed while the echo path through the room did not: from the next period on
 /// the reference leads its echo by `shift_frames` (48 kHz) more than before, or less if negative. The learned path is shifted
-/// (takes about 0.4 ms). 0 means an unknown change; the linear stage then learns faster for a while.
+/// (takes about 70 us). 0 means an unknown change; the linear stage then learns faster for a while.
 void caec_realign(caec *handle, int shift_frames);
 
 /// Notes whether the delay of the echo is confirmed by the echo itself, or only reported by the card, as at first. While it is
@@ -116,13 +116,13 @@ void caec_set_confirmed(caec *handle, bool is_confirmed);
 void caec_reset(caec *handle);
 
 /// Writes the present echo path, CAEC_PATH_FRAMES samples at 48 kHz starting at a lead of 10 ms; zeros without the linear
-/// stage. Takes about 0.2 ms, allocates nothing.
+/// stage. Takes about 40 us, allocates nothing.
 void caec_copy_path(caec *handle, float *path);
 
 /// Puts an earlier echo path, as written by `caec_copy_path`, on trial, inaudibly. If it explains the microphone better than
 /// what is learned meanwhile, within half a second of sound, it is adopted; otherwise it is dropped, as it is by
 /// `caec_reset`. The reference may be offset by up to 5 ms from that time, and the echo be louder or fainter by 12 dB. Takes
-/// about 0.2 ms, allocates nothing. `path` is copied, and must hold finite numbers.
+/// about 40 us, allocates nothing. `path` is copied, and must hold finite numbers.
 void caec_recall(caec *handle, const float *path);
 
 /// For tests: continues as though `frames` periods had been processed.
