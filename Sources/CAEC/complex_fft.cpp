@@ -37,18 +37,20 @@ void factor(int index, int size, float &re, float &im) {
 } // namespace
 
 ComplexFFT::ComplexFFT(int size)
-    : quarter_(size / 4), order_(static_cast<size_t>(size / 4), 0), points_(static_cast<size_t>(size / 4)) {
+    : quarter_(size / 4), order_(static_cast<size_t>(size / 16), 0), points_(static_cast<size_t>(size / 4)) {
     for (int q = 0; q < 3; q++) {
         re_[q].resize(static_cast<size_t>(quarter_));
         im_[q].resize(static_cast<size_t>(quarter_));
         for (int k = 0; k < quarter_; k++) { factor((q + 1) * k, size, re_[q][k], im_[q][k]); }
     }
-    // From the largest transforms, whose points lie next to each other in the input, to the smallest.
-    int distance = 1, span = quarter_;
-    while (span > 1) {
-        const int radix = span % 4 == 0 ? 4 : span % 2 == 0 ? 2 : span % 3 == 0 ? 3 : 5;
-        const int whole = span;
-        span /= radix;
+    // From the largest transforms, whose points lie next to each other in the input, to those of four points.
+    int distance = 1;
+    for (int whole = quarter_; whole > 4;) {
+        const int rest = whole / 4;
+        // Fours at the end, as the smallest transforms need no factors.
+        const bool areFours = (rest & (rest - 1)) == 0 && (rest & 0x55555555) != 0;
+        const int radix = areFours ? 4 : rest % 5 == 0 ? 5 : rest % 3 == 0 ? 3 : 2;
+        const int span = whole / radix;
         Stage stage{radix, span, {}};
         for (int k = 0; k < span; k++) {
             for (int j = 1; j < radix; j++) {
@@ -59,8 +61,24 @@ ComplexFFT::ComplexFFT(int size)
             }
         }
         stages_.insert(stages_.begin(), stage);
-        for (int n = 0; n < quarter_; n++) { order_[n] += n % whole / span * distance; }
+        for (int n = 0; n < quarter_ / 4; n++) { order_[n] += 4 * n % whole / span * distance; }
         distance *= radix;
+        whole = span;
+    }
+}
+
+/// Transforms fours, whose points are a quarter of the quarter apart in the input.
+template <bool isInverse, class Read> void ComplexFFT::gather(Read read) {
+    const int apart = quarter_ / 4;
+    Point *at = points_.data();
+    for (const int n : order_) {
+        Point a = read(n), b = read(n + apart), c = read(n + 2 * apart), d = read(n + 3 * apart);
+        transform4<isInverse>(a, b, c, d);
+        at[0] = a;
+        at[1] = b;
+        at[2] = c;
+        at[3] = d;
+        at += 4;
     }
 }
 
@@ -185,11 +203,10 @@ template <bool isInverse, class Write> void ComplexFFT::combine(Write write) {
 }
 
 void ComplexFFT::forward(const float *pairs, float *re, float *im) {
-    for (int n = 0; n < quarter_; n++) {
-        const float *from = pairs + 8 * order_[n];
-        const Lanes low = load(from), high = load(from + 4);
-        points_[n] = {__builtin_shufflevector(low, high, 0, 2, 4, 6), __builtin_shufflevector(low, high, 1, 3, 5, 7)};
-    }
+    gather<false>([pairs](int n) {
+        const Lanes low = load(pairs + 8 * n), high = load(pairs + 8 * n + 4);
+        return Point{__builtin_shufflevector(low, high, 0, 2, 4, 6), __builtin_shufflevector(low, high, 1, 3, 5, 7)};
+    });
     transformQuarters<false>();
     combine<false>([re, im](int k, const Point &point) {
         store(point.re, re + k);
@@ -198,7 +215,7 @@ void ComplexFFT::forward(const float *pairs, float *re, float *im) {
 }
 
 void ComplexFFT::inverse(const float *re, const float *im, float *pairs) {
-    for (int n = 0; n < quarter_; n++) { points_[n] = {load(re + 4 * order_[n]), load(im + 4 * order_[n])}; }
+    gather<true>([re, im](int n) { return Point{load(re + 4 * n), load(im + 4 * n)}; });
     transformQuarters<true>();
     combine<true>([pairs](int k, const Point &point) {
         store(__builtin_shufflevector(point.re, point.im, 0, 4, 1, 5), pairs + 2 * k);

@@ -31,6 +31,7 @@ private:
         std::vector<float> factors;
     };
 
+    template <bool isInverse, class Read> void gather(Read read);
     template <bool isInverse> void transformQuarters();
     template <bool isInverse, class Write> void combine(Write write);
     template <bool isInverse> void pass2(const Stage &stage);
@@ -39,8 +40,8 @@ private:
     template <bool isInverse> void pass5(const Stage &stage);
 
     int quarter_;
-    std::vector<Stage> stages_;  ///< The smallest transforms first.
-    std::vector<int> order_;     ///< Place in the input of each point of a quarter.
+    std::vector<Stage> stages_;  ///< Those beyond the transforms of four points, the smallest first.
+    std::vector<int> order_;     ///< Place in the input of the first of each four points of a quarter.
     std::vector<Point> points_;  ///< The four quarters, one in each lane.
     /// Factors of the last step, for quarters 1 to 3.
     std::vector<float> re_[3], im_[3];
