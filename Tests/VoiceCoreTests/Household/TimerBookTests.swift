@@ -336,6 +336,16 @@ struct TimerWishTests {
     }
 
     @Test(arguments: [
+        ("07:00 sat,sun", 0x60, ""), ("07:00 Sat, Sun lie in", 0x60, "lie in"), ("mon,wed,fri 7:00 bins", 0x15, "bins"),
+        ("07:00 every saturday and sunday", 0x60, ""), ("07:00 mondays and fridays bins", 0x11, "bins"),
+        ("07:00 weekdays, saturdays", 0x3F, ""), ("07:00 monday, wednesday and friday", 0x15, ""),
+        ("07:00 mondays and bread", 0x01, "and bread"), ("07:00 sat,tea", 0, "sat,tea"),
+    ]) func listsOfDaysAreRead(text: String, days: Int, name: String) {
+        let wish = try? TimerWish(parsing: text)
+        #expect(wish == TimerWish(.at(minute: 420, .next, repeats: Weekdays(rawValue: days)), name: name), "\(text)")
+    }
+
+    @Test(arguments: [
         "", "tea", "25:00", "7", "07:0", "7:60", "0s", "every 07:00", "-5m", "99999999999999999999s", "\u{FF19}m",
     ]) func whatIsNoTimeIsRefused(text: String) {
         #expect(throws: TimerProblem.self) { try TimerWish(parsing: text) }
@@ -343,7 +353,7 @@ struct TimerWishTests {
 
     @Test func nothingThatIsTypedTraps() {
         var generator = SeededGenerator(seed: 5)
-        let alphabet = Array("0123456789:hms -daytomrweky\u{0}\u{1F600}")
+        let alphabet = Array("0123456789:hms, -daytomrweky\u{0}\u{1F600}")
         for _ in 0..<20_000 {
             let text = String(
                 (0..<Int.random(in: 0...24, using: &generator)).map { _ in

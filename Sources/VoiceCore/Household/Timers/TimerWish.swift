@@ -104,10 +104,16 @@ package struct TimerWish: Equatable, Sendable {
         while let word = words.first {
             if minute == nil, let found = Self.minute(word) {
                 minute = found
+            } else if day == nil, let list = Self.days(words) {
+                repeats.formUnion(list.days)
+                words = words.dropFirst(list.words - 1)
             } else if day == nil, let some = Weekdays(plural: word) {
                 repeats.formUnion(some)
             } else if day == nil, repeats.isEmpty, let found = Day(word) {
                 day = found
+            } else if day == nil, word.lowercased() == "every", let list = Self.days(words.dropFirst()) {
+                repeats.formUnion(list.days)
+                words = words.dropFirst(list.words)
             } else if day == nil, word.lowercased() == "every", let some = words.dropFirst().first.flatMap(Self.every) {
                 repeats.formUnion(some)
                 words = words.dropFirst()
@@ -123,6 +129,32 @@ package struct TimerWish: Equatable, Sendable {
         }
         guard let minute else { throw .unreadable }
         return .at(minute: minute, day ?? .next, repeats: repeats)
+    }
+
+    /// Parses a list of days, each of which means every such day: "sat,sun", "Mon, Wed and Fri".
+    ///
+    /// - Returns: the days and how many words they take; nil for a single day, which may mean the next one alone.
+    private static func days(_ words: ArraySlice<Substring>) -> (days: Weekdays, words: Int)? {
+        var found: Weekdays = []
+        var count = 0
+        var taken = 0
+        var goesOn = true
+        for (index, word) in words.enumerated() {
+            // "and" belongs to the list only if a day follows it.
+            if index > 0, word.lowercased() == "and" {
+                goesOn = true
+                continue
+            }
+            guard goesOn else { break }
+            let names = word.split(separator: ",")
+            let days = names.compactMap { Weekdays(named: $0) }
+            guard !names.isEmpty, days.count == names.count else { break }
+            days.forEach { found.formUnion($0) }
+            count += days.count
+            taken = index + 1
+            goesOn = word.last == ","
+        }
+        return count > 1 ? (found, taken) : nil
     }
 
     /// Parses the word after "every": "day", "weekday", "monday".
