@@ -109,8 +109,8 @@ let package = Package(
         .room(
             "Activation",
             [
-                "VoiceBase", "VoiceConfiguration", "VoiceWyoming", "VoiceAudio", "VoiceConversation", "CLinux",
-                "CMicroFrontend", "CSherpa", "CSphinx", "CTFLite", logging,
+                "VoiceBase", "VoiceConfiguration", "VoiceNetwork", "VoiceWyoming", "VoiceAudio", "VoiceConversation",
+                "CLinux", "CMicroFrontend", "CSherpa", "CSphinx", "CTFLite", logging,
             ]
         ),
         .target(

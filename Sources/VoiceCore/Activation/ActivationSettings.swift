@@ -1,6 +1,7 @@
 internal import Glibc
 internal import VoiceBase
 package import VoiceConfiguration
+internal import VoiceNetwork
 
 /// The activation settings, derived from the configuration for the components that use them.
 package struct ActivationSettings: Sendable {
@@ -28,7 +29,8 @@ package struct ActivationSettings: Sendable {
 
     package enum Engine: Equatable, Sendable {
         case pocketsphinx(model: String)
-        case wyoming(address: String)
+        /// - Parameter allowsPublic: whether the server may be outside this network.
+        case wyoming(address: String, allowsPublic: Bool = false)
         case sherpa(SherpaSpotter.Place)
         case tflite(WakeModelFolder)
 
@@ -72,8 +74,10 @@ package struct ActivationSettings: Sendable {
                 let texts = others.words.map(\.text)
                 calls = .init(stops: texts) { () throws(WakeWordError) in try SphinxSpotter(known, model: model) }
                 others.words = []
-            case .wyoming(let address):
-                calls = .init { () throws(WakeWordError) in try WyomingDetector(address: address, words: words) }
+            case .wyoming(let address, let allowsPublic):
+                calls = .init { () throws(WakeWordError) in
+                    try WyomingDetector(address: address, words: words, allowsPublic: allowsPublic)
+                }
             case .sherpa(let place):
                 let known = (try? SherpaModel(folder: place.model).keywordNames()) ?? []
                 let found = WakeWords(words: words.calls.words + others.words.filter { known.contains($0.text) })
@@ -192,7 +196,7 @@ package struct ActivationSettings: Sendable {
             guard let hours = QuietHours(activation.quietHours) else {
                 throw Self.problem(
                     "activation.quiet_hours",
-                    "must be like \"22:00-07:00\", got \"\(activation.quietHours)\""
+                    "must be like \"22:00-07:00\", every day, got \"\(activation.quietHours)\""
                 )
             }
             quietHours = hours
@@ -203,10 +207,14 @@ package struct ActivationSettings: Sendable {
         case .auto: engine = models.isFilled ? .tflite(models) : nil
         case .pocketsphinx: engine = .pocketsphinx(model: activation.sphinxModel)
         case .wyoming:
-            guard HostAndPort(activation.wyomingAddress) != nil else {
+            let allowsPublic = configuration.local.allowPublic
+            guard let server = HostAndPort(activation.wyomingAddress) else {
                 throw Self.problem("activation.wyoming_address", HostAndPort.wanted)
             }
-            engine = .wyoming(address: activation.wyomingAddress)
+            guard allowsPublic || !TransportVerdict.isExposed(host: server.host) else {
+                throw Self.problem("activation.wyoming_address", "\(server.host) \(WyomingDetector.exposed)")
+            }
+            engine = .wyoming(address: activation.wyomingAddress, allowsPublic: allowsPublic)
         case .sherpa:
             guard !activation.sherpaModel.isEmpty else {
                 throw Self.problem("activation.sherpa_model", "is empty: name the folder with the keyword model")

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import VoiceBase
+internal import VoiceNetwork
 internal import VoiceWyoming
 
 /// Wake words from a Wyoming server (openWakeWord, microWakeWord and others), which receives the microphone signal.
@@ -7,6 +8,9 @@ internal import VoiceWyoming
 /// Blocks its own thread only to resolve the name and to connect, for up to two seconds per address. Up to a second of
 /// audio waits for a slow server; beyond that, the detector fails and has to be recreated.
 package final class WyomingDetector: WakeWordDetector {
+    /// Follows the host.
+    static let exposed =
+        "is outside this network, and the microphone is sent unencrypted; local.allow_public = true allows that"
     private static let longestUnsent = 40_000
     /// Maximum number of bytes read at a time: a server only has to report a word now and then.
     private static let longestReceived = 256 << 10
@@ -21,9 +25,10 @@ package final class WyomingDetector: WakeWordDetector {
     ///   - address: "host:port", "[::1]:10400".
     ///   - words: names of the server's models. Stop words are not requested, as a server may refuse words it has no
     ///     model for; see `TwoEars`.
-    package init(address: String, words: WakeWords) throws(WakeWordError) {
+    ///   - allowsPublic: whether the server may be outside this network.
+    package init(address: String, words: WakeWords, allowsPublic: Bool = false) throws(WakeWordError) {
         self.address = address
-        socket = try Self.connect(address)
+        socket = try Self.connect(address, allowsPublic: allowsPublic)
         put(.detect(words.words.filter { !$0.isStop }.map(\.text)))
         put(.audioStart(.microphone))
     }
@@ -96,7 +101,7 @@ package final class WyomingDetector: WakeWordDetector {
 
     // MARK: Connection
 
-    private static func connect(_ address: String) throws(WakeWordError) -> Int32 {
+    private static func connect(_ address: String, allowsPublic: Bool) throws(WakeWordError) -> Int32 {
         guard let server = HostAndPort(address) else {
             throw WakeWordError("activation.wyoming_address \(HostAndPort.wanted)")
         }
@@ -108,7 +113,14 @@ package final class WyomingDetector: WakeWordDetector {
         }
         defer { freeaddrinfo(list) }
         var next = list
+        var isRefused = false
         while let info = next?.pointee {
+            // Judged by what the name resolves to now: that is where the sound would go.
+            guard allowsPublic || isNear(info) else {
+                isRefused = true
+                next = info.ai_next
+                continue
+            }
             let type = info.ai_socktype | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
             let descriptor = Glibc.socket(info.ai_family, type, info.ai_protocol)
             if descriptor >= 0 {
@@ -117,7 +129,13 @@ package final class WyomingDetector: WakeWordDetector {
             }
             next = info.ai_next
         }
+        if isRefused { throw WakeWordError("activation.wyoming_address: \(server.host) \(exposed)") }
         throw WakeWordError("no Wyoming server answers at \(address)")
+    }
+
+    private static func isNear(_ info: addrinfo) -> Bool {
+        let bytes = UnsafeRawBufferPointer(start: info.ai_addr, count: Int(info.ai_addrlen))
+        return NetworkAddress(socketAddress: bytes).map { !TransportVerdict.isExposed($0) } ?? false
     }
 
     private static func isConnected(_ descriptor: Int32, _ info: addrinfo) -> Bool {

@@ -139,13 +139,14 @@ extension Configuration.Activation {
         package let wyomingAddress = Setting(
             "activation.wyoming_address",
             "127.0.0.1:10400",
-            "Wyoming server for wake words, host:port."
+            "Wyoming server for wake words, host:port. It receives the microphone all the time, unencrypted: outside your "
+                + "own network it is refused unless local.allow_public says otherwise."
         )
         package let quietHours = Setting(
             "activation.quiet_hours",
             "",
             as: .text(mayBeEmpty: true),
-            "Hours without sounds and announcements and with a lower volume, in local time, for instance "
+            "Hours of every day without sounds and announcements and with a lower volume, in local time, for instance "
                 + "\"22:00-07:00\". Empty: none."
         )
         package let quietVolume = Setting(

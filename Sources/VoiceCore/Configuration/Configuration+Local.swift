@@ -43,7 +43,8 @@ extension Configuration.Local {
         package let allowPublic = Setting(
             "local.allow_public",
             false,
-            "Allows servers at any address; otherwise only in your own network, because Wyoming has no encryption."
+            "Allows servers at any address, that of activation.wyoming_address too; otherwise only in your own network, "
+                + "because Wyoming has no encryption."
         )
         package let hangoverMS = Setting(
             "local.hangover_ms",

@@ -40,7 +40,7 @@ package struct NetworkAddress: Equatable, Sendable {
     }
 
     /// The address in a `sockaddr_in` or `sockaddr_in6`; nil for other families or too few bytes.
-    init?(socketAddress: UnsafeRawBufferPointer) {
+    package init?(socketAddress: UnsafeRawBufferPointer) {
         guard socketAddress.count >= MemoryLayout<sockaddr_in>.size else { return nil }
         switch Int32(socketAddress.loadUnaligned(as: sa_family_t.self)) {
         case AF_INET:

@@ -48,6 +48,14 @@ package enum TransportVerdict: Equatable, Sendable {
         return .exposed(first)
     }
 
+    /// Whether unencrypted sound must not go to this address. What a name resolves to is judged when it is connected to.
+    package static func isExposed(_ address: NetworkAddress) -> Bool {
+        nearness(of: address, ownLinks: NetworkPrefix.ownLinks()) == nil
+    }
+
+    /// The same for the host of an address; false for a name.
+    package static func isExposed(host: String) -> Bool { NetworkAddress(text: host).map { isExposed($0) } ?? false }
+
     /// Why an address counts as local; nil for any other.
     ///
     /// Of the forms of IPv4 in IPv6, only the mapped one (::ffff:0:0/96) uses IPv4 itself. 6to4 and NAT64 pass through a

@@ -68,6 +68,13 @@ struct DaemonSettingsTests {
         for (key, change) in [
             ("local.recogniser", { $0.local.recogniser = public4 }), ("local.speaker", { $0.local.speaker = public4 }),
             ("local.recogniser", { $0.local.recogniser = "[2001:4860:4860::8888]:10300" }),
+            (
+                "activation.wyoming_address",
+                {
+                    $0.activation.engine = .wyoming
+                    $0.activation.wyomingAddress = public4
+                }
+            ),
         ] as [(String, (inout Configuration) -> Void)] {
             #expect {
                 try check(change)

@@ -19,14 +19,7 @@ package struct WyomingAddress: Equatable, Sendable {
 
     /// Throws if the address is a number outside this network. What a name resolves to is judged when it is connected to.
     func checkIsNear() throws(ConfigurationError) {
-        let addresses = NetworkAddress(text: host).map { [$0] } ?? []
-        let verdict = TransportVerdict.judge(
-            isEncrypted: false,
-            allowsPlain: false,
-            addresses: addresses,
-            ownLinks: NetworkPrefix.ownLinks()
-        )
-        guard case .exposed = verdict else { return }
+        guard TransportVerdict.isExposed(host: host) else { return }
         let message =
             "\(host) is outside this network, and speech is sent unencrypted; local.allow_public = true allows that"
         throw ConfigurationError(problems: [ConfigurationProblem(place: key, message: message)])
