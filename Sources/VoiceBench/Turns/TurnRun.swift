@@ -55,6 +55,8 @@ struct TurnOutcome: Encodable {
     /// The utterances passed on, and why others were dropped.
     var texts: [String] = []
     var drops: [String] = []
+    /// How often the box would have said that it did not understand, or that its recogniser makes no words.
+    var notices = 0
 }
 
 /// Applies one rule to one sound after another.
@@ -97,6 +99,7 @@ struct TurnRun {
         var pending: (at: Int, event: LocalTurnEvent)?
         var answers: Int?
         var isAnswering = false
+        var wordless = WordlessTurns()
         for (index, step) in steps.enumerated() {
             position += 1
             var events: [LocalTurnEvent] = [.heard(step)]
@@ -111,7 +114,9 @@ struct TurnRun {
                 events.append(.answerBegan)
             }
             while !events.isEmpty {
-                for effect in turn.handle(events.removeFirst()) {
+                let effects = turn.handle(events.removeFirst())
+                let resumes = effects.contains(.resumeAnswer)
+                for effect in effects {
                     switch effect {
                     case .look(let look, let ranges):
                         var texts: [String] = []
@@ -126,9 +131,13 @@ struct TurnRun {
                             outcome.wait = index * 10 - sound.end
                         }
                         outcome.texts.append(utterance.text)
+                        wordless.heard()
                         answers = index + rule.answersAfter
                     case .supersede: answers = nil
-                    case .drop(let reason): outcome.drops.append(reason.rawValue)
+                    case .drop(let reason):
+                        outcome.drops.append(reason.rawValue)
+                        let notice = wordless.dropped(reason, isClear: turn.isClear, resumes: resumes, at: position)
+                        if notice != nil { outcome.notices += 1 }
                     case .bargeIn where isAnswering:
                         isAnswering = false
                         events.append(.answerEnded)

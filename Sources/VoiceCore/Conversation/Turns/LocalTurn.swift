@@ -372,11 +372,16 @@ package struct LocalTurn: Sendable {
         if words.isEmpty { return .noWords }
         // At most 7 words per second of voice, plus two.
         if words.count * 100 > 7 * evidence.voiced + 200 { return .tooManyWords }
-        let isPhantom = PhantomWords.contains(words)
-        if isPhantom, isFirst || evidence.voiced < 15 * PhantomWords.syllables(words) { return .phantom }
+        if PhantomWords.contains(words), isFirst || PhantomWords.repeats(words) || !fits(words) { return .phantom }
         if evidence.overBox, spoken.holds(words, at: position) { return .echo }
         if isBargeIn, PhantomWords.isAgreement(words) { return .backchannel }
         return nil
+    }
+
+    /// Whether the voice is about as long as it takes to say the words: 150 to 800 ms for each syllable.
+    private func fits(_ words: [String]) -> Bool {
+        let syllables = PhantomWords.syllables(words)
+        return (15 * syllables...80 * syllables).contains(evidence.voiced)
     }
 
     private mutating func drop(_ reason: LocalDropReason) -> [LocalTurnEffect] {

@@ -65,14 +65,32 @@ enum PhantomWords {
     private static let phantoms: Set<[String]> = [
         ["you"], ["thank", "you"], ["thanks"], ["bye"], ["bye", "bye"], ["thank", "you", "for", "watching"],
         ["thanks", "for", "watching"], ["please", "subscribe"], ["thank", "you", "very", "much"],
+        ["thank", "you", "very", "much", "for", "watching"],
     ]
+    private static let longest = 6
     private static let agreement: Set<[String]> = [
         ["mhm"], ["mm"], ["hmm"], ["hm"], ["uh", "huh"], ["yes"], ["yeah"], ["yep"], ["okay"], ["ok"], ["right"],
         ["i", "see"],
         ["sure"], ["aha"],
     ]
 
-    static func contains(_ words: [String]) -> Bool { phantoms.contains(words) }
+    /// Whether the words are nothing but such texts, one or several. Of a long noise a recogniser makes one after another.
+    static func contains(_ words: [String]) -> Bool { parts(words) != nil }
+
+    /// Whether they are that, and one of them comes twice: "Thank you. Thank you.", which hardly anybody says.
+    static func repeats(_ words: [String]) -> Bool { parts(words).map { Set($0).count < $0.count } ?? false }
+
+    private static func parts(_ words: [String]) -> [ArraySlice<String>]? {
+        var left = words[...]
+        var parts: [ArraySlice<String>] = []
+        while !left.isEmpty {
+            let lengths = stride(from: min(longest, left.count), to: 0, by: -1)
+            guard let length = lengths.first(where: { phantoms.contains(Array(left.prefix($0))) }) else { return nil }
+            parts.append(left.prefix(length))
+            left = left.dropFirst(length)
+        }
+        return parts.isEmpty ? nil : parts
+    }
 
     static func isAgreement(_ words: [String]) -> Bool { agreement.contains(words) }
 

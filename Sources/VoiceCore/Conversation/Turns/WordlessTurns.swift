@@ -1,6 +1,7 @@
 /// Turns in a row in which the user was heard and the recogniser made no words of it, or only words it makes of noise: what the
 /// user is told. Noise that is taken for a voice is not answered for ever: after `most` turns the box is silent until there
-/// are words, or for `pause`.
+/// are words, or for `pause`. As long as nobody was understood in between, it then answers one turn, and the pause doubles:
+/// a dog that barks every six minutes is not answered ten times an hour.
 package struct WordlessTurns: Equatable, Sendable {
     package enum Notice: Equatable, Sendable {
         /// This sentence was not understood.
@@ -12,16 +13,24 @@ package struct WordlessTurns: Equatable, Sendable {
     private static let most = 3
     /// In steps of 10 ms: five minutes.
     private static let pause = 30_000
+    /// Two hours.
+    private static let longestPause = 720_000
 
     /// Turns in a row without words.
     package private(set) var count = 0
     private var isTold = false
     private var last = 0
+    /// How many turns are answered, and how long it has to be quiet until more are.
+    private var allowed = most
+    private var pause = pause
 
     package init() {}
 
     /// The recogniser made words of a turn.
-    package mutating func heard() { count = 0 }
+    package mutating func heard() {
+        count = 0
+        (allowed, pause) = (Self.most, Self.pause)
+    }
 
     /// - Parameters:
     ///   - isClear: whether the talker expects an answer.
@@ -34,7 +43,11 @@ package struct WordlessTurns: Equatable, Sendable {
         case .phantom, .tooManyWords: guard isClear else { return nil }
         default: return nil
         }
-        if now - last >= Self.pause { count = 0 }
+        if count > 0, now - last >= pause {
+            count = 0
+            allowed = 1
+            pause = min(Self.longestPause, 2 * pause)
+        }
         last = now
         count += 1
         guard !resumes else { return nil }
@@ -42,6 +55,6 @@ package struct WordlessTurns: Equatable, Sendable {
             isTold = true
             return .recogniser
         }
-        return isClear && count <= Self.most ? .unclear : nil
+        return isClear && count <= allowed ? .unclear : nil
     }
 }

@@ -346,6 +346,38 @@ struct LocalTurnTests {
         #expect(!isClear(1000, overBox: true))
     }
 
+    /// What Whisper made of twenty seconds of a film, in the middle of a conversation: nobody says so little in so long, or
+    /// the same twice.
+    @Test(arguments: [
+        ("Thank you.  Thank you.", 1000),
+        (
+            "Thank you for watching. Thank you very much for watching. Thank you very much. "
+                + "Thank you very much.", 9000
+        ), ("Thank you.", 4000), ("You", 2000), ("Bye. You. Bye.", 1500),
+    ]) func whatIsMadeOfALongNoiseIsNoTurn(text: String, voice: Int) {
+        var scene = Scene("Turn on the light.", text)
+        scene.speak(1000)
+        _ = scene.wait()
+        scene.on(.answerBegan)
+        scene.on(.answerEnded)
+        scene.speak(voice)
+        #expect(scene.wait() == nil && scene.drops == [.phantom], "\(text)")
+    }
+
+    @Test(arguments: [
+        ("Thank you, bye bye.", 900), ("Thanks!", 400), ("Thank you very much.", 1200),
+        ("Thank you, thank you, dear box.", 1500),
+    ]) func whoSaysGoodbyeIsHeard(text: String, voice: Int) {
+        var scene = Scene("Turn on the light.", text)
+        scene.speak(1000)
+        _ = scene.wait()
+        scene.on(.answerBegan)
+        scene.on(.answerEnded)
+        scene.speak(voice)
+        _ = scene.wait()
+        #expect(scene.given.map(\.text) == ["Turn on the light.", text])
+    }
+
     @Test func thanksInAConversationAreHeard() {
         var scene = Scene("Turn on the light.", "Thank you.")
         scene.speak(1000)

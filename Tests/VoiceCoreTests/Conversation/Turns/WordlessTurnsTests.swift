@@ -58,6 +58,17 @@ struct WordlessTurnsTests {
         #expect(take(&turns, at: 50_000) == .unclear)
     }
 
+    /// Something that sounds now and then all day, while nobody speaks to the box; before, it was answered every time.
+    @Test(arguments: [(6, 3), (11, 4), (25, 5)]) func noiseNowAndThenIsHardlyEverAnswered(minutes: Int, most: Int) {
+        var turns = WordlessTurns()
+        let told = (0..<24 * 60 / minutes).count { take(&turns, at: $0 * minutes * 6_000) != nil }
+        #expect(told <= most)
+        turns.heard()
+        let next = take(&turns, at: 24 * 60 * 6_000)
+        let afterIt = take(&turns, at: 24 * 60 * 6_000 + 500)
+        #expect(next == .unclear && afterIt == .unclear, "somebody was understood, so it listens to people again")
+    }
+
     /// The interrupted answer goes on; the notice would take its place.
     @Test func anAnswerThatResumesComesFirst() {
         var turns = WordlessTurns()
