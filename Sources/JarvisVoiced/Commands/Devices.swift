@@ -70,19 +70,21 @@ struct Devices: AsyncParsableCommand {
         let entries = AudioDeviceCatalog.list()
         try exiting { if let fault = AudioDeviceCatalog.configurationFault { throw fault } }
         if probe { return try await probe(values.audio, audio, entries) }
-        // Without any card there is nothing to list, "default" neither; scripts/run reads the line that says so.
-        let uses = entries.isEmpty ? [:] : uses(of: values.audio, entries)
+        var uses = uses(of: values.audio, entries)
+        // Without any card, "default" may be a sound server, or lead nowhere. If nothing opens, a line says so, which
+        // scripts/run reads.
+        if entries.isEmpty { uses = await opening(uses, audio) }
         let (wanted, wrong) = named(entries, uses)
         let looked: [DeviceSheet]
         if report {
-            looked = printReport(
+            looked = await printReport(
                 wanted.filter { $0.card != nil || isNamed($0) || uses[$0.id] != nil },
                 audio,
                 values.audio,
                 entries
             )
         } else {
-            looked = list(wanted, uses, audio, entries)
+            looked = await list(wanted, uses, audio, entries)
         }
         // Show everything that can be shown before reporting names that match no device.
         try flush()
@@ -111,6 +113,26 @@ struct Devices: AsyncParsableCommand {
         return uses
     }
 
+    /// Those of the names that open, in the direction in which they are used.
+    private func opening(_ uses: [String: [String]], _ audio: AudioConfiguration) async -> [String: [String]] {
+        var open: [String: [String]] = [:]
+        for (id, keys) in uses {
+            let found = Self.entry(id, keys)
+            let sheet = await DeviceSheet.look(at: found, audio: audio, entries: [])
+            if sheet.isUsable { open[id] = keys }
+        }
+        return open
+    }
+
+    private static func entry(_ id: String, _ keys: [String]) -> AudioDeviceEntry {
+        AudioDeviceEntry(
+            id: id,
+            name: id,
+            capture: keys.contains("audio.input"),
+            playback: keys.contains("audio.output")
+        )
+    }
+
     /// The entries to show, including named and configured ones, and the errors of names that match none.
     private func named(
         _ entries: [AudioDeviceEntry],
@@ -118,14 +140,7 @@ struct Devices: AsyncParsableCommand {
     ) -> (shown: [AudioDeviceEntry], wrong: [AudioDeviceError]) {
         var shown = entries
         for id in uses.keys.sorted() where !entries.contains(where: { $0.id == id }) && !names.contains(id) {
-            shown.append(
-                AudioDeviceEntry(
-                    id: id,
-                    name: id,
-                    capture: uses[id]?.contains("audio.input") == true,
-                    playback: uses[id]?.contains("audio.output") == true
-                )
-            )
+            shown.append(Self.entry(id, uses[id] ?? []))
         }
         var wrong: [AudioDeviceError] = []
         for name in names {
@@ -151,7 +166,7 @@ struct Devices: AsyncParsableCommand {
         _ uses: [String: [String]],
         _ audio: AudioConfiguration,
         _ entries: [AudioDeviceEntry]
-    ) -> [DeviceSheet] {
+    ) async -> [DeviceSheet] {
         guard !shown.isEmpty else {
             print("No sound device found (card off or unplugged, or this user not in group audio).")
             return []
@@ -171,9 +186,15 @@ struct Devices: AsyncParsableCommand {
             // The name of a sound server says nothing about the card behind it, and asking it may take long.
             let isUsed = uses[entry.id] != nil
             guard entry.card != nil || isUsed || isNamed(entry) || names.contains(entry.name) else { continue }
-            let sheet = DeviceSheet.look(at: entry, audio: audio, entries: entries)
+            // Before a device that does not answer.
+            fflush(nil)
+            let sheet = await DeviceSheet.look(at: entry, audio: audio, entries: entries)
             for line in sheet.lines { print("         \(line)") }
             sheets.append(sheet)
+        }
+        if shown.allSatisfy({ $0.card == nil }), !sheets.contains(where: \.isUsable), !sheets.isEmpty {
+            print("\nNo sound device found: there is no card, and nothing that was tried opens.")
+            return sheets
         }
         print(
             "\nFor audio.input and audio.output, use the middle column or part of the last one."
@@ -186,14 +207,15 @@ struct Devices: AsyncParsableCommand {
         _ audio: AudioConfiguration,
         _ values: Configuration.Audio,
         _ entries: [AudioDeviceEntry]
-    ) -> [DeviceSheet] {
+    ) async -> [DeviceSheet] {
         let environment = ProcessEnvironment.values
         let report = DeviceReport.ofThisMachine(
             version: ProgramVersion.current,
             entries: entries,
             environment: environment
         )
-        let sheets = shown.map { DeviceSheet.look(at: $0, audio: audio, entries: entries) }
+        var sheets: [DeviceSheet] = []
+        for entry in shown { sheets.append(await DeviceSheet.look(at: entry, audio: audio, entries: entries)) }
         let echo = SavedEchoTest.line(environment: environment, audio: values, entries: entries)
         print(report.text(sheets, echo: echo), terminator: "")
         return sheets

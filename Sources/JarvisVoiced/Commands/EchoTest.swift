@@ -48,7 +48,7 @@ struct EchoTest: AsyncParsableCommand {
             )
             let seconds = Int(EchoTestSignal.seconds.rounded(.up))
             print("Playing a sweep and noise for \(seconds) seconds. Please be quiet.")
-            // Once is enough: the first test uses the current settings.
+            // Once is enough: the first test uses the current settings, unless the daemon would not leave them as they are.
             let result = try await measure(test, talks: talk && spoken == nil)
             series.add(result)
             let verdict = EchoTestVerdict(result)

@@ -6,6 +6,8 @@ internal import VoiceConfiguration
 /// Plays the test signal on the configured devices and measures what returns.
 package struct EchoTest: Sendable {
     let configuration: AudioConfiguration
+    /// Whether the daemon's canceller may step in behind the device's while the daemon runs.
+    private let mayTakeOver: Bool
     private let logger: Logger
     /// How much longer than the sound itself each part may take.
     private let slack: Duration
@@ -25,6 +27,7 @@ package struct EchoTest: Sendable {
         configuration.duplex = .auto
         configuration.earcons = .none
         if let worker { configuration.capture.worker = worker }
+        mayTakeOver = configuration.capture.worker == nil
         configuration.capture.mayTakeOver = false
         self.configuration = configuration
         self.logger = logger
@@ -32,6 +35,8 @@ package struct EchoTest: Sendable {
 
     /// Takes about ten seconds, and as long again with a person's voice. Cancellation ends it promptly, closes the
     /// devices and returns nil.
+    ///
+    /// There is no talk over an echo that the daemon would not leave as it is: the next test shows what it would do.
     /// - Parameter whenToTalk: called when the person should start to talk; nil for a test without.
     package func run(whenToTalk: (@Sendable () -> Void)? = nil) async throws -> EchoTestResult? {
         let ports = AudioPorts()
@@ -130,6 +135,7 @@ package struct EchoTest: Sendable {
         result.isComplete = result.secondsHeard > 0.8 * (EchoTestSignal.sweep + EchoTestSignal.speech)
         result.captureXruns = Int(ports.gauges.counters.captureXruns)
         result.playbackXruns = Int(ports.gauges.counters.playbackXruns)
+        result.mayTakeOver = mayTakeOver
         return result
     }
 }

@@ -20,8 +20,14 @@ package struct EchoTestResult: Sendable, Equatable {
     var isMuted = false
     /// Whether enough of the signal was played for a second part.
     var isComplete = false
+    /// Whether the daemon's own canceller would step in behind a device that leaves too much: nobody has set `echo.mode`.
+    var mayTakeOver = false
     /// Whether it makes sense to let a person talk now.
-    var canTalk: Bool { isComplete && !isLost }
+    var canTalk: Bool { isComplete && !isLost && !(mayTakeOver && leavesTooMuch) }
+    /// Whether a device that cancels its own echo leaves too much of it.
+    var leavesTooMuch: Bool {
+        hasCanceller && status.worker == .hardware && status.blocks > 0 && !status.cancelsItself && !status.state.isFull
+    }
     /// Measurements of a person's own voice; nil if not requested.
     package var talk: TalkResult?
 
@@ -107,7 +113,10 @@ package struct EchoTestVerdict: Sendable, Equatable {
             return
         }
         if result.hasCanceller, status.worker == .hardware {
-            (grade, summary, self.advice) = Self.judgeDevice(status, advice: advice)
+            (grade, summary, self.advice) = Self.judgeDevice(
+                status,
+                advice: advice + (result.mayTakeOver && result.leavesTooMuch ? [Self.help] : [])
+            )
             return
         }
         if status.blocks > 0, status.linearERLE == nil {
@@ -138,6 +147,9 @@ package struct EchoTestVerdict: Sendable, Equatable {
         self.advice = advice
     }
 
+    private static let help =
+        "The daemon's own canceller then steps in behind it, as echo.mode = \"auto\" lets it: that is tested next."
+
     private static func muted(_ advice: [String]) -> (Grade, String, [String]) {
         let check =
             "Check whether it is muted (alsamixer, F4, or a key on the device) or not the one in audio.input. "
@@ -151,7 +163,7 @@ package struct EchoTestVerdict: Sendable, Equatable {
         guard status.blocks > 0 else {
             return (.half, "No verdict: the microphone was silent while the box played.", advice)
         }
-        if level < cancelled || status.state == .clear {
+        if status.cancelsItself {
             return (.ownCanceller, "Good: the microphone cancels its own echo.", advice)
         }
         if status.state.isFull { return (.good, "Good: the device leaves little of the echo.", advice) }
@@ -191,6 +203,11 @@ package struct EchoTestVerdict: Sendable, Equatable {
         }
         return max(10, Int(factor * 10) * 10)
     }
+}
+
+extension EchoStatus {
+    /// Whether the device has removed its own echo.
+    fileprivate var cancelsItself: Bool { (echoLevel ?? 0) < EchoTestVerdict.cancelled || state == .clear }
 }
 
 /// The result of an echo canceller test as text, one line per measurement.

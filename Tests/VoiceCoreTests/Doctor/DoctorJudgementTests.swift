@@ -1,3 +1,5 @@
+import CLinux
+import Glibc
 import Testing
 
 @testable import VoiceAgent
@@ -202,6 +204,26 @@ struct DoctorJudgementTests {
         #expect(finding.verdict == .ok)
         #expect(finding.message.contains("8000 96000 Hz; S16_LE; 1 channel;"))
         #expect(finding.message.contains("buffer of 40 ms; adds 13 ms (3 more than"))
+    }
+
+    /// The device and what to do, instead of "no result": a call into a driver that hangs never returns.
+    @Test func aDeviceThatHangsIsNamed() async throws {
+        let request = AudioConfiguration(source: .alsa(capture: "hw:CARD=Desk", playback: "null"))
+            .request("hw:CARD=Desk", .capture)
+        let hang = clinux_eventfd()
+        let answer = await request.answer(
+            sleep: { _ in },
+            { _ in
+                var waits = pollfd(fd: hang, events: Int16(POLLIN), revents: 0)
+                return poll(&waits, 1, -1)
+            }
+        )
+        clinux_eventfd_signal(hang)
+        #expect(answer == nil)
+        let finding = DevicesCheck.judge(.failure(request.unanswered), direction: .capture, daemon: nil)
+        #expect(finding.verdict == .fail)
+        #expect(finding.message.contains("capture device \"hw:CARD=Desk\" does not answer: unplug it"))
+        #expect(finding.advice?.contains("set audio.input to another one") == true)
     }
 
     /// A message that names a device which no list contains is not followed by advice to take one from the list.

@@ -50,6 +50,26 @@ struct EchoTestSeriesTests {
         #expect(series.next(isWhole: true) == .both)
     }
 
+    /// With "auto", the daemon's canceller steps in behind a device that leaves too much: nobody is asked to talk over what
+    /// the daemon would not leave as it is.
+    @Test(arguments: [true, false]) func nobodyTalksOverAnEchoThatTheDaemonWouldCancel(mayTakeOver: Bool) throws {
+        var series = EchoTestSeries()
+        let left = try result(.hardware, map: "processed, raw") {
+            poor(&$0)
+            $0.isComplete = true
+            $0.mayTakeOver = mayTakeOver
+        }
+        #expect(left.canTalk == !mayTakeOver)
+        #expect(EchoTestVerdict(left).advice.contains { $0.contains("steps in behind it") } == mayTakeOver)
+        series.add(left)
+        #expect(series.next() == .both)
+        for change in [cancelled, { $0.status.worker = .both }] {
+            var other = left
+            change(&other)
+            #expect(other.canTalk)
+        }
+    }
+
     @Test func oneThatDoesNotIsTriedInEveryWay() throws {
         var series = EchoTestSeries()
         series.add(try result(.hardware, map: "processed, raw", poor))

@@ -28,7 +28,9 @@ struct CaptureChooser: Sendable {
     }
 
     /// Returns how to use a device that opened with `channels` channels.
-    func choice(channels: Int) -> CaptureChoice {
+    ///
+    /// - Parameter isServer: whether a sound server granted them.
+    func choice(channels: Int, isServer: Bool = false) -> CaptureChoice {
         let line = lines.first { $0.map.roles.count == channels }
         let (plan, reason) = wishes.plan(channels: channels, known: line?.map, device: identity?.text ?? "")
         let map = wishes.usable(channels: channels, known: line?.map)
@@ -41,7 +43,7 @@ struct CaptureChooser: Sendable {
             isMono: channels == 1,
             identity: identity,
             cancels: wishes.cancels,
-            problem: wishes.problem(channels: channels, known: line?.map)
+            problem: wishes.problem(channels: channels, known: line?.map) ?? (isServer ? wishes.doubt : nil)
         )
     }
 }

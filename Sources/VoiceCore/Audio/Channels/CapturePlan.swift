@@ -157,6 +157,16 @@ package struct CaptureWishes: Sendable, Equatable {
         }
     }
 
+    /// What may be wrong behind a sound server, in one line for people, or nil. It grants channels that the microphone lacks;
+    /// the first two are there, if only as copies.
+    var doubt: String? {
+        let needed = channels()
+        guard needed > 2 else { return nil }
+        return
+            "a sound server grants channel \(needed) whether the microphone has it or not: if it stays silent, set "
+            + "audio.input to the card itself; jarvis-voiced devices names it"
+    }
+
     private func role(of channel: Int, in map: ChannelMap?) -> ChannelRole? {
         map.flatMap { $0.roles.indices.contains(channel) ? $0.roles[channel] : nil }
     }

@@ -7,6 +7,8 @@ package enum ProbeSound {
     /// Seconds: the whole recording, the leading silence, and the part of it that is measured.
     private static let whole = 4.5
     private static let before = 1.5
+    /// How long the threads may take once the devices are open; waits for a device that stalls included.
+    private static let most = Duration.seconds(10)
     private static let calm = 0.3...1.2
     /// Buffer size in periods of 10 ms.
     private static let periods = 25
@@ -23,15 +25,11 @@ package enum ProbeSound {
     /// - Parameter output: nil to play nothing.
     /// - Throws: if the microphone cannot be recorded.
     package static func run(input: DeviceRequest, output: DeviceRequest?) async throws(AudioDeviceError) -> Outcome {
-        async let heard = OwnThread.run("jv-probe-in") { () -> Result<Recording, AudioDeviceError> in
+        async let heard = input.answer(more: most) { input -> Result<Recording, AudioDeviceError> in
             do throws(AudioDeviceError) { return .success(try record(input)) } catch { return .failure(error) }
         }
-        async let played = OwnThread.run("jv-probe-out") { () -> AudioDeviceError? in
-            guard let output else { return nil }
-            do throws(AudioDeviceError) { try play(output) } catch { return error }
-            return nil
-        }
-        let (result, silence) = await (heard, played)
+        async let played = silence(of: output)
+        let (result, silence) = await (heard ?? .failure(input.unanswered), played)
         let recording = try result.get()
         let isPlayed = output != nil && silence == nil
         let probe = ChannelProbe(
@@ -41,6 +39,16 @@ package enum ProbeSound {
             quiet: calm
         )
         return Outcome(probe: probe, rate: recording.rate, silence: silence)
+    }
+
+    /// Plays the sound; returns why it could not be played.
+    private static func silence(of output: DeviceRequest?) async -> AudioDeviceError? {
+        guard let output else { return nil }
+        let result = await output.answer(more: most) { output -> Result<Void, AudioDeviceError> in
+            do throws(AudioDeviceError) { return .success(try play(output)) } catch { return .failure(error) }
+        }
+        guard case .failure(let error) = result ?? .failure(output.unanswered) else { return nil }
+        return error
     }
 
     private struct Recording: Sendable {

@@ -12,8 +12,41 @@ extension ALSAStream {
     /// Sets the best rate of the device, a supported format, and periods of about 10 ms. ALSA's rate converter is disabled:
     /// without its plugins it is linear, and no sound server reports which one is in use.
     ///
-    /// If all channels are wanted, the rate is the best of those at which the device has the most.
+    /// If all channels are wanted, the rate is the best of those at which the device has the most. A microphone behind a
+    /// `plug` is opened with the channels of its card, as without it: `plug` would add silent ones, and give the mean of all
+    /// for one.
     static func configure(
+        _ pcm: OpaquePointer,
+        device: String,
+        direction: AudioDirection,
+        request: Request
+    ) throws(AudioDeviceError) -> StreamPlan {
+        let plan = try set(pcm, device: device, direction: direction, request: request)
+        guard direction == .capture, let own = channels(of: pcm, plan, request), own != plan.channels else {
+            return plan
+        }
+        if case .atLeast(let wanted) = request.channels, own < wanted {
+            throw .unsupported(
+                device: device,
+                direction: direction,
+                reason: StreamRefusal.channels(own, wanted: wanted)
+            )
+        }
+        snd_pcm_hw_free(pcm)
+        var request = request
+        request.channels = .atLeast(own)
+        request.rate = plan.rate
+        return try set(pcm, device: device, direction: direction, request: request)
+    }
+
+    /// Returns the channels that a device has of its own if its plugins grant others; nil if that is unknown. A sound server
+    /// grants any number, too.
+    private static func channels(of pcm: OpaquePointer, _ plan: StreamPlan, _ request: Request) -> Int? {
+        if plan.server != nil { return request.channels == .all ? min(2, plan.channels) : nil }
+        return PluginChain(of: pcm)?.channelsBehindPlug
+    }
+
+    private static func set(
         _ pcm: OpaquePointer,
         device: String,
         direction: AudioDirection,
@@ -48,7 +81,7 @@ extension ALSAStream {
             )
         else { throw unsupported(refusal.rate(fixed: request.rate)) }
         guard channels >= wanted || request.channels == .all else {
-            throw unsupported(refusal.channels(channels, wanted: wanted))
+            throw unsupported(StreamRefusal.channels(channels, wanted: wanted))
         }
         guard let format = formats.first(where: { snd_pcm_hw_params_test_format(pcm, hardware, $0.1) == 0 }) else {
             throw unsupported(refusal.format)
@@ -130,7 +163,8 @@ extension ALSAStream.Request.Channels {
     func wanted(of abilities: DeviceAbilities) -> Int {
         switch self {
         case .atLeast(let count): count
-        case .all: abilities.channels.upperBound > ChannelMap.most ? 2 : abilities.channels.upperBound
+        // What grants any number is a plugin: of the card behind it, all.
+        case .all: min(ChannelMap.most, abilities.channels.upperBound)
         }
     }
 }

@@ -61,12 +61,15 @@ package enum AudioDeviceCatalog {
         let lines = messages.split(separator: "\n").map(String.init)
         // A file of the user is read as a text without a name, and named by a message of its own.
         var file: Substring?
-        var mistake: (place: Substring, line: Substring, reason: Substring)?
+        var mistake: (place: Substring, line: Substring, reason: String)?
+        // A missing file is reported before the line that includes it.
+        var missing: Substring?
         for line in lines {
+            if let start = line.firstRange(of: "Cannot access file ") { missing = missing ?? line[start.upperBound...] }
             if let end = line.firstRange(of: " may be old or corrupted") { file = file ?? line[..<end.lowerBound] }
             let parts = line.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false)
             guard mistake == nil, parts.count == 4, Int(parts[1]) != nil, Int(parts[2]) != nil else { continue }
-            mistake = (parts[0], parts[1], parts[3])
+            mistake = (parts[0], parts[1], missing.map { "cannot include \"\($0)\": \(parts[3])" } ?? String(parts[3]))
         }
         guard let mistake else { return file.map { String($0).bounded(toBytes: 300) } }
         let place = ["", "_toplevel_"].contains(mistake.place) ? file : mistake.place

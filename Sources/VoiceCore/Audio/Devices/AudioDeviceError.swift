@@ -42,8 +42,10 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
                 ? "device \"\(device)\" has no microphone: name another one in audio.input"
                 : "device \"\(device)\" has no loudspeaker: name another one in audio.output"
         case .defaultLeadsNowhere(let direction, let files):
+            let side = direction == .capture ? "microphone" : "loudspeaker"
             let what =
-                "\(direction) device \"default\" leads to no card: none is connected, or this user is not in group audio"
+                "\(direction) device \"default\" leads to no card with a \(side): none is connected, or this user is not in "
+                + "group audio"
             guard !files.isEmpty else { return what }
             let key = direction == .capture ? "audio.input" : "audio.output"
             return what
@@ -150,7 +152,8 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
         case EACCES, EPERM:
             .permission(device: device, direction: direction)
         case ENODEV, ENOENT, ENXIO:
-            absence(of: device, direction)
+            // ENOENT is also the result of a configuration that includes a file which is not there.
+            AudioDeviceCatalog.configurationFault ?? absence(of: device, direction)
         case EINVAL where step == "open":
             // Also the result of names such as "hdmi:" and "hw:Jabra" if there is no such card.
             AudioDeviceCatalog.configurationFault

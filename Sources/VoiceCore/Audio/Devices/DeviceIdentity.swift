@@ -36,23 +36,9 @@ enum SoundServer: Sendable {
     /// its minimum in a virtual machine.
     static let step = 1024
 
-    /// Finds the server that the device leads to under any name; nil if none. ALSA's dump of a device names the plugin even
-    /// if others precede it.
+    /// Finds the server that the device leads to under any name; nil if none.
     init?(behind pcm: OpaquePointer) {
-        var opened: OpaquePointer?
-        guard snd_output_buffer_open(&opened) == 0, let output = opened else { return nil }
-        defer { snd_output_close(output) }
-        guard snd_pcm_dump(pcm, output) >= 0 else { return nil }
-        var text: UnsafeMutablePointer<CChar>?
-        let count = snd_output_buffer_string(output, &text)
-        guard let text, count > 0 else { return nil }
-        let dump = String(decoding: UnsafeRawBufferPointer(start: text, count: Int(count)), as: UTF8.self)
-        if dump.contains("PulseAudio PCM") {
-            self = .pulseAudio
-        } else if dump.contains("PipeWire PCM") {
-            self = .pipeWire
-        } else {
-            return nil
-        }
+        guard let server = PluginChain(of: pcm)?.server else { return nil }
+        self = server
     }
 }

@@ -61,7 +61,8 @@ package struct DeviceReport: Sendable {
     /// that are not cards.
     private func clean(_ text: String, of sheet: DeviceSheet?) -> String {
         var text = text
-        for name in [sheet?.entry.id ?? ""] + hidden where !name.isEmpty { text = Self.replacing(name, in: text) }
+        let id = sheet.map(\.entry.id).flatMap { Self.usualNames.contains($0) ? nil : $0 }
+        for name in [id ?? ""] + hidden where !name.isEmpty { text = Self.replacing(name, in: text) }
         return Self.withoutSerials(text)
     }
 

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import VoiceBase
 
 /// What to open one side of the audio with, as configured.
@@ -43,6 +44,28 @@ package struct DeviceRequest: Sendable {
         return try stream(device, channels: .all)
     }
 
+    /// Runs `look`, which blocks as long as ALSA does, on a thread of its own; nil if it takes too long. The thread is then
+    /// left behind, since nothing can end a call into a driver or a sound server that hangs.
+    ///
+    /// - Parameters:
+    ///   - more: how much longer than opening it `look` takes.
+    ///   - sleep: waits for the limit; uses the clock of the machine, or that of a test.
+    package func answer<Answer: Sendable>(
+        more: Duration = .zero,
+        sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) },
+        _ look: @escaping @Sendable (DeviceRequest) -> Answer
+    ) async -> Answer? {
+        await TimeLimit.run(Self.patience + more, sleep: sleep) { await OwnThread.run("jv-look") { look(self) } }
+    }
+
+    /// How long a device may take to answer. A sound server that starts takes a second.
+    package static let patience = Duration.seconds(4)
+
+    /// The error for a device that has not answered.
+    package var unanswered: AudioDeviceError {
+        .failed(device: name, direction: direction, step: "open", errno: ETIMEDOUT)
+    }
+
     private func resolved(among entries: [AudioDeviceEntry]) throws(AudioDeviceError) -> String {
         do throws(AudioDeviceError) {
             return try AudioDeviceCatalog.resolve(name, direction: direction, in: entries)
@@ -75,7 +98,7 @@ struct OpenDevice: ~Copyable {
     }
 
     fileprivate init(stream: consuming ALSAStream, _ chooser: CaptureChooser) {
-        choice = chooser.choice(channels: stream.parameters.channels)
+        choice = chooser.choice(channels: stream.parameters.channels, isServer: stream.parameters.server != nil)
         self.stream = stream
     }
 }

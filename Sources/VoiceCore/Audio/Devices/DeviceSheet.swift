@@ -24,18 +24,20 @@ package struct DeviceSheet: Sendable, Equatable {
     /// Whether it works in one direction at least.
     package var isUsable: Bool { sides.contains { $0.refusal == nil } }
 
-    /// Opens the device in each of its directions, twice: to query it, and as the daemon would. Blocks as long as ALSA does.
+    /// Opens the device in each of its directions, twice: to query it, and as the daemon would.
     package static func look(
         at entry: AudioDeviceEntry,
         audio: AudioConfiguration,
         entries: [AudioDeviceEntry]
-    ) -> DeviceSheet {
+    ) async -> DeviceSheet {
         let identity = CardIdentity.of(entry.id, in: entries)
         var sheet = DeviceSheet(entry: entry, identity: identity)
         sheet.known = identity.flatMap { audio.knownDevices.lines(for: $0).first }
         for direction in [AudioDirection.capture, .playback] where entry.supports(direction) {
             let step = sheet.sides.first { $0.direction == .capture }?.step
-            sheet.sides.append(look(audio.request(entry.id, direction), entries, microphoneStep: step))
+            let request = audio.request(entry.id, direction)
+            let side = await request.answer { look($0, entries, microphoneStep: step) }
+            sheet.sides.append(side ?? Side(direction: direction, refusal: request.unanswered.description))
         }
         if let line = sheet.sides.lazy.compactMap({ $0.choice?.line }).first { sheet.known = line }
         return sheet

@@ -24,7 +24,7 @@ struct StreamRefusal {
     /// - Parameters:
     ///   - count: number of channels it has.
     ///   - wanted: configured channel, counted from 1.
-    func channels(_ count: Int, wanted: Int) -> String {
+    static func channels(_ count: Int, wanted: Int) -> String {
         "has \(count == 1 ? "one channel" : "\(count) channels"), and no channel \(wanted): see audio.input_channel and "
             + "audio.input_channels, which count from 1"
     }

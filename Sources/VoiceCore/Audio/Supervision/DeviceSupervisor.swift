@@ -37,9 +37,7 @@ actor DeviceSupervisor {
     nonisolated var direction: AudioDirection { request.direction }
 
     /// The error for a device that cannot be waited for any longer while ALSA still tries to open it.
-    var unanswered: AudioDeviceError {
-        .failed(device: request.name, direction: direction, step: "open", errno: ETIMEDOUT)
-    }
+    var unanswered: AudioDeviceError { request.unanswered }
 
     /// Supervises the device until cancelled.
     func keep() async {

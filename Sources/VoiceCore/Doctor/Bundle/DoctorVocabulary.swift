@@ -16,8 +16,8 @@ enum DoctorVocabulary {
         created daemon daemon's date days dec decoder default denied device devices did directory disk distribution
         distribution's dmesg do doctor does down dpkg-query each echo echo-test edit else empty enable encrypted end
         ends engine error every execmainstatus exists exit expired failed false feb ffmpeg file files firewall first
-        fits folder for forbidden found free from fuser gb getent gets give given gives gmt got group had hand has
-        headphones hear heard hears hero365-api-key holds home host hosts https hz id if in inactive info initgroups
+        fits folder for forbidden found free from fuser gb getent gets give given gives gmt got grants group had hand has
+        headphones hear heard hears help hero365-api-key holds home host hosts https hz id if in inactive include info initgroups
         input install installed instead integer into invalid ip is it its itself jan jarvis jarvis-token jarvis-voiced
         journalctl jul jun jv-doctor kb keep kernel key knows landlock larger last later lead leads left let libcurl
         library likely limit limited limitmemlock limitrtprio limits line listens  loaded loadstate localhost locked
@@ -30,7 +30,7 @@ enum DoctorVocabulary {
         remove reply requested requests resolve resolved resolves resource restart restarted result right room root
         root's route rtprio run running runs s same sample says seccomp second-look seconds secret secrets section see
         sees self sends sent sep serve server server's service service-dns service-tcp service-tls service-transport
-        session set set-ntp setgid settings setuid shell show shows skipped so some something sound sound-permission
+        session set set-ntp setgid settings setuid shell show shows silent skipped so some something sound sound-permission
         space speed spending start started state status statustext stop stop-words stopped stream substate such sudo
         swapping swaps switch system systemctl systemd systemd-timesyncd takes talk tell tells ten tensorflow term-llm
         test text than that the them then there this through time timed timedatectl times tls to today token told too

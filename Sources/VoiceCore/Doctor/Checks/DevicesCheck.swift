@@ -4,7 +4,8 @@ internal import VoiceConfiguration
 
 /// Whether microphone and loudspeaker exist and can be opened, what they support, and what is using them.
 enum DevicesCheck {
-    static let limit = Duration.seconds(6)
+    /// Both may hang, and then it is said of both.
+    static let limit = DeviceRequest.patience * 2 + .seconds(2)
 
     static func findings(_ context: DoctorContext, unit: UnitState?) async -> [DoctorFinding] {
         guard let audio = context.loaded?.values.audio else { return [] }
@@ -36,13 +37,13 @@ enum DevicesCheck {
         _ request: DeviceRequest,
         microphoneStep: Int? = nil
     ) async -> Result<DeviceFacts, AudioDeviceError> {
-        await OwnThread.run("jv-doctor") { () -> Result<DeviceFacts, AudioDeviceError> in
+        await request.answer { request -> Result<DeviceFacts, AudioDeviceError> in
             do throws(AudioDeviceError) {
                 return .success(try DeviceProbe.look(request, microphoneStep: microphoneStep))
             } catch {
                 return .failure(error)
             }
-        }
+        } ?? .failure(request.unanswered)
     }
 
     /// - Parameter daemon: process ID of the running daemon.
@@ -108,6 +109,14 @@ enum DevicesCheck {
                 .fail,
                 "ALSA cannot read its configuration" + (fault.map { ": \($0)" } ?? ""),
                 advice: "correct ~/.asoundrc or /etc/asound.conf, or move the file aside"
+            )
+        case .failure(.failed(let device, let direction, let step, let errno)):
+            let error = AudioDeviceError.failed(device: device, direction: direction, step: step, errno: errno)
+            return DoctorFinding(
+                check,
+                .fail,
+                error.description,
+                advice: "if that does not help, run jarvis-voiced devices, then set \(key) to another one"
             )
         case .failure(let error):
             return DoctorFinding(

@@ -16,6 +16,17 @@ struct CapturePlanTests {
         return wishes
     }
 
+    /// A sound server grants what the microphone lacks; the first two channels are always there.
+    @Test func theChannelsOfASoundServerAreDoubted() {
+        func problem(_ channel: Int, isServer: Bool) -> String? {
+            CaptureChooser(wishes { $0.channel = channel - 1 }, known: KnownDevices(), identity: nil)
+                .choice(channels: channel, isServer: isServer).problem
+        }
+        #expect(problem(5, isServer: true)?.contains("grants channel 5 whether the microphone has it or not") == true)
+        #expect(problem(5, isServer: false) == nil)
+        #expect(problem(2, isServer: true) == nil)
+    }
+
     @Test func aMapIsReadAsItIsWritten() throws {
         #expect(
             try map("processed, raw,raw ,  REFERENCE, silent").roles == [.processed, .raw, .raw, .reference, .silent]

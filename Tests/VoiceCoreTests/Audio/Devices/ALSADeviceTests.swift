@@ -46,6 +46,41 @@ struct ALSADeviceTests {
         stream.deallocate()
     }
 
+    /// A channel list longer than the card's was believed behind `plug`, which fills the rest with silence; for one channel
+    /// it gives the mean of all.
+    @Test(arguments: [1, 2, 6]) func aMicrophoneBehindAPlugHasTheChannelsOfItsCard(own: Int) throws {
+        func channels(_ wanted: ALSAStream.Request.Channels) throws -> Int {
+            let card = try PluggedCard(channels: own, direction: .capture)
+            let request = ALSAStream.Request(channels: wanted, periods: 4)
+            return try ALSAStream(taking: card.pcm, device: "x", direction: .capture, request: request).parameters
+                .channels
+        }
+        #expect(try channels(.atLeast(1)) == own)
+        #expect(try channels(.atLeast(own)) == own)
+        #expect(try channels(.all) == own)
+        let refusal = #expect(throws: AudioDeviceError.self) { try channels(.atLeast(own + 1)) }
+        let count = own == 1 ? "one channel" : "\(own) channels"
+        let reason = "has \(count), and no channel \(own + 1): see audio.input_channel"
+        #expect(refusal?.description.contains(reason) == true)
+        #expect(refusal?.exitCode == .configuration)
+    }
+
+    /// Two cards joined by `multi` have the channels of both.
+    @Test func theChannelsBehindAPlugAreThoseOfWhatItConverts() {
+        func part(_ name: String, _ channels: Int) -> String {
+            "\(name)\nIts setup is:\n  access       : RW_INTERLEAVED\n  channels     : \(channels)\n  rate         : 48000\n"
+        }
+        let joined = part("Slave: Multi PCM", 4) + part("Slave #0: Hardware PCM card 0 'A'", 2)
+        #expect(
+            PluginChain(part("Plug PCM: Route conversion PCM (sformat=S16_LE)", 6) + joined).channelsBehindPlug == 4
+        )
+        let linear = part("Plug PCM: Linear conversion PCM (S16_LE)", 2) + part("Slave: Route conversion PCM", 2)
+        #expect(PluginChain(linear + part("Slave: Hardware PCM card 1", 6)).channelsBehindPlug == 6)
+        #expect(PluginChain(part("Plug PCM: Hardware PCM card 1", 2)).channelsBehindPlug == 2)
+        #expect(PluginChain(part("Hardware PCM card 1", 2)).channelsBehindPlug == nil)
+        #expect(PluginChain("Plug PCM: Hardware PCM card 1\n").channelsBehindPlug == nil)
+    }
+
     @Test(arguments: [(480, 480, 480), (1440, 1440, 1440), (6240, 960, 960), (1000, 100, 480), (300, 0, 300)])
     func afterAFlushPlaybackStartsWithWhatTheBufferHeld(removed: Int, inBuffer: Int, expected: Int) {
         #expect(ALSADevice.startAfterFlush(removed: removed, inBuffer: inBuffer) == expected)

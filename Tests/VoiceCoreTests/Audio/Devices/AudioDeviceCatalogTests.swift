@@ -118,6 +118,10 @@ struct AudioDeviceCatalogTests {
             "/home/x/.asoundrc, line 4: Unexpected end of file" as String?
         ),
         ("/etc/asound.conf:12:3:Unexpected char\n", "/etc/asound.conf, line 12: Unexpected char"),
+        (
+            "Cannot access file my.conf\n_toplevel_:1:9:No such file or directory\n/home/x/.asoundrc may be old or corrupted\n",
+            "/home/x/.asoundrc, line 1: cannot include \"my.conf\": No such file or directory"
+        ),
         (":1:0:Unexpected }\n/home/x/.asoundrc may be old or corrupted: no", "/home/x/.asoundrc, line 1: Unexpected }"),
         ("/home/x/.asoundrc may be old or corrupted: fix it", "/home/x/.asoundrc"), ("", nil), ("Oops: 1", nil),
     ])

@@ -47,6 +47,15 @@ struct DeviceReportTests {
         )
     }
 
+    /// Its own name is not hidden from the reason why it does not open.
+    @Test func aReportNamesTheDefaultDevice() {
+        var sheet = DeviceSheet(entry: AudioDeviceEntry(id: "default", name: "default", capture: true, playback: false))
+        let refusal = AudioDeviceError.defaultLeadsNowhere(direction: .capture, files: []).description
+        sheet.sides = [DeviceSheet.Side(direction: .capture, refusal: refusal)]
+        let text = DeviceReport(version: "0.1.0", hidden: ["annabox"]).text([sheet], echo: nil)
+        #expect(text.contains("device 1: default\n  in      not usable: capture device \"default\" leads to no card"))
+    }
+
     @Test func aReportHoldsNoNamesAndNoSerialNumbers() {
         let report = DeviceReport(version: "0.1.0", hidden: ["annabox", "anna", "50C971A2B3C4", "ab"])
         let text = report.text([sheet()], echo: "Good on annabox: the microphone cancels its own echo. Best: hardware.")
