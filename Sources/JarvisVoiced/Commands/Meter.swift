@@ -29,6 +29,7 @@ struct Meter: AsyncParsableCommand {
         let sound = AudioSupervisor(configuration: audio, ports: ports, logger: makeLogger(level: .error))
         try await exitingAsync { try await sound.start(insisting: [.capture]) }
         write("microphone \(values.audio.input), before audio.capture_gain_db; speak as usual\n")
+        if let problem = ports.capture.choice?.problem { write("warning: \(problem)\n") }
         let isTerminal = isatty(STDOUT_FILENO) == 1
         var wasOpen = false
         var isLost = false

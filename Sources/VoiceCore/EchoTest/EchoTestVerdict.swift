@@ -225,6 +225,7 @@ package enum EchoTestReport {
             ("delay", status.isAligned ? status.delay.map { "\(tenths($0)) ms" } ?? "not found" : "not found"),
             ("drift of the clocks", status.drift.map { "\(tenths($0)) ppm" } ?? "needs longer"),
         ]
+        if let problem = result.choice?.problem { rows.insert(("warning", problem), at: 0) }
         if let choice = result.choice { rows.insert(("microphone", choice.text), at: 0) }
         if result.hasCanceller, status.worker != .hardware {
             rows.append(

@@ -157,6 +157,13 @@ struct EchoTestVerdictTests {
         }
     }
 
+    @Test func aChannelListThatIsIgnoredIsTold() {
+        var result = EchoTestResult()
+        result.choice = CaptureChoice(plan: CapturePlan(), reason: "", problem: "audio.input_channels names 4 channels")
+        let lines = EchoTestReport.lines(result, verdict: EchoTestVerdict(result))
+        #expect(lines.contains { $0.hasPrefix("warning ") && $0.hasSuffix("names 4 channels") })
+    }
+
     @Test func theSignalIsSpokenLoudButNotTooLoud() {
         let samples = EchoTestSignal.samples()
         #expect(samples.count == Int(EchoTestSignal.seconds * 24_000))
