@@ -101,7 +101,8 @@ static ctflite *give_up(ctflite *made, char *error, size_t size, const char *wha
 }
 
 ctflite *ctflite_open(const char *library, const void *model, size_t length, const int32_t *shape, int32_t rank,
-                      char *error, size_t size) {
+                      bool *library_failed, char *error, size_t size) {
+    *library_failed = false;
     ctflite *made = calloc(1, sizeof *made);
     if (!made || rank < 0 || rank > ctflite_most_dimensions) {
         snprintf(error, size, made ? "an input of too many dimensions" : "no memory");
@@ -110,13 +111,18 @@ ctflite *ctflite_open(const char *library, const void *model, size_t length, con
     }
     if (rank) memcpy(made->shape, shape, (size_t)rank * sizeof *shape);
     made->rank = rank;
+    *library_failed = true;
     made->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (!made->library) {
         const char *reason = dlerror();
         snprintf(made->said, sizeof made->said, "%s", reason ? reason : library);
         return give_up(made, error, size, "the library of TensorFlow Lite cannot be loaded");
     }
-    if (!load(made)) return give_up(made, error, size, "the library has not all of TensorFlow Lite's C interface");
+    if (!load(made)) {
+        snprintf(made->said, sizeof made->said, "%s", library);
+        return give_up(made, error, size, "the library has not all of TensorFlow Lite's C interface");
+    }
+    *library_failed = false;
     made->model = made->create_model(model, length, keep, made);
     if (!made->model) return give_up(made, error, size, "no model of TensorFlow Lite");
     made->options = made->create_options();

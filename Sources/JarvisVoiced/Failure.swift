@@ -1,4 +1,5 @@
 import ArgumentParser
+import VoiceActivation
 import VoiceAudio
 import VoiceBase
 import VoiceConfiguration
@@ -18,6 +19,7 @@ private func reported(_ error: any Error) -> any Error {
     case is CleanExit, is ArgumentParser.ExitCode, is ValidationError: return error
     case is ConfigurationError: code = .configuration
     case let failure as AudioDeviceError: code = failure.exitCode
+    case let problem as WakeWordError: code = problem.exitCode
     default: code = .system
     }
     for line in "\(error)".split(separator: "\n") {

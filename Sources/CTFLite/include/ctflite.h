@@ -28,12 +28,13 @@ typedef struct ctflite_tensor {
 
 typedef struct ctflite ctflite;
 
-// Loads the library and creates an interpreter for a model. Returns NULL and writes a sentence to `error` on failure.
+// Loads the library and creates an interpreter for a model. Returns NULL and writes a sentence to `error` on failure, and
+// whether the library is to blame, rather than the model.
 // The model's bytes must stay in place until `ctflite_close`. Sets the input's shape to `rank` dimensions; rank 0 keeps
 // the model's own. A malicious file may still crash the process: try an unknown one in a separate process first.
 // Belongs to one thread at a time.
 ctflite *ctflite_open(const char *library, const void *model, size_t length, const int32_t *shape, int32_t rank,
-                      char *error, size_t size);
+                      bool *library_failed, char *error, size_t size);
 ctflite_tensor ctflite_input(const ctflite *interpreter);
 ctflite_tensor ctflite_output(const ctflite *interpreter);
 // Runs the model once; returns false if the sizes differ from those of the tensors, or if the model fails.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Logging
+import VoiceActivation
 import VoiceAudio
 import VoiceConfiguration
 import VoiceCore
@@ -52,6 +53,7 @@ struct Config: ParsableCommand {
                 }
                 print("echo: \(audio.echoLine(duplex: loaded.values.echo.duplex))")
             } catch { problems += error.problems }
+            problems += ConfiguredModelFiles.problems(loaded.values.activation)
             let transports = await ServiceTransport.look(loaded.values, secrets: secrets)
             for transport in transports where !transport.isRefused {
                 guard let line = transport.line else { continue }

@@ -80,12 +80,16 @@ package struct ModelTrial: Sendable {
         try tries(library, model, kind)
     }
 
-    /// - Parameter reason: what the child said last of an error.
+    /// The child ends with the exit code of its `WakeWordError`.
+    ///
+    /// - Parameter reason: what it said last of an error.
     static func judge(_ result: HookProcess.Result, reason: String? = nil) -> WakeWordError? {
         switch result {
         case .ended(0): nil
         case .ended(let status) where status > 128:
             WakeWordError("ends the program that runs it (signal \(status - 128)), so it is not run here")
+        case .ended(ExitCode.unavailable.rawValue):
+            WakeWordError(withoutName(reason) ?? "the library of TensorFlow Lite cannot be used", cause: .library)
         case .ended(let status): WakeWordError("cannot be run: \(withoutName(reason) ?? "status \(status)")")
         case .tookTooLong: WakeWordError("holds up the program that runs it, so it is not run here")
         case .notStarted(let code): WakeWordError("could not be tried: \(String(cString: strerror(code)))")

@@ -49,7 +49,7 @@ struct OpenWakeWordModels {
                 try Self.check(interpreter, kind, samples: samples)
                 return interpreter
             } catch {
-                throw WakeWordError("\(path): \(error)")
+                throw error.of(path, cause: .openWakeWord)
             }
         }
         mel = try load("melspectrogram.tflite", .mel)

@@ -29,17 +29,28 @@ final class TFLiteInterpreter {
     ///   - library: path of libtensorflowlite_c.so.
     ///   - bytes: a .tflite file. A malicious one may crash the process: see `ModelTrial`.
     ///   - shape: set for the input; empty for the model's own.
-    /// - Throws: what failed; follows a file's name in a message.
+    /// - Throws: what failed; follows a file's name in a message, unless the library failed.
     init(library: String, model bytes: [UInt8], shape: [Int] = []) throws(WakeWordError) {
         model = .allocate(byteCount: max(1, bytes.count), alignment: 64)
         model.copyBytes(from: bytes)
         var error = [CChar](repeating: 0, count: 512)
         let dimensions = shape.map { Int32(clamping: $0) }
         let rank = Int32(clamping: dimensions.count)
-        let opened = ctflite_open(library, model.baseAddress, bytes.count, dimensions, rank, &error, error.count)
+        var isLibrarysFault = false
+        let opened = ctflite_open(
+            library,
+            model.baseAddress,
+            bytes.count,
+            dimensions,
+            rank,
+            &isLibrarysFault,
+            &error,
+            error.count
+        )
         guard let opened else {
             model.deallocate()
-            throw WakeWordError(String(decoding: error.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+            let text = String(decoding: error.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            throw WakeWordError(text, cause: isLibrarysFault ? .library : .other)
         }
         interpreter = opened
         input = Tensor(ctflite_input(opened))

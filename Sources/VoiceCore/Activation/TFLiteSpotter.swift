@@ -82,7 +82,7 @@ package final class TFLiteSpotter: WakeWordDetector {
                 interpreter: try TFLiteInterpreter(library: folder.library, model: bytes)
             )
         } catch {
-            throw WakeWordError("\(path): \(error)")
+            throw error.of(path)
         }
     }
 

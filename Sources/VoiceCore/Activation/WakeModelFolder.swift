@@ -5,8 +5,6 @@ internal import VoiceBase
 package struct WakeModelFolder: Equatable, Sendable {
     package static let name = "wake"
     package static let libraryName = "libtensorflowlite_c.so"
-    /// Begins the problem of a library that is none (ctflite.c).
-    package static let libraryProblem = "the library of TensorFlow Lite cannot be loaded"
     /// The folder used by the system service.
     package static let service = StateDirectory.service + "/" + name
     private static let longestManifest = 16 << 10

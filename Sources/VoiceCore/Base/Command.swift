@@ -60,8 +60,8 @@ package enum Command {
         /// It could not be started, for instance because it is not installed.
         case notStarted(errno: Int32)
         case tookTooLong
-        /// It ended with another status than 0; the text is the last that it said of an error, from outside.
-        case failed(String?)
+        /// It ended with another status than 0; these are the last lines that it wrote to standard error, from outside.
+        case failed([String])
     }
 
     /// Runs a program to its end. It is killed if this process ends first, where setpriv (util-linux) is installed.
@@ -91,7 +91,7 @@ package enum Command {
                 }
             }
             errors.drain()
-            return child.wait() == .exited(0) ? nil : .failed(errors.reason)
+            return child.wait() == .exited(0) ? nil : .failed(errors.lines)
         }
     }
 
@@ -141,12 +141,20 @@ package struct ErrorPipe: ~Copyable {
         }
     }
 
-    /// The last line that names an error, else the last line; nil if there is none. Text from outside, in one line.
-    package var reason: String? {
-        let lines = end.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-            .map { String(decoding: $0, as: UTF8.self) }
-        guard let line = lines.last(where: { $0.hasPrefix("ERROR:") }) ?? lines.last else { return nil }
-        let printable = line.unicodeScalars.filter { $0.value >= 32 && !(127..<160 ~= $0.value) }
-        return String(String.UnicodeScalarView(printable)).bounded(toBytes: Self.longestReason)
+    /// The last lines; text from outside, each without control characters and bounded.
+    package var lines: [String] {
+        end.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.map {
+            let printable = String(decoding: $0, as: UTF8.self).unicodeScalars
+                .filter { $0.value >= 32 && !(127..<160 ~= $0.value) }
+            return String(String.UnicodeScalarView(printable)).bounded(toBytes: Self.longestReason)
+        }
+    }
+
+    /// The last line that names an error, else the last line; nil if there is none.
+    package var reason: String? { Self.reason(in: lines) }
+
+    /// - Parameter lines: one that ends in a colon only announces the error: "ERROR: Exception:".
+    package static func reason(in lines: [String]) -> String? {
+        lines.last { $0.hasPrefix("ERROR:") && !$0.hasSuffix(":") } ?? lines.last
     }
 }

