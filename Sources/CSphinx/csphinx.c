@@ -34,6 +34,9 @@ static const int score_shift = 10;
 // KWS_MAX: subtracted from a phrase's score relative to that of the best phones; not part of the threshold.
 static const int score_offset = 1500;
 
+// Frames of 10 ms after a word before it counts as found (10 by default): a stop must not wait.
+static const long delay = 5;
+
 static void *load(void *library, const char *name, const char *newer) {
     void *found = dlsym(library, name);
     return found || !newer ? found : dlsym(library, newer);
@@ -50,6 +53,9 @@ static void *configure(void *library, const char *acoustic, const char *dictiona
         config_set(config, "hmm", acoustic);
         config_set(config, "dict", dictionary);
         config_set(config, "loglevel", "FATAL");
+        const void *(*config_set_int)(void *, const char *, long) =
+            (const void *(*)(void *, const char *, long))dlsym(library, "ps_config_set_int");
+        if (config_set_int) config_set_int(config, "kws_delay", delay);
         return config;
     }
     // 0.8: a command line.
@@ -58,7 +64,9 @@ static void *configure(void *library, const char *acoustic, const char *dictiona
         (void *(*)(void *, const void *, int32_t, ...))dlsym(library, "cmd_ln_init");
     if (!args || !cmd_ln_init) return NULL;
     // No "-logfn": it opens a file for each thread, which nothing closes. `err_set_logfp` has silenced this thread.
-    return cmd_ln_init(NULL, args(), 1, "-hmm", acoustic, "-dict", dictionary, NULL);
+    char frames[16];
+    snprintf(frames, sizeof frames, "%ld", delay);
+    return cmd_ln_init(NULL, args(), 1, "-hmm", acoustic, "-dict", dictionary, "-kws_delay", frames, NULL);
 }
 
 static void *init_decoder(csphinx *spotter, const char *model, const char *language) {

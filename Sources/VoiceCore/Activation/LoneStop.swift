@@ -1,6 +1,7 @@
 internal import VoiceBase
 
-/// Decides whether a stop word was a remark of its own or part of a sentence, from the quiet around it. Pure.
+/// Decides whether a stop word was a remark of its own, part of a sentence or an echo, from the quiet around it and its
+/// level. Pure.
 ///
 /// An engine that takes any word of a dictionary takes much of a talk for "stop"; hardly any of that has quiet on both
 /// sides. A remark in which the word was found twice, or more often, may be twice as long: "Stop, stop!"
@@ -10,28 +11,49 @@ struct LoneStop: Equatable, Sendable {
     /// Shortest remark that is taken for a word, in milliseconds: a click is shorter.
     static let shortest = 150
     /// How long the quiet may be waited for, from when the word was found last.
-    static let patience = Duration.milliseconds(320)
+    static let patience = Duration.milliseconds(370)
     /// Time after a refusal in which the word, found again, is taken for its repetition.
     static let again = Duration.seconds(1)
+    /// While the box plays sound: what is fainter, in dBFS, is what the canceller left of it. Somebody in the room is louder,
+    /// or is not understood anyway.
+    static let faintest = -60.0
+    /// For a word of which the engine is less sure: its least level, in dBFS, and by how much it must be louder than the
+    /// seconds before it, in dB. In a talk, whatever resembles the word has others as loud before it.
+    static let leastWeak = -50.0
+    static let standsOut = 20.0
 
     /// Length of the word when said slowly, in milliseconds.
     private let longest: Int
     private var isRepeated: Bool
+    /// Whether the engine was less sure of the word than it has to be in silence, each time.
+    private(set) var isWeak: Bool
     private var until: Duration
 
-    /// - Parameter isRepeated: whether the word was found and refused a short while ago.
-    init(_ word: String, at now: Duration, isRepeated: Bool = false) {
+    /// - Parameters:
+    ///   - isRepeated: whether the word was found and refused a short while ago.
+    ///   - isWeak: whether the engine is less sure of the word than it has to be in silence.
+    init(_ word: String, at now: Duration, isRepeated: Bool = false, isWeak: Bool = false) {
         self.isRepeated = isRepeated
+        self.isWeak = isWeak
         // 0.8 s for "stop", 1.3 s for "never mind".
         longest = 400 + 100 * word.count(where: { $0 != " " })
         until = now + Self.patience
     }
 
     /// The word was found once more before it was decided.
-    mutating func foundAgain(at now: Duration) {
+    mutating func foundAgain(at now: Duration, isWeak: Bool = false) {
         isRepeated = true
+        self.isWeak = self.isWeak && isWeak
         until = now + Self.patience
     }
+
+    /// Whether it is what is left of the box's own sound.
+    ///
+    /// - Parameter isPlaying: whether the box plays any.
+    static func isEcho(_ remark: Remark, isPlaying: Bool) -> Bool { isPlaying && remark.level < faintest }
+
+    /// Whether a word of which the engine is less sure may count all the same.
+    static func standsOut(_ remark: Remark) -> Bool { remark.overBefore >= standsOut && remark.level >= leastWeak }
 
     /// - Returns: nil while that is open.
     func isAlone(_ remark: Remark?, at now: Duration) -> Bool? {

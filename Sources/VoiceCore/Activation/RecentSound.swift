@@ -22,10 +22,16 @@ package struct Remark: Equatable, Sendable {
     package var length: Int
     /// Time since its last sound, in milliseconds.
     package var quiet: Int
+    /// Level of its loudest sounds, in dBFS.
+    package var level: Double
+    /// That level relative to the seconds before it, of which four fifths are quieter than what it is compared with; in dB.
+    package var overBefore: Double
 
-    package init(length: Int, quiet: Int) {
+    package init(length: Int, quiet: Int, level: Double, overBefore: Double) {
         self.length = length
         self.quiet = quiet
+        self.level = level
+        self.overBefore = overBefore
     }
 }
 
@@ -109,7 +115,15 @@ package struct RecentSound {
             guard first - index <= Self.pause else { break }
             first = index
         }
-        return Remark(length: 10 * (last - first + 1), quiet: 10 * (recent.count - 1 - last))
+        let before = powers.suffix(Self.levels).dropLast(recent.count - first).sorted()
+        let usual = before.isEmpty ? peak : before[before.count * 4 / 5]
+        return Remark(
+            length: 10 * (last - first + 1),
+            quiet: 10 * (recent.count - 1 - last),
+            level: 10 * log10(Double(max(peak, 1e-9))),
+            // Digital silence is no quieter than a quiet room.
+            overBefore: 10 * log10(Double(max(peak, 1e-9) / max(usual, 1e-9)))
+        )
     }
 
     /// How much quieter than the word the room was before it: the loudest 300 ms of the last 0.8 s relative to the

@@ -15,9 +15,14 @@ package struct SecondLook: Equatable, Sendable {
         case inSentence
         /// A stop word while only the box itself is heard: see `OwnVoice`.
         case ownVoice
+        /// A stop word as faint as what the canceller leaves of the box's own sound: see `LoneStop`.
+        case echo
         /// No pause before the word: by how much the quietest moment there was quieter than the word, in dB. See
         /// `CallPause`.
         case noPause(Double)
+
+        /// Whether it is one against a stop word.
+        package var isOfStop: Bool { self == .inSentence || self == .echo }
 
         /// For a log line.
         package var text: String {
@@ -27,6 +32,7 @@ package struct SecondLook: Equatable, Sendable {
             case .otherModel(let score): "the second model gives it \(score.asScore)"
             case .inSentence: "part of a sentence"
             case .ownVoice: "only the box itself is heard"
+            case .echo: "as faint as an echo of the box"
             case .noPause(let decibels):
                 "no pause before it, the quietest moment is only \(max(0, Int(decibels.rounded(.down)))) dB below it"
             }

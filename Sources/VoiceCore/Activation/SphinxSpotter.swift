@@ -11,6 +11,7 @@ package final class SphinxSpotter: WakeWordDetector {
     /// Buffer for the phrase found.
     private let phrase = UnsafeMutableBufferPointer<CChar>.allocate(capacity: 128)
     private var words: WakeWords
+    private var isPlaying = false
     /// The words that the dictionary does not have.
     package private(set) var gaps: [WordGap] = []
     /// Samples since the first find below its threshold.
@@ -61,10 +62,29 @@ package final class SphinxSpotter: WakeWordDetector {
             gaps.append(WordGap(words: [word.text], areStops: word.isStop, why: problem))
         }
         self.words = words
-        let list = words.words.map { "\($0.text) /1e\(Int(($0.threshold - Self.doubt).rounded(.down)))/\n" }.joined()
-        guard csphinx_listen(spotter, list, list.utf8.count) else {
-            throw WakeWordError("PocketSphinx does not take the words")
-        }
+        guard setThresholds() else { throw WakeWordError("PocketSphinx does not take the words") }
+    }
+
+    /// - Returns: false if PocketSphinx fails; it then processes nothing.
+    private func setThresholds() -> Bool {
+        let list = words.words.map { "\($0.text) /1e\(Int((needed(of: $0) - Self.doubt).rounded(.down)))/\n" }.joined()
+        return csphinx_listen(spotter, list, list.utf8.count)
+    }
+
+    /// The score at which a word is reported at once.
+    private func needed(of word: WakeWords.Word) -> Double {
+        word.threshold - (word.isStop && isPlaying ? WakeRule.stopMargin : 0)
+    }
+
+    /// The list is another while the box plays sound, rather than the lower one always: each doubtful find begins the search
+    /// anew, and may cost a word.
+    package func note(isPlaying: Bool) {
+        guard isPlaying != self.isPlaying else { return }
+        self.isPlaying = isPlaying
+        guard words.words.contains(where: \.isStop) else { return }
+        waited = 0
+        // A failure shows in `process`.
+        _ = setThresholds()
     }
 
     package func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
@@ -74,7 +94,7 @@ package final class SphinxSpotter: WakeWordDetector {
         guard let room = phrase.baseAddress, csphinx_found(spotter, room, phrase.count, &score) else { return [] }
         var word = String(cString: room)
         while word.last == " " { word.removeLast() }
-        if score < words[word]?.threshold ?? 0, waited < Self.patience {
+        if score < words[word].map(needed) ?? 0, waited < Self.patience {
             waited += samples.count
             return []
         }

@@ -1,7 +1,7 @@
 /// Decides what a recognised word means: a call, a stop, or nothing. Pure.
 ///
 /// While the box plays sound, its own words may be picked up. Thresholds are then higher, and an engine that reports
-/// finds repeatedly and without a score must find a word twice.
+/// finds repeatedly and without a score must find a word twice. A stop word may score less then.
 package struct WakeRule: Sendable {
     package enum Verdict: Equatable, Sendable {
         case call(String)
@@ -19,6 +19,9 @@ package struct WakeRule: Sendable {
     /// Added to the thresholds of wake words while the box plays sound.
     let playingMargin: Double
     let refractory: Duration
+    /// Subtracted from the thresholds of stop words while the box plays sound, as the canceller takes some of the word away
+    /// with the echo. `LoneStop` makes up for it.
+    static let stopMargin = 10.0
     /// Longest interval between two finds that confirm each other.
     static let agreement = Duration.milliseconds(1500)
 
@@ -52,9 +55,8 @@ package struct WakeRule: Sendable {
         case (.certain, _): break
         case (.doubtful(let score), _): return .nearMiss(candidate.word, score: score)
         case (.score(let score), .some(let threshold)):
-            guard score >= (isPlaying && !isStop ? threshold + playingMargin : threshold) else {
-                return .nearMiss(candidate.word, score: score)
-            }
+            let margin = isPlaying ? (isStop ? -Self.stopMargin : playingMargin) : 0
+            guard score >= threshold + margin else { return .nearMiss(candidate.word, score: score) }
         case (.score, .none), (.repeated, _):
             guard isPlaying else { break }
             defer { first = (candidate.word, now) }

@@ -116,14 +116,15 @@ package final class WakeWordRecogniser {
                 }
             }
             // An engine that scores any word takes a part of a sentence for it; a model of the word hardly ever does.
-            if case .stop(let word) = verdict, case .score = candidate.finding {
+            if case .stop(let word) = verdict, case .score(let score) = candidate.finding {
+                let isWeak = score < rule.words[word]?.threshold ?? score
                 if stop?.word == word {
-                    stop?.judge.foundAgain(at: now)
+                    stop?.judge.foundAgain(at: now, isWeak: isWeak)
                 } else {
                     stop = WaitingStop(
                         report: report,
                         word: word,
-                        judge: LoneStop(word, at: now, isRepeated: isRepeated(word, at: now))
+                        judge: LoneStop(word, at: now, isRepeated: isRepeated(word, at: now), isWeak: isWeak)
                     )
                 }
                 continue
@@ -168,6 +169,14 @@ package final class WakeWordRecogniser {
         }
         guard !ownVoice.said(remark, at: now) else {
             waiting.report.verdict = .refused(waiting.word, .ownVoice)
+            return waiting.report
+        }
+        if let remark, LoneStop.isEcho(remark, isPlaying: isPlaying) {
+            waiting.report.verdict = .refused(waiting.word, .echo)
+            return waiting.report
+        }
+        if let remark, waiting.judge.isWeak, !LoneStop.standsOut(remark) {
+            waiting.report.verdict = .nearMiss(waiting.word, score: waiting.report.score ?? 0)
             return waiting.report
         }
         return confirmed(waiting.report, waiting.word, listening: listening, isPlaying: isPlaying, at: now)

@@ -153,10 +153,10 @@ extension VoiceDaemon {
                 case .stop(let word):
                     logger.info("stop word detected", metadata: ["word": "\(word)"])
                     inbox.post(.stop(isSpoken: true))
-                case .refused(let word, .inSentence):
+                case .refused(let word, let reason) where reason.isOfStop:
                     // A talk near the box has one every few seconds.
                     guard let count = misses.withLock({ $0.take(word, at: Monotonic.now()) }) else { break }
-                    var metadata: Logger.Metadata = ["word": "\(word)", "why": "\(SecondLook.Reason.inSentence.text)"]
+                    var metadata: Logger.Metadata = ["word": "\(word)", "why": "\(reason.text)"]
                     if count > 1 { metadata["times"] = "\(count)" }
                     logger.info("stop word refused", metadata: metadata)
                 case .refused(let word, let reason):

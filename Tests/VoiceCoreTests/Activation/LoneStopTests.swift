@@ -12,7 +12,7 @@ struct LoneStopTests {
     {
         var stop = LoneStop(word, at: .seconds(10))
         for _ in 1..<finds { stop.foundAgain(at: .seconds(10)) }
-        let remark = Remark(length: length, quiet: quiet)
+        let remark = Remark(length: length, quiet: quiet, level: -30, overBefore: 0)
         return stop.isAlone(remark, at: .seconds(10) + .milliseconds(milliseconds))
     }
 
@@ -28,12 +28,22 @@ struct LoneStopTests {
         // A click.
         #expect(isAlone("stop", length: 100, quiet: 200) == false)
         // Whoever speaks on after it.
-        #expect(isAlone("stop", length: 700, quiet: 0, after: 320) == false)
+        #expect(isAlone("stop", length: 700, quiet: 0, after: 370) == false)
     }
 
     @Test func whoSaysItTwiceMeansIt() {
         #expect(isAlone("stop", length: 1100, quiet: 200) == false)
         #expect(isAlone("stop", length: 1100, quiet: 200, finds: 2) == true)
+    }
+
+    /// A word of which the engine was sure once needs no more.
+    @Test func aWeakFindStaysWeakUntilASureOne() {
+        var stop = LoneStop("stop", at: .seconds(10), isWeak: true)
+        stop.foundAgain(at: .seconds(10), isWeak: true)
+        #expect(stop.isWeak)
+        stop.foundAgain(at: .seconds(10), isWeak: false)
+        stop.foundAgain(at: .seconds(10), isWeak: true)
+        #expect(!stop.isWeak)
     }
 
     // MARK: The audio
@@ -66,6 +76,22 @@ struct LoneStopTests {
         #expect(Self.remark([]) == nil)
     }
 
+    /// How loud it is, and how much louder than what was heard before it.
+    @Test func aRemarkHasALevel() throws {
+        var random = SplitMix64(seed: 9)
+        let before = Self.room(3000, &random, peak: 20)
+        let after = Self.room(200, &random, peak: 20)
+        // A sine of 3000: -23.8 dBFS; noise of 20 at most: -69 dBFS.
+        let word = try #require(Self.remark(before + Self.voice(400) + after))
+        #expect(-25 ... -23 ~= word.level && 44...47 ~= word.overBefore)
+        // After somebody's talk, which was as loud, it does not stand out.
+        let talk = Self.voice(2000) + Self.room(400, &random, peak: 20)
+        let next = try #require(Self.remark(Self.room(500, &random, peak: 20) + talk + Self.voice(400) + after))
+        #expect(-1...1 ~= next.overBefore)
+        let first = try #require(Self.remark(Self.voice(400)))
+        #expect(first.overBefore == 0)
+    }
+
     /// Steady noise 15 dB below the word is the room's, no speech.
     @Test func aLoudRoomIsNotPartOfIt() throws {
         var random = SplitMix64(seed: 2)
@@ -93,6 +119,7 @@ struct LoneStopTests {
         findingAt times: [Int],
         _ finding: WakeCandidate.Finding = .score(-9),
         callAt: Int? = nil,
+        isPlaying: Bool = true,
         alone: Range<Int> = 0..<0
     ) throws -> [(at: Int, verdict: WakeRule.Verdict)] {
         let words = try WakeWords(wake: "hey jarvis", stop: "stop", threshold: -20)
@@ -108,7 +135,7 @@ struct LoneStopTests {
                 try ear.take(
                     $0,
                     listening: .stop,
-                    isPlaying: true,
+                    isPlaying: isPlaying,
                     isAlone: alone.contains(now),
                     at: .milliseconds(60_000 + now)
                 )
@@ -124,6 +151,35 @@ struct LoneStopTests {
         let found = try reports(sound, findingAt: [3480])
         #expect(found.map(\.verdict) == [.stop("stop")])
         #expect(3600...3640 ~= (found.first?.at ?? 0))
+    }
+
+    /// What the canceller leaves of "Stop." over the box's own voice scores less: it counts if it stands out.
+    @Test func aWeakStopOverTheBoxActsIfItStandsOut() throws {
+        var random = SplitMix64(seed: 10)
+        let quiet = Self.room(3000, &random, peak: 20)
+        let word = Self.voice(400) + Self.room(1000, &random, peak: 20)
+        #expect(try reports(quiet + word, findingAt: [3480], .score(-29)).map(\.verdict) == [.stop("stop")])
+        #expect(
+            try reports(quiet + word, findingAt: [3480], .score(-31)).map(\.verdict) == [.nearMiss("stop", score: -31)]
+        )
+        // Nothing plays: as sure as ever.
+        let alone = try reports(quiet + word, findingAt: [3480], .score(-21), isPlaying: false)
+        #expect(alone.map(\.verdict) == [.nearMiss("stop", score: -21)])
+        // Behind somebody's talk, which has such words: that needs a sure find.
+        let talk = Self.voice(2600) + Self.room(400, &random, peak: 20)
+        let weak = try reports(talk + word, findingAt: [3480], .score(-21))
+        #expect(weak.map(\.verdict) == [.nearMiss("stop", score: -21)])
+        #expect(try reports(talk + word, findingAt: [3480], .score(-20)).map(\.verdict) == [.stop("stop")])
+    }
+
+    /// The box says something like the word itself: what the canceller leaves of that is faint.
+    @Test func theBoxDoesNotStopItself() throws {
+        var random = SplitMix64(seed: 11)
+        let quiet = Self.room(3000, &random, peak: 1)
+        let sound = quiet + Self.voice(400, peak: 30) + Self.room(1000, &random, peak: 1)
+        #expect(try reports(sound, findingAt: [3480]).map(\.verdict) == [.refused("stop", .echo)])
+        // Nothing plays, so it is no echo.
+        #expect(try reports(sound, findingAt: [3480], isPlaying: false).map(\.verdict) == [.stop("stop")])
     }
 
     /// "I would never stop asking": part of it sounds like the word.

@@ -37,11 +37,16 @@ struct WakeRuleTests {
         #expect(judge("stop", -3, true, 20) == .stop("stop"))
     }
 
-    /// A stop is heard over the box as it is in silence: a stop too many does no harm.
-    @Test func noMoreIsAskedOfAStopWhileTheBoxSounds() throws {
-        var rule = try rule()
-        let stop = WakeCandidate("stop", .score(-19.5))
-        #expect(rule.judge(stop, listening: .stop, isPlaying: true, at: .seconds(10)) == .stop("stop"))
+    /// The canceller takes some of the word away; whether it was one is then for `LoneStop`.
+    @Test func lessIsAskedOfAStopWhileTheBoxSounds() throws {
+        func judge(_ score: Double, _ isPlaying: Bool) throws -> WakeRule.Verdict {
+            var rule = try rule()
+            return rule.judge(.init("stop", .score(score)), listening: .stop, isPlaying: isPlaying, at: .seconds(10))
+        }
+        #expect(try judge(-19.5, true) == .stop("stop"))
+        #expect(try judge(-30, true) == .stop("stop"))
+        #expect(try judge(-30.5, true) == .nearMiss("stop", score: -30.5))
+        #expect(try judge(-20.5, false) == .nearMiss("stop", score: -20.5))
     }
 
     /// Clear voices score above 0, so a threshold may be there, and the margin is added to it as to any other.

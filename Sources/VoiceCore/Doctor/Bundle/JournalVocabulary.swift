@@ -74,7 +74,7 @@ enum JournalVocabulary {
         corrected could counting counts ctl cut daemon daemon's damaged dated day default degraded delivers denied
         detected device devices did disconnected disturbed doctor does done down dropped due duplex duplicate during
         earcons earlier echo echo-test egress elsewhere empty encrypted end ended errno error event events every exactly
-        exist exited failed failure far fewer file finish fit folder for found fresh from front full gave get gets give
+        exist exited failed failure faint far fewer file finish fit folder for found fresh from front full gave get gets give
         given goes got group had half hand has header headphones heard history holds host hour hours http https if
         ignored in incomplete integer into invalid is it its itself jarvis jarvis's jarvis-voiced jobs joined jumped
         kept key knob know known last lead learning leaves ledger left level limit limitmemlock limitrtprio line
