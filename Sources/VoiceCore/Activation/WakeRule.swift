@@ -39,6 +39,15 @@ package struct WakeRule: Sendable {
     /// The same rule for the stop words alone.
     var stopsOnly: WakeRule { WakeRule(words: words.stops, playingMargin: playingMargin, refractory: refractory) }
 
+    /// The verdict on a word that does not count. What is reported only because of `stopMargin` is no near miss of the
+    /// configured threshold.
+    func miss(_ word: String, _ score: Double) -> Verdict {
+        guard let known = words[word], known.isStop, score < known.threshold - SphinxSpotter.doubt else {
+            return .nearMiss(word, score: score)
+        }
+        return .nothing
+    }
+
     package mutating func judge(
         _ candidate: WakeCandidate,
         listening: LocalListening,
@@ -56,7 +65,7 @@ package struct WakeRule: Sendable {
         case (.doubtful(let score), _): return .nearMiss(candidate.word, score: score)
         case (.score(let score), .some(let threshold)):
             let margin = isPlaying ? (isStop ? -Self.stopMargin : playingMargin) : 0
-            guard score >= threshold + margin else { return .nearMiss(candidate.word, score: score) }
+            guard score >= threshold + margin else { return miss(candidate.word, score) }
         case (.score, .none), (.repeated, _):
             guard isPlaying else { break }
             defer { first = (candidate.word, now) }

@@ -176,8 +176,8 @@ package final class WakeWordRecogniser {
             return waiting.report
         }
         if let remark, waiting.judge.isWeak, !LoneStop.standsOut(remark) {
-            waiting.report.verdict = .nearMiss(waiting.word, score: waiting.report.score ?? 0)
-            return waiting.report
+            waiting.report.verdict = rule.miss(waiting.word, waiting.report.score ?? 0)
+            return waiting.report.verdict == .nothing ? nil : waiting.report
         }
         return confirmed(waiting.report, waiting.word, listening: listening, isPlaying: isPlaying, at: now)
     }

@@ -45,8 +45,9 @@ struct WakeRuleTests {
         }
         #expect(try judge(-19.5, true) == .stop("stop"))
         #expect(try judge(-30, true) == .stop("stop"))
-        #expect(try judge(-30.5, true) == .nearMiss("stop", score: -30.5))
+        #expect(try judge(-30.5, true) == .nothing)
         #expect(try judge(-20.5, false) == .nearMiss("stop", score: -20.5))
+        #expect(try judge(-26.5, false) == .nothing)
     }
 
     /// Clear voices score above 0, so a threshold may be there, and the margin is added to it as to any other.
