@@ -3,8 +3,7 @@ internal import VoiceBase
 
 /// Rings for timers and alarms: one pattern a second, softly at first and at full volume after half a minute.
 ///
-/// The sound is part of the reference, so the canceller removes it; at full volume it takes words with it, so `AlarmYield`
-/// makes it soft for whoever speaks. The master volume applies;
+/// The sound is part of the reference, so the canceller removes it and "stop" is heard over it. The master volume applies;
 /// the voice, media and earcon volumes do not.
 struct AlarmPlayer: ~Copyable {
     /// Time from the first pattern to full volume, in frames: 30 s.
@@ -19,8 +18,6 @@ struct AlarmPlayer: ~Copyable {
     private let softest = AlarmPlayer.softest
     private let cycle = AlarmPlayer.cycle
     private let table: UnsafeMutablePointer<Float>
-    /// Whether it is soft because somebody speaks, besides `isRingLow`.
-    var yields = false
     private var position = 0
     private var rung = 0
     /// Gain applied to the last frame; changes are ramped.
@@ -52,7 +49,7 @@ struct AlarmPlayer: ~Copyable {
         guard rings || gain > 0 else { return }
         if gain == 0 { (position, rung) = (0, 0) }
         let risen = softest + (1 - softest) * Float(min(rung, rise)) / Float(rise)
-        let wanted = !rings ? 0 : requests.isRingLow || yields ? min(risen, softest) : risen
+        let wanted = !rings ? 0 : requests.isRingLow ? min(risen, softest) : risen
         let step = (wanted - gain) / Float(count)
         for index in 0..<count {
             gain += step

@@ -39,7 +39,6 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private var history = PlayedHistory()
     private var earcons: EarconPlayer
     private var alarm: AlarmPlayer
-    private var alarmYield = AlarmYield()
     private var drift: DriftControl
     private var mix: OutputMix
     private var media: MediaPlayback
@@ -213,10 +212,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         )
         ports.echoPath.publish(isRecalled: capturePath.reading.hasRecalled)
         capturePath.handOver(to: ports.echoPath, bias: isHeldBack ? nil : reference.confirmedBias)
-        let isMuted = ports.requests.isMicrophoneMuted
-        alarm.yields = alarmYield.step(capturePath.reading, rings: alarm.isSounding && !isMuted)
         levels.level(frames.clean, count: wirePeriod, isPlaying: mix.isAudible)
-        if isMuted { frames.clean.update(repeating: 0, count: wirePeriod) }
+        if ports.requests.isMicrophoneMuted { frames.clean.update(repeating: 0, count: wirePeriod) }
         if ports.words.isWanted { ports.words.ring.write(frames.clean, count: wirePeriod) }
 
         // The newest sample of the period is `delay.capture` frames old.

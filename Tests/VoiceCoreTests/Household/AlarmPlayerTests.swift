@@ -64,9 +64,6 @@ struct AlarmPlayerTests {
         requests.isRingLow = false
         let back = peaks(&player, seconds: 2)[1]
         #expect(abs(back - loud) < 0.02)
-        player.yields = true
-        let yielding = peaks(&player, seconds: 2)[1]
-        #expect(yielding == soft)
     }
 
     @Test func aSoundOfOnesOwnIsPlayedInItsPlace() {
