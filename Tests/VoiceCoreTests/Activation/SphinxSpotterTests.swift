@@ -9,7 +9,7 @@ import VoiceSimulator
 @testable import VoiceConversation
 @testable import VoiceCore
 
-private let sphinxIsInstalled =
+let sphinxIsInstalled =
     access("/usr/share/pocketsphinx/model/en-us", R_OK) == 0 && access("/usr/bin/espeak-ng", X_OK) == 0
     && access("/usr/lib/\(machine)-linux-gnu/libpocketsphinx.so.3", R_OK) == 0
 

@@ -93,6 +93,46 @@ extension EndToEnd {
             try await stage.stop()
         }
 
+        /// Nothing is listened for in this mode but what ends the ringing; PocketSphinx hears it over the ringing.
+        @Test(.enabled(if: sphinxIsInstalled)) func aSpokenStopIsHeardWithoutAConversation() async throws {
+            let echo = FileRoom.Echo(
+                delayMilliseconds: 30,
+                gainDecibels: -20,
+                reverberationMilliseconds: 250,
+                noiseDecibels: -65
+            )
+            let stage = try Stage([], environment: .init(echo: echo))
+            try await stage.start(adjust: {
+                $0.activation.mode = .push
+                $0.activation.engine = .auto
+                $0.activation.wakeModels = "/nonexistent"
+                $0.echo = Configuration().echo
+            })
+            // What is said before it rings means nothing.
+            stage.say(samples: Self.stop)
+            try await stage.pass(milliseconds: 1500)
+            #expect(!stage.log.lines.contains { $0.contains("stop word") })
+            _ = try await stage.perform("timer", "set", "1s")
+            try await wait("the ringing") { rings(stage) }
+            try await stage.pass(milliseconds: 1000)
+            // A busy machine may lose one.
+            for _ in 0..<3 where rings(stage) {
+                stage.say(samples: Self.stop)
+                try await stage.pass(milliseconds: 2000)
+            }
+            #expect(!rings(stage), "\(stage.log.lines.suffix(6))")
+            #expect(stage.log.lines.contains { $0.contains("stop word detected") })
+            #expect(await stage.daemon?.state == .idle && stage.simulator.connectionCount == 0)
+            try await stage.stop()
+        }
+
+        /// The doctor's sample of the word, at 48 kHz.
+        private static var stop: [Float] {
+            let samples = WakeSamples.samples(of: "stop").map { Float($0) / 32_768 }
+            return zip(samples, samples.dropFirst())
+                .flatMap { now, next in (0..<3).map { now + (next - now) * Float($0) / 3 } }
+        }
+
         @Test func aTimerOutlivesARestart() async throws {
             let folder = Self.folder()
             defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -151,6 +151,9 @@ final class Stage: Sendable {
         room.say(samples.map { Float($0) / 32768 })
     }
 
+    /// The user says these samples at 48 kHz.
+    func say(samples: [Float]) { room.say(samples) }
+
     var daemon: VoiceDaemon? { daemons.withLock { $0 } }
     /// What the loudspeaker played, once the daemon has ended.
     var samples: [Float] { (try? WaveFile.read(recording)) ?? [] }
