@@ -65,7 +65,8 @@ enum JournalVocabulary {
     private static let text = """
         Lite PocketSphinx TensorFlow installed instead library listens loaded
         % 100 80 = a able absent accept accepts action activation add added address afresh again agent ago ahead alarms
-        all allow allowed allows aloud am an and anew announced announcements another answer answered anything api appears are
+        all allow allowed allows aloud am an and anew announced announcements another
+        answer answered anything api appears are
         argument as ask asked asks at audio audio.input_channels authentication available back bad base be because
         before begin begins begun below beside beyond bin blocked book both box box's break broke budget busy but
         buttons by bytes call called calls came can cancelled canceller candidates cannot capture card carried
@@ -81,7 +82,8 @@ enum JournalVocabulary {
         listening load local locked log long longer look lost loudspeaker lower machine made main many map match may
         measured media memory message method microphone microphone's missed missing mixer mode model more most moved
         much must mute muted name near nearly need needs network new newer next no nobody none not nothing now number of
-        off offline oldest on once one only open opened opening or our out outlive output outside over overdrives own part
+        off offline oldest on once one only open opened opening or our out
+        outlive output outside over overdrives own part
         passed period permission pid plain play playback played please plug priority problem process program protocol
         proxy put question questions queue quiet raise ran rang reach reachable reached read ready real-time recognised
         refused refuses reload reloaded reloading remark remembered remove renewed replaced replied reply reported
@@ -92,7 +94,8 @@ enum JournalVocabulary {
         stopping strong succeeded successfully such survive swaps take taken term-llm term_llm_serve_token text than
         that the them there these this those thread threshold time timed timeout timer timers title to today today's
         token told too took tool transcript trouble trusted turn turned typed unavailable unchanged under understand
-        undone unencrypted unexpected unheard unit unknown unplugged unreadable unsaid unsupported until unwritten up updating url
+        undone unencrypted unexpected unheard unit unknown unplugged unreadable unsaid unsupported
+        until unwritten up updating url
         us usable use user uses using usually value version voice volume volumes wait waiting wake wants was way well
         went were what when whether while who why will with without word words work worked working works written
         xdg_runtime_dir year years yet yours
