@@ -112,7 +112,7 @@ struct StreamRefusalTests {
 
     /// As in audio.input_channel.
     @Test func channelsCountFromOne() {
-        let line = Self.refusal("hw:0").channels(2, wanted: 3)
+        let line = StreamRefusal.channels(2, wanted: 3)
         #expect(line.hasPrefix("has 2 channels, and no channel 3: see audio.input_channel"))
         #expect(line.contains("count from 1"))
     }
