@@ -149,7 +149,7 @@ package struct TimerWish: Equatable, Sendable {
             let names = word.split(separator: ",")
             let days = names.compactMap { Weekdays(named: $0) }
             guard !names.isEmpty, days.count == names.count else { break }
-            days.forEach { found.formUnion($0) }
+            for day in days { found.formUnion(day) }
             count += days.count
             taken = index + 1
             goesOn = word.last == ","
