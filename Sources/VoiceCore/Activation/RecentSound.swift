@@ -52,11 +52,12 @@ package struct RecentSound {
     private static let callPause = 30
     private static let callWord = 80
     /// For remarks, in frames: how far back one is followed, where its loudest sounds are looked for, how many of them
-    /// count, and the pause that separates it from what was said before.
+    /// count, the pause that separates it from what was said before, and how much of that it is compared with at least.
     private static let longestRemark = 220
     private static let remarkEnd = 80
     private static let peaks = 8
     private static let pause = 30
+    private static let leastBefore = 100
     /// What is part of a remark, as ratios of powers: at most 20 dB below its peak and 6 dB above the room's noise; 10 dB
     /// below the peak always is.
     private static let faintest: Float = 0.01
@@ -98,8 +99,11 @@ package struct RecentSound {
     /// Returns the newest samples, at most this many.
     func newest(_ count: Int) -> ArraySlice<Int16> { samples.suffix(count) }
 
-    /// The remark that the newest audio contains or has just contained; nil before the first audio.
-    package var remark: Remark? {
+    /// Returns the remark that the newest audio contains or has just contained; nil before the first audio.
+    ///
+    /// - Parameter milliseconds: how far back the seconds before it reach, 1 to 6 s: what was said before the box began to
+    ///   play sound is no talk beside it.
+    package func remark(within milliseconds: Int = .max) -> Remark? {
         let recent = Array(powers.suffix(Self.longestRemark))
         let loud = powers.suffix(Self.remarkEnd).sorted().suffix(Self.peaks)
         guard !recent.isEmpty, !loud.isEmpty else { return nil }
@@ -115,7 +119,9 @@ package struct RecentSound {
             guard first - index <= Self.pause else { break }
             first = index
         }
-        let before = powers.suffix(Self.levels).dropLast(recent.count - first).sorted()
+        let own = recent.count - first
+        let earlier = max(Self.leastBefore, min(Self.levels, milliseconds / 10) - own)
+        let before = powers.dropLast(own).suffix(earlier).sorted()
         let usual = before.isEmpty ? peak : before[before.count * 4 / 5]
         return Remark(
             length: 10 * (last - first + 1),

@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// The verdict about what was heard, with the values behind it.
 package struct WakeReport: Equatable, Sendable {
     package var verdict: WakeRule.Verdict
@@ -25,12 +27,18 @@ package final class WakeWordRecogniser {
     /// Calls that the second model has not confirmed yet, at most one per word.
     private var pending: [WaitingCall] = []
     private var ownVoice = OwnVoice()
+    /// When the box played sound last, and since when without a longer pause.
+    private var played: Duration?
+    private var playedSince = Duration.zero
     /// A stop word that may turn out to be part of a sentence.
     private var stop: WaitingStop?
     /// When the latest call was found.
     private var called: Duration?
     /// The latest stop word that was refused, and when.
     private var refusedStop: (word: String, at: Duration)?
+
+    /// How long a stop word counts as said over the box's sound after its end: the word itself often ends it.
+    static let hold = Duration.seconds(2)
 
     private struct WaitingCall {
         var report: WakeReport
@@ -66,6 +74,7 @@ package final class WakeWordRecogniser {
         refusedStop = nil
         called = nil
         ownVoice = OwnVoice()
+        played = nil
     }
 
     /// Processes cleaned audio, mono, 16 kHz.
@@ -81,6 +90,11 @@ package final class WakeWordRecogniser {
     ) throws(WakeWordError) -> [WakeReport] {
         detector.note(isPlaying: isPlaying)
         ownVoice.note(isAlone, at: now)
+        let hasPlayed = isPlaying || (played.map { now - $0 <= Self.hold } ?? false)
+        if isPlaying {
+            if played.map({ now - $0 > Self.hold }) ?? true { playedSince = now }
+            played = now
+        }
         sound.take(samples)
         var reports: [WakeReport] = []
         if let speaksOn = after?.take(samples) {
@@ -90,7 +104,13 @@ package final class WakeWordRecogniser {
         for candidate in try detector.process(samples) {
             // A refused call must not start the refractory time.
             var judged = rule
-            let verdict = judged.judge(candidate, listening: listening, isPlaying: isPlaying, at: now)
+            let isScoredStop = candidate.score != nil && rule.words[candidate.word]?.isStop == true
+            let verdict = judged.judge(
+                candidate,
+                listening: listening,
+                isPlaying: isScoredStop ? hasPlayed : isPlaying,
+                at: now
+            )
             var report = WakeReport(verdict: verdict, score: candidate.score)
             if case .call = verdict { report.evidence = sound.evidence }
             if case .call(let word) = verdict, candidate.wantsPause,
@@ -129,7 +149,7 @@ package final class WakeWordRecogniser {
                 }
                 continue
             }
-            if case .stop(let word) = verdict, ownVoice.said(sound.remark, at: now) {
+            if case .stop(let word) = verdict, ownVoice.said(sound.remark(), at: now) {
                 report.verdict = .refused(word, .ownVoice)
             }
             if case .refused = report.verdict {} else { rule = judged }
@@ -141,7 +161,7 @@ package final class WakeWordRecogniser {
             reports.append(report)
         }
         if reports.contains(where: \.isCall) { called = now }
-        if let report = decideStop(listening: listening, isPlaying: isPlaying, at: now) { reports.append(report) }
+        if let report = decideStop(listening: listening, isPlaying: isPlaying, hasPlayed, at: now) { reports.append(report) }
         return reports
     }
 
@@ -154,9 +174,14 @@ package final class WakeWordRecogniser {
     }
 
     /// Whether the waiting stop word was said by itself; nil while that is open.
-    private func decideStop(listening: LocalListening, isPlaying: Bool, at now: Duration) -> WakeReport? {
+    private func decideStop(
+        listening: LocalListening,
+        isPlaying: Bool,
+        _ hasPlayed: Bool,
+        at now: Duration
+    ) -> WakeReport? {
         guard var waiting = stop else { return nil }
-        let remark = sound.remark
+        let remark = sound.remark(within: hasPlayed ? (now - playedSince).wholeMilliseconds : .max)
         guard let isAlone = waiting.judge.isAlone(remark, at: now) else { return nil }
         stop = nil
         // "Hey Jarvis." has quiet around it as well, and is one of the two.
@@ -171,7 +196,7 @@ package final class WakeWordRecogniser {
             waiting.report.verdict = .refused(waiting.word, .ownVoice)
             return waiting.report
         }
-        if let remark, LoneStop.isEcho(remark, isPlaying: isPlaying) {
+        if let remark, LoneStop.isEcho(remark, isPlaying: hasPlayed) {
             waiting.report.verdict = .refused(waiting.word, .echo)
             return waiting.report
         }

@@ -59,7 +59,7 @@ struct LoneStopTests {
     private static func remark(_ sound: [Int16]) -> Remark? {
         var recent = RecentSound()
         sound.withUnsafeBufferPointer { recent.take($0) }
-        return recent.remark
+        return recent.remark()
     }
 
     @Test func aRemarkGoesFromPauseToPause() throws {
@@ -120,6 +120,7 @@ struct LoneStopTests {
         _ finding: WakeCandidate.Finding = .score(-9),
         callAt: Int? = nil,
         isPlaying: Bool = true,
+        playing: Range<Int> = 0..<(.max),
         alone: Range<Int> = 0..<0
     ) throws -> [(at: Int, verdict: WakeRule.Verdict)] {
         let words = try WakeWords(wake: "hey jarvis", stop: "stop", threshold: -20)
@@ -135,7 +136,7 @@ struct LoneStopTests {
                 try ear.take(
                     $0,
                     listening: .stop,
-                    isPlaying: isPlaying,
+                    isPlaying: isPlaying && playing.contains(now),
                     isAlone: alone.contains(now),
                     at: .milliseconds(60_000 + now)
                 )
@@ -160,6 +161,16 @@ struct LoneStopTests {
         let word = Self.voice(400) + Self.room(1000, &random, peak: 20)
         #expect(try reports(quiet + word, findingAt: [3480], .score(-29)).map(\.verdict) == [.stop("stop")])
         #expect(try reports(quiet + word, findingAt: [3480], .score(-31)).isEmpty)
+        // The word itself has ended the answer before it was recognised.
+        let cut = try reports(quiet + word, findingAt: [3480], .score(-29), playing: 0..<3240)
+        #expect(cut.map(\.verdict) == [.stop("stop")])
+        #expect(try reports(quiet + word, findingAt: [3480], .score(-29), playing: 0..<1400).isEmpty)
+        // The question that is answered is no talk beside the answer.
+        let question = Self.room(500, &random, peak: 20) + Self.voice(2500) + Self.room(1500, &random, peak: 20)
+        for (start, count) in [(3200, 1), (400, 0)] {
+            let reports = try reports(question + word, findingAt: [4960], .score(-29), playing: start..<9000)
+            #expect(reports.filter { $0.verdict == .stop("stop") }.count == count, "from \(start) ms")
+        }
         // Nothing plays: as sure as ever.
         let alone = try reports(quiet + word, findingAt: [3480], .score(-21), isPlaying: false)
         #expect(alone.map(\.verdict) == [.nearMiss("stop", score: -21)])

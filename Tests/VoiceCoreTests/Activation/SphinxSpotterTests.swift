@@ -73,6 +73,21 @@ struct SphinxSpotterTests {
         }
     }
 
+    /// An answer that is interrupted falls silent in the middle of the word, and its thresholds must not change with it.
+    @Test func aStopThatEndsTheSoundIsHeard() throws {
+        let words = try WakeWords(wake: "computer", stop: "stop", threshold: -20)
+        let samples = [Int16](repeating: 0, count: 16_000) + WakeSamples.samples(of: "stop")
+        for milliseconds in stride(from: 1000, through: 1600, by: 100) {
+            let spotter = try SphinxSpotter(words.stops, model: Self.model)
+            var found = 0
+            for (block, start) in stride(from: 0, through: samples.count - 640, by: 640).enumerated() {
+                spotter.note(isPlaying: 40 * block < milliseconds)
+                found += try samples[start..<start + 640].withUnsafeBufferPointer { try spotter.process($0).count }
+            }
+            #expect(found > 0, "silent after \(milliseconds) ms")
+        }
+    }
+
     @Test func otherWordsAreNot() throws {
         let found = try found("I was in the garden this morning.", wake: "computer", threshold: -40)
         #expect(!found.contains { $0.score ?? 0 >= -40 })
