@@ -22,7 +22,7 @@ package struct SecondLook: Equatable, Sendable {
         case noPause(Double)
 
         /// Whether it is one against a stop word.
-        package var isOfStop: Bool { self == .inSentence || self == .echo }
+        package var isOfStop: Bool { self == .inSentence || self == .ownVoice || self == .echo }
 
         /// For a log line.
         package var text: String {

@@ -10,7 +10,7 @@ package final class SphinxSpotter: WakeWordDetector {
     /// Samples for which the list stays that of a box that plays sound: `WakeWordRecogniser.hold`.
     private static let hold = 16 * WakeWordRecogniser.hold.wholeMilliseconds
 
-    /// Peak of the noise that is laid under the sound, -66 dBFS: what a quiet room has. PocketSphinx measures every word
+    /// Peak of the noise that is laid under the sound, whose power is -66 dBFS: what a quiet room has. PocketSphinx measures every word
     /// against the mean of what it heard before, and behind the canceller that may be almost nothing for half a minute: the
     /// remains of a ringing at -85 dBFS. Beside those it recognises no word at all.
     private static let noise = 28

@@ -33,7 +33,11 @@ package struct WakeModelInstaller: Sendable {
         let work = folder + "/download"
         try makeFolder()
         let lock = try lockFolder()
-        defer { close(lock) }
+        defer {
+            // A child that starts at this moment holds a copy, with which the lock would live on.
+            flock(lock, LOCK_UN)
+            close(lock)
+        }
         defer { try? FileManager.default.removeItem(atPath: work) }
         try Self.write(Array("\(pinned.requirement)\n".utf8), to: work + "/requirements.txt")
         let wheel = work + "/" + pinned.wheel

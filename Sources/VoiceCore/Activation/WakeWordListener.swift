@@ -16,6 +16,7 @@ package final class WakeWordListener: Sendable {
 
     private let tap: WakeWordTap
     private let echo: EchoGauges
+    private let rings: @Sendable () -> Bool
     private let rule: WakeRule
     private let look: SecondLook?
     private let logger: Logger
@@ -38,6 +39,7 @@ package final class WakeWordListener: Sendable {
 
     /// - Parameters:
     ///   - echo: whether the box plays sound.
+    ///   - rings: whether that is a ringing, in which there are no words.
     ///   - look: the check before a word opens a conversation; nil for none.
     ///   - make: creates the detector, on the listener's thread.
     ///   - makeSecondModels: creates the models of the second look; nil for none. If that fails, the look does without
@@ -47,6 +49,7 @@ package final class WakeWordListener: Sendable {
     package init(
         tap: WakeWordTap,
         echo: EchoGauges,
+        rings: @escaping @Sendable () -> Bool = { false },
         rule: WakeRule,
         logger: Logger,
         look: SecondLook? = nil,
@@ -57,6 +60,7 @@ package final class WakeWordListener: Sendable {
     ) {
         self.tap = tap
         self.echo = echo
+        self.rings = rings
         self.rule = rule
         self.look = look
         self.logger = logger
@@ -182,7 +186,7 @@ package final class WakeWordListener: Sendable {
                 block,
                 listening: listening,
                 isPlaying: echo.isPlaying,
-                isAlone: echo.isAlone,
+                isAlone: echo.isAlone && !rings(),
                 at: now
             )
             reports.forEach(report)

@@ -114,6 +114,7 @@ package final class WyomingDetector: WakeWordDetector {
         defer { freeaddrinfo(list) }
         var next = list
         var isRefused = false
+        var isTried = false
         while let info = next?.pointee {
             // Judged by what the name resolves to now: that is where the sound would go.
             guard allowsPublic || isNear(info) else {
@@ -121,6 +122,7 @@ package final class WyomingDetector: WakeWordDetector {
                 next = info.ai_next
                 continue
             }
+            isTried = true
             let type = info.ai_socktype | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
             let descriptor = Glibc.socket(info.ai_family, type, info.ai_protocol)
             if descriptor >= 0 {
@@ -129,7 +131,7 @@ package final class WyomingDetector: WakeWordDetector {
             }
             next = info.ai_next
         }
-        if isRefused { throw WakeWordError("activation.wyoming_address: \(server.host) \(exposed)") }
+        if isRefused, !isTried { throw WakeWordError("activation.wyoming_address: \(server.host) \(exposed)") }
         throw WakeWordError("no Wyoming server answers at \(address)")
     }
 

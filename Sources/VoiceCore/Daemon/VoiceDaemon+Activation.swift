@@ -137,6 +137,7 @@ extension VoiceDaemon {
         return WakeWordListener(
             tap: ports.words,
             echo: ports.echo,
+            rings: { ports.earcons.rings },
             rule: rule,
             logger: logger,
             look: settings.secondLook,

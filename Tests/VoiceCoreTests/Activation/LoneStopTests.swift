@@ -215,6 +215,10 @@ struct LoneStopTests {
         }
         #expect(try verdicts(alone: 2960..<9000) == [.refused("stop", .ownVoice)])
         #expect(try verdicts(alone: 0..<9000) == [.refused("stop", .ownVoice)])
+        // An echo that does not become known silences nobody for long.
+        let late = Self.room(9000, &random) + Self.voice(400) + Self.room(1000, &random)
+        let verdict = try reports(late, findingAt: [9480], finding, alone: 2960..<20_000).map(\.verdict)
+        #expect(verdict == [.stop("stop")])
         // Somebody was heard over it, at the latest when the word was over.
         #expect(try verdicts(alone: 2960..<3400) == [.stop("stop")])
         #expect(try verdicts(alone: 2960..<3200) == [.stop("stop")])

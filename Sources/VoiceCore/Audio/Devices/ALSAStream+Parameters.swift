@@ -25,6 +25,8 @@ extension ALSAStream {
         guard direction == .capture, let own = channels(of: pcm, plan, request), own != plan.channels else {
             return plan
         }
+        // Of two channels `plug` gives the mean for one, as the daemon does, or the one that a `ttable` of the user's names.
+        if plan.channels == 1, own == 2, request.channels == .atLeast(1) { return plan }
         if case .atLeast(let wanted) = request.channels, own < wanted {
             throw .unsupported(
                 device: device,
@@ -69,7 +71,7 @@ extension ALSAStream {
         guard snd_pcm_hw_params_set_access(pcm, hardware, SND_PCM_ACCESS_RW_INTERLEAVED) == 0 else {
             throw unsupported(refusal.access)
         }
-        let wanted = request.channels.wanted(of: abilities)
+        let wanted = request.channels.wanted(of: abilities, direction)
         // Media has two channels; a mono device gets their mean.
         let least = direction == .playback ? max(2, wanted) : wanted
         guard
@@ -160,11 +162,12 @@ extension ALSAStream {
 
 extension ALSAStream.Request.Channels {
     /// Returns the number of channels to request from a device.
-    func wanted(of abilities: DeviceAbilities) -> Int {
-        switch self {
+    func wanted(of abilities: DeviceAbilities, _ direction: AudioDirection) -> Int {
+        let most = abilities.channels.upperBound
+        return switch self {
         case .atLeast(let count): count
-        // What grants any number is a plugin: of the card behind it, all.
-        case .all: min(ChannelMap.most, abilities.channels.upperBound)
+        // What grants any number is a plugin: of the microphones behind it, all.
+        case .all: most <= ChannelMap.most ? most : direction == .capture ? ChannelMap.most : 2
         }
     }
 }

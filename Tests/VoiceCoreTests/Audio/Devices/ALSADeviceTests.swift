@@ -55,7 +55,8 @@ struct ALSADeviceTests {
             return try ALSAStream(taking: card.pcm, device: "x", direction: .capture, request: request).parameters
                 .channels
         }
-        #expect(try channels(.atLeast(1)) == own)
+        // The mean of two, or the one that the user's own table names.
+        #expect(try channels(.atLeast(1)) == (own == 2 ? 1 : own))
         #expect(try channels(.atLeast(own)) == own)
         #expect(try channels(.all) == own)
         let refusal = #expect(throws: AudioDeviceError.self) { try channels(.atLeast(own + 1)) }
@@ -333,13 +334,15 @@ struct ALSADeviceTests {
         stream.deinitialize(count: 1)
         stream.deallocate()
         // A plugin grants any number. How many of them its card has is known once it is set up (see above).
-        func wanted(_ most: Int) -> Int {
+        func wanted(_ most: Int, _ direction: AudioDirection = .capture) -> Int {
             ALSAStream.Request.Channels.all.wanted(
-                of: DeviceAbilities(rates: [48_000], formats: ["S16_LE"], channels: 1...most)
+                of: DeviceAbilities(rates: [48_000], formats: ["S16_LE"], channels: 1...most),
+                direction
             )
         }
         #expect(wanted(8) == 8)
         #expect(wanted(10_000) == ChannelMap.most)
+        #expect(wanted(10_000, .playback) == 2)
     }
 
     @Test func aChannelThatIsNotThereIsNamedAsItIsConfigured() throws {
