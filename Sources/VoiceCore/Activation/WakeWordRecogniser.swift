@@ -161,7 +161,8 @@ package final class WakeWordRecogniser {
             reports.append(report)
         }
         if reports.contains(where: \.isCall) { called = now }
-        if let report = decideStop(listening: listening, isPlaying: isPlaying, hasPlayed, at: now) { reports.append(report) }
+        let decided = decideStop(listening: listening, isPlaying: isPlaying, hasPlayed, at: now)
+        if let decided { reports.append(decided) }
         return reports
     }
 
