@@ -25,6 +25,9 @@ struct CallLedger: Sendable {
     private var excused: Set<String> = []
     /// Ids chosen by the daemon for calls of earlier sessions that it sent to a later one.
     private var resent: Set<String> = []
+    /// Calls that the daemon refused instead of starting them, of a response that the user has stopped or cut off; true once
+    /// that was answered.
+    private var refused: [String: Bool] = [:]
     private(set) var violations: [String] = []
 
     var started: Int { calls.count }
@@ -39,13 +42,24 @@ struct CallLedger: Sendable {
 
     mutating func start(_ id: String, arguments: String, at now: Duration) {
         if calls[id] != nil { violations.append("call \(id) was started twice") }
+        if refused[id] != nil { violations.append("call \(id) was refused, and started") }
         let query = arguments.split(separator: "\"").dropFirst(3).first.map(String.init) ?? arguments
         calls[id] = Call(query: query, started: now)
         open.insert(id)
     }
 
+    mutating func refuse(_ id: String) {
+        if calls[id] != nil { violations.append("call \(id) was started, and refused") }
+        if refused.updateValue(false, forKey: id) != nil { violations.append("call \(id) was refused twice") }
+    }
+
     mutating func deliver(_ id: String) {
         guard !resent.contains(id) else { return }
+        if let isAnswered = refused[id] {
+            if isAnswered { violations.append("the refused call \(id) was answered twice") }
+            refused[id] = true
+            return
+        }
         guard calls[id] != nil else { return violations.append("an answer to \(id), which was never started") }
         if calls[id]?.isDelivered == true { violations.append("call \(id) was answered twice") }
         if calls[id]?.isReported == true { violations.append("call \(id) was answered after it had been reported") }
