@@ -1,7 +1,7 @@
 /// Turns in a row in which the user was heard and the recogniser made no words of it, or only words it makes of noise: what the
 /// user is told. Noise that is taken for a voice is not answered for ever: after `most` turns the box is silent until there
-/// are words, or for `pause`. As long as nobody was understood in between, it then answers one turn, and the pause doubles:
-/// a dog that barks every six minutes is not answered ten times an hour.
+/// are words, or for `pause`. If that passes after any such turn and nobody was understood in between, only one turn is
+/// answered, and the pause doubles: a dog that barks every six minutes is not answered ten times an hour.
 package struct WordlessTurns: Equatable, Sendable {
     package enum Notice: Equatable, Sendable {
         /// This sentence was not understood.

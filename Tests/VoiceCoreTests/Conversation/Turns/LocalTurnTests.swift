@@ -346,6 +346,17 @@ struct LocalTurnTests {
         #expect(!isClear(1000, overBox: true))
     }
 
+    /// A conversation whose first question is answered, and in which somebody has then been heard for some milliseconds.
+    private static func answered(next text: String, voice: Int) -> Scene {
+        var scene = Scene("Turn on the light.", text)
+        scene.speak(1000)
+        _ = scene.wait()
+        scene.on(.answerBegan)
+        scene.on(.answerEnded)
+        scene.speak(voice)
+        return scene
+    }
+
     /// What Whisper made of twenty seconds of a film, in the middle of a conversation: nobody says so little in so long, or
     /// the same twice.
     @Test(arguments: [
@@ -355,12 +366,7 @@ struct LocalTurnTests {
                 + "Thank you very much.", 9000
         ), ("Thank you.", 4000), ("You", 2000), ("Bye. You. Bye.", 1500),
     ]) func whatIsMadeOfALongNoiseIsNoTurn(text: String, voice: Int) {
-        var scene = Scene("Turn on the light.", text)
-        scene.speak(1000)
-        _ = scene.wait()
-        scene.on(.answerBegan)
-        scene.on(.answerEnded)
-        scene.speak(voice)
+        var scene = Self.answered(next: text, voice: voice)
         #expect(scene.wait() == nil && scene.drops == [.phantom], "\(text)")
     }
 
@@ -368,12 +374,7 @@ struct LocalTurnTests {
         ("Thank you, bye bye.", 900), ("Thanks!", 400), ("Thank you very much.", 1200),
         ("Thank you, thank you, dear box.", 1500),
     ]) func whoSaysGoodbyeIsHeard(text: String, voice: Int) {
-        var scene = Scene("Turn on the light.", text)
-        scene.speak(1000)
-        _ = scene.wait()
-        scene.on(.answerBegan)
-        scene.on(.answerEnded)
-        scene.speak(voice)
+        var scene = Self.answered(next: text, voice: voice)
         _ = scene.wait()
         #expect(scene.given.map(\.text) == ["Turn on the light.", text])
     }
