@@ -184,7 +184,7 @@ let package = Package(
         .testTarget(
             name: "VoiceCoreTests",
             dependencies: rooms + [
-                "VoiceCore", "VoiceSimulator", "FuzzTargets", "CAlsa", "CLinux", "COpus", "CAEC", "CDSP",
+                "VoiceCore", "VoiceSimulator", "FuzzTargets", "CAlsa", "CLinux", "COpus", "CAEC", "CDSP", "CSphinx",
             ],
             exclude: ["Activation/Golden", "Reply/Speech/Golden"],
             swiftSettings: settings

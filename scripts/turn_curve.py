@@ -6,7 +6,7 @@
 
 Two voices: Piper's en_US-joe-medium unchanged, and modified: 15 % higher with all its formants, a tenth slower.
 Typing is also made of recorded keys if TURN_KEYS is a folder of them (Debian: bucklespring-data, /usr/share/buckle/wav); dishes and
-coughs are synthesised.
+coughs are synthesised. TURN_SECONDS: length of each sound. TURN_MUSIC: a folder of WAV files (mono, 16 bits, 48 kHz) that are heard as well.
 """
 import collections
 import json
@@ -20,16 +20,20 @@ VOICES = {"joe": (1.0, 1.0), "bent": (1.15, 1.1)}
 SENTENCES = pathlib.Path(__file__).with_name("turn-sentences.txt")
 # The first sentences only let a rule adapt to the talker; the rest are measured.
 MEASURED_FROM = 12
-SECONDS = 180
+SECONDS = int(os.environ.get("TURN_SECONDS", 180))
 
 
 def make(folder):
     folder.mkdir(parents=True, exist_ok=True)
-    if (folder / "set.json").exists():
+    options = {"seconds": SECONDS, "music": os.environ.get("TURN_MUSIC", "")}
+    path = folder / "set.json"
+    if path.exists() and json.loads(path.read_text()).get("options") == options:
         return
+    # A text belongs to its sound.
+    (folder / "texts.json").unlink(missing_ok=True)
     sentences = speak(folder)
     others = make_others(folder)
-    (folder / "set.json").write_text(json.dumps({"sentences": sentences, "others": others}, indent=1))
+    path.write_text(json.dumps({"options": options, "sentences": sentences, "others": others}, indent=1))
 
 
 def speak(folder):
@@ -63,6 +67,10 @@ def make_others(folder):
             stroke = make_stroke()[:len(sound) - start]
             sound[start:start + len(stroke)] += stroke
         return sound
+
+    def times(pause):
+        """Random times within the sound, on average `pause` seconds apart."""
+        return numpy.cumsum(random.exponential(pause, int(SECONDS / pause * 44 / 45))) % (SECONDS - 1)
 
     def key():
         length = numpy.arange(int(0.03 * rate)) / rate
@@ -110,21 +118,30 @@ def make_others(folder):
         "noise, -45 dBFS": at(-45, random.normal(size=len(time))),
         "noise that swells, to -30 dBFS": at(-36, pink * (1 + numpy.sin(2 * numpy.pi * time / 7))),
         "music, -30 dBFS": at(-30, music()),
-        "typing": at(-45, strokes(numpy.cumsum(random.exponential(0.16, 1100)) % (SECONDS - 1), key)),
-        "dishes": at(-38, strokes(numpy.cumsum(random.exponential(0.5, 350)) % (SECONDS - 1), dish)),
+        "typing": at(-45, strokes(times(0.16), key)),
+        "dishes": at(-38, strokes(times(0.5), dish)),
         "coughs": at(-38, strokes(numpy.arange(2, SECONDS - 2, 2.6) + random.uniform(0, 1, len(numpy.arange(2, SECONDS - 2, 2.6))), cough)),
     }
     folder_of_keys = pathlib.Path(os.environ.get("TURN_KEYS", "/usr/share/buckle/wav"))
     keys = recorded_keys(folder_of_keys) if folder_of_keys.is_dir() else []
     if keys:
-        places = numpy.cumsum(random.exponential(0.16, 1100)) % (SECONDS - 1)
-        sounds["typing, recorded keys"] = at(-45, strokes(places, lambda: keys[random.integers(len(keys))]))
+        sounds["typing, recorded keys"] = at(-45, strokes(times(0.16), lambda: keys[random.integers(len(keys))]))
     quiet = at(-65, random.normal(size=len(time)))
     made = []
     for index, (name, sound) in enumerate(sounds.items()):
         file = f"other-{index}.wav"
         piper_voice.write(folder / file, sound + quiet)
         made.append({"name": name, "file": file})
+    for path in sorted(pathlib.Path(os.environ["TURN_MUSIC"]).glob("*.wav")) if "TURN_MUSIC" in os.environ else []:
+        with wave.open(str(path)) as file:
+            if (file.getnchannels(), file.getsampwidth(), file.getframerate()) != (1, 2, 48000):
+                sys.exit(f"turn_curve: {path} is not mono, 16 bits, 48 kHz")
+            sound = numpy.frombuffer(file.readframes(file.getnframes()), numpy.int16) / 32768
+        sound = sound * 10 ** (-36 / 20) / numpy.sqrt(numpy.mean(sound ** 2))
+        with wave.open(str(folder / f"recorded-{path.name}"), "wb") as file:
+            file.setparams((1, 2, 48000, 0, "NONE", ""))
+            file.writeframes(numpy.clip(numpy.round(sound * 32768), -32768, 32767).astype("<i2").tobytes())
+        made.append({"name": f"recorded music {path.stem}, -36 dBFS", "file": f"recorded-{path.name}"})
     return made
 
 
@@ -173,13 +190,13 @@ def table(path):
         print(f"| {rule} | " + " | ".join(cells) + " |")
     others = [line for line in lines if line.get("sentence") is None]
     if others:
-        print("\nno speech, three minutes each: turns given; turns begun and dropped, and why\n")
-        print("| sound | given | dropped |\n|---|---|---|")
+        print("\nno speech: turns given; turns begun and dropped, and why; how often the box says that it does not understand\n")
+        print("| sound | given | dropped | said |\n|---|---|---|---|")
         for line in others:
             if line["rule"] == "ours new 1000":
                 drops = ", ".join(f"{reason}: {count}" for reason, count in collections.Counter(line["drops"]).items())
                 given = f"{len(line['texts'])} ({'; '.join(line['texts'][:8])})" if line["texts"] else "0"
-                print(f"| {line['voice']} | {given} | {drops or '-'} |")
+                print(f"| {line['voice']} | {given} | {drops or '-'} | {line['notices']} |")
     return any(line["texts"] for line in others)
 
 

@@ -2,6 +2,7 @@
 #include "csphinx.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@ struct csphinx {
     void *library;
     void *decoder;
     bool begun;
+    bool has_words;
     char *(*lookup_word)(void *, const char *);
     int (*set_kws)(void *, const char *, const char *);
     int (*set_search)(void *, const char *);
@@ -132,20 +134,24 @@ bool csphinx_knows(csphinx *spotter, const char *word) {
     return phones != NULL;
 }
 
+static void end(csphinx *spotter) {
+    if (spotter->begun) spotter->end_utt(spotter->decoder);
+    spotter->begun = false;
+}
+
 bool csphinx_listen(csphinx *spotter, const char *list, size_t length) {
+    // Whatever fails from here on, the words before no longer count: `csphinx_process` then says so.
+    end(spotter);
+    spotter->has_words = false;
     int file = memfd_create("phrases", MFD_CLOEXEC);
     if (file < 0) return false;
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    bool is_set = write(file, list, length) == (ssize_t)length;
-    if (is_set && spotter->begun) {
-        spotter->end_utt(spotter->decoder);
-        spotter->begun = false;
-    }
-    is_set = is_set && spotter->set_kws(spotter->decoder, "words", path) == 0 &&
-             spotter->set_search(spotter->decoder, "words") == 0;
+    spotter->has_words = length <= SSIZE_MAX && write(file, list, length) == (ssize_t)length &&
+                         spotter->set_kws(spotter->decoder, "words", path) == 0 &&
+                         spotter->set_search(spotter->decoder, "words") == 0;
     close(file);
-    return is_set && csphinx_restart(spotter);
+    return csphinx_restart(spotter);
 }
 
 bool csphinx_process(csphinx *spotter, const int16_t *samples, size_t count) {
@@ -174,14 +180,14 @@ bool csphinx_found(csphinx *spotter, char *phrase, size_t size, double *score) {
 }
 
 bool csphinx_restart(csphinx *spotter) {
-    if (spotter->begun) spotter->end_utt(spotter->decoder);
-    spotter->begun = spotter->start_utt(spotter->decoder) >= 0;
+    end(spotter);
+    spotter->begun = spotter->has_words && spotter->start_utt(spotter->decoder) >= 0;
     return spotter->begun;
 }
 
 void csphinx_close(csphinx *spotter) {
     if (spotter->decoder) {
-        if (spotter->begun) spotter->end_utt(spotter->decoder);
+        end(spotter);
         spotter->free_decoder(spotter->decoder);
     }
     dlclose(spotter->library);

@@ -28,7 +28,10 @@ struct Demo: AsyncParsableCommand {
     func run() async throws {
         let output = output ?? DemoRecording.place()
         let conversation = DemoConversation(output: output, question: question, verbose: verbose)
-        do { try await conversation.run() } catch {
+        do {
+            try Loopback.check()
+            try await conversation.run()
+        } catch {
             fflush(nil)
             var text = "jarvis-simulator: \(error)\n"
             text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -74,7 +74,10 @@ struct Local: AsyncParsableCommand {
         conversation.echo.noiseDecibels = noise
         conversation.results = results
         if let lines { conversation.lines = try UserLine.read(lines, isOver: over) }
-        do { try await conversation.run() } catch {
+        do {
+            try Loopback.check()
+            try await conversation.run()
+        } catch {
             fflush(nil)
             var text = "jarvis-simulator: \(error)\n"
             text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -18,6 +18,8 @@ from .service import RATE, LiveConnection, VoiceConnection, VoiceService
 # Talker and box. `say` is Piper's voice from the shared kit, the others are people.
 PAIRS = {"man": ("en_man", "say"), "actors": ("cs_woman", "cs_man"), "woman": ("en_woman", "fr_woman"),
          "lowest": ("en_low_man", "say"), "low": ("nl_man", "en_woman"), "same": ("en_man", "en_man")}
+# Echo fainter than this beside the talker's voice tests nothing.
+LEAST_ECHO_DB = -10.0
 # In seconds: how long the box talks, when and for how long somebody speaks, and when the box is moved.
 SCENARIOS = {
     "cold": dict(seconds=14, talks=[(0.6, 10)]),
@@ -49,7 +51,7 @@ def word_of_move(daemon, seconds=5):
 
 
 def scenario(name, pair, options, verdict):
-    """Plays one scenario and returns its figures; None if it is void."""
+    """Plays one scenario and returns its figures; None if it is void: the host was late, or the box never sounded."""
     plan = SCENARIOS[name]
     near, far = PAIRS[pair]
     folder = os.path.realpath(f"{options.out}/{pair}-{name}")
@@ -117,6 +119,9 @@ def scenario(name, pair, options, verdict):
     figures.update(echo_up_s=round(loud, 2), box_heard_as_speech=[round(at - began, 2) for at in false],
                    heard_ms=judge.interruptions(heard, arrival, room.said, pieces),
                    echo_over_talker_db=round(judge.echo_over_talker(taps["echo"][0], speech), 1))
+    if figures["echo_over_talker_db"] < LEAST_ECHO_DB:
+        print(f"{pair}, {name}: VOID, the box was silent: {folder}/daemon.log", flush=True)
+        return None
     print(f"{pair}, {name}: " + ", ".join(f"{key} {value}" for key, value in figures.items()), flush=True)
     everything = np.mean(figures["upstream_pct"])
     least, longest = {"cold": (75, 1.0), "on": (98, 1.0), "moved": (95, 1.0), "interruptions": (90, 1.5),

@@ -16,6 +16,7 @@ csphinx *csphinx_open(const char *model, const char *language, char *error, size
 // Returns whether the dictionary has the word, in lower case.
 bool csphinx_knows(csphinx *spotter, const char *word);
 // Sets the phrases to recognise, as a list in PocketSphinx's format with one "phrase /threshold/" per line.
+// If it returns false, `csphinx_process` fails until a list is taken.
 bool csphinx_listen(csphinx *spotter, const char *list, size_t length);
 // Takes mono samples at 16 kHz; returns false if the decoder fails.
 bool csphinx_process(csphinx *spotter, const int16_t *samples, size_t count);

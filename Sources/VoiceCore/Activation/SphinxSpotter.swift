@@ -7,8 +7,6 @@ package final class SphinxSpotter: WakeWordDetector {
     static let doubt = 6.0
     /// Samples to wait after a find below its threshold: its score may still grow with the rest of the word.
     private static let patience = 3840
-    /// Samples for which the list stays that of a box that plays sound: `WakeWordRecogniser.hold`.
-    private static let hold = 16 * WakeWordRecogniser.hold.wholeMilliseconds
 
     /// Peak of the noise that is laid under the sound, whose power is -66 dBFS: what a quiet room has. PocketSphinx measures every word
     /// against the mean of what it heard before, and behind the canceller that may be almost nothing for half a minute: the
@@ -21,9 +19,7 @@ package final class SphinxSpotter: WakeWordDetector {
     private let phrase = UnsafeMutableBufferPointer<CChar>.allocate(capacity: 128)
     private var words: WakeWords
     /// Whether the box plays sound, or has until a moment ago.
-    private var isPlaying = false
-    /// Samples since it stopped; nil while it plays, and once that is long ago.
-    private var silence: Int?
+    private var hasPlayed = false
     /// The words that the dictionary does not have.
     package private(set) var gaps: [WordGap] = []
     /// Samples since the first find below its threshold.
@@ -85,23 +81,14 @@ package final class SphinxSpotter: WakeWordDetector {
 
     /// The score at which a word is reported at once.
     private func needed(of word: WakeWords.Word) -> Double {
-        word.threshold - (word.isStop && isPlaying ? WakeRule.stopMargin : 0)
+        word.threshold - (word.isStop && hasPlayed ? WakeRule.stopMargin : 0)
     }
 
     /// The list is another while the box plays sound, rather than the lower one always: each doubtful find begins the search
     /// anew, and may cost a word. A new list does so, too: "Stop." often ends the sound before it is recognised.
-    package func note(isPlaying: Bool) {
-        if isPlaying {
-            silence = nil
-            change(to: true)
-        } else if self.isPlaying, silence == nil {
-            silence = 0
-        }
-    }
-
-    private func change(to isPlaying: Bool) {
-        guard isPlaying != self.isPlaying else { return }
-        self.isPlaying = isPlaying
+    package func note(isPlaying: Bool, lately: Bool) {
+        guard lately != hasPlayed else { return }
+        hasPlayed = lately
         guard words.words.contains(where: \.isStop) else { return }
         waited = 0
         // A failure shows in `process`.
@@ -110,11 +97,6 @@ package final class SphinxSpotter: WakeWordDetector {
 
     package func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
         guard !samples.isEmpty else { return [] }
-        if let before = silence {
-            let isLong = before + samples.count >= Self.hold
-            silence = isLong ? nil : before + samples.count
-            if isLong { change(to: false) }
-        }
         let isTaken = withUnsafeTemporaryAllocation(of: Int16.self, capacity: samples.count) { room in
             for index in samples.indices { room[index] = withNoise(samples[index]) }
             return csphinx_process(spotter, room.baseAddress, samples.count)

@@ -124,7 +124,7 @@ package final class TFLiteSpotter: WakeWordDetector {
         }
     }
 
-    package func note(isPlaying: Bool) { self.isPlaying = isPlaying }
+    package func note(isPlaying: Bool, lately: Bool) { self.isPlaying = isPlaying }
 
     package var scores: [WakeScore] { models.map { WakeScore(word: $0.word, score: $0.score) } + (open?.scores ?? []) }
 

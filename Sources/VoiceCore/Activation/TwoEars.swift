@@ -88,8 +88,8 @@ package final class TwoEars: WakeWordDetector {
         for ear in ears { ear.active?.reset() }
     }
 
-    package func note(isPlaying: Bool) {
-        for ear in ears { ear.active?.note(isPlaying: isPlaying) }
+    package func note(isPlaying: Bool, lately: Bool) {
+        for ear in ears { ear.active?.note(isPlaying: isPlaying, lately: lately) }
     }
 
     package func listen(for what: LocalListening) {

@@ -8,8 +8,9 @@ package protocol WakeWordDetector: AnyObject {
     func reset()
     /// Sets what to listen for from now on.
     func listen(for what: LocalListening)
-    /// Sets whether the box plays sound from now on: an engine may then require more certainty.
-    func note(isPlaying: Bool)
+    /// Sets whether the box plays sound from now on, and whether it does or did `lately`, so that a stop word still counts as said
+    /// over it: an engine may then require more certainty, or less.
+    func note(isPlaying: Bool, lately: Bool)
     /// Current confidence for each word, 0 to 1; empty if the engine reports none.
     var scores: [WakeScore] { get }
     /// Why no wake word is recognised; nil if one is, or if there are none.
@@ -20,7 +21,7 @@ package protocol WakeWordDetector: AnyObject {
 
 extension WakeWordDetector {
     package func listen(for what: LocalListening) {}
-    package func note(isPlaying: Bool) {}
+    package func note(isPlaying: Bool, lately: Bool) {}
     package var scores: [WakeScore] { [] }
     package var callsUnheard: WakeWordError? { nil }
     package var gaps: [WordGap] { [] }

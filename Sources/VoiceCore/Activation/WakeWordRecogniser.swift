@@ -88,9 +88,9 @@ package final class WakeWordRecogniser {
         isAlone: Bool = false,
         at now: Duration
     ) throws(WakeWordError) -> [WakeReport] {
-        detector.note(isPlaying: isPlaying)
-        ownVoice.note(isAlone, at: now)
         let hasPlayed = isPlaying || (played.map { now - $0 <= Self.hold } ?? false)
+        detector.note(isPlaying: isPlaying, lately: hasPlayed)
+        ownVoice.note(isAlone, at: now)
         if isPlaying {
             if played.map({ now - $0 > Self.hold }) ?? true { playedSince = now }
             played = now

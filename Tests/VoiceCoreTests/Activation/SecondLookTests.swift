@@ -105,7 +105,7 @@ struct SecondLookTests {
         }
 
         func reset() {}
-        func note(isPlaying: Bool) { self.isPlaying = isPlaying }
+        func note(isPlaying: Bool, lately: Bool) { self.isPlaying = isPlaying }
     }
 
     private func ear(_ detector: Scripted, looks: Bool = true) throws -> WakeWordRecogniser {

@@ -1,3 +1,4 @@
+import CSphinx
 import Glibc
 import Synchronization
 import Testing
@@ -76,16 +77,40 @@ struct SphinxSpotterTests {
     /// An answer that is interrupted falls silent in the middle of the word, and its thresholds must not change with it.
     @Test func aStopThatEndsTheSoundIsHeard() throws {
         let words = try WakeWords(wake: "computer", stop: "stop", threshold: -20)
-        let samples = [Int16](repeating: 0, count: 16_000) + WakeSamples.samples(of: "stop")
+        let silence = [Int16](repeating: 0, count: 16_000)
+        let samples = silence + WakeSamples.samples(of: "stop") + silence
         for milliseconds in stride(from: 1000, through: 1600, by: 100) {
             let spotter = try SphinxSpotter(words.stops, model: Self.model)
-            var found = 0
+            let rule = WakeRule(words: words.stops, playingMargin: 3, refractory: .seconds(2))
+            let ear = WakeWordRecogniser(spotter, rule: rule, look: nil)
+            var found: [WakeRule.Verdict] = []
             for (block, start) in stride(from: 0, through: samples.count - 640, by: 640).enumerated() {
-                spotter.note(isPlaying: 40 * block < milliseconds)
-                found += try samples[start..<start + 640].withUnsafeBufferPointer { try spotter.process($0).count }
+                found += try samples[start..<start + 640].withUnsafeBufferPointer {
+                    try ear.take(
+                        $0,
+                        listening: .stop,
+                        isPlaying: 40 * block < milliseconds,
+                        at: .milliseconds(60_000 + 40 * (block + 1))
+                    ).map(\.verdict)
+                }
             }
-            #expect(found > 0, "silent after \(milliseconds) ms")
+            #expect(found == [.stop("stop")], "silent after \(milliseconds) ms")
         }
+    }
+
+    /// A list of words that PocketSphinx did not take leaves none: the owner must learn of it, and open it anew.
+    @Test func aListThatIsNotTakenLeavesNone() throws {
+        var error = [CChar](repeating: 0, count: 512)
+        let spotter = try #require(csphinx_open(Self.model, "en-us", &error, error.count))
+        defer { csphinx_close(spotter) }
+        let silence = [Int16](repeating: 0, count: 640)
+        #expect(csphinx_listen(spotter, "stop /1e-20/\n", 13))
+        #expect(csphinx_process(spotter, silence, silence.count))
+        #expect(!csphinx_listen(spotter, nil, 13))
+        #expect(!csphinx_process(spotter, silence, silence.count))
+        #expect(!csphinx_restart(spotter))
+        #expect(csphinx_listen(spotter, "stop /1e-20/\n", 13))
+        #expect(csphinx_process(spotter, silence, silence.count))
     }
 
     @Test func otherWordsAreNot() throws {
