@@ -115,7 +115,7 @@ class Room:
         self.control("ir", f"{self.scratch}/{place}.wav")
         return time.monotonic()
 
-    def record(self, folder, taps=("speech", "echo", "mic")):
+    def record(self, folder, taps=("speech", "echo", "mic", "speaker")):
         self.recorded = {}
         for tap in taps:
             path = os.path.abspath(f"{folder}/{tap}.wav")

@@ -172,6 +172,21 @@ struct EchoCancellationTests {
         #expect(talks.allSatisfy { outcome.readings[$0].isShapedLikeEcho }, "\(talks)")
     }
 
+    /// A talker who speaks in the rhythm of the box's own voice, and begins with it after a pause of both: what is left rises and
+    /// falls with the echo, but has another spectrum.
+    @Test(arguments: [4, 5, 6] as [UInt64]) func whoSpeaksInTheRhythmOfTheBoxIsATalker(seed: UInt64) throws {
+        let far = vowels(seconds: 9, level: 0.1, seed: 1).enumerated().map { $0.offset / 12_000 % 8 == 3 ? 0 : $0.element }
+        // In the fifth syllable of the seventh second, after a pause.
+        let near = vowels(seconds: 9, level: 0.05, seed: seed).enumerated().map { $0.offset < 336_000 ? 0 : $0.element }
+        let outcome = try run(
+            microphone: zip(echo(of: far, delay: Self.lead), near).map { $0 + $1 },
+            reference: far
+        )
+        let talks = outcome.readings[700...].map(\.hasTalker)
+        print("RHYTHM", seed, talks.firstIndex(of: true) ?? -1, talks.count { $0 })
+        #expect((talks.firstIndex(of: true) ?? .max) < 20)
+    }
+
     /// A talker at the very start, before anything is learned, is recognised as one.
     @Test func whoTalksFromTheStartIsKept() throws {
         let far = syllables(seconds: 6, level: 0.4, rate: 4, seed: 1)
