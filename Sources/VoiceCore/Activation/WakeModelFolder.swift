@@ -1,3 +1,4 @@
+internal import Glibc
 internal import VoiceBase
 
 /// A folder with TensorFlow Lite's library and wake-word models: per word NAME.json, which describes how to run it, and
@@ -32,6 +33,26 @@ package struct WakeModelFolder: Equatable, Sendable {
         self.init(path: folders.first { Self(path: $0).isFilled } ?? folders[0])
     }
 
+    /// Whether this user may not look into a folder; it may not even be there.
+    package static func isHidden(_ folder: String) -> Bool {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor < 0 else {
+            close(descriptor)
+            return false
+        }
+        return errno == EACCES
+    }
+
+    /// Whether the models in a folder are the service's, which only root may install.
+    package static func isService(_ path: String) -> Bool {
+        path == StateDirectory.service || path.hasPrefix(StateDirectory.service + "/")
+    }
+
+    /// What a person types to install models where this process looks for them.
+    static func installCommand(intoStateFolder state: String?) -> String {
+        (state.map(isService) ?? false ? "sudo " : "") + "jarvis-voiced wake install"
+    }
+
     /// Folder of openWakeWord models, if the user has any.
     var openWakeWord: String { path + "/" + OpenWakeWordModels.folderName }
 
@@ -55,7 +76,8 @@ package struct WakeModelFolder: Equatable, Sendable {
     func checkLibrary() throws(WakeWordError) {
         let place = library.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
         guard Folder.names(in: place).contains(Self.libraryName) else {
-            throw WakeWordError("\(place) has no \(Self.libraryName): run \"jarvis-voiced wake install\"")
+            let command = Self.installCommand(intoStateFolder: place)
+            throw WakeWordError("\(place) has no \(Self.libraryName): run \"\(command)\"")
         }
     }
 

