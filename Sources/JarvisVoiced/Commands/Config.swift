@@ -45,7 +45,13 @@ struct Config: ParsableCommand {
             for warning in loaded.warnings + secrets.warnings { print("warning: \(warning)") }
             let logger = makeLogger(level: .error)
             do {
-                let settings = try DaemonSettings(loaded.values, secrets: secrets, needsKey: false, logger: logger)
+                let settings = try DaemonSettings(
+                    loaded.values,
+                    secrets: secrets,
+                    needsKey: false,
+                    isForThisUser: false,
+                    logger: logger
+                )
                 for notice in settings.notices { print("warning: \(notice)") }
                 var audio = settings.audio
                 for problem in audio.learn(loaded.values.audio, environment: environment) {

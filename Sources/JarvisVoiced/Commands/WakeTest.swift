@@ -49,10 +49,10 @@ struct WakeTest: AsyncParsableCommand {
     /// - Throws: the reason why nothing can be recognised.
     private static func check(_ settings: ActivationSettings) throws(WakeWordError) {
         guard let make = settings.makeDetector else {
-            throw WakeWordError(
-                "nothing is recognised on this machine: run \"jarvis-voiced wake install\", or set activation.engine; stop "
-                    + "words need PocketSphinx (apt install libpocketsphinx3 pocketsphinx-en-us)"
-            )
+            let nothing =
+                "nothing is recognised on this machine: run \"jarvis-voiced wake install\", or set activation.engine; "
+                + "stop words need PocketSphinx (apt install libpocketsphinx3 pocketsphinx-en-us)"
+            throw WakeWordError(settings.hiddenModels.map(notMine) ?? nothing)
         }
         if let folder = settings.libraryFolder, !WakeCheck.mayLoad(from: folder) {
             throw WakeWordError(
@@ -60,9 +60,19 @@ struct WakeTest: AsyncParsableCommand {
             )
         }
         let detector = try make(.child())
-        if let problem = detector.callsUnheard { throw problem }
+        if let problem = detector.callsUnheard {
+            throw settings.hiddenModels.map { WakeWordError(notMine($0)) } ?? problem
+        }
         for gap in detector.gaps { write("\(gap.description)\n") }
-        if !settings.hearsCalls { write("no engine recognises wake words here, only stop words\n") }
+        guard !settings.hearsCalls else { return }
+        let hidden = settings.hiddenModels.map { "; " + notMine($0) } ?? ""
+        write("no engine recognises wake words here, only stop words\(hidden)\n")
+    }
+
+    /// The models may be the service's.
+    private static func notMine(_ folder: String) -> String {
+        "this user may not look into \(folder), where the service has its models: run \"sudo -u jarvis-voiced "
+            + "jarvis-voiced wake test\", or \"jarvis-voiced wake install\" for models of your own"
     }
 
     // MARK: The microphone

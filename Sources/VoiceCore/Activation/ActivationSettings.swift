@@ -15,6 +15,8 @@ package struct ActivationSettings: Sendable {
     package var secondLook: SecondLook?
     /// Creates the second look's models, on the detector's thread; nil for none.
     package var makeSecondModels: (@Sendable (ModelTrial) throws(WakeWordError) -> SecondModels)?
+    /// Creates the detector of the stop words alone, likewise; nil for none.
+    package var makeStopDetector: (@Sendable (ModelTrial) -> any WakeWordDetector)?
     /// Folder of the TensorFlow Lite library; nil if that library is not used.
     package var libraryFolder: String?
     package var quietHours: QuietHours?
@@ -136,12 +138,10 @@ package struct ActivationSettings: Sendable {
         private static func maker(
             stops: WakeWords,
             _ sphinxModel: String,
-            _ make: @escaping () throws(WakeWordError) -> any WakeWordDetector
+            _ make: @escaping TwoEars.Make
         ) -> TwoEars.Maker {
             guard !stops.words.isEmpty else { return TwoEars.Maker(make) }
-            let standIn = { () throws(WakeWordError) -> any WakeWordDetector in
-                try SphinxSpotter(stops, model: sphinxModel)
-            }
+            let standIn: TwoEars.Make = { () throws(WakeWordError) in try SphinxSpotter(stops, model: sphinxModel) }
             return TwoEars.Maker(stops: stops.words.map(\.text), standIn: standIn, make)
         }
 
@@ -177,14 +177,24 @@ package struct ActivationSettings: Sendable {
 
     /// Stop words that nothing can recognise, as no engine for them is installed.
     package private(set) var unheardStops: [String] = []
+    /// The folder of the models, if this user may not look into it and has none; nil otherwise.
+    package private(set) var hiddenModels: String?
     /// Consequences of settings that exclude each other, for the user.
     package private(set) var notices: [String] = []
 
     /// Whether wake words are listened for.
     package var hearsCalls: Bool { engine != nil && makeDetector != nil }
 
+    /// - Parameters:
+    ///   - isForThisUser: false to check the settings of another user, the service's: what this user may not look at
+    ///     is then not missed.
+    ///   - isHidden: whether this user may not look into a folder.
     /// - Throws: what is missing or invalid, with the fix.
-    package init(_ configuration: Configuration) throws(ConfigurationError) {
+    package init(
+        _ configuration: Configuration,
+        isForThisUser: Bool = true,
+        isHidden: (String) -> Bool = WakeModelFolder.isHidden
+    ) throws(ConfigurationError) {
         let activation = configuration.activation
         machine = ActivationMachine.Options(configuration)
         voiceGate = activation.voiceGate && configuration.echo.enabled
@@ -202,6 +212,10 @@ package struct ActivationSettings: Sendable {
             quietHours = hours
         }
         let models = WakeModelFolder(configured: activation.wakeModels, environment: ProcessEnvironment.values)
+        if [.auto, .tflite].contains(activation.engine), !models.isFilled {
+            let folder = activation.wakeModels.isEmpty ? WakeModelFolder.service : activation.wakeModels
+            hiddenModels = isHidden(folder) ? folder : nil
+        }
         switch activation.engine {
         case .off: engine = nil
         case .auto: engine = models.isFilled ? .tflite(models) : nil
@@ -223,7 +237,13 @@ package struct ActivationSettings: Sendable {
         case .tflite: engine = .tflite(models)
         }
         if engine == nil, activation.mode == .wake {
-            throw Self.problem("activation.engine", Self.withoutEngine)
+            guard let hiddenModels, !isForThisUser else {
+                throw Self.problem("activation.engine", Self.withoutEngine)
+            }
+            notices.append(
+                "activation.engine: this user may not look into \(hiddenModels), so its models are not checked: run this "
+                    + "with sudo"
+            )
         }
         var stop: StopModel?
         if !activation.stopModel.isEmpty {
@@ -249,7 +269,7 @@ package struct ActivationSettings: Sendable {
             }
             return
         }
-        let all = try Self.rule(activation, stop: stop)
+        let all = try Self.rule(activation, engine, stop: stop)
         // Stop words need no engine for wake words: PocketSphinx takes them where it is installed.
         let rule = engine == nil ? all.stopsOnly : all
         try Self.check(rule.words, by: engine, stop: stop)
@@ -266,6 +286,11 @@ package struct ActivationSettings: Sendable {
             }
         } else {
             makeDetector = { (trial) throws(WakeWordError) in
+                Engine.stopDetector(of: rule.words, sphinxModel: sphinxModel, stop: stop, trial: trial)
+            }
+        }
+        if !rule.words.stops.words.isEmpty {
+            makeStopDetector = { trial in
                 Engine.stopDetector(of: rule.words, sphinxModel: sphinxModel, stop: stop, trial: trial)
             }
         }
@@ -289,8 +314,7 @@ package struct ActivationSettings: Sendable {
         stop: StopModel?
     ) throws(ConfigurationError) {
         do throws(WakeWordError) {
-            var modelled: [String] = []
-            if case .tflite(let folder)? = engine { modelled = folder.allWords }
+            let modelled = modelled(by: engine)
             for word in words.words {
                 if stop?.isOf(word) == true || modelled.contains(WakeModelFolder.plain(word.text)) {
                     try WordCutoff.check(word)
@@ -308,8 +332,14 @@ package struct ActivationSettings: Sendable {
         }
     }
 
+    /// The words that an engine of TensorFlow Lite has models of.
+    private static func modelled(by engine: Engine?) -> [String] {
+        if case .tflite(let folder)? = engine { folder.allWords } else { [] }
+    }
+
     private static func rule(
         _ activation: Configuration.Activation,
+        _ engine: Engine?,
         stop: StopModel?
     ) throws(ConfigurationError) -> WakeRule {
         do throws(WakeWordError) {
@@ -320,6 +350,13 @@ package struct ActivationSettings: Sendable {
             )
             if let stop, !words.stops.words.contains(where: stop.isOf) {
                 words.words.append(.init(text: stop.word, threshold: activation.threshold, isStop: true))
+            }
+            // The number written with such a word is a probability, and no threshold of PocketSphinx, which stands in.
+            let modelled = modelled(by: engine)
+            for index in words.words.indices {
+                let word = words.words[index]
+                guard stop?.isOf(word) == true || modelled.contains(WakeModelFolder.plain(word.text)) else { continue }
+                words.words[index].threshold = activation.threshold
             }
             return WakeRule(
                 words: words,
@@ -332,9 +369,13 @@ package struct ActivationSettings: Sendable {
     }
 
     /// Why mode `wake` is impossible, with the fix; follows "activation.engine" in a sentence.
-    package static let withoutEngine =
-        "is off or finds no models, and activation.mode is \"wake\": run \"jarvis-voiced wake install\", set it to "
-        + "\"pocketsphinx\", \"wyoming\" or \"sherpa-onnx\", or the mode to \"push\""
+    package static var withoutEngine: String {
+        let command = WakeModelFolder.installCommand(
+            intoStateFolder: StateDirectory.path(environment: ProcessEnvironment.values)
+        )
+        return "is off or finds no models, and activation.mode is \"wake\": run \"\(command)\", set it to "
+            + "\"pocketsphinx\", \"wyoming\" or \"sherpa-onnx\", or the mode to \"push\""
+    }
 
     private static func problem(_ place: String, _ message: String) -> ConfigurationError {
         ConfigurationError(problems: [ConfigurationProblem(place: place, message: message)])

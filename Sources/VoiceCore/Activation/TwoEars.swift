@@ -1,31 +1,37 @@
+internal import Synchronization
 internal import VoiceBase
 
 /// Several engines side by side: one for wake words, others for stop words.
 ///
 /// Each is independent: if one lacks something or fails, the others still hear. A failed engine is recreated after a
-/// pause that grows to two minutes; until then its stand-in listens for its stop words, if it has one. Engines for stop
-/// words run only while a stop would have an effect.
+/// pause that grows to two minutes; until then its stand-in listens for its stop words, if it has one. An engine that left
+/// out a word for a passing reason is recreated after the same pauses, and hears its other words meanwhile. Engines for
+/// stop words run only while a stop would have an effect.
+///
+/// Only the first engines are created on the thread that this belongs to. Others are created beside it: a server's name
+/// may take many seconds to resolve, and a model's trial five.
 package final class TwoEars: WakeWordDetector {
-    /// Creates an engine. A separate type, because the compiler (6.3) fails on such closures in an array.
-    package struct Maker {
+    package typealias Make = @Sendable () throws(WakeWordError) -> sending any WakeWordDetector
+
+    /// Creates an engine, on any thread. A separate type, because the compiler (6.3) fails on such closures in an array.
+    package struct Maker: Sendable {
         /// The stop words of this engine.
         fileprivate let stops: [String]
-        fileprivate let make: () throws(WakeWordError) -> any WakeWordDetector
-        fileprivate let standIn: (() throws(WakeWordError) -> any WakeWordDetector)?
+        fileprivate let make: Make
+        fileprivate let standIn: Make?
 
         /// - Parameters:
         ///   - stops: the stop words of this engine.
         ///   - standIn: creates what listens for them while the engine cannot.
-        package init(
-            stops: [String] = [],
-            standIn: (() throws(WakeWordError) -> any WakeWordDetector)? = nil,
-            _ make: @escaping () throws(WakeWordError) -> any WakeWordDetector
-        ) {
+        package init(stops: [String] = [], standIn: Make? = nil, _ make: @escaping Make) {
             self.stops = stops
             self.standIn = standIn
             self.make = make
         }
     }
+
+    /// Starts work on another thread; false if there is none.
+    package typealias Starter = @Sendable (_ work: @escaping @Sendable () -> Void) -> Bool
 
     private struct Ear {
         let isForStops: Bool
@@ -34,10 +40,15 @@ package final class TwoEars: WakeWordDetector {
         /// Listens for the stop words while `detector` is nil.
         var standIn: (any WakeWordDetector)?
         var problem: WakeWordError?
+        /// The engine that is being created, one at a time.
+        var opening: Opening?
         var retryAt = Duration.zero
         var pause = TwoEars.firstPause
 
         var active: (any WakeWordDetector)? { detector ?? standIn }
+
+        /// Whether another attempt may hear more.
+        var wantsMore: Bool { detector.map { $0.passingGaps > 0 } ?? true }
 
         var gaps: [WordGap] {
             let ofDetector = active?.gaps ?? []
@@ -48,6 +59,11 @@ package final class TwoEars: WakeWordDetector {
             let own = WordGap(words: words, areStops: true, why: problem, hasStandIn: standIn != nil)
             return (words.isEmpty ? [] : [own]) + ofDetector
         }
+
+        mutating func wait(from now: Duration) {
+            retryAt = now + pause
+            pause = min(TwoEars.longestPause, pause * 2)
+        }
     }
 
     private static let firstPause = Duration.seconds(15)
@@ -55,16 +71,24 @@ package final class TwoEars: WakeWordDetector {
 
     private var ears: [Ear]
     private let now: () -> Duration
+    private let start: Starter
     private var isListening = false
 
     /// - Parameters:
     ///   - calls: creates the engine for wake words; nil for none.
     ///   - stops: create the engines for stop words.
-    package init(calls: Maker?, stops: [Maker], now: @escaping () -> Duration = { Monotonic.now() }) {
+    ///   - start: runs what recreates them. Work that outlives this object has no effect.
+    package init(
+        calls: Maker?,
+        stops: [Maker],
+        now: @escaping () -> Duration = { Monotonic.now() },
+        start: @escaping Starter = { OwnThread.start("jv-wake-open", $0) }
+    ) {
         self.now = now
+        self.start = start
         ears = stops.map { Ear(isForStops: true, maker: $0) }
         if let calls { ears.insert(Ear(isForStops: false, maker: calls), at: 0) }
-        for index in ears.indices { open(index) }
+        for index in ears.indices { take(Opened(ears[index].maker, wantsStandIn: true), index) }
     }
 
     package var callsUnheard: WakeWordError? { ears.first { !$0.isForStops }?.problem }
@@ -73,10 +97,16 @@ package final class TwoEars: WakeWordDetector {
 
     package func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
         var found: [WakeCandidate] = []
-        for index in ears.indices where isListening || !ears[index].isForStops {
-            if ears[index].detector == nil, now() >= ears[index].retryAt { open(index) }
+        for index in ears.indices {
+            let isUsed = isListening || !ears[index].isForStops
+            if isUsed, ears[index].wantsMore, ears[index].opening == nil, now() >= ears[index].retryAt { open(index) }
+            if let opened = ears[index].opening?.take() {
+                ears[index].opening = nil
+                take(opened, index)
+            }
+            guard isUsed else { continue }
             if let detector = ears[index].detector {
-                do throws(WakeWordError) { found += try detector.process(samples) } catch { close(index, error) }
+                do throws(WakeWordError) { found += try detector.process(samples) } catch { fail(index, error) }
             } else if isListening, let standIn = ears[index].standIn {
                 do throws(WakeWordError) { found += try standIn.process(samples) } catch { ears[index].standIn = nil }
             }
@@ -99,26 +129,96 @@ package final class TwoEars: WakeWordDetector {
         for ear in ears where ear.isForStops { ear.active?.reset() }
     }
 
-    private func open(_ index: Int) {
-        do throws(WakeWordError) {
-            ears[index].detector = try ears[index].maker.make()
+    /// Begins to create an engine, or only its stand-in.
+    private func open(_ index: Int, onlyStandIn: Bool = false) {
+        let opening = Opening()
+        let (maker, wantsStandIn) = (ears[index].maker, ears[index].active == nil)
+        let isStarted = start {
+            opening.give(Opened(maker, wantsStandIn: wantsStandIn, onlyStandIn: onlyStandIn))
+        }
+        if isStarted { ears[index].opening = opening } else if !onlyStandIn { ears[index].wait(from: now()) }
+    }
+
+    /// Takes over what was created, unless what hears now hears as much.
+    private func take(_ opened: Opened, _ index: Int) {
+        if let standIn = opened.standIn { ears[index].standIn = standIn }
+        if let detector = opened.detector {
+            if let old = ears[index].detector, old.passingGaps <= detector.passingGaps {
+                return ears[index].wait(from: now())
+            }
+            ears[index].detector = detector
             ears[index].standIn = nil
             ears[index].problem = nil
-            ears[index].pause = Self.firstPause
-        } catch {
-            close(index, error)
+            guard ears[index].wantsMore else {
+                ears[index].pause = Self.firstPause
+                return
+            }
+        } else if ears[index].detector == nil, let problem = opened.problem ?? ears[index].problem {
+            ears[index].problem = opened.standInProblem.map { WakeWordError("\(problem); \($0)") } ?? problem
+        }
+        if !opened.isOnlyStandIn { ears[index].wait(from: now()) }
+    }
+
+    /// An engine failed while it listened.
+    private func fail(_ index: Int, _ problem: WakeWordError) {
+        ears[index].detector = nil
+        ears[index].problem = problem
+        ears[index].wait(from: now())
+        if ears[index].maker.standIn != nil, ears[index].opening == nil { open(index, onlyStandIn: true) }
+    }
+}
+
+/// What came of an attempt to create an engine.
+private struct Opened {
+    var detector: (any WakeWordDetector)?
+    var standIn: (any WakeWordDetector)?
+    var problem: WakeWordError?
+    var standInProblem: WakeWordError?
+    var isOnlyStandIn: Bool
+
+    /// - Parameter wantsStandIn: whether a stand-in is created if the engine cannot be.
+    init(_ maker: TwoEars.Maker, wantsStandIn: Bool, onlyStandIn: Bool = false) {
+        isOnlyStandIn = onlyStandIn
+        if !onlyStandIn {
+            do throws(WakeWordError) { detector = try maker.make() } catch { problem = error }
+        }
+        guard detector == nil, wantsStandIn, let make = maker.standIn else { return }
+        do throws(WakeWordError) { standIn = try make() } catch { standInProblem = error }
+    }
+}
+
+/// Hands over what one thread creates for another.
+private final class Opening: Sendable {
+    /// Received whole: a `Mutex` takes over only what it is created with.
+    private final class Content: Sendable {
+        private let opened: Mutex<Opened?>
+
+        init(_ opened: consuming sending Opened) { self.opened = Mutex(opened) }
+
+        func take() -> sending Opened? {
+            opened.withLock { opened in
+                let taken = opened
+                opened = nil
+                return taken
+            }
         }
     }
 
-    private func close(_ index: Int, _ problem: WakeWordError) {
-        ears[index].detector = nil
-        ears[index].problem = problem
-        ears[index].retryAt = now() + ears[index].pause
-        ears[index].pause = min(Self.longestPause, ears[index].pause * 2)
-        guard ears[index].standIn == nil, let make = ears[index].maker.standIn else { return }
-        do throws(WakeWordError) { ears[index].standIn = try make() } catch {
-            ears[index].problem = WakeWordError("\(problem); \(error)")
-        }
+    private let content = Mutex<Content?>(nil)
+
+    func give(_ opened: consuming sending Opened) {
+        let made = Content(opened)
+        content.withLock { $0 = made }
+    }
+
+    /// Returns what was created, once; nil before.
+    func take() -> sending Opened? { content.withLock { $0 }?.take() }
+}
+
+extension WakeWordDetector {
+    /// The number of words that another attempt may recognise.
+    fileprivate var passingGaps: Int {
+        gaps.filter { $0.why.cause == .passing }.reduce(0) { $0 + $1.words.count }
     }
 }
 

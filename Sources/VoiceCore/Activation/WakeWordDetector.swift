@@ -94,6 +94,8 @@ package struct WakeWordError: Error, Equatable, CustomStringConvertible {
         case openWakeWord
         /// The network, or the package index behind it.
         case index
+        /// The machine was too busy, or short of memory: another attempt may succeed.
+        case passing
         case other
     }
 
@@ -116,7 +118,7 @@ package struct WakeWordError: Error, Equatable, CustomStringConvertible {
     package var exitCode: ExitCode {
         switch cause {
         case .library, .index: .unavailable
-        case .openWakeWord, .other: .system
+        case .openWakeWord, .passing, .other: .system
         }
     }
 }

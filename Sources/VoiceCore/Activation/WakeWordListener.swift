@@ -33,6 +33,11 @@ package final class WakeWordListener: Sendable {
         /// Why no wake word is recognised; nil if one is, or if there are none.
         package var calls: WakeWordError?
         package var gaps: [WordGap] = []
+
+        /// Whether a word is no longer lacking.
+        func hasFewerWords(than other: Lack) -> Bool {
+            !Set(other.gaps.flatMap(\.words)).isSubset(of: gaps.flatMap(\.words))
+        }
     }
 
     package var lack: Lack { lacking.withLock { $0 } }
@@ -135,13 +140,8 @@ package final class WakeWordListener: Sendable {
         let lack = Lack(calls: detector.callsUnheard, gaps: detector.gaps)
         guard lack != reported else { return }
         lacking.withLock { $0 = lack }
-        if lack.calls != reported.calls {
-            if let calls = lack.calls {
-                logger.error("words are not recognised: \(calls)")
-            } else {
-                logWords(of: detector)
-            }
-        }
+        if let calls = lack.calls, calls != reported.calls { logger.error("words are not recognised: \(calls)") }
+        if lack.calls == nil, reported.calls != nil || lack.hasFewerWords(than: reported) { logWords(of: detector) }
         for gap in lack.gaps where !reported.gaps.contains(gap) {
             let text = gap.description
             let isUnheard = gap.areStops && !gap.hasStandIn

@@ -5,7 +5,8 @@ internal import VoiceWyoming
 
 /// Wake words from a Wyoming server (openWakeWord, microWakeWord and others), which receives the microphone signal.
 ///
-/// Blocks its own thread only to resolve the name and to connect, for up to two seconds per address. Up to a second of
+/// Only creating it blocks: to resolve the name, ten seconds for each name server that is away, and to connect, for up to
+/// two seconds per address. Up to a second of
 /// audio waits for a slow server; beyond that, the detector fails and has to be recreated.
 package final class WyomingDetector: WakeWordDetector {
     /// Follows the host.

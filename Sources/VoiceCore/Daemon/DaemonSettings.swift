@@ -36,13 +36,15 @@ package struct DaemonSettings: Sendable {
     ///   - instructions: the user's instructions for each service; the built-in persona for those without.
     ///   - tools: the tools to offer to the service.
     ///   - needsKey: false to validate everything else although the key is missing.
+    ///   - isForThisUser: false to validate what another user runs, the service's.
     /// - Throws: what is missing or invalid, with a remedy.
     package init(
         _ configuration: Configuration,
         secrets: Secrets,
         tools: [any Tool],
         instructions: [Configuration.Service.Name: String] = [:],
-        needsKey: Bool = true
+        needsKey: Bool = true,
+        isForThisUser: Bool = true
     ) throws(ConfigurationError) {
         func fail(_ place: String, _ message: String) -> ConfigurationError {
             ConfigurationError(problems: [ConfigurationProblem(place: place, message: message)])
@@ -113,7 +115,7 @@ package struct DaemonSettings: Sendable {
         jarvisToken = secrets.jarvisToken.secret
         transcripts = configuration.log.transcripts
         budget = Budget.Options(configuration, services: [kind] + usable.dropFirst())
-        activation = try ActivationSettings(configuration)
+        activation = try ActivationSettings(configuration, isForThisUser: isForThisUser)
         notices += activation.notices
         if activation.machine.isWarm, budget.prices.sessionMinute > 0 {
             activation.machine.isWarm = false
@@ -220,6 +222,7 @@ extension DaemonSettings {
         secrets: Secrets,
         files: FileReader = .system,
         needsKey: Bool = true,
+        isForThisUser: Bool = true,
         logger: Logger
     ) throws(ConfigurationError) {
         try self.init(
@@ -232,7 +235,8 @@ extension DaemonSettings {
                 logger: logger
             ),
             instructions: try Self.instructions(of: configuration, files: files),
-            needsKey: needsKey
+            needsKey: needsKey,
+            isForThisUser: isForThisUser
         )
     }
 }

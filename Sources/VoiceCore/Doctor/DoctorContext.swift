@@ -47,7 +47,14 @@ package struct DoctorContext: Sendable {
         do {
             let silent = Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
             // A missing key is reported as a finding of its own.
-            let found = try DaemonSettings(values, secrets: secrets, files: files, needsKey: false, logger: silent)
+            let found = try DaemonSettings(
+                values,
+                secrets: secrets,
+                files: files,
+                needsKey: false,
+                isForThisUser: false,
+                logger: silent
+            )
             if !lacksKey { settings = found }
         } catch {
             problems = error.problems

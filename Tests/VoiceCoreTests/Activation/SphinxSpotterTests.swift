@@ -169,6 +169,51 @@ struct SphinxSpotterTests {
         }
     }
 
+    /// The number written with the word is the model's cut-off: PocketSphinx, in the model's place, does not take it for a
+    /// power of ten.
+    @Test func theStandInKeepsItsOwnThreshold() throws {
+        var configuration = Configuration()
+        configuration.activation.wakeModels = "/nowhere"
+        configuration.activation.stopModel = "/nowhere/stop.json"
+        configuration.activation.stopWords = "stop:0.9, never mind:-30"
+        let settings = try ActivationSettings(configuration)
+        var rule = try #require(settings.rule)
+        #expect(rule.words["never mind"]?.threshold == -30)
+        let stop = try #require(rule.words["stop"])
+        #expect(stop.ownThreshold == 0.9)
+        let faint = WakeCandidate("stop", .score(-11))
+        #expect(rule.judge(faint, listening: .stop, isPlaying: false, at: .seconds(9)) == .stop("stop"))
+        let detector = try #require(try settings.makeDetector?(.none))
+        guard case .heard = SampleRun.result(detector, of: stop, over: WakeSamples.samples(of: "stop")) else {
+            Issue.record("stop is not heard")
+            return
+        }
+    }
+
+    /// The server is not sent the sample, PocketSphinx hears it: the doctor tries the stop word there, too.
+    @Test func theDoctorTriesTheStopWordBesideAServer() throws {
+        var configuration = Configuration()
+        configuration.activation.wakeModels = "/nowhere"
+        configuration.activation.engine = .wyoming
+        configuration.activation.wyomingAddress = "127.0.0.1:1"
+        let settings = try ActivationSettings(configuration)
+        let stop = try #require(settings.rule?.words["stop"])
+        let untouched = Untouched()
+        guard case .heard? = WakeCheck.run(stop, settings, untouched, .none) else {
+            Issue.record("stop is not heard")
+            return
+        }
+    }
+
+    private final class Untouched: WakeWordDetector {
+        func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
+            Issue.record("the server was sent the sample")
+            return []
+        }
+
+        func reset() {}
+    }
+
     /// Stop words are heard with the default settings where PocketSphinx is installed: no engine has to be set.
     @Test func stopWordsNeedNoEngine() throws {
         var configuration = Configuration()

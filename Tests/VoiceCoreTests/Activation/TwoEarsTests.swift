@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import Testing
 
 @testable import VoiceActivation
@@ -6,20 +7,66 @@ import Testing
 
 /// One engine for calls, another for stop words: what each hears, and what happens if the other fails.
 struct TwoEarsTests {
-    private final class Scripted: WakeWordDetector {
+    /// What a test knows of the engines that were created, and what they do.
+    private final class Script: Sendable {
         let word: String
-        private(set) var processed = 0
-        var failure: WakeWordError?
+        let processed = Mutex(0)
+        let made = Mutex(0)
+        let failure = Mutex<WakeWordError?>(nil)
+        /// Why none can be created.
+        let missing = Mutex<WakeWordError?>(nil)
 
         init(_ word: String) { self.word = word }
 
+        var make: TwoEars.Make {
+            { () throws(WakeWordError) in
+                self.made.withLock { $0 += 1 }
+                if let missing = self.missing.withLock({ $0 }) { throw missing }
+                return Scripted(self)
+            }
+        }
+    }
+
+    private final class Scripted: WakeWordDetector {
+        let script: Script
+
+        init(_ script: Script) { self.script = script }
+
         func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
-            processed += 1
-            if let failure { throw failure }
-            return [WakeCandidate(word, .repeated)]
+            script.processed.withLock { $0 += 1 }
+            if let failure = script.failure.withLock({ $0 }) { throw failure }
+            return [WakeCandidate(script.word, .repeated)]
         }
 
         func reset() {}
+    }
+
+    /// Another thread, whose work is done when a test says so.
+    private final class Beside: Sendable {
+        private let waiting = Mutex<[@Sendable () -> Void]>([])
+
+        var count: Int { waiting.withLock { $0.count } }
+
+        func finish() {
+            let work = waiting.withLock { waiting in
+                defer { waiting = [] }
+                return waiting
+            }
+            for work in work { work() }
+        }
+
+        var start: TwoEars.Starter {
+            { work in
+                self.waiting.withLock { $0.append(work) }
+                return true
+            }
+        }
+    }
+
+    /// Does the work at once.
+    private static let atOnce: TwoEars.Starter = { work in
+        work()
+        return true
     }
 
     private func found(_ detector: some WakeWordDetector) throws -> [String] {
@@ -27,11 +74,11 @@ struct TwoEarsTests {
     }
 
     @Test func stopWordsAreLookedForOnlyWhereTheyMeanSomething() throws {
-        let stops = Scripted("stop")
-        let detector = TwoEars(calls: .init { Scripted("hey_jarvis") }, stops: [.init { stops }])
+        let stops = Script("stop")
+        let detector = TwoEars(calls: .init(Script("hey_jarvis").make), stops: [.init(stops.make)])
         detector.listen(for: .wake)
         #expect(try found(detector) == ["hey_jarvis"])
-        #expect(stops.processed == 0)
+        #expect(stops.processed.withLock { $0 } == 0)
         detector.listen(for: .stop)
         #expect(try found(detector) == ["hey_jarvis", "stop"])
         #expect(detector.gaps.isEmpty)
@@ -40,7 +87,7 @@ struct TwoEarsTests {
     @Test func withoutTheSecondEngineCallsAreStillHeard() throws {
         let problem = WakeWordError("PocketSphinx is not installed")
         let missing = TwoEars.Maker(stops: ["stop"]) { () throws(WakeWordError) in throw problem }
-        let detector = TwoEars(calls: .init { Scripted("hey_jarvis") }, stops: [missing])
+        let detector = TwoEars(calls: .init(Script("hey_jarvis").make), stops: [missing])
         detector.listen(for: .stop)
         #expect(try found(detector) == ["hey_jarvis"])
         let gap = WordGap(words: ["stop"], areStops: true, why: problem)
@@ -51,41 +98,122 @@ struct TwoEarsTests {
     /// A failed engine is created anew after a pause; the other hears all the time.
     @Test func anEngineThatFailsDoesNotMakeTheOtherDeaf() throws {
         var now = Duration.zero
-        var made: [Scripted] = []
+        let calls = Script("hey_jarvis")
         let detector = TwoEars(
-            calls: .init {
-                made.append(Scripted("hey_jarvis"))
-                return made[made.count - 1]
-            },
-            stops: [.init { Scripted("stop") }],
-            now: { now }
+            calls: .init(calls.make),
+            stops: [.init(Script("stop").make)],
+            now: { now },
+            start: Self.atOnce
         )
         detector.listen(for: .stop)
         #expect(try found(detector) == ["hey_jarvis", "stop"])
-        made[0].failure = WakeWordError("the server has gone")
+        calls.failure.withLock { $0 = WakeWordError("the server has gone") }
         #expect(try found(detector) == ["stop"])
         #expect(detector.callsUnheard == WakeWordError("the server has gone"))
         #expect(detector.gaps.isEmpty)
+        calls.failure.withLock { $0 = nil }
         now = .seconds(14)
         #expect(try found(detector) == ["stop"])
         now = .seconds(15)
         #expect(try found(detector) == ["hey_jarvis", "stop"])
         #expect(detector.callsUnheard == nil)
-        #expect(made.count == 2)
+        #expect(calls.made.withLock { $0 } == 2)
+    }
+
+    /// The name of a server takes long to resolve: meanwhile the other engine hears every block, and no second attempt
+    /// begins.
+    @Test func anEngineThatTakesLongToCreateDoesNotMakeTheOtherDeaf() throws {
+        var now = Duration.zero
+        let (calls, beside) = (Script("hey_jarvis"), Beside())
+        calls.missing.withLock { $0 = WakeWordError("there is no host") }
+        let detector = TwoEars(
+            calls: .init(calls.make),
+            stops: [.init(Script("stop").make)],
+            now: { now },
+            start: beside.start
+        )
+        detector.listen(for: .stop)
+        for second in 15..<40 {
+            now = .seconds(second)
+            #expect(try found(detector) == ["stop"])
+            #expect(beside.count == 1)
+        }
+        #expect(calls.made.withLock { $0 } == 1)
+        beside.finish()
+        // The attempt failed; the next comes after the pause, counted from now.
+        #expect(try found(detector) == ["stop"])
+        #expect(beside.count == 0)
+        calls.missing.withLock { $0 = nil }
+        now = .seconds(39 + 30)
+        #expect(try found(detector) == ["stop"])
+        beside.finish()
+        #expect(try found(detector) == ["hey_jarvis", "stop"])
+        #expect(detector.callsUnheard == nil)
+    }
+
+    /// The whole path on real threads: a server whose name takes a while, beside a stop word that is heard meanwhile.
+    @Test func anEngineIsCreatedOnAThreadOfItsOwn() async throws {
+        let isOpen = Atomic(false)
+        let calls = Script("hey_jarvis")
+        calls.missing.withLock { $0 = WakeWordError("there is no host") }
+        let make = calls.make
+        let slow = TwoEars.Maker { () throws(WakeWordError) in
+            let detector = try make()
+            while !isOpen.load(ordering: .acquiring) { usleep(1000) }
+            return detector
+        }
+        var now = Duration.zero
+        let detector = TwoEars(calls: slow, stops: [.init(Script("stop").make)], now: { now })
+        detector.listen(for: .stop)
+        calls.missing.withLock { $0 = nil }
+        now = .seconds(15)
+        for _ in 0..<100 { #expect(try found(detector) == ["stop"]) }
+        isOpen.store(true, ordering: .releasing)
+        var words = try found(detector)
+        while words == ["stop"] {
+            usleep(1000)
+            words = try found(detector)
+        }
+        #expect(words == ["hey_jarvis", "stop"])
+    }
+
+    /// No thread is to be had: the attempt counts as failed, and the other engine hears.
+    @Test func withoutAThreadTheNextAttemptComesLater() throws {
+        var now = Duration.zero
+        let calls = Script("hey_jarvis")
+        calls.missing.withLock { $0 = WakeWordError("away") }
+        let asked = Mutex(0)
+        let detector = TwoEars(
+            calls: .init(calls.make),
+            stops: [.init(Script("stop").make)],
+            now: { now },
+            start: { _ in
+                asked.withLock { $0 += 1 }
+                return false
+            }
+        )
+        detector.listen(for: .stop)
+        for second in 0..<60 {
+            now = .seconds(second)
+            #expect(try found(detector) == ["stop"])
+        }
+        #expect(asked.withLock { $0 } == 2)
+        #expect(detector.callsUnheard == WakeWordError("away"))
     }
 
     /// The user's model of a stop word fails: a stand-in hears the word until the model can be loaded again.
     @Test func aStandInHearsStopWordsMeanwhile() throws {
         var now = Duration.zero
-        var isThere = false
         let away = WakeWordError("the model is broken")
-        func make() throws(WakeWordError) -> any WakeWordDetector {
-            if isThere { return Scripted("model") }
-            throw away
-        }
-        func standIn() throws(WakeWordError) -> any WakeWordDetector { Scripted("stand-in") }
-        let model = TwoEars.Maker(stops: ["stop"], standIn: standIn, make)
-        let detector = TwoEars(calls: .init { Scripted("hey_jarvis") }, stops: [model], now: { now })
+        let model = Script("model")
+        model.missing.withLock { $0 = away }
+        let maker = TwoEars.Maker(stops: ["stop"], standIn: Script("stand-in").make, model.make)
+        let detector = TwoEars(
+            calls: .init(Script("hey_jarvis").make),
+            stops: [maker],
+            now: { now },
+            start: Self.atOnce
+        )
         detector.listen(for: .wake)
         #expect(try found(detector) == ["hey_jarvis"])
         detector.listen(for: .stop)
@@ -93,26 +221,65 @@ struct TwoEarsTests {
         let gap = WordGap(words: ["stop"], areStops: true, why: away, hasStandIn: true)
         #expect(detector.gaps == [gap])
         #expect(gap.description == "PocketSphinx listens for \"stop\" instead of the model: the model is broken")
-        isThere = true
+        model.missing.withLock { $0 = nil }
         now = .seconds(15)
         #expect(try found(detector) == ["hey_jarvis", "model"])
         #expect(detector.gaps.isEmpty)
     }
 
-    /// A server that stays away is tried less and less often: each attempt may block the thread.
+    /// A model that fails while it listens: the stand-in takes over with the next block, and what it lacks is named.
+    @Test func aStandInTakesOver() throws {
+        let (model, standIn) = (Script("model"), Script("stand-in"))
+        let maker = TwoEars.Maker(stops: ["stop"], standIn: standIn.make, model.make)
+        func fail() throws -> TwoEars {
+            model.failure.withLock { $0 = nil }
+            let detector = TwoEars(calls: nil, stops: [maker], now: { .zero }, start: Self.atOnce)
+            detector.listen(for: .stop)
+            #expect(try found(detector) == ["model"])
+            model.failure.withLock { $0 = WakeWordError("the model fails") }
+            #expect(try found(detector).isEmpty)
+            return detector
+        }
+        let detector = try fail()
+        #expect(try found(detector) == ["stand-in"])
+        #expect(detector.gaps.map(\.hasStandIn) == [true])
+        standIn.missing.withLock { $0 = WakeWordError("PocketSphinx is not installed") }
+        let without = try fail()
+        #expect(try found(without).isEmpty)
+        let why = WakeWordError("the model fails; PocketSphinx is not installed")
+        #expect(without.gaps == [WordGap(words: ["stop"], areStops: true, why: why)])
+    }
+
+    /// A server that stays away is tried less and less often.
     @Test func thePauseGrowsToTwoMinutes() throws {
         var now = Duration.zero
-        var asked: [Duration] = []
+        let asked = Mutex(0)
+        var times: [Int] = []
         let away = TwoEars.Maker { () throws(WakeWordError) in
-            asked.append(now)
+            asked.withLock { $0 += 1 }
             throw WakeWordError("away")
         }
-        let detector = TwoEars(calls: away, stops: [], now: { now })
+        let detector = TwoEars(calls: away, stops: [], now: { now }, start: Self.atOnce)
+        var known = 0
         for second in 0..<600 {
             now = .seconds(second)
             #expect(try found(detector).isEmpty)
+            let count = asked.withLock { $0 }
+            if count > known { times.append(second) }
+            known = count
         }
-        #expect(asked == [0, 15, 45, 105, 225, 345, 465, 585].map { .seconds($0) })
+        #expect(known == 8 && times == [0, 15, 45, 105, 225, 345, 465, 585])
+    }
+
+    /// The journal names the words again once one of them is no longer lacking, and only then.
+    @Test func aWordThatIsBackIsNews() {
+        let hey = WordGap(words: ["hey jarvis"], areStops: false, why: WakeWordError("busy", cause: .passing))
+        var stop = WordGap(words: ["stop"], areStops: true, why: WakeWordError("broken"))
+        let before = WakeWordListener.Lack(gaps: [hey, stop])
+        #expect(WakeWordListener.Lack(gaps: [stop]).hasFewerWords(than: before))
+        stop.hasStandIn = true
+        #expect(!WakeWordListener.Lack(gaps: [stop, hey]).hasFewerWords(than: before))
+        #expect(!before.hasFewerWords(than: WakeWordListener.Lack(gaps: [stop])))
     }
 
     @Test func aWyomingServerIsHelpedOut() throws {

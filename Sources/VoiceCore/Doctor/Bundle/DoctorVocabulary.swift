@@ -19,7 +19,7 @@ enum DoctorVocabulary {
         fits folder for forbidden found free from fuser gb getent gets give given gives gmt got grants group had hand has
         headphones hear heard hears help hero365-api-key holds home host hosts https hz id if in inactive include info initgroups
         input install installed instead integer into invalid ip is it its itself jan jarvis jarvis-token jarvis-voiced
-        journalctl jul jun jv-doctor kb keep kernel key knows landlock larger last later lead leads left let libcurl
+        journalctl jul jun jv-doctor kb keep kernel key knows landlock larger last later lead leads left less let libcurl
         library likely limit limited limitmemlock limitrtprio limits line listens  loaded loadstate localhost locked
         log long look looked loudspeaker machine made mainpid make many mar max may mb mean measured measurement media
         memlock memory memory-lock microphone missing mode model models modules more most move ms multiple must name

@@ -76,9 +76,9 @@ enum JournalVocabulary {
         detected device devices did disconnected disturbed doctor does done down dropped due duplex duplicate during
         earcons earlier echo echo-test egress elsewhere empty encrypted end ended errno error event events every exactly
         exist exited failed failure faint far fewer file finish fit folder for found fresh from front full gave get gets give
-        given goes got group had half hand has header headphones heard history holds host hour hours http https if
+        given goes got group had half hand has header headphones heard here history holds host hour hours http https if
         ignored in incomplete integer into invalid is it its itself jarvis jarvis's jarvis-voiced jobs joined jumped
-        kept key knob know known last lead learning leaves ledger left level limit limitmemlock limitrtprio line
+        kept key killed knob know known last lead learning leaves ledger left level limit limitmemlock limitrtprio line
         listening load local locked log long longer look lost loudspeaker lower machine made main many map match may
         measured media memory message method microphone microphone's missed missing mixer mode model more most moved
         much must mute muted name near nearly need needs network new newer next no nobody none not nothing now number of
@@ -89,11 +89,11 @@ enum JournalVocabulary {
         refused refuses reload reloaded reloading remark remembered remove renewed replaced replied reply reported
         request requests requires resolved response restart restarted restarting restored result retrying return right
         ringing rings room rotated run rung running runs said saved says scheduled schema second see sends sent serve
-        serve.response_timeout server server's service session set settings shared silence so socket software somebody
+        serve.response_timeout server server's service session set settings shared short silence so socket software somebody
         something sound speech spending spent start started starting state stations status stays still stop stopped
         stopping strong succeeded successfully such survive swaps take taken term-llm term_llm_serve_token text than
         that the them there these this those thread threshold time timed timeout timer timers title to today today's
-        token told too took tool transcript trouble trusted turn turned typed unavailable unchanged under understand
+        token told too took tool transcript trial trouble trusted turn turned typed unavailable unchanged under understand
         undone unencrypted unexpected unheard unit unknown unplugged unreadable unsaid unsupported
         until unwritten up updating url
         us usable use user uses using usually value version voice volume volumes wait waiting wake wants was way well

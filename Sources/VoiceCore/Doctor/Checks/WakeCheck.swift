@@ -11,8 +11,9 @@ package enum WakeCheck {
 
     static func findings(_ context: DoctorContext) -> [DoctorFinding] {
         guard let activation = context.settings?.activation else { return [] }
+        let hidden = hidden(activation)
         guard let make = activation.makeDetector, let words = activation.rule?.words else {
-            return activation.unheardStops.isEmpty ? [] : [nobodyListens(for: activation.unheardStops)]
+            return hidden + (activation.unheardStops.isEmpty ? [] : [nobodyListens(for: activation.unheardStops)])
         }
         if let folder = activation.libraryFolder, !mayLoad(from: folder) { return [notTried] }
         let end = Monotonic.now() + lastStart
@@ -23,14 +24,17 @@ package enum WakeCheck {
             let detector = try make(trial)
             let gaps = detector.gaps
             let heard = WakeWords(words: words.calls.words.filter { word in !gaps.contains { $0.isOf(word) } })
-            var found = activation.hearsCalls ? [judge(words: heard.list, detector.callsUnheard, mode: mode)] : []
+            var found = hidden
+            if hidden.isEmpty, activation.hearsCalls {
+                found.append(judge(words: heard.list, detector.callsUnheard, mode: mode))
+            }
             found += gaps.map(judge)
             if case .tflite(let folder)? = activation.engine, !folder.allWords.isEmpty {
                 let all = folder.allWords
                 found += judge(all.map { ($0, Monotonic.now() < end ? run($0, in: folder, trial) : .late) })
             }
             let stop = words.stops.words.first { word in word.text == "stop" && !gaps.contains { $0.isOf(word) } }
-            if let stop { found += judge(stop: run(stop, activation.engine, detector)) }
+            if let stop { found += judge(stop: run(stop, activation, detector, trial)) }
             if let make = activation.makeSecondModels, Monotonic.now() < end {
                 found.append(judge(second: make, trial))
             }
@@ -44,14 +48,31 @@ package enum WakeCheck {
         SampleRun.result(of: word, in: folder, over: WakeSamples.samples(of: word), trial: trial)
     }
 
-    /// A server would hear the sample as well, so its stop words are not tried; nil then.
-    private static func run(
+    /// A server would hear the sample as well, so the engine of the stop words is run without it.
+    static func run(
         _ stop: WakeWords.Word,
-        _ engine: ActivationSettings.Engine?,
-        _ detector: any WakeWordDetector
+        _ activation: ActivationSettings,
+        _ detector: any WakeWordDetector,
+        _ trial: ModelTrial
     ) -> SampleRun.Result? {
-        if case .wyoming? = engine { return nil }
-        return SampleRun.result(detector, of: stop, over: WakeSamples.samples(of: stop.text))
+        var engine: (any WakeWordDetector)? = detector
+        if case .wyoming? = activation.engine { engine = activation.makeStopDetector?(trial) }
+        return engine.map { SampleRun.result($0, of: stop, over: WakeSamples.samples(of: stop.text)) }
+    }
+
+    /// That the service's models cannot be tried by this user, where they matter.
+    static func hidden(_ activation: ActivationSettings) -> [DoctorFinding] {
+        guard let folder = activation.hiddenModels, activation.machine.mode == .wake || activation.engine != nil else {
+            return []
+        }
+        return [
+            DoctorFinding(
+                "wake-words",
+                .skipped,
+                "not tried: this user may not look into \(folder)",
+                advice: "sudo jarvis-voiced doctor --user jarvis-voiced"
+            )
+        ]
     }
 
     /// Judges what each installed model made of the sample of its word.
@@ -94,10 +115,7 @@ package enum WakeCheck {
                         "wake-models",
                         .warn,
                         "\(word): \(problem)",
-                        // Those of openWakeWord are the user's.
-                        advice: problem.cause == .openWakeWord
-                            ? "put openWakeWord's files there again, or remove the folder"
-                            : "run \"jarvis-voiced wake install\" again, or remove the model"
+                        advice: advice(for: problem)
                     )
                 )
             }
@@ -111,6 +129,15 @@ package enum WakeCheck {
         guard !well.isEmpty else { return findings }
         let text = "run over the sample of their word: \(well.joined(separator: ", "))"
         return [DoctorFinding("wake-models", .ok, text)] + findings
+    }
+
+    private static func advice(for problem: WakeWordError) -> String {
+        switch problem.cause {
+        case .passing: "run the doctor again when this machine has less to do"
+        // The user's files.
+        case .openWakeWord: "put openWakeWord's files there again, or remove the folder"
+        case .library, .index, .other: "run \"jarvis-voiced wake install\" again, or remove the model"
+        }
     }
 
     /// Judges what the engine for stop words made of the sample; nothing if it was not run.
