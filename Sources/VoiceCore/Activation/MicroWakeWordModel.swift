@@ -12,11 +12,13 @@ final class MicroWakeWordModel {
 
     /// - Parameters:
     ///   - interpreter: of the model; checked here.
+    ///   - isMeasured: whether it is the model whose limits were chosen by measurement.
     /// - Throws: why it is not a microWakeWord model; follows the file's name in a message.
     init(
         word: WakeWords.Word,
         manifest: MicroWakeWordManifest,
-        interpreter: TFLiteInterpreter
+        interpreter: TFLiteInterpreter,
+        isMeasured: Bool
     ) throws(WakeWordError) {
         try Self.check(interpreter.input, interpreter.output)
         self.word = word.text
@@ -33,8 +35,8 @@ final class MicroWakeWordModel {
         let (cutoff, size) =
             word.isStop
             ? (.stop(own: own, model: model), manifest.window)
-            : WordCutoff.micro(word.text, own: own, model: model, size: manifest.window)
-        wantsPause = !word.isStop && WordCutoff.isMeasured(word.text)
+            : WordCutoff.micro(isMeasured: isMeasured, own: own, model: model, size: manifest.window)
+        wantsPause = !word.isStop && isMeasured
         // Ignores a second, which the model needs to fill its history.
         window = ProbabilityWindow(size: size, cutoff: cutoff, ignored: 100 / steps)
     }

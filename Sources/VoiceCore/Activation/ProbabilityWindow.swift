@@ -21,23 +21,29 @@ struct WordCutoff: Equatable {
         throw WakeWordError("\"\(word.text):\(own)\" wants a probability above 0, and 0.996 at most: for instance 0.9")
     }
 
-    /// The word whose limits were chosen by measurement; others keep their makers' mean and a careful cut-off.
-    private static let measured = "hey jarvis"
+    /// The model whose limits were chosen by measurement, that of "Hey Jarvis" in `WakeModelPackage`: its length, and its
+    /// FNV-1a, which tells files apart and protects nothing. Others, another model of the same word among them, keep their
+    /// makers' mean and a careful cut-off.
+    private static let measured = (bytes: 52_272, hash: UInt64(0x43ba_064a_8da0_8c91))
     /// Its cut-off unless the user sets one, for a mean of at most `measuredSize` steps, while the box is silent and while
     /// it plays sound. It may be this low because the word also wants a pause before it, see `CallPause`.
     private static let measuredCutoff = 0.5
     private static let measuredPlaying = 0.4
     private static let measuredSize = 3
 
-    static func isMeasured(_ word: String) -> Bool { WakeModelFolder.plain(word) == measured }
+    static func isMeasured(_ model: [UInt8]) -> Bool {
+        guard model.count == measured.bytes else { return false }
+        return model.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 } == measured.hash
+    }
 
     /// Returns the limits of a microWakeWord model's wake word, and the number of steps in the mean.
     ///
     /// - Parameters:
-    ///   - own: the user's cut-off; nil for none.
+    ///   - isMeasured: whether it is the measured model.
+    ///   - own: the user's cut-off, which takes the place of the others and changes nothing else; nil for none.
     ///   - size: the number of steps that the model's maker asks for.
-    static func micro(_ word: String, own: Double?, model: Double, size: Int) -> (cutoff: Self, size: Int) {
-        guard isMeasured(word) else { return (.call(own: own, model: model), size) }
+    static func micro(isMeasured: Bool, own: Double?, model: Double, size: Int) -> (cutoff: Self, size: Int) {
+        guard isMeasured else { return (.call(own: own, model: model), size) }
         let quiet = own ?? min(model, measuredCutoff)
         let playing = own ?? min(model, measuredPlaying)
         return (Self(quiet: quiet, playing: playing, agreeing: 1), min(size, measuredSize))

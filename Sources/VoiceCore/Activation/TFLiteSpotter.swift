@@ -10,18 +10,20 @@ package final class TFLiteSpotter: WakeWordDetector {
     private var rest: [Int16] = []
     private var isBroken = false
     private var isPlaying = false
-    /// The words whose models are missing or invalid.
+    /// The words whose models are missing or invalid, or could not be tried.
     package private(set) var gaps: [WordGap] = []
 
     /// - Parameters:
     ///   - words: each needs a model in the folder and may have a cut-off of its own.
     ///   - trial: every model has to pass it before it is loaded here.
+    ///   - isMeasured: whether a file is the model whose limits were chosen by measurement.
     /// - Throws: what is missing or invalid, with the fix, if none of the words is left.
     package init(
         _ words: WakeWords,
         in folder: WakeModelFolder,
         trial: ModelTrial,
-        files: FileReader = .system
+        files: FileReader = .system,
+        isMeasured: ([UInt8]) -> Bool = { WordCutoff.isMeasured($0) }
     ) throws(WakeWordError) {
         guard let frontend = MicroFrontend() else { throw WakeWordError("no memory") }
         self.frontend = frontend
@@ -38,7 +40,9 @@ package final class TFLiteSpotter: WakeWordDetector {
         for word in words.words where !isOpen(word) {
             do throws(WakeWordError) {
                 try WordCutoff.check(word)
-                models.append(try Self.model(of: word, in: folder, trial: trial, files: files))
+                models.append(
+                    try Self.model(of: word, in: folder, trial: trial, files: files, isMeasured: isMeasured)
+                )
             } catch {
                 leaveOut([word], error)
             }
@@ -70,7 +74,8 @@ package final class TFLiteSpotter: WakeWordDetector {
         of word: WakeWords.Word,
         in folder: WakeModelFolder,
         trial: ModelTrial,
-        files: FileReader
+        files: FileReader,
+        isMeasured: ([UInt8]) -> Bool
     ) throws(WakeWordError) -> MicroWakeWordModel {
         let (manifest, bytes) = try folder.model(of: word.text, isStop: word.isStop, files: files)
         let path = folder.path + "/" + manifest.model
@@ -79,7 +84,8 @@ package final class TFLiteSpotter: WakeWordDetector {
             return try MicroWakeWordModel(
                 word: word,
                 manifest: manifest,
-                interpreter: try TFLiteInterpreter(library: folder.library, model: bytes)
+                interpreter: try TFLiteInterpreter(library: folder.library, model: bytes),
+                isMeasured: isMeasured(bytes)
             )
         } catch {
             throw error.of(path)

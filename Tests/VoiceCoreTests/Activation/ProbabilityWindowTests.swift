@@ -64,11 +64,11 @@ struct ProbabilityWindowTests {
 
     /// "Hey Jarvis" has limits of its own, chosen by measurement; the user's cut-off counts before them.
     @Test func heyJarvisIsJudgedByThreeSteps() {
-        let usual = WordCutoff.micro("hey jarvis", own: nil, model: 0.97, size: 5)
+        let usual = WordCutoff.micro(isMeasured: true, own: nil, model: 0.97, size: 5)
         #expect(usual.size == 3 && usual.cutoff == WordCutoff(quiet: 0.5, playing: 0.4, agreeing: 1))
-        let own = WordCutoff.micro("hey_jarvis", own: 0.9, model: 0.97, size: 5).cutoff
-        #expect(own == WordCutoff(quiet: 0.9, playing: 0.9, agreeing: 1))
-        let other = WordCutoff.micro("alexa", own: nil, model: 0.9, size: 5)
+        let own = WordCutoff.micro(isMeasured: true, own: 0.9, model: 0.97, size: 5)
+        #expect(own.size == 3 && own.cutoff == WordCutoff(quiet: 0.9, playing: 0.9, agreeing: 1))
+        let other = WordCutoff.micro(isMeasured: false, own: nil, model: 0.9, size: 5)
         #expect(other.size == 5 && other.cutoff == .call(own: nil, model: 0.9))
         // Three steps of a word as the model sees it are enough.
         var window = ProbabilityWindow(size: usual.size, cutoff: usual.cutoff, ignored: 0)
