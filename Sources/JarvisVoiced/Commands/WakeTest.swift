@@ -15,7 +15,8 @@ struct WakeTest: AsyncParsableCommand {
         abstract: "Show what is recognised, with scores: one line for each detection and near miss.",
         discussion: """
             Listens with the configured engine and words, including stop words. On a terminal it shows the level and \
-            how confident the engine is of each word. The microphone must be free: stop the daemon first.
+            how confident the engine is of each word. The microphone must be free: stop the daemon first. \
+            Only the service may read its own models: for those, sudo -u jarvis-voiced jarvis-voiced wake test.
             """
     )
 
