@@ -36,6 +36,8 @@ final class LocalRecogniser {
     private let address: WyomingAddress
     private let allowsPublic: Bool
     private let language: String?
+    /// The least time in which the text must have come once the audio has been sent.
+    private let answerLimit: Duration
     private let newNumber: () -> Int
     private let report: (Outcome) -> Void
     private let left: (_ samples: Int, _ bytes: Int) -> Void
@@ -52,6 +54,7 @@ final class LocalRecogniser {
         at address: WyomingAddress,
         allowsPublic: Bool,
         language: String,
+        answerLimit: Duration = .seconds(6),
         newNumber: @escaping () -> Int,
         left: @escaping (_ samples: Int, _ bytes: Int) -> Void,
         report: @escaping (Outcome) -> Void
@@ -60,6 +63,7 @@ final class LocalRecogniser {
         self.address = address
         self.allowsPublic = allowsPublic
         self.language = WyomingRequest.language(language)
+        self.answerLimit = answerLimit
         self.newNumber = newNumber
         self.left = left
         self.report = report
@@ -181,7 +185,7 @@ final class LocalRecogniser {
         guard let number else { return }
         put(.audioStop(timestamp: liveSamples * 1000 / Self.format.rate))
         let length = Duration.milliseconds(samples * 1000 / Self.format.rate)
-        sockets.limit(max(.seconds(6), length * 2), on: number)
+        sockets.limit(max(answerLimit, length * 2), on: number)
     }
 
     private func recognised(_ text: String) {

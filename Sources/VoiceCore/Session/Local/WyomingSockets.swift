@@ -93,7 +93,8 @@ package final class WyomingSockets: Sendable {
 
     package func send(_ bytes: [UInt8], on number: Int) { put(.send(number, bytes)) }
 
-    /// Ends the connection unless the limit is set again within this time; nil removes the limit.
+    /// Ends the connection unless the limit is set again within this time; nil removes the limit. While the connection is
+    /// still being established, the limit counts from then on.
     package func limit(_ limit: Duration?, on number: Int) { put(.limit(number, limit)) }
 
     /// Closes a connection. Nothing more is reported of it, except events already on their way.
@@ -139,6 +140,8 @@ private final class WyomingLoop {
         var unsent: [UInt8] = []
         var sent = 0
         var deadline: Duration?
+        /// The limit set before the connection was open: its requests leave when it opens.
+        var limitOnceOpen: Duration?
 
         init(_ address: WyomingAddress, allowsPublic: Bool) {
             self.address = address
@@ -220,7 +223,9 @@ private final class WyomingLoop {
             }
             line.unsent += bytes
             if line.isOpen { flush(number, line) }
-        case .limit(let number, let limit): lines[number]?.deadline = limit.map { Monotonic.now() + $0 }
+        case .limit(let number, let limit):
+            guard let line = lines[number] else { return }
+            if line.isOpen { line.deadline = limit.map { Monotonic.now() + $0 } } else { line.limitOnceOpen = limit }
         case .close(let number): lines[number] = nil
         case .stop: isStopped = true
         }
@@ -272,7 +277,7 @@ private final class WyomingLoop {
 
     private func opened(_ number: Int, _ line: Line) {
         line.isOpen = true
-        line.deadline = nil
+        line.deadline = line.limitOnceOpen.map { Monotonic.now() + $0 }
         owner.report(number, .opened)
         flush(number, line)
     }
