@@ -117,7 +117,8 @@ extension ConversationSession.Observer {
         return Self(
             effect: { effect, instant in
                 if case .stopVoice = effect { announcer.hush() }
-                if let text = notices.withLock({ $0.sentence(for: effect) }), !earcons.areOff { announcer.say(text) }
+                let isQuiet = earcons.areOff
+                if let text = notices.withLock({ $0.sentence(for: effect, isQuiet: isQuiet) }) { announcer.say(text) }
                 observed(effect, instant)
             },
             call: call,

@@ -7,13 +7,14 @@ struct SpokenNotices: Equatable, Sendable {
     private var hasReportedRefusal = false
 
     /// Returns the sentence to say; nil if the effect needs no words.
-    mutating func sentence(for effect: ConversationEffect) -> String? {
+    ///
+    /// - Parameter isQuiet: in quiet hours nothing is said, and a problem that outlasts them is announced after them.
+    mutating func sentence(for effect: ConversationEffect, isQuiet: Bool = false) -> String? {
+        if case .note(.sessionOpened) = effect { (hasReportedLoss, hasReportedRefusal) = (false, false) }
+        guard !isQuiet else { return nil }
         if case .announce(let text) = effect { return text }
         guard case .note(let note) = effect else { return nil }
         switch note {
-        case .sessionOpened:
-            (hasReportedLoss, hasReportedRefusal) = (false, false)
-            return nil
         case .connectionLost(let reason, let pause):
             guard pause > .zero, !hasReportedLoss else { return nil }
             hasReportedLoss = true

@@ -51,4 +51,16 @@ struct SpokenNoticesTests {
         _ = notices.sentence(for: .note(.sessionOpened(id: "s", expiresAt: nil)))
         #expect(notices.sentence(for: effect) != nil)
     }
+
+    /// A service that goes away at night is spoken of in the morning, when somebody calls.
+    @Test(arguments: [lost(), .note(.refused(reason: "401"))])
+    func quietHoursDelayIt(effect: ConversationEffect) {
+        var notices = SpokenNotices()
+        #expect(notices.sentence(for: effect, isQuiet: true) == nil)
+        #expect(notices.sentence(for: .announce("Dinner."), isQuiet: true) == nil)
+        #expect(notices.sentence(for: effect) != nil)
+        // What ends in quiet hours is over.
+        _ = notices.sentence(for: .note(.sessionOpened(id: "s", expiresAt: nil)), isQuiet: true)
+        #expect(notices.sentence(for: effect) != nil)
+    }
 }
