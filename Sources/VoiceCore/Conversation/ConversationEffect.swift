@@ -75,6 +75,8 @@ package enum ConversationNote: Equatable, Sendable {
     case heard(String)
     case spoken(String)
     case lost(StreamLoss)
+    /// This many announcements of the house were dropped unheard.
+    case announcementsDropped(Int)
     /// A session was requested although its budget is spent.
     case budgetSpent(until: String)
     /// An action of the service, in its words.

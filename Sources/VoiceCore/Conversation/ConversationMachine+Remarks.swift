@@ -113,14 +113,27 @@ extension ConversationMachine {
         """
 
     mutating func tellAgent() {
+        defer { noteUnheard() }
+        announceWhileAway()
         guard takesText, link.isReady, isQuiet, !calls.isWaiting else { return }
         if let question = remarks.agent.question, let known = remarks.agent.knownIn, known != link.number {
             return tellAgent(question, Self.openQuestion)
         }
-        guard let news = remarks.agent.next(at: now) else { return }
+        guard let news = remarks.agent.next(at: now, isQuiet: !remarks.areAllowed) else { return }
         guard let aloud = news.aloud, !options.capabilities.rewords else { return tellAgent(news.text, Self.agentNews) }
         tell(.init(name: ForeignReport.announcement, arguments: "{}", output: aloud), "news")
         askForResponse(for: .remark)
+    }
+
+    /// The service is away: the local voice says what the house has to say.
+    private mutating func announceWhileAway() {
+        guard link.isPausing, options.hasLocalVoice, remarks.areAllowed else { return }
+        while let text = remarks.agent.nextStatement() { emit(.announce(text)) }
+    }
+
+    private mutating func noteUnheard() {
+        let count = remarks.agent.takeUnheard() + remarks.announcements.takeUnheard()
+        if count > 0 { note(.announcementsDropped(count)) }
     }
 
     private mutating func tellAgent(_ text: String, _ wish: String) {

@@ -13,14 +13,14 @@ struct Remarks: Equatable, Sendable {
     mutating func allow(_ areAllowed: Bool) {
         self.areAllowed = areAllowed
         guard !areAllowed else { return }
-        announcements.clear()
+        announcements.drop()
         greeting.forget()
         media.forget()
     }
 
     /// The conversation ends: drops what was to be said in it.
     mutating func conversationEnded() {
-        announcements.clear()
+        announcements.drop()
         greeting.forget()
         typed.clear()
     }
@@ -38,19 +38,25 @@ struct Remarks: Equatable, Sendable {
 
 /// News and questions of the agent, apart from answers to calls.
 struct AgentTalk: Equatable, Sendable {
-    /// Maximum number kept; beyond it the oldest is dropped.
-    private static let most = 4
-    /// Older news is dropped.
-    private static let lifetime = Duration.seconds(600)
+    /// Maximum number kept of the agent's news and of the house's; beyond it the oldest is dropped.
+    private static let (most, mostOfHouse) = (4, 16)
+    /// Older news of the agent is dropped, and of the house, whose announcements are promised to be said.
+    private static let (lifetime, lifetimeOfHouse) = (Duration.seconds(600), Duration.seconds(86_400))
 
     struct News: Equatable {
         var text: String
         /// The words of the house, for a service without a model; nil if the news is the agent's.
         var aloud: String?
         var at: Duration
+
+        fileprivate var isOfHouse: Bool { aloud != nil }
+
+        fileprivate func isOver(at now: Duration) -> Bool { now - at >= (isOfHouse ? lifetimeOfHouse : lifetime) }
     }
 
     private var news: [News] = []
+    /// The number of announcements of the house that were dropped, until it is reported.
+    private var unheard = 0
     /// The agent's question to the user, in the words in which it was passed on.
     private(set) var question: String?
     /// The number under which the agent waits for the answer.
@@ -59,8 +65,12 @@ struct AgentTalk: Equatable, Sendable {
     private(set) var knownIn: Int?
 
     mutating func add(_ text: String, aloud: String?, at now: Duration) {
-        news.append(News(text: text, aloud: aloud, at: now))
-        if news.count > Self.most { news.removeFirst() }
+        let latest = News(text: text, aloud: aloud, at: now)
+        news.append(latest)
+        guard news.count(where: { $0.isOfHouse == latest.isOfHouse }) > (latest.isOfHouse ? Self.mostOfHouse : Self.most),
+            let oldest = news.firstIndex(where: { $0.isOfHouse == latest.isOfHouse })
+        else { return }
+        drop([oldest])
     }
 
     mutating func ask(_ question: String?, prompt: Int) {
@@ -78,9 +88,28 @@ struct AgentTalk: Equatable, Sendable {
     }
 
     /// Returns the oldest news still worth announcing.
-    mutating func next(at now: Duration) -> News? {
-        news.removeAll { now - $0.at >= Self.lifetime }
-        return news.isEmpty ? nil : news.removeFirst()
+    ///
+    /// - Parameter isQuiet: in quiet hours, what the house has to say waits.
+    mutating func next(at now: Duration, isQuiet: Bool) -> News? {
+        drop(news.indices.filter { news[$0].isOver(at: now) })
+        guard let first = news.firstIndex(where: { !isQuiet || !$0.isOfHouse }) else { return nil }
+        return news.remove(at: first)
+    }
+
+    /// Returns the oldest announcement that needs no conversation: not a question, which nobody could answer.
+    mutating func nextStatement() -> String? {
+        guard let first = news.firstIndex(where: { $0.aloud.map { $0.last != "?" } ?? false }) else { return nil }
+        return news.remove(at: first).aloud
+    }
+
+    /// Returns how many announcements of the house were dropped since the last call.
+    mutating func takeUnheard() -> Int {
+        defer { unheard = 0 }
+        return unheard
+    }
+
+    private mutating func drop(_ places: [Int]) {
+        for place in places.reversed() where news.remove(at: place).isOfHouse { unheard += 1 }
     }
 }
 
@@ -117,13 +146,29 @@ struct TypedQuestions: Equatable, Sendable {
 struct Announcements: Equatable, Sendable {
     static let capacity = 8
     private var waiting: [String] = []
+    /// How many were dropped although nobody said "stop", until it is reported.
+    private var unheard = 0
 
     var isEmpty: Bool { waiting.isEmpty }
 
     /// Adds a text; if full, drops the oldest.
     mutating func add(_ text: String) {
-        if waiting.count == Self.capacity { waiting.removeFirst() }
+        if waiting.count == Self.capacity {
+            waiting.removeFirst()
+            unheard += 1
+        }
         waiting.append(text)
+    }
+
+    /// Drops them all, unheard.
+    mutating func drop() {
+        unheard += waiting.count
+        waiting = []
+    }
+
+    mutating func takeUnheard() -> Int {
+        defer { unheard = 0 }
+        return unheard
     }
 
     mutating func next() -> String? { waiting.isEmpty ? nil : waiting.removeFirst() }

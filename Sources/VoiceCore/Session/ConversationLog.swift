@@ -164,6 +164,8 @@ struct ConversationLog: Sendable {
             break
         case .budgetSpent(let until):
             logger.notice("the budget is spent: no conversation", metadata: .event(.budgetSpent, ["until": "\(until)"]))
+        case .announcementsDropped(let count):
+            logger.notice("announcements were dropped unheard", metadata: ["count": "\(count)"])
         case .lost(let loss): write(loss)
         case .news(let what): logger.info("the service: \(what)")
         case .unexpected(let what):

@@ -119,6 +119,55 @@ struct AgentTalkTests {
         #expect(Self.reported(scene).count == 1)
     }
 
+    // MARK: Announcements of the house
+
+    /// The user speaks, so what the house has to say waits in the conversation.
+    private static func interrupted(_ texts: [String], hasLocalVoice: Bool = true) -> Scene {
+        var scene = Scene { $0.hasLocalVoice = hasLocalVoice }
+        scene.open()
+        scene.server(.speechStarted(itemID: "i", audioStart: 0))
+        for text in texts { scene.on(.agentReported(text, isAskedFor: true, aloud: text)) }
+        return scene
+    }
+
+    private static func announced(_ scene: Scene) -> [String] {
+        scene.effects.compactMap { if case .announce(let text) = $0 { text } else { nil } }
+    }
+
+    @Test func theLocalVoiceSaysItWhereTheSessionIsLost() {
+        var scene = Self.interrupted(["Smoke!", "Shall I let her in?"])
+        scene.on(.disconnected(LinkFailure(.transient, "reset")))
+        #expect(Self.announced(scene) == ["Smoke!"], "a question waits for somebody who can answer")
+        scene.on(.timer(.reconnect), after: .seconds(900))
+        scene.open()
+        #expect(Self.reported(scene) == ["Shall I let her in?"])
+    }
+
+    @Test func quietHoursThatBeginMeanwhileHoldIt() {
+        var scene = Self.interrupted(["The post is here."])
+        scene.on(.announces(false))
+        scene.on(.disconnected(LinkFailure(.transient, "reset")))
+        scene.on(.timer(.reconnect))
+        scene.open()
+        #expect(Self.reported(scene).isEmpty && Self.announced(scene).isEmpty)
+        scene.on(.announces(true), after: .seconds(3600))
+        #expect(Self.reported(scene) == ["The post is here."])
+    }
+
+    @Test func whatIsDroppedLeavesALine() {
+        let texts = (1...16).map { "Number \($0)." }
+        var scene = Self.interrupted(texts, hasLocalVoice: false)
+        let dropped = ConversationEffect.note(.announcementsDropped(1))
+        #expect(!scene.effects.contains(dropped))
+        scene.on(.agentReported("One more.", isAskedFor: true, aloud: "One more."))
+        #expect(scene.latest.contains(dropped))
+        scene.on(.disconnected(LinkFailure(.transient, "reset")))
+        scene.on(.timer(.reconnect), after: .seconds(90_000))
+        scene.open()
+        #expect(scene.effects.contains(.note(.announcementsDropped(16))), "a day at most")
+        #expect(Self.reported(scene).isEmpty)
+    }
+
     @Test func theDelaySaysWhatItIsAbout() {
         var scene = Scene.calling()
         scene.on(.callDelayed(callID: "c1", activity: "reading your mail"))

@@ -56,6 +56,7 @@ struct AnnouncementTests {
         scene.userTurn()
         scene.on(.say("Too late."))
         scene.on(.deactivate)
+        #expect(scene.latest.contains(.note(.announcementsDropped(1))), "and says so")
         scene.on(.say("Nobody listens."))
         scene.open()
         #expect(Self.texts(scene).isEmpty)

@@ -139,6 +139,43 @@ struct InboxTests {
         #expect(scene.spoken.last == "Dinner." && scene.chimes == 1)
     }
 
+    /// In `always` mode a conversation is being opened for as long as the service is away.
+    @Test func theLocalVoiceSpeaksWhereTheServiceIsAway() {
+        var scene = Scene()
+        scene.inbox = Inbox(hasVoice: true)
+        scene.talk(.opening)
+        #expect(scene.announce("Smoke in the kitchen!", .high) == .said)
+        #expect(scene.announce("The post is here.") == .waitsForQuiet)
+        #expect(scene.reported.isEmpty && scene.inbox.count == 2)
+        scene.pass(.milliseconds(9900))
+        scene.talk(.opening)
+        #expect(scene.spoken.isEmpty, "it may open yet")
+        scene.pass(.milliseconds(200))
+        #expect(scene.spoken == ["Smoke in the kitchen! The post is here."] && scene.inbox.count == 0)
+        #expect(scene.announce("Fire!", .high) == .said)
+        #expect(scene.spoken.last == "Fire!" && scene.reported.isEmpty)
+        // Nothing is spoken in quiet hours, though it was taken before them.
+        scene.talk(.closed, .opening)
+        _ = scene.announce("Dinner.", .high)
+        scene.on(.quietHours(true))
+        scene.pass(.seconds(60))
+        #expect(scene.spoken.count == 2 && scene.inbox.count == 1)
+        scene.on(.quietHours(false))
+        #expect(scene.spoken.last == "Dinner.")
+    }
+
+    @Test(arguments: [true, false]) func whatIsHighIsToldOnceTheConversationIsOpen(hasVoice: Bool) {
+        var scene = Scene()
+        scene.inbox = Inbox(hasVoice: hasVoice)
+        scene.talk(.opening)
+        // Without a local voice the service may be away, and nobody says it.
+        #expect(scene.announce("Smoke!", .high) == (hasVoice ? .said : .waitsForTalk))
+        scene.pass(.seconds(2))
+        #expect(scene.reported.isEmpty && scene.inbox.count == 1)
+        scene.talk(.listening)
+        #expect(scene.aloud == ["Smoke!"] && scene.spoken.isEmpty && scene.inbox.count == 0)
+    }
+
     @Test func theLocalVoiceWaitsUntilAConversationIsTwoSecondsOver() {
         var scene = Scene()
         scene.inbox = Inbox(hasVoice: true)

@@ -104,7 +104,9 @@ package enum InboxProblem: Error, Equatable, Sendable, CustomStringConvertible {
 /// seconds. Without a conversation the local voice speaks both, but nobody can answer it: a question with `high` is asked
 /// again in the next conversation, and one with `normal` waits for it. So does everything where there is no local voice:
 /// a sound signals `normal`, and `high` is refused. In a conversation everything that waits is spoken once the user has
-/// been answered, which is the only moment for `low`. Quiet hours hold everything. `high` becomes `normal` after ten minutes; every announcement expires after a day. Kept in memory only.
+/// been answered, which is the only moment for `low`. While a conversation is being opened, everything waits here; if that
+/// takes long, the service is away, and the local voice speaks as if no conversation were open. Quiet hours hold
+/// everything. `high` becomes `normal` after ten minutes; every announcement expires after a day. Kept in memory only.
 package struct Inbox: Equatable, Sendable {
     /// Maximum number waiting. Beyond it, a more urgent announcement displaces the oldest of the lowest priority.
     package static let most = 16
@@ -113,6 +115,8 @@ package struct Inbox: Equatable, Sendable {
     /// Time after which `high` becomes `normal`.
     static let urgentFor = Duration.seconds(600)
     static let keptFor = Duration.seconds(86_400)
+    /// Time to open a conversation after which its service counts as away.
+    static let opensWithin = Duration.seconds(10)
     /// Silence that makes a quiet moment.
     static let quietMoment = Duration.seconds(2)
 
@@ -123,6 +127,8 @@ package struct Inbox: Equatable, Sendable {
 
     private var items: [Item] = []
     private var talk = Talk.closed
+    /// Since when a conversation is being opened; nil unless it is.
+    private var opensSince: Duration?
     /// Since when nobody has spoken; nil unless the conversation is listening.
     private var listensSince: Duration?
     /// Whether the user has spoken since the conversation opened or since the last answer.
@@ -175,6 +181,8 @@ package struct Inbox: Equatable, Sendable {
             receipt = .waitsForQuietHours
         } else {
             switch announcement.priority {
+            // Without a local voice nobody knows whether the service is away.
+            case .high where talk == .opening && !hasVoice: receipt = .waitsForTalk
             case .high: receipt = .said
             case .normal where talk != .closed || canSpeak(announcement): receipt = .waitsForQuiet
             case .normal:
@@ -198,6 +206,7 @@ package struct Inbox: Equatable, Sendable {
         talk = next
         if next == .closed, before != .closed { closedSince = now }
         listensSince = next == .listening ? (before == .listening ? listensSince : now) : nil
+        opensSince = next == .opening ? opensSince ?? now : nil
         switch next {
         case .turn: hasSpoken = true
         case .closed: hasSpoken = false
@@ -212,13 +221,22 @@ package struct Inbox: Equatable, Sendable {
 
     private mutating func deliver(at now: Duration) -> [InboxEffect] {
         guard !isQuiet else { return [] }
-        guard talk != .closed else { return speak(at: now) }
+        switch talk {
+        case .closed: return speak(at: now)
+        case .opening: return serviceIsAway(at: now) ? speak(at: now) : []
+        case .listening, .turn, .speaking: break
+        }
         var effects = tell(at: now, isAway: false) { $0.priority == .high }
         if let since = listensSince, now - since >= Self.quietMoment {
             let effectsNow = tell(at: now, isAway: false) { $0.priority == .normal }
             if !effectsNow.isEmpty { effects += [.chime] + effectsNow }
         }
         return effects
+    }
+
+    /// Whether the conversation that is being opened has waited too long for its service.
+    private func serviceIsAway(at now: Duration) -> Bool {
+        opensSince.map { now - $0 >= Self.opensWithin } ?? false
     }
 
     /// Speaks with the local voice what may be spoken without a conversation.
@@ -314,6 +332,9 @@ package struct Inbox: Equatable, Sendable {
         }
         if talk == .closed, !isQuiet, let since = closedSince, items.contains(where: { canSpeak($0.announcement) }) {
             ends.append(since + Self.quietMoment - now)
+        }
+        if let since = opensSince, !isQuiet, items.contains(where: { canSpeak($0.announcement) }) {
+            ends.append(since + Self.opensWithin - now)
         }
         return ends.min().map { max($0, .milliseconds(10)) }
     }
