@@ -198,7 +198,7 @@ extension EventScript {
     }
 
     private mutating func activationEvent() -> ActivationEvent {
-        switch chance.below(17) {
+        switch chance.below(18) {
         case 0: .start
         case 1: .setMode(ActivationMode.allCases[chance.below(3)])
         case 2: .activate(.button)
@@ -215,6 +215,7 @@ extension EventScript {
         case 13: .reset
         case 14: .rings(chance.one(in: 2))
         case 15: .speaksOn
+        case 16: .announcing(chance.one(in: 2))
         default: .media(chance.one(in: 2))
         }
     }

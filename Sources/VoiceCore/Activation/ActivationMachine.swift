@@ -68,6 +68,7 @@ package struct ActivationMachine: Sendable {
     private var state = ConversationState.idle
     private var mediaPlays = false
     private var isRinging = false
+    private var isAnnouncing = false
     private var keepsWarm = false
     private var isStarted = false
     private var handMode: ActivationMode?
@@ -124,6 +125,7 @@ package struct ActivationMachine: Sendable {
         case .quiet(let isQuiet): quiet(isQuiet)
         case .media(let plays): mediaPlays = plays
         case .rings(let rings): isRinging = rings
+        case .announcing(let isAnnouncing): self.isAnnouncing = isAnnouncing
         case .timer(let timer):
             // A timer that was cancelled may already have been posted.
             if timers.remove(timer) != nil { fired(timer) }
@@ -446,7 +448,7 @@ package struct ActivationMachine: Sendable {
         want(.turn, isLimited && state == .userSpeaking, after: options.turnLimit)
         let next: LocalListening =
             if isMuted { .nothing } else if phase == .idle || phase == .closing {
-                mediaPlays || isRinging ? .stop : mode == .push ? .nothing : .wake
+                mediaPlays || isRinging || isAnnouncing ? .stop : mode == .push ? .nothing : .wake
             } else { .stop }
         if next != listening {
             listening = next

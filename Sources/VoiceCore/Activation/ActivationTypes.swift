@@ -68,6 +68,8 @@ package enum ActivationEvent: Equatable, Sendable {
     case media(Bool)
     /// A timer or alarm starts or stops ringing.
     case rings(Bool)
+    /// The voice of the box begins or ends what it says without a session.
+    case announcing(Bool)
     case timer(ActivationTimer)
 }
 

@@ -198,7 +198,7 @@ package actor ActivationController {
         case .ask: parts.logger.info("a question was typed")
         case .start: if machine.isMuted { parts.logger.notice("still muted: the microphone stays closed") }
         case .activate, .stop, .stopAll, .silence, .end, .reset, .startFresh, .say, .conversation, .refused, .turnBegan,
-            .turnEnded, .speaksOn, .media, .rings, .timer:
+            .turnEnded, .speaksOn, .media, .rings, .announcing, .timer:
             break
         }
     }

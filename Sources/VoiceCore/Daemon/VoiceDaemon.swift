@@ -151,7 +151,14 @@ package actor VoiceDaemon {
         self.pump = pump
         let earcons = ports.earcons
         let announcer = settings.announcer.map {
-            LocalAnnouncer($0, on: network, pump: pump, failed: { earcons.play(.error) }, logger: logger)
+            LocalAnnouncer(
+                $0,
+                on: network,
+                pump: pump,
+                speaks: { inbox.post(.announcing($0)) },
+                failed: { earcons.play(.error) },
+                logger: logger
+            )
         }
         self.announcer = announcer
         speaking.give(announcer)

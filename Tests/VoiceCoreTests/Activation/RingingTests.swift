@@ -53,8 +53,20 @@ struct RingingTests {
         #expect(machine.listening == before)
     }
 
+    /// An announcement, or a notice that the service is away.
+    @Test(arguments: ActivationMode.allCases) func stopWordsAreHeardWhileTheBoxAnnounces(mode: ActivationMode) {
+        var machine = machine(mode)
+        let before = machine.listening
+        _ = machine.handle(.announcing(true))
+        #expect(machine.listening == .stop)
+        let effects = machine.handle(.stop(isSpoken: true))
+        #expect(effects == [.silence(isSpoken: true)], "it is silenced, and nothing else")
+        _ = machine.handle(.announcing(false))
+        #expect(machine.listening == before)
+    }
+
     @Test func aMutedMicrophoneHearsNoStop() {
-        var machine = machine(.wake, .mute(true), .rings(true))
+        var machine = machine(.wake, .mute(true), .announcing(true), .rings(true))
         #expect(machine.listening == .nothing)
         let effects = machine.handle(.toggleMute)
         #expect(effects.contains(.stopRinging))

@@ -320,6 +320,38 @@ extension EndToEnd {
             #expect(tones.spell("The door is open."), "\(tones)")
         }
 
+        /// The speaker accepts and sends nothing: it is given five seconds.
+        @Test func aSpeakerThatHangsHoldsNothingUp() async throws {
+            let (stage, servers) = try await start(.init(speaker: .silent)) { $0.activation.mode = .push }
+            _ = try await stage.perform("say", "The door is open.")
+            try await wait("a line", stage) {
+                stage.log.lines.contains { $0.contains("local.speaker") && $0.contains("does not answer in time") }
+            }
+            try await wait("the listening for stop words to end", stage) { await Self.listening(stage) == .nothing }
+            try await stage.stop()
+            await servers.stop()
+            if EspeakVoice.isInstalled { #expect(stage.samples.contains { abs($0) > 0.01 }) }
+        }
+
+        private static func listening(_ stage: Stage) async -> LocalListening? {
+            await stage.daemon?.activationStatus.listening
+        }
+
+        /// In `always` mode the box tries to reach the service for as long as it is away. The card is ten times faster
+        /// than real time, the wait for the service is not.
+        @Test func anAnnouncementIsSaidWhereTheServiceIsAway() async throws {
+            let (stage, servers) = try await start(.init()) { configuration in
+                configuration.service.use = [.openAI]
+                configuration.realtime.url = "ws://127.0.0.1:9/v1/realtime"
+            }
+            try await wait("the notice", stage) { !servers.sentences.isEmpty }
+            let text = try await stage.perform("announce", "--priority", "high", "Smoke in the kitchen!")["text"]
+            #expect(text == "it will be said")
+            try await wait("the words", stage) { servers.sentences.contains("Smoke in the kitchen!") }
+            try await stage.stop()
+            await servers.stop()
+        }
+
         /// Whoever is told that it will be said hears it; the others are told that it will not.
         @Test func whatIsAcceptedIsSaid() async throws {
             let (stage, servers) = try await start(.init()) { $0.activation.mode = .push }
@@ -368,14 +400,22 @@ extension EndToEnd {
             #expect(servers.sentences.isEmpty)
         }
 
-        @Test func aStopKeySilencesIt() async throws {
+        /// A spoken "stop" is what the listener for stop words reports; in `push` mode it listens only while the box speaks.
+        @Test(arguments: ["stop key", "spoken stop"]) func aStopSilencesIt(way: String) async throws {
             let (stage, servers) = try await start(.init()) { $0.activation.mode = .push }
+            #expect(await Self.listening(stage) == .nothing)
             _ = try await stage.perform("say", "One two three four five six seven eight nine ten eleven twelve.")
             try await wait("the words", stage) { servers.sentences.count == 1 }
             try await stage.pass(milliseconds: 900)
             let frame = Int(stage.ports?.gauges.counters.cycles ?? 0) * AudioFormat.periodFrames
-            stage.daemon?.press(.stop)
+            #expect(await Self.listening(stage) == .stop)
+            if way == "stop key" {
+                stage.daemon?.press(.stop)
+            } else {
+                stage.daemon?.activation.inbox.post(.stop(isSpoken: true))
+            }
             try await stage.pass(milliseconds: 800)
+            try await wait("the end", stage) { await Self.listening(stage) == .nothing }
             let (tones, _) = try await stage.stop()
             await servers.stop()
             #expect(tones.sounds(in: 0..<frame))

@@ -15,15 +15,26 @@ package struct LocalAnnouncer: Sendable {
     private let core: NetworkConfined<AnnouncerCore>
     private let queue = AnnouncerQueue()
 
-    /// - Parameter failed: called when neither the server nor espeak-ng speaks.
+    /// - Parameters:
+    ///   - speaks: called when it begins to speak, and once nothing waits and everything has been heard or silenced.
+    ///   - failed: called when neither the server nor espeak-ng speaks.
     package init(
         _ settings: LocalSettings,
         on network: NetworkThread,
         pump: NetworkConfined<VoicePump>,
+        speaks: @escaping @Sendable (Bool) -> Void = { _ in },
         failed: @escaping @Sendable () -> Void = {},
         logger: Logger
     ) {
-        let core = AnnouncerCore(settings, on: network, pump: pump, failed: failed, queue: queue, logger: logger)
+        let core = AnnouncerCore(
+            settings,
+            on: network,
+            pump: pump,
+            speaks: speaks,
+            failed: failed,
+            queue: queue,
+            logger: logger
+        )
         self.core = NetworkConfined(core, on: network)
     }
 
@@ -37,7 +48,10 @@ package struct LocalAnnouncer: Sendable {
     }
 
     /// Stops speaking and drops all waiting texts.
-    package func hush() { core.perform { $0.hush() } }
+    package func hush() {
+        let core = core
+        core.perform { $0.hush(core) }
+    }
 
     package func stop() { core.perform { $0.stop() } }
 }
@@ -53,6 +67,7 @@ private final class AnnouncerCore {
     private let settings: LocalSettings
     private let network: NetworkThread
     private let pump: NetworkConfined<VoicePump>
+    private let speaks: @Sendable (Bool) -> Void
     private let failed: @Sendable () -> Void
     private let queue: AnnouncerQueue
     private let logger: Logger
@@ -64,12 +79,15 @@ private final class AnnouncerCore {
     }
     private var speech: LocalSpeech?
     private var number = 0
+    /// Whether `speaks` was called with true last.
+    private var isSpeaking = false
     private var isOver = false
 
     init(
         _ settings: LocalSettings,
         on network: NetworkThread,
         pump: NetworkConfined<VoicePump>,
+        speaks: @escaping @Sendable (Bool) -> Void,
         failed: @escaping @Sendable () -> Void,
         queue: AnnouncerQueue,
         logger: Logger
@@ -77,6 +95,7 @@ private final class AnnouncerCore {
         self.settings = settings
         self.network = network
         self.pump = pump
+        self.speaks = speaks
         self.failed = failed
         self.queue = queue
         self.logger = logger
@@ -93,7 +112,12 @@ private final class AnnouncerCore {
         next(me)
     }
 
-    func hush() {
+    func hush(_ me: NetworkConfined<AnnouncerCore>) {
+        hush()
+        settle(me)
+    }
+
+    private func hush() {
         waiting = []
         speech = nil
         speaker?.hush()
@@ -116,9 +140,23 @@ private final class AnnouncerCore {
             return failed()
         }
         let sentences = waiting.removeFirst()
+        tell(true)
         number += 1
         speech = LocalSpeech(response: "notice-\(number)", item: "notice-\(number)", sentences: sentences)
         speaker.speak(sentences)
+    }
+
+    private func tell(_ isSpeaking: Bool) {
+        guard isSpeaking != self.isSpeaking else { return }
+        self.isSpeaking = isSpeaking
+        speaks(isSpeaking)
+    }
+
+    /// Reports the end once the last of it has been heard: its sound arrives sooner than it is played.
+    private func settle(_ me: NetworkConfined<AnnouncerCore>) {
+        guard !isOver, isSpeaking, speech == nil, waiting.isEmpty else { return }
+        guard !pump.onThread.isSpeaking else { return Self.later { me.perform { $0.settle(me) } } }
+        tell(false)
     }
 
     private static func later(_ body: @escaping @Sendable () -> Void) {
@@ -175,6 +213,7 @@ private final class AnnouncerCore {
             }
             self.speech = nil
             next(me)
+            settle(me)
         }
     }
 }
