@@ -70,9 +70,8 @@ struct Drill: AsyncParsableCommand {
             if moment != .budget { kill(process, SIGSTOP) }
         }
         let replacedAt = try await replaced(timeline)
-        try await timeline.wait(for: .listening, within: Self.limit)
-        // Time for the spoken notice about the change of service.
-        try await Task.sleep(for: .seconds(9))
+        // There are several spoken notices, with gaps between them; a question over them is another matter.
+        try await timeline.settle(in: .listening, for: .seconds(4), within: Self.limit)
         ask(sound, recorder, timeline)
         try await timeline.wait(for: .aiSpeaking, within: Self.limit)
         try await timeline.wait(for: .listening, within: Self.limit)

@@ -10,6 +10,7 @@ final class Timeline: Sendable {
         var began = Duration.zero
         /// States entered and not yet waited for.
         var entered: [ConversationState] = []
+        var latest: (state: ConversationState, since: Duration)?
         var waiter: (state: ConversationState, reached: Promise<Void>)?
         var turn = Turn()
         var replacedAt: Duration?
@@ -58,6 +59,23 @@ final class Timeline: Sendable {
             reached.give(())
             throw DemoStuck(wanted: wanted)
         }
+    }
+
+    /// Returns once the conversation has been in `wanted` for this long, with the same service; earlier states count for no
+    /// later wait.
+    func settle(in wanted: ConversationState, for time: Duration, within limit: Duration) async throws {
+        let end = Monotonic.now() + limit
+        while Monotonic.now() < end {
+            let isSettled = state.withLock { state in
+                guard let latest = state.latest, latest.state == wanted else { return false }
+                guard Monotonic.now() - max(latest.since, state.replacedAt ?? .zero) >= time else { return false }
+                state.entered = []
+                return true
+            }
+            if isSettled { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw DemoStuck(wanted: wanted)
     }
 
     var observer: ConversationSession.Observer {
@@ -130,7 +148,9 @@ final class Timeline: Sendable {
     }
 
     private func entered(_ next: ConversationState) {
+        let now = Monotonic.now()
         let reached = state.withLock { state -> Promise<Void>? in
+            state.latest = (next, now)
             guard let waiter = state.waiter else {
                 state.entered.append(next)
                 return nil
