@@ -145,6 +145,13 @@ package struct LocalTurn: Sendable {
         case given
     }
 
+    /// The beginning of the next turn, which follows a cut without a gap.
+    private struct Overrun {
+        var from: Int
+        var lastVoice: Int
+        var evidence = VoiceEvidence()
+    }
+
     package private(set) var phase = Phase.idle
     /// Number of dropped turns, by reason.
     package private(set) var dropped: [LocalDropReason: Int] = [:]
@@ -162,6 +169,8 @@ package struct LocalTurn: Sendable {
     private var lookNumber = 0
     private var text: String?
     private var isCut = false
+    /// What is said while the text of a turn that was cut is awaited.
+    private var overrun: Overrun?
     private var joins = 0
     private var mayJoin = true
     private var partial = ""
@@ -214,6 +223,7 @@ package struct LocalTurn: Sendable {
         case .forgotten:
             lookNumber += 1
             text = nil
+            overrun = nil
             isBargeIn = false
             phase = .idle
             voices = VoiceWindow()
@@ -241,6 +251,8 @@ package struct LocalTurn: Sendable {
         case .collecting: return collect(step)
         case .looking, .waiting:
             evidence.add(step, isVoice: counts)
+            overrun?.evidence.add(step, isVoice: counts)
+            if voices.isVoice { overrun?.lastVoice = position }
             if voices.isVoice, !isCut {
                 // The user continues.
                 pace.paused(position - lastVoice)
@@ -304,6 +316,7 @@ package struct LocalTurn: Sendable {
     private mutating func cut() -> [LocalTurnEffect] {
         let place = max(start + 1, min(position - 1, position - levels.quietest(of: 20)))
         isCut = true
+        overrun = Overrun(from: position, lastVoice: position)
         lookNumber += 1
         phase = .looking
         return [.look(lookNumber, of: [start..<place, place..<position])]
@@ -350,7 +363,7 @@ package struct LocalTurn: Sendable {
         pace.turnEnded()
         isFirst = false
         isAnswering = false
-        return [.give(turn)]
+        return [.give(turn)] + goOn()
     }
 
     /// The required silence after these words, in steps.
@@ -393,7 +406,30 @@ package struct LocalTurn: Sendable {
         isBargeIn = false
         phase = .idle
         voices = VoiceWindow()
-        return effects
+        return effects + goOn()
+    }
+
+    /// Begins the next turn with what was said since a cut, if that is speech, perhaps over by now.
+    private mutating func goOn() -> [LocalTurnEffect] {
+        guard let more = overrun else { return [] }
+        overrun = nil
+        guard more.evidence.voiced >= options.startVoice else { return [] }
+        // A recogniser may have taken longer than a turn may be.
+        start = max(more.from, position - options.longest + options.look)
+        voiceStart = start
+        lastVoice = more.lastVoice
+        evidence = more.evidence
+        text = nil
+        partial = ""
+        isCut = false
+        isBargeIn = false
+        joins = 0
+        mayJoin = true
+        givenVoice = nil
+        pauseBefore = nil
+        endedAt = nil
+        phase = .collecting
+        return [.began(from: start)]
     }
 
     // MARK: A turn that was cut too early

@@ -171,6 +171,34 @@ struct LocalTurnTests {
         #expect(scene.given.count == 1, "it is over, though somebody speaks")
     }
 
+    /// Recognising half a minute takes seconds, in which the talker goes on, and may even finish.
+    @Test(arguments: [true, false]) func whatIsSaidWhileACutTurnIsRecognisedIsTheNext(isRecognised: Bool) throws {
+        var scene = Scene(nil)
+        while scene.looks.isEmpty, scene.position < 4000 { scene.speak(10) }
+        let cut = scene.position
+        scene.speak(4000)
+        scene.silence(500)
+        #expect(scene.looks.count == 1)
+        let text = LocalTurnEvent.transcript("On and on", look: 1)
+        let effects = scene.on(isRecognised ? text : .failed(look: 1))
+        #expect(effects.last == .began(from: cut), "no word is missing in between: \(effects)")
+        scene.silence(10)
+        #expect(scene.looks.last?.first?.lowerBound == cut && scene.looks.last?.first?.contains(cut + 400) == true)
+        scene.on(.transcript("and so on.", look: 3))
+        scene.on(.transcript("and so on.", look: 2))
+        scene.silence(1000)
+        #expect(scene.given.map(\.text) == (isRecognised ? ["On and on", "and so on."] : ["and so on."]))
+    }
+
+    @Test func aTalkerWhoEndsWithTheCutHasEnded() {
+        var scene = Scene(nil)
+        while scene.looks.isEmpty, scene.position < 4000 { scene.speak(10) }
+        scene.silence(5000)
+        scene.on(.transcript("On and on", look: 1))
+        scene.silence(1000)
+        #expect(scene.given.count == 1 && scene.looks.count == 1)
+    }
+
     // MARK: The pace of a talker
 
     @Test func theWaitFollowsTheTalker() throws {
