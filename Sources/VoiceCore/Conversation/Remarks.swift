@@ -67,10 +67,8 @@ struct AgentTalk: Equatable, Sendable {
     mutating func add(_ text: String, aloud: String?, at now: Duration) {
         let latest = News(text: text, aloud: aloud, at: now)
         news.append(latest)
-        guard news.count(where: { $0.isOfHouse == latest.isOfHouse }) > (latest.isOfHouse ? Self.mostOfHouse : Self.most),
-            let oldest = news.firstIndex(where: { $0.isOfHouse == latest.isOfHouse })
-        else { return }
-        drop([oldest])
+        let like = news.indices.filter { news[$0].isOfHouse == latest.isOfHouse }
+        if like.count > (latest.isOfHouse ? Self.mostOfHouse : Self.most) { drop([like[0]]) }
     }
 
     mutating func ask(_ question: String?, prompt: Int) {
