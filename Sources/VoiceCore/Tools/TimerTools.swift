@@ -110,11 +110,13 @@ package struct CancelTimerTool: OrderedTool {
     package let name = "cancel_timer"
     package let description = """
         Ends what rings, or cancels a timer or an alarm. Without "which" it ends what rings, or cancels the only one there \
-        is.
+        is, unless that is an alarm that comes again. Timers and alarms are two kinds: name the one the user named.
         """
     package let parameters = """
         {"type":"object","properties":{"which":{"type":"string","description":"The name of one, its number in list_timers, \
-        or all."}},"additionalProperties":false}
+        the length or the time of day it was set for (10 minutes, 07:00), or all."},"kind":{"type":"string","enum":["timer",\
+        "alarm","any"],"description":"What the user said: a timer, an alarm, or any of both."}},\
+        "additionalProperties":false}
         """
     private let context: ToolContext
 
@@ -123,8 +125,8 @@ package struct CancelTimerTool: OrderedTool {
     package func call(arguments: String) async -> ToolOutput {
         guard let timers = context.timers else { return .noTimers }
         do throws(TimerProblem) {
-            let which = ToolArguments.decode(Arguments.self, from: arguments)?.which ?? ""
-            let count = try await timers.cancel(TimerChoice(which))
+            let wish = ToolArguments.decode(Arguments.self, from: arguments)
+            let count = try await timers.cancel(wish?.choice ?? .obvious)
             return ToolOutput(count == 1 ? "Done." : "Done, all \(count) of them.", origin: .own)
         } catch {
             // The error quotes the unknown name from the call, so it is outside text.
@@ -133,7 +135,19 @@ package struct CancelTimerTool: OrderedTool {
     }
 
     private struct Arguments: Decodable {
-        let which: String?
+        let choice: TimerChoice
+
+        private enum Key: String, CodingKey { case which, kind }
+
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: Key.self)
+            // Models also write the number of one as a number.
+            let which =
+                (try? values.decodeIfPresent(String.self, forKey: .which))
+                ?? (try? values.decodeIfPresent(Int.self, forKey: .which)).map(String.init) ?? ""
+            let kind = (try? values.decodeIfPresent(String.self, forKey: .kind)) ?? ""
+            choice = TimerChoice(which, of: TimerKind(clamping: kind))
+        }
     }
 }
 

@@ -85,18 +85,18 @@ struct TimerBookTests {
             ]
         )
         scene.on(.cancel(.obvious))
-        #expect(scene.latest.contains(.refused(.ambiguous)))
+        #expect(scene.latest.contains(.refused(.ambiguous(.any))))
         scene.on(.cancel(.named("EGGS")))
         #expect(scene.latest.contains(.cancelled(1)))
         scene.on(.cancel(.named("coffee")))
-        #expect(scene.latest.contains(.refused(.unknown("coffee"))))
+        #expect(scene.latest.contains(.refused(.unknown("coffee", .any))))
         try scene.set("7m rice")
         #expect(scene.book.list(at: scene.now).first?.hasPrefix("2: ") == true, "the number is free again")
         scene.on(.cancel(.named("3")))
         scene.on(.cancel(.all))
         #expect(scene.latest.contains(.cancelled(2)) && scene.book.count == 0)
         scene.on(.cancel(.obvious))
-        #expect(scene.latest.contains(.refused(.none)))
+        #expect(scene.latest.contains(.refused(.none(.any))))
     }
 
     @Test func whatRingsIsWhatIsMeant() throws {
@@ -270,7 +270,63 @@ struct TimerBookTests {
         }
         #expect(scene.book.list(at: scene.now) == ["1: alarm, today, Monday, 07:00, every weekday"])
         scene.on(.cancel(.obvious))
+        #expect(scene.latest.contains(.refused(.repeats)) && scene.book.count == 1, "nobody named it")
+        scene.on(.cancel(.named("07:00")))
         #expect(scene.book.count == 0)
+    }
+
+    /// What is left of tea (10 minutes), eggs (5 minutes), the alarm of weekdays at 07:00 and one at 19:30, by number.
+    @Test(arguments: [
+        (TimerChoice.Which.all, TimerKind.timer, [3, 4]), (.all, .alarm, [1, 2]), (.all, .any, []),
+        (.obvious, .timer, [1, 2, 3, 4]), (.obvious, .alarm, [1, 2, 3, 4]), (.named("tea"), .timer, [2, 3, 4]),
+        (.named("tea"), .alarm, [1, 2, 3, 4]), (.named("work"), .timer, [1, 2, 3, 4]),
+        (.named("work"), .alarm, [1, 2, 4]),
+        (.named("300 seconds"), .timer, [1, 3, 4]), (.named("10 minutes"), .any, [2, 3, 4]),
+        (.named("20 minutes"), .timer, [1, 2, 3, 4]), (.named("07:30 or 19:30"), .alarm, [1, 2, 3]),
+        (.named("07:30"), .alarm, [1, 2, 3, 4]), (.named("07:00 or 19:00"), .alarm, [1, 2, 4]),
+        (.named("07:00"), .timer, [1, 2, 3, 4]),
+    ]) func onlyTheKindThatWasNamedIsCancelled(which: TimerChoice.Which, kind: TimerKind, left: [Int]) throws {
+        var scene = Scene()
+        for text in ["10m tea", "5m eggs", "07:00 weekdays work", "19:30 film"] { try scene.set(text) }
+        scene.pass(60)
+        scene.on(.cancel(TimerChoice(which, of: kind)))
+        let numbers = scene.book.list(at: scene.now).compactMap { $0.split(separator: ":").first.flatMap { Int($0) } }
+        #expect(numbers.sorted() == left)
+    }
+
+    /// Beside a timer of five minutes and the alarm of weekdays.
+    @Test(arguments: [
+        (TimerKind.timer, "", 1), (.alarm, "", 2), (.any, "", 2), (.timer, "10m", 3), (.alarm, "19:30", 3),
+    ]) func theOnlyOneOfItsKindIsObvious(kind: TimerKind, another: String, left: Int) throws {
+        var scene = Scene()
+        for text in ["5m", "07:00 weekdays", another] where !text.isEmpty { try scene.set(text) }
+        scene.on(.cancel(TimerChoice(.obvious, of: kind)))
+        #expect(scene.book.count == left)
+    }
+
+    @Test func whatRingsIsEndedWhateverItIsCalled() throws {
+        for (name, which) in [("", TimerChoice.Which.obvious), (" tea", .named("tea"))] {
+            var scene = Scene()
+            try scene.set("1m" + name)
+            try scene.set("07:00 daily work")
+            scene.pass(61)
+            scene.on(.cancel(TimerChoice(which, of: .alarm)))
+            #expect(scene.rings == [true, false] && scene.book.count == 1)
+        }
+    }
+
+    @Test func twoOfOneLengthOrTimeAreNotBothCancelled() throws {
+        var scene = Scene()
+        try scene.set("10m tea")
+        try scene.set("10m rice")
+        scene.on(.cancel(TimerChoice(.named("600 seconds"), of: .timer)))
+        #expect(scene.latest.contains(.refused(.ambiguous(.timer))) && scene.book.count == 2)
+        try scene.set("07:00")
+        try scene.set("19:00")
+        scene.on(.cancel(TimerChoice(.named("07:00 or 19:00"), of: .alarm)))
+        #expect(scene.latest.contains(.refused(.ambiguous(.alarm))) && scene.book.count == 4)
+        scene.on(.cancel(TimerChoice(.named("90 seconds"), of: .timer)))
+        #expect(scene.latest.contains(.refused(.unknown("1 minute 30 seconds", .timer))))
     }
 
     @Test func anAlarmThatRingsIsHeardAndKeptForOtherDays() throws {

@@ -71,6 +71,37 @@ struct TimerToolsTests {
         #expect(await CancelTimerTool(context).call(arguments: "").text == "Done.", "the only one there is")
     }
 
+    /// Beside the alarm of weekdays; what the model adds cannot delete more than was said.
+    @Test(arguments: [
+        (#"{"which":"all","kind":"timer"}"#, 1), (#"{"which":"all","kind":"Timers"}"#, 1),
+        (#"{"which":"all timers"}"#, 1),
+        (#"{"which":"all","kind":"alarm"}"#, 2), (#"{"which":"all","kind":"egg"}"#, 0), (#"{"which":"all"}"#, 0),
+        (#"{"which":"10 minutes","kind":"timer"}"#, 2), (#"{"which":2}"#, 2), (#"{"which":"tea","kind":5}"#, 2),
+        (#"{"kind":"alarm"}"#, 3), (#"{"kind":"timer"}"#, 3), ("{}", 3),
+    ]) func theKindIsKept(arguments: String, left: Int) async {
+        let (context, timers) = Self.context()
+        for wish in [
+            #"{"at":"07:00","repeat":["weekdays"]}"#, #"{"minutes":10,"name":"tea"}"#, #"{"minutes":20,"name":"rice"}"#,
+        ] { _ = await SetTimerTool(context).call(arguments: wish) }
+        let output = await CancelTimerTool(context).call(arguments: arguments)
+        #expect(output.succeeded == (left < 3), "\(output.text)")
+        #expect(await timers.count == left)
+    }
+
+    @Test func anAlarmThatComesAgainHasToBeNamed() async {
+        let (context, timers) = Self.context()
+        _ = await SetTimerTool(context).call(arguments: #"{"at":"07:00","repeat":["weekdays"]}"#)
+        for arguments in ["{}", #"{"kind":"alarm"}"#] {
+            let output = await CancelTimerTool(context).call(arguments: arguments)
+            #expect(!output.succeeded && output.text.contains("the only alarm repeats"))
+        }
+        let timer = await CancelTimerTool(context).call(arguments: #"{"kind":"timer"}"#)
+        #expect(timer.text == "Nothing was cancelled: no timers are set.")
+        #expect(await timers.count == 1)
+        #expect(await CancelTimerTool(context).call(arguments: #"{"which":"07:00","kind":"alarm"}"#).succeeded)
+        #expect(await timers.count == 0)
+    }
+
     /// Nobody has asked: a page that was read sets no alarm and cancels none.
     @Test(arguments: ["set_timer", "cancel_timer"]) func aPersonHasToWantIt(name: String) async {
         let (context, timers) = Self.context()

@@ -11,15 +11,6 @@ package enum TimerEvent: Equatable, Sendable {
     case look
 }
 
-/// Selects timers and alarms.
-package enum TimerChoice: Equatable, Sendable {
-    /// What rings; if nothing does, the only one that is set.
-    case obvious
-    case all
-    /// A number from the list, or a name.
-    case named(String)
-}
-
 package enum TimerEffect: Equatable, Sendable {
     case set(SetTimer)
     case refused(TimerProblem)
@@ -92,6 +83,14 @@ package struct TimerBook: Equatable, Sendable {
         var ringsSince: Duration?
 
         var isAlarm: Bool { if case .alarm = due { true } else { false } }
+        var repeats: Bool { if case .alarm(_, _, let days) = due { !days.isEmpty } else { false } }
+        /// The length that the timer was set for, in seconds; nil for an alarm.
+        var length: Int? {
+            switch due {
+            case .elapsed(_, let length), .wall(_, let length): length
+            case .alarm: nil
+            }
+        }
         var title: String { (isAlarm ? "alarm" : "timer") + (name.isEmpty ? " \(number)" : " \"\(name)\"") }
     }
 
@@ -192,23 +191,36 @@ package struct TimerBook: Equatable, Sendable {
     // MARK: Ending
 
     private mutating func cancel(_ choice: TimerChoice, at now: ClockInstant) -> TimerEffect {
-        guard !entries.isEmpty else { return .refused(.none) }
-        switch choice {
+        let candidates = entries.filter { choice.kind.covers(isAlarm: $0.isAlarm) }
+        // Whoever hears a timer ring may call it an alarm.
+        let audible = entries.filter { $0.ringsSince != nil }
+        switch choice.which {
         case .all:
-            defer { entries = [] }
-            return .cancelled(entries.count)
+            guard !candidates.isEmpty else { return .refused(.none(choice.kind)) }
+            for entry in candidates { remove(entry.number) }
+            return .cancelled(candidates.count)
         case .obvious:
-            let ringing = entries.filter { $0.ringsSince != nil }
+            let ofKind = audible.filter { choice.kind.covers(isAlarm: $0.isAlarm) }
+            let ringing = ofKind.isEmpty ? audible : ofKind
             if !ringing.isEmpty {
                 for entry in ringing { finish(entry.number, at: now) }
                 return .cancelled(ringing.count)
             }
-            guard entries.count == 1 else { return .refused(.ambiguous) }
-            entries = []
+            guard let only = candidates.first else { return .refused(.none(choice.kind)) }
+            guard candidates.count == 1 else { return .refused(.ambiguous(choice.kind)) }
+            // "Stop the alarm", when none rings, must not end tomorrow's and all that follow.
+            guard !only.repeats else { return .refused(.repeats) }
+            remove(only.number)
             return .cancelled(1)
         case .named(let name):
-            let meant = named(name)
-            guard !meant.isEmpty else { return .refused(.unknown(ForeignText.title(name))) }
+            guard !entries.isEmpty else { return .refused(.none(.any)) }
+            var meant = [candidates, audible].map { Self.named(name, in: $0) }.first { !$0.isEmpty } ?? []
+            if meant.isEmpty {
+                let times = Self.timed(name, in: candidates)
+                guard times.count < 2 else { return .refused(.ambiguous(choice.kind)) }
+                meant = times
+            }
+            guard !meant.isEmpty else { return .refused(.unknown(Self.title(name), choice.kind)) }
             // Only the current ringing of an alarm is cancelled; a repeated alarm is kept for its other days.
             for entry in meant {
                 if entry.ringsSince != nil { finish(entry.number, at: now) } else { remove(entry.number) }
@@ -217,8 +229,21 @@ package struct TimerBook: Equatable, Sendable {
         }
     }
 
+    /// What was asked for, in words: a length as the list has it.
+    private static func title(_ name: String) -> String {
+        TimerWish.length(of: name).map { length($0) } ?? ForeignText.title(name)
+    }
+
+    /// Returns the timers set for this length, or the alarms set for this time of day: "10 minutes", "07:00", "07:00 or
+    /// 19:00".
+    private static func timed(_ text: String, in entries: [Entry]) -> [Entry] {
+        if let seconds = TimerWish.length(of: text) { return entries.filter { $0.length == seconds } }
+        let minutes = text.split(separator: " ").compactMap { TimerWish.minute($0) }
+        return entries.filter { if case .alarm(_, let minute, _) = $0.due { minutes.contains(minute) } else { false } }
+    }
+
     /// Returns the entries with this number or name; if there are none, those whose name contains the words.
-    private func named(_ text: String) -> [Entry] {
+    private static func named(_ text: String, in entries: [Entry]) -> [Entry] {
         let name = ForeignText.title(text).lowercased()
         if let number = Int(name) {
             let numbered = entries.filter { $0.number == number }
@@ -356,16 +381,5 @@ package struct TimerBook: Equatable, Sendable {
                 return SavedTimers.Entry(number: entry.number, due: due, name: entry.name)
             }
         )
-    }
-}
-
-extension TimerChoice {
-    /// Parses "all", a name or a number; an empty text is `obvious`.
-    package init(_ text: String) {
-        switch text.lowercased() {
-        case "": self = .obvious
-        case "all": self = .all
-        default: self = .named(text)
-        }
     }
 }

@@ -57,6 +57,13 @@ package struct TimerWish: Equatable, Sendable {
         return units
     }()
 
+    /// Parses a text that is nothing but a length: "10 minutes".
+    static func length(of text: String) -> Int? {
+        var words = text.split(whereSeparator: \.isWhitespace)[...]
+        guard let seconds = try? length(&words), words.isEmpty else { return nil }
+        return seconds
+    }
+
     /// Consumes a length from the front: "1h30m", "90 s", "1 hour 5 min"; nil if there is none.
     private static func length(_ words: inout ArraySlice<Substring>) throws(TimerProblem) -> Int? {
         var left = words
@@ -207,9 +214,10 @@ package enum TimerProblem: Error, Equatable, Sendable, CustomStringConvertible {
     case tooFar
     case clock
     case full
-    case none
-    case unknown(String)
-    case ambiguous
+    case none(TimerKind)
+    case unknown(String, TimerKind)
+    case ambiguous(TimerKind)
+    case repeats
     case stopping
 
     package var description: String {
@@ -222,9 +230,12 @@ package enum TimerProblem: Error, Equatable, Sendable, CustomStringConvertible {
         case .tooFar: "an alarm can be set for the next 366 days"
         case .clock: "the clock of this machine is not set yet; a timer, such as 10m, does not need it"
         case .full: "there are already \(TimerBook.most) timers and alarms: cancel one first"
-        case .none: "no timers or alarms are set"
-        case .unknown(let name): "there is no timer or alarm \"\(name)\""
-        case .ambiguous: "there are several: name one, or \"all\""
+        case .none(let kind): "no \(kind.plural) are set"
+        case .unknown(let name, let kind): "there is no \(kind.name) \"\(name)\""
+        case .ambiguous(.any): "there are several: name one, or \"all\""
+        case .ambiguous(let kind): "there are several \(kind.plural): name one, or \"all \(kind.plural)\""
+        case .repeats:
+            "nothing rings, and the only alarm repeats: give its name, its number or its time, or \"all alarms\""
         case .stopping: "the daemon is stopping"
         }
     }
