@@ -12,17 +12,30 @@ package enum LocalCommand: Equatable, Sendable {
     case date
     /// The name is empty if none was given.
     case timer(seconds: Int, name: String)
-    /// Minutes since midnight, at the next occurrence. `isEither`: neither morning nor evening was stated, so the
-    /// earlier of both.
-    case alarm(minute: Int, isEither: Bool)
+    /// Minutes since midnight. `isEither`: neither morning nor evening was stated.
+    case alarm(minute: Int, isEither: Bool, day: AlarmDay = .next, name: String = "")
     case listTimers
-    /// nil: the one that is ringing, or the only one.
-    case cancelTimer(named: String?)
+    case cancelTimer(Which, of: Kind)
     /// Repeat the last answer; continue it.
     case again
     case more
     case mute
     case help
+
+    /// What is cancelled.
+    package enum Which: Equatable, Sendable {
+        /// The one that is ringing, or the only one.
+        case obvious
+        case all
+        /// A name, or a number from the list.
+        case named(String)
+        case length(seconds: Int)
+        case at(minute: Int, isEither: Bool)
+    }
+
+    package enum Kind: String, Sendable {
+        case timer, alarm, any
+    }
 }
 
 /// The local grammar, in English. Matches only whole utterances, so that no part of a question to the agent is taken
@@ -33,334 +46,330 @@ package enum LocalGrammar {
     package static func command(in text: String) -> LocalCommand? {
         // No command is longer, and the length of a recogniser's output is not trusted.
         guard text.utf8.count <= 200 else { return nil }
-        var words = LocalTurn.words(text.lowercased().replacing(" a.m.", with: " am").replacing(" p.m.", with: " pm"))
-        while let first = words.first, openings.contains(first) { words.removeFirst() }
-        while let last = words.last, closings.contains(last) { words.removeLast() }
+        var words = words(of: text)[...]
+        while let opening = openings.first(where: { words.starts(with: $0) }) { words = words.dropFirst(opening.count) }
+        while let closing = closings.first(where: { words.suffix($0.count).elementsEqual($0) }) {
+            words = words.dropLast(closing.count)
+        }
         guard !words.isEmpty else { return nil }
-        return fixed[words.joined(separator: " ")] ?? volume(words) ?? timer(words) ?? alarm(words) ?? cancel(words)
-    }
-
-    private static let openings: Set<String> = [
-        "please", "hey", "jarvis", "okay", "ok", "now", "can", "could", "you", "just",
-    ]
-    private static let closings: Set<String> = ["please", "jarvis", "now", "thanks"]
-
-    private static let fixed: [String: LocalCommand] = {
-        var all: [String: LocalCommand] = [:]
-        func add(_ command: LocalCommand, _ texts: String...) { for text in texts { all[text] = command } }
-        add(
-            .stop,
-            "stop",
-            "stop it",
-            "stop that",
-            "stop talking",
-            "be quiet",
-            "quiet",
-            "silence",
-            "never mind",
-            "shut up",
-            "enough"
-        )
-        add(.pause, "pause", "pause it", "pause the music", "pause that", "pause playback")
-        add(
-            .resume,
-            "resume",
-            "go on playing",
-            "resume the music",
-            "play on",
-            "unpause",
-            "resume playback",
-            "continue the music"
-        )
-        add(.next, "next", "skip", "skip this", "skip it", "next one", "next song", "next track", "next station")
-        add(.previous, "previous", "previous one", "previous song", "previous track", "go back one")
-        add(
-            .changeVolume(by: 10),
-            "louder",
-            "volume up",
-            "turn it up",
-            "turn up the volume",
-            "a bit louder",
-            "a little louder"
-        )
-        add(
-            .changeVolume(by: -10),
-            "quieter",
-            "softer",
-            "volume down",
-            "turn it down",
-            "turn down the volume",
-            "a bit quieter",
-            "not so loud"
-        )
-        add(.time, "what time is it", "what's the time", "what is the time", "time", "tell me the time")
-        add(
-            .date,
-            "what day is it",
-            "what's the date",
-            "what is the date",
-            "what date is it",
-            "what day is it today",
-            "what's today's date"
-        )
-        add(
-            .listTimers,
-            "which timers are set",
-            "list timers",
-            "list my timers",
-            "what timers are set",
-            "what timers do i have",
-            "how much time is left",
-            "how long is left",
-            "which alarms are set",
-            "list alarms",
-            "list my alarms"
-        )
-        add(
-            .again,
-            "again",
-            "repeat",
-            "repeat that",
-            "say that again",
-            "say it again",
-            "what did you say",
-            "pardon",
-            "once more"
-        )
-        add(.more, "more", "go on", "continue", "tell me more", "keep going", "read on")
-        add(.mute, "mute", "mute yourself", "mute the microphone", "stop listening")
-        add(.help, "help", "what can you do", "what can i say")
-        return all
-    }()
-
-    // MARK: Volume
-
-    /// "volume 40", "set the volume to forty percent".
-    private static func volume(_ words: [String]) -> LocalCommand? {
-        var left = words[...]
-        if left.first == "set" { left = left.dropFirst() }
-        if left.first == "the" { left = left.dropFirst() }
-        guard left.first == "volume" else { return nil }
-        left = left.dropFirst()
-        if left.first == "to" || left.first == "at" { left = left.dropFirst() }
-        guard let number = SpokenNumber.take(&left) else { return nil }
-        if left.first == "percent" { left = left.dropFirst() }
-        return left.isEmpty && number <= 100 ? .volume(to: number) : nil
-    }
-
-    // MARK: Timers
-
-    private static let verbs: [[String]] = [
-        ["set", "a"], ["set", "an"], ["set"], ["start", "a"], ["start", "an"], ["start"], ["give", "me", "a"],
-        ["make", "a"], ["new"],
-        ["i", "need", "a"], [],
-    ]
-
-    /// "set a timer for ten minutes", "ten minute timer", "set a tea timer for an hour and a half", "timer five
-    /// minutes".
-    private static func timer(_ words: [String]) -> LocalCommand? {
-        for verb in verbs where words.starts(with: verb) {
-            var left = words.dropFirst(verb.count)
-            if left.first == "another" { left = left.dropFirst() }
-            // "ten minute [tea] timer"
-            var front = left
-            if let seconds = SpokenNumber.takeLength(&front), front.last == "timer" {
-                let name = front.dropLast()
-                if name.count <= 3 { return length(seconds, name) }
-            }
-            // "[tea] timer for ten minutes [called tea]"
-            guard let place = left.firstIndex(of: "timer"), place - left.startIndex <= 3 else { continue }
-            let name = left[left.startIndex..<place]
-            var rest = left[(place + 1)...]
-            if rest.first == "for" || rest.first == "of" { rest = rest.dropFirst() }
-            guard let seconds = SpokenNumber.takeLength(&rest) else { continue }
-            guard let first = rest.first else { return length(seconds, name) }
-            if ["called", "named", "for"].contains(first), rest.count > 1, rest.count <= 6, name.isEmpty {
-                var called = rest.dropFirst()
-                if called.first == "the", called.count > 1 { called = called.dropFirst() }
-                return length(seconds, called)
-            }
+        let whole = Array(words)
+        for rule in rules {
+            if let found = rule.form.match(whole), let command = rule.command(found) { return command }
         }
         return nil
     }
 
-    private static func length(_ seconds: Int, _ name: some Sequence<String>) -> LocalCommand? {
-        (1...30 * 86_400).contains(seconds) ? .timer(seconds: seconds, name: name.joined(separator: " ")) : nil
+    // MARK: Words
+
+    /// What recognisers write in several ways, in one.
+    private static func words(of text: String) -> [String] {
+        var text = text.lowercased()
+        for (written, said) in spellings { text = text.replacing(written, with: said) }
+        return LocalTurn.words(text).filter { !fillers.contains($0) }.flatMap { contractions[$0] ?? split($0) }
     }
 
-    /// "wake me at seven", "set an alarm for 6:30 am", "alarm at half past six".
-    private static func alarm(_ words: [String]) -> LocalCommand? {
-        let beginnings: [[String]] = [
-            ["wake", "me", "up", "at"], ["wake", "me", "at"], ["set", "an", "alarm", "for"],
-            ["set", "an", "alarm", "at"],
-            ["set", "the", "alarm", "for"], ["alarm", "at"], ["alarm", "for"], ["set", "alarm", "for"],
-        ]
-        guard let beginning = beginnings.first(where: { words.starts(with: $0) }) else { return nil }
-        var left = words.dropFirst(beginning.count)
-        guard let clock = SpokenNumber.takeClock(&left), left.isEmpty else { return nil }
-        return .alarm(minute: clock.minute, isEither: clock.isEither)
-    }
+    /// Words that change nothing, wherever they stand.
+    private static let fillers: Set<String> = ["please", "jarvis", "um", "uh", "er"]
 
-    /// "cancel the tea timer", "stop the timer", "cancel all timers", "turn off the alarm".
-    private static func cancel(_ words: [String]) -> LocalCommand? {
-        let beginnings: [[String]] = [["cancel"], ["stop"], ["delete"], ["remove"], ["turn", "off"], ["end"]]
-        guard let beginning = beginnings.first(where: { words.starts(with: $0) }), let last = words.last else {
-            return nil
+    private static let spellings = [
+        ("a.m", " am "), ("p.m", " pm "), ("o\u{2019}clock", "o'clock"), (" o clock", " o'clock"),
+        (".5 hour", " and a half hour"), (".5 minute", " and a half minute"), ("\u{BD}", " and a half"),
+        ("per cent", "percent"),
+    ]
+
+    private static let contractions: [String: [String]] = [
+        "what's": ["what", "is"], "when's": ["when", "is"], "how's": ["how", "is"], "it's": ["it", "is"],
+        "that's": ["that", "is"], "you're": ["you", "are"], "i'd": ["i", "would"], "don't": ["do", "not"],
+        "didn't": ["did", "not"], "can't": ["can", "not"],
+    ]
+
+    /// "7am" is "7 am", "10min" is "10 min".
+    private static func split(_ word: String) -> [String] {
+        let digits = word.prefix { $0.isASCII && $0.isNumber }
+        let rest = word.dropFirst(digits.count)
+        guard !digits.isEmpty, ["am", "pm", "min", "mins", "sec", "secs", "hr", "hrs"].contains(rest) else {
+            return [word]
         }
-        var middle = words.dropFirst(beginning.count)
-        guard ["timer", "timers", "alarm", "alarms"].contains(last), !middle.isEmpty else { return nil }
-        middle = middle.dropLast()
-        if middle.contains("all") || last.hasSuffix("s") && middle.allSatisfy({ ["the", "my", "all"].contains($0) }) {
-            return .cancelTimer(named: "all")
-        }
-        while let first = middle.first, ["the", "my", "that", "this"].contains(first) { middle = middle.dropFirst() }
-        guard middle.count <= 3 else { return nil }
-        return .cancelTimer(named: middle.isEmpty ? nil : middle.joined(separator: " "))
+        return [String(digits), String(rest)]
     }
-}
 
-/// Numbers, durations and times of day, as spoken and as recognisers write them.
-enum SpokenNumber {
-    private static let small: [String: Int] = {
-        let names = [
-            "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-            "thirteen",
-            "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
-        ]
-        return Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) })
+    private static func phrases(_ list: String) -> [[String]] {
+        list.split(separator: ", ").map { $0.split(separator: " ").map(String.init) }
+    }
+
+    private static let openings = phrases(
+        """
+        hey, hi, okay, ok, now, can you, could you, would you, you can, just, so, and, well, oh, sorry, right, alright, \
+        all right, i said, i want you to, i would like you to
+        """
+    )
+    private static let closings = phrases(
+        """
+        right now, now, thanks, thank you, for me, okay, ok, would you, will you, could you, can you, at once
+        """
+    )
+
+    // MARK: Rules
+
+    private struct Rule: Sendable {
+        var form: LocalForm
+        var command: @Sendable (LocalForm.Found) -> LocalCommand?
+    }
+
+    /// The first one that fits counts.
+    private static let rules: [Rule] = {
+        var rules: [Rule] = []
+        func say(_ forms: [String], _ command: @escaping @Sendable (LocalForm.Found) -> LocalCommand?) {
+            rules += forms.map { Rule(form: LocalForm($0), command: command) }
+        }
+        for (command, forms) in plain { say(forms) { _ in command } }
+        say(volumeBy) { found in found.number.flatMap { (1...100).contains($0) ? .changeVolume(by: $0) : nil } }
+        say(volumeDownBy) { found in found.number.flatMap { (1...100).contains($0) ? .changeVolume(by: -$0) : nil } }
+        say(volumeTo) { found in found.number.flatMap { $0 <= 100 ? .volume(to: $0) : nil } }
+        // Before the timers: "cancel the timer for ten minutes" is no name of one.
+        say(cancelAll) { _ in .cancelTimer(.all, of: .any) }
+        say(cancelTimers) { _ in .cancelTimer(.all, of: .timer) }
+        say(cancelAlarms) { _ in .cancelTimer(.all, of: .alarm) }
+        say(cancelTimer) { cancel($0, .timer) }
+        say(cancelAlarm) { cancel($0, .alarm) }
+        say(timer, set)
+        say(alarm, wake)
+        return rules
     }()
-    private static let tens = [
-        "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
+
+    // MARK: Playing, talking, asking
+
+    private static let music = """
+        [the|this|that|my] (music|radio|song|track|podcast|audiobook|book|playlist|album|station|stream|playback)
+        """
+    private static let one = "(one|song|track|station|episode)"
+    private static let sound = "(it|this|that|yourself|the volume|the sound|volume|\(music))"
+    private static let bit = "[a] [little|little bit|bit|lot|notch|bit more|little more|some more|more|much|even]"
+    private static let clause = "[it is|that is|this is|you are]"
+    private static let entries = "(timers|alarms|timer|alarm|timers and alarms|alarms and timers|timers or alarms)"
+    private static let which = "[the|my|this|that] [next] [NAME|LENGTH]"
+
+    private static let plain: [(LocalCommand, [String])] = [
+        (
+            .stop,
+            [
+                "[no|wait] stop [stop] [stop]", "[no|wait] stop (it|that|this|talking|speaking|reading)",
+                "[be|keep] quiet",
+                "(silence|hush|shush|shut up|never mind|nevermind)", "[that is] enough", "forget it",
+            ]
+        ),
+        (
+            // "Resume" continues.
+            .pause,
+            [
+                "pause [it|that|this|playing|\(music)]", "stop (\(music)|playing [it|that|this|\(music)])",
+                "(turn|switch|shut) off \(music)", "(turn|switch|shut) \(music) off", "(music|radio) off",
+            ]
+        ),
+        (
+            .resume,
+            [
+                "(resume|unpause) [it|that|playing|\(music)]", "continue \(music)", "play [on]",
+                "(go on|keep|keep on|continue|carry on|start) playing [again|it|that|\(music)]",
+                "(turn|switch) \(music) back on",
+            ]
+        ),
+        (
+            .next,
+            [
+                "(next|skip) [\(one)]", "skip (it|this|that)", "skip (this|that|the|to the next) \(one)",
+                "[play|go to|give me] the next \(one)",
+            ]
+        ),
+        (
+            .previous,
+            [
+                "previous [\(one)]", "(play|go back to|go to) the previous \(one)", "go back (one|a) [\(one)]",
+            ]
+        ),
+        (
+            .changeVolume(by: 10),
+            [
+                "\(bit) louder", "(make|play) \(sound) \(bit) louder", "(speak|talk) (up|\(bit) louder) \(bit)",
+                "louder \(bit)", "volume up \(bit)", "turn \(sound) \(bit) up \(bit)",
+                "turn up (the volume|the sound|volume|\(music)) \(bit)", "(increase|raise) the volume \(bit)",
+                "\(clause) (too quiet|not loud enough)",
+            ]
+        ),
+        (
+            .changeVolume(by: -10),
+            [
+                "\(bit) (quieter|softer)", "(make|play) \(sound) \(bit) (quieter|softer)", "(quieter|softer) \(bit)",
+                "(speak|talk) \(bit) (quieter|softer|more quietly)", "volume down \(bit)",
+                "turn \(sound) \(bit) down \(bit)", "turn down (the volume|the sound|volume|\(music)) \(bit)",
+                "(decrease|lower|reduce) the volume \(bit)",
+                "\(clause) (too loud|not so loud|much too loud)",
+            ]
+        ),
+        (.volume(to: 100), ["(full|maximum|max) volume", "[set|turn|put] [the] volume to [the] (full|maximum|max)"]),
+        (
+            .time,
+            [
+                "time", "what time is it", "what is the [current] time",
+                "(tell me|do you have|have you got|give me) the time",
+                "(tell me|do you know) what (time it is|the time is)", "what time do we have",
+            ]
+        ),
+        (
+            .date,
+            [
+                "(what|which) (day|date) is (it|today) [today]", "what (day of the week|month|year) is (it|today)",
+                "what is (the date|the day|today's date|today) [today]", "[today's] date",
+                "(tell me|give me) (the|today's) date", "(tell me|do you know) what (day|date) it is [today]",
+            ]
+        ),
+        (
+            .listTimers,
+            [
+                "(what|which) \(entries) (are|have i|is) (set|running|on|active)",
+                "(what|which) \(entries) (do i have|are there) [set]",
+                "what are (my|the) \(entries)",
+                "(list|show|show me|read|tell me|check) [all] [the|my|me my] \(entries)",
+                "(are there|do i have|have i got|have i set) any \(entries) [set|running|on]",
+                "(is there|do i have|have i got|have i set) (a|an) (timer|alarm) [set|running|for LENGTH|for WHEN]",
+                "how (long|much time) is left",
+                "how (long|much time|much longer|much) [is|have i got|do i have] [left] (on|of|for|in) \(which) timer",
+                "how (long|much time) is left on \(which) timers",
+                "how long (does|has) \(which) timer (have|got|left) [left]",
+                "how much longer does \(which) timer (have|take|run)",
+                "what is left (on|of) \(which) timer", "how is \(which) timer doing",
+                "when (does|will|is) \(which) (timer|alarm) (go off|ring|end|finish|done|due|over|up|set for)",
+                "when is \(which) (timer|alarm)", "what time is \(which) alarm [set for]",
+                "what time (does|will) \(which) (alarm|timer) (go off|ring)",
+                "is \(which) (timer|alarm) [still] (on|set|running)",
+            ]
+        ),
+        (
+            .again,
+            [
+                "again", "repeat [it|that|yourself|your answer|the answer|the last answer|what you said|that again]",
+                "say (it|that) (again|once more|one more time)", "what did you [just] say", "what was that",
+                "pardon [me]", "come again", "(once more|one more time)",
+                "i did not (get|hear|catch|understand) (that|it|you)",
+            ]
+        ),
+        (
+            .more,
+            [
+                "more", "go on [reading|talking|with it]", "continue [reading|talking]", "carry on [reading|talking]",
+                "keep (going|reading|talking)", "(tell|read) [me] (more|the rest)", "read on", "the rest",
+            ]
+        ),
+        (
+            .mute,
+            [
+                "mute [yourself|the microphone|the mic|your microphone]", "stop listening",
+                "(turn|switch) off (the|your) (microphone|mic)", "(turn|switch) (the|your) (microphone|mic) off",
+            ]
+        ),
+        (.help, ["help", "what can (you do|i say|i ask [you])", "what are you able to do"]),
     ]
-    private static let units = [
-        "second": 1, "seconds": 1, "minute": 60, "minutes": 60, "min": 60, "hour": 3600, "hours": 3600, "day": 86_400,
-        "days": 86_400,
+
+    // MARK: Volume by numbers
+
+    private static let volumeBy = [
+        "[turn] [the] volume up [by] NUMBER [percent]", "turn up the volume [by] NUMBER [percent]",
+        "(increase|raise) the volume by NUMBER [percent]",
+    ]
+    private static let volumeDownBy = [
+        "[turn] [the] volume down [by] NUMBER [percent]", "turn down the volume [by] NUMBER [percent]",
+        "(decrease|lower|reduce) the volume by NUMBER [percent]",
+    ]
+    private static let volumeTo = [
+        "[set|turn|put|change|make] [the] volume [up to|down to|to|at] NUMBER [percent]",
+        "(turn up|turn down|increase|raise|decrease|lower|reduce) the volume to NUMBER [percent]",
+        "NUMBER percent volume",
     ]
 
-    /// Takes a number of at most four digits from the front: "10", "twenty five".
-    static func take(_ words: inout ArraySlice<String>) -> Int? {
-        guard let word = words.first else { return nil }
-        if let number = Int(word), (0...9999).contains(number) {
-            words = words.dropFirst()
-            return number
-        }
-        if let number = small[word] {
-            words = words.dropFirst()
-            if words.first == "hundred" {
-                words = words.dropFirst()
-                return number * 100
-            }
-            return number
-        }
-        guard let ten = tens[word] else { return nil }
-        words = words.dropFirst()
-        guard let one = words.first.flatMap({ small[$0] }), (1...9).contains(one) else { return ten }
-        words = words.dropFirst()
-        return ten + one
+    // MARK: Timers
+
+    private static let begin = """
+        (set up|set|start|run|make|create|add|new|give me|get me|set me|i need|i want|i would like|can i have|could i have|\
+        can i get)
+        """
+    /// An order, or no verb at all. Then it is a new one: "the ten minute timer" may be anything.
+    private static let new = "(\(begin) [the|my|a new|a|an|another|one|me a|me an|us a|us an]|[a|an|another])"
+    private static let called = "(called|named|call it|for|to check|to check on)"
+    private static let countdown = "(timer|countdown)"
+
+    private static let timer = [
+        "\(new) LENGTH [NAME] \(countdown)", "\(new) LENGTH \(countdown) \(called) LABEL",
+        "\(new) [NAME] \(countdown) [to go off|to ring] [for|of|to|in|with] LENGTH [from [now]]",
+        "\(new) \(countdown) [for|of] LENGTH [from [now]] \(called) LABEL",
+        "\(new) \(countdown) \(called) LABEL [for|of|in|to] LENGTH",
+        "(wake|get) (me|us) [up] in LENGTH", "\(new) alarm [to go off|to ring] (in|for) LENGTH [from [now]]",
+        "put LENGTH on (the|a) (timer|clock)",
+    ]
+
+    private static let alarm = [
+        "(wake|get) (me|us) up WHEN", "wake (me|us) WHEN", "WHEN wake (me|us) [up] WHEN",
+        "\(new) [WHEN] [NAME|wake up] (alarm|alarm clock) [to go off|to ring] [to] WHEN",
+        "\(new) WHEN [wake up] (alarm|alarm clock)",
+        "\(new) alarm WHEN (called|named|for) LABEL", "\(new) alarm (called|named|for) LABEL WHEN",
+    ]
+
+    /// Alarms that are not this box's.
+    private static let foreign: Set<String> = [
+        "burglar", "intruder", "security", "house", "home", "smoke", "fire", "gas", "flood", "water", "door", "car",
+    ]
+
+    private static func set(_ found: LocalForm.Found) -> LocalCommand? {
+        guard let seconds = found.seconds, (1...30 * 86_400).contains(seconds) else { return nil }
+        return .timer(seconds: seconds, name: found.name.joined(separator: " "))
     }
 
-    /// Takes a duration in seconds: "ten minutes", "an hour and a half", "half an hour", "1 hour 20 minutes", "two and
-    /// a half hours".
-    static func takeLength(_ words: inout ArraySlice<String>) -> Int? {
-        var left = words
-        var seconds = 0
-        var isAny = false
-        while !left.isEmpty {
-            var part = left
-            if isAny, part.first == "and" { part = part.dropFirst() }
-            guard let some = takePart(&part, isMore: isAny) else { break }
-            seconds += some
-            isAny = true
-            left = part
-        }
-        guard isAny else { return nil }
-        words = left
-        return seconds
+    private static func wake(_ found: LocalForm.Found) -> LocalCommand? {
+        guard let time = found.when.time, foreign.isDisjoint(with: found.name) else { return nil }
+        return .alarm(
+            minute: time.minute,
+            isEither: time.isEither,
+            day: found.when.day ?? .next,
+            name: found.name.joined(separator: " ")
+        )
     }
 
-    private static func takePart(_ words: inout ArraySlice<String>, isMore: Bool) -> Int? {
-        if words.starts(with: ["half", "an", "hour"]) {
-            words = words.dropFirst(3)
-            return 1800
-        }
-        if words.starts(with: ["half", "a", "minute"]) {
-            words = words.dropFirst(3)
-            return 30
-        }
-        if words.starts(with: ["quarter", "of", "an", "hour"]) || words.starts(with: ["a", "quarter", "hour"]) {
-            words = words.dropFirst(words.first == "a" ? 3 : 4)
-            return 900
-        }
-        var left = words
-        let number: Int
-        if let first = left.first, first == "a" || first == "an" {
-            left = left.dropFirst()
-            number = 1
-        } else {
-            guard let some = take(&left) else { return nil }
-            number = some
-        }
-        var halves = 2 * number
-        if left.starts(with: ["and", "a", "half"]) {
-            left = left.dropFirst(3)
-            halves += 1
-        }
-        guard let unit = left.first.flatMap({ units[$0] }) else { return nil }
-        left = left.dropFirst()
-        if left.starts(with: ["and", "a", "half"]) {
-            left = left.dropFirst(3)
-            halves += 1
-        }
-        words = left
-        return halves * unit / 2
-    }
+    // MARK: Cancelling
 
-    /// Takes a time of day: "seven", "7 30 am", "half past six", "quarter to eight in the evening", "noon", "18 30".
-    static func takeClock(_ words: inout ArraySlice<String>) -> (minute: Int, isEither: Bool)? {
-        var left = words
-        if let noon = ["noon": 720, "midday": 720, "midnight": 0][left.first ?? ""] {
-            words = left.dropFirst()
-            return (noon, false)
+    private static let end = """
+        (cancel|stop|delete|remove|end|clear|kill|dismiss|silence|disable|turn off|switch off|shut off|get rid of)
+        """
+    private static let the = "[the|my|that|this|our]"
+    private static let all = "(all|every|all of) \(the)"
+    private static let both = "(timers and alarms|alarms and timers|timers and all alarms|alarms and all timers)"
+
+    private static let cancelAll = ["\(end) [all|all of] \(the) \(both)"]
+    private static let cancelTimers = [
+        "\(end) \(all) (timer|timers)", "\(end) \(the) timers", "turn \(the) timers off",
+    ]
+    private static let cancelAlarms = [
+        "\(end) \(all) (alarm|alarms)", "\(end) \(the) alarms", "turn \(the) alarms off",
+    ]
+    private static let cancelTimer = [
+        "\(end) \(the) [NAME|LENGTH|LENGTH NAME] (timer|timers|countdown)", "\(end) \(the) timer [set] (for|of) LENGTH",
+        "\(end) \(the) timer (called|named|for) LABEL", "\(end) \(the) timer [number] NUMBER",
+        "[turn|switch|shut] \(the) [NAME|LENGTH] timer off",
+    ]
+    private static let cancelAlarm = [
+        "\(end) \(the) [NAME|WHEN|wake up] (alarm|alarms|alarm clock)", "\(end) \(the) alarm [number] NUMBER",
+        "\(end) \(the) alarm [set] WHEN", "\(end) \(the) alarm (called|named|for) LABEL",
+        "[turn|switch|shut] \(the) [NAME|WHEN|wake up] alarm off",
+    ]
+
+    private static func cancel(_ found: LocalForm.Found, _ kind: LocalCommand.Kind) -> LocalCommand? {
+        if !found.name.isEmpty {
+            guard kind == .timer || foreign.isDisjoint(with: found.name) else { return nil }
+            return .cancelTimer(.named(found.name.joined(separator: " ")), of: kind)
         }
-        var minutes = 0
-        if left.starts(with: ["half", "past"]) {
-            left = left.dropFirst(2)
-            minutes = 30
-        } else if left.starts(with: ["quarter", "past"]) {
-            left = left.dropFirst(2)
-            minutes = 15
-        } else if left.starts(with: ["quarter", "to"]) {
-            left = left.dropFirst(2)
-            minutes = -15
-        }
-        guard var hour = take(&left) else { return nil }
-        if minutes == 0, hour >= 100 {
-            // "730"
-            (hour, minutes) = (hour / 100, hour % 100)
-        } else if minutes == 0, left.first == "oh" || left.first == "o" {
-            left = left.dropFirst()
-            guard let some = take(&left), some < 10 else { return nil }
-            minutes = some
-        } else if minutes == 0, left.first != "o'clock", let some = take(&left) {
-            minutes = some
-        }
-        guard hour < 24, minutes < 60 else { return nil }
-        if left.first == "o'clock" { left = left.dropFirst() }
-        var half: Int?
-        if left.first == "am" || left.starts(with: ["in", "the", "morning"]) {
-            half = 0
-        } else if left.first == "pm" || left.starts(with: ["in", "the", "afternoon"])
-            || left.starts(with: ["in", "the", "evening"])
-        {
-            half = 12
-        }
-        if half != nil { left = left.first == "in" ? left.dropFirst(3) : left.dropFirst() }
-        if let half {
-            guard (1...12).contains(hour) || half == 12 && hour > 12 else { return nil }
-            if hour <= 12 { hour = hour % 12 + half }
-        }
-        words = left
-        let minute = (60 * hour + minutes + 1440) % 1440
-        return (minute, half == nil && (1...12).contains(hour))
+        if let seconds = found.seconds { return .cancelTimer(.length(seconds: seconds), of: kind) }
+        if let number = found.number { return .cancelTimer(.named("\(number)"), of: kind) }
+        guard found.when != SpokenWhen() else { return .cancelTimer(.obvious, of: kind) }
+        // "Cancel tomorrow's alarm" may mean that the day after it rings again.
+        guard found.when.day == nil, let time = found.when.time else { return nil }
+        return .cancelTimer(.at(minute: time.minute, isEither: time.isEither), of: kind)
     }
 }

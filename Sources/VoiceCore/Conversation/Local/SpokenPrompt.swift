@@ -101,18 +101,54 @@ extension LocalCommand {
         case .time: ("tell_time", [:])
         case .date: ("tell_time", ["date": true])
         case .timer(let seconds, let name): ("set_timer", ["seconds": .integer(seconds), "name": .string(name)])
-        case .alarm(let minute, let isEither): ("set_timer", ["at": .string(Self.time(minute, isEither, after: clock))])
+        case .alarm(let minute, let isEither, let day, let name):
+            ("set_timer", Self.alarm(minute, isEither, day, name, after: clock))
         case .listTimers: ("list_timers", [:])
-        case .cancelTimer(let name): ("cancel_timer", name.map { ["which": .string($0)] } ?? [:])
+        case .cancelTimer(let which, let kind): ("cancel_timer", Self.cancelled(which, kind))
         case .mute: ("mute_microphone", [:])
         case .again, .more, .help: nil
         }
     }
 
-    private static func time(_ minute: Int, _ isEither: Bool, after clock: Int) -> String {
-        let next = isEither ? next(minute, after: clock) : minute
-        return twoDigits(next / 60) + ":" + twoDigits(next % 60)
+    private static func alarm(
+        _ minute: Int,
+        _ isEither: Bool,
+        _ day: AlarmDay,
+        _ name: String,
+        after clock: Int
+    ) -> JSONValue {
+        var arguments: [String: JSONValue] = [:]
+        var minute = minute
+        switch day {
+        case .next, .on("today"): if isEither { minute = next(minute, after: clock) }
+        // Of another day, the morning; twelve is noon.
+        case .on, .every: if isEither { minute = minute % 720 < 60 ? minute % 720 + 720 : minute % 720 }
+        }
+        arguments["at"] = .string(time(minute))
+        switch day {
+        case .next: break
+        case .on(let day): arguments["day"] = .string(day)
+        case .every(let days): arguments["repeat"] = .array(days.map { .string($0) })
+        }
+        if !name.isEmpty { arguments["name"] = .string(name) }
+        return .object(arguments)
     }
+
+    private static func cancelled(_ which: Which, _ kind: Kind) -> JSONValue {
+        var arguments: [String: JSONValue] = ["kind": .string(kind.rawValue)]
+        switch which {
+        case .obvious: break
+        case .all: arguments["which"] = "all"
+        case .named(let name): arguments["which"] = .string(name)
+        case .length(let seconds): arguments["which"] = .string("\(seconds) seconds")
+        case .at(let minute, let isEither):
+            let other = isEither ? " or " + time((minute + 720) % 1440) : ""
+            arguments["which"] = .string(time(minute) + other)
+        }
+        return .object(arguments)
+    }
+
+    private static func time(_ minute: Int) -> String { twoDigits(minute / 60) + ":" + twoDigits(minute % 60) }
 
     private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 

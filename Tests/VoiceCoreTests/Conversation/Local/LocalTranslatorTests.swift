@@ -79,6 +79,16 @@ struct LocalTranslatorTests {
 
     @Test(arguments: [
         ("Set a tea timer for ten minutes.", "set_timer", #"{"name":"tea","seconds":600}"#),
+        ("Wake me at seven on weekdays.", "set_timer", #"{"at":"07:00","repeat":["weekdays"]}"#),
+        ("Wake me at half past twelve tomorrow.", "set_timer", #"{"at":"12:30","day":"tomorrow"}"#),
+        (
+            "Set an alarm for 9 p.m. on Friday for the film.", "set_timer",
+            #"{"at":"21:00","day":"friday","name":"film"}"#
+        ),
+        ("Cancel all timers.", "cancel_timer", #"{"kind":"timer","which":"all"}"#),
+        ("Cancel the alarm.", "cancel_timer", #"{"kind":"alarm"}"#),
+        ("Cancel the ten minute timer.", "cancel_timer", #"{"kind":"timer","which":"600 seconds"}"#),
+        ("Cancel the 7 o'clock alarm.", "cancel_timer", #"{"kind":"alarm","which":"07:00 or 19:00"}"#),
         ("What time is it?", "tell_time", "{}"), ("Louder.", "change_volume", #"{"by":10}"#),
         ("Volume 40 percent.", "change_volume", #"{"to":40}"#), ("Stop.", "stop_talking", "{}"),
         ("Pause the music.", "pause_playback", "{}"), ("Next.", "skip_track", "{}"),

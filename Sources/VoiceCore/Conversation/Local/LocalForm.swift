@@ -1,0 +1,176 @@
+/// Sentences that mean the same, written as one line:
+///
+///     "(cancel|stop) [the|my] [NAME] timer [for LENGTH]"
+///
+/// One of the alternatives in round brackets is said; those in square brackets may be left out. Capitals stand for what a
+/// sentence fills in: `NAME`, `LABEL`, `LENGTH`, `WHEN`, `NUMBER`. A form describes a whole sentence.
+struct LocalForm: Sendable {
+    /// What the sentence fills in.
+    struct Found: Sendable {
+        var name: [String] = []
+        var seconds: Int?
+        var number: Int?
+        var when = SpokenWhen()
+    }
+
+    private enum Slot: String {
+        /// What a timer is called, in front of the word: at most three words, without articles.
+        case name = "NAME"
+        /// The same behind the word: at most five words, of which the first may be an article.
+        case label = "LABEL"
+        case length = "LENGTH"
+        /// Time of day, day, or both. Several in one sentence complete each other.
+        case when = "WHEN"
+        case number = "NUMBER"
+    }
+
+    private indirect enum Part {
+        case word(String)
+        case slot(Slot)
+        case oneOf([[Part]])
+    }
+
+    private let parts: [Part]
+    /// The words that a sentence of this form can begin with; nil for any.
+    private let beginnings: Set<String>?
+
+    init(_ text: String) {
+        var left = text[...]
+        let parts = Self.alternatives(&left).first ?? []
+        self.parts = parts
+        beginnings = Self.beginnings(of: parts[...])
+    }
+
+    /// Returns nil if the words are not of this form.
+    func match(_ words: [String]) -> Found? {
+        if let beginnings, let first = words.first, !beginnings.contains(first) { return nil }
+        return Self.match(parts[...], words[...], Found())
+    }
+
+    // MARK: Reading a form
+
+    private static func alternatives(_ text: inout Substring) -> [[Part]] {
+        var all: [[Part]] = []
+        var parts: [Part] = []
+        while let character = text.first {
+            switch character {
+            case "(", "[":
+                text.removeFirst()
+                let inner = alternatives(&text)
+                parts.append(.oneOf(character == "[" ? inner + [[]] : inner))
+            case "|":
+                text.removeFirst()
+                all.append(parts)
+                parts = []
+            case ")", "]":
+                text.removeFirst()
+                return all + [parts]
+            case " ": text.removeFirst()
+            default:
+                let word = text.prefix { !"()[]| ".contains($0) }
+                text = text.dropFirst(word.count)
+                parts.append(Slot(rawValue: String(word)).map(Part.slot) ?? .word(String(word)))
+            }
+        }
+        return all + [parts]
+    }
+
+    private static func beginnings(of parts: ArraySlice<Part>) -> Set<String>? {
+        switch parts.first {
+        case nil, .slot: return nil
+        case .word(let word): return [word]
+        case .oneOf(let alternatives):
+            var all: Set<String> = []
+            for alternative in alternatives {
+                guard let some = beginnings(of: (alternative + parts.dropFirst())[...]) else { return nil }
+                all.formUnion(some)
+            }
+            return all
+        }
+    }
+
+    // MARK: Matching
+
+    private static func match(_ parts: ArraySlice<Part>, _ words: ArraySlice<String>, _ found: Found) -> Found? {
+        guard let part = parts.first else { return words.isEmpty ? found : nil }
+        let rest = parts.dropFirst()
+        switch part {
+        case .word(let word): return words.first == word ? match(rest, words.dropFirst(), found) : nil
+        case .oneOf(let alternatives):
+            for alternative in alternatives {
+                if let found = match((alternative + rest)[...], words, found) { return found }
+            }
+            return nil
+        case .slot(.name):
+            let end = words.prefix(3).firstIndex { SpokenName.articles.contains($0) } ?? words.endIndex
+            return name(atMost: min(3, end - words.startIndex), words, rest, found)
+        case .slot(.label):
+            let isLed = words.first.map { SpokenName.articles.contains($0) } ?? false
+            return name(atMost: 5, isLed ? words.dropFirst() : words, rest, found)
+        case .slot(let slot):
+            var (found, left) = (found, words)
+            switch slot {
+            case .length: found.seconds = SpokenNumber.takeLength(&left)
+            case .number: found.number = SpokenNumber.take(&left)
+            default: guard SpokenWhen.take(&left, into: &found.when) else { return nil }
+            }
+            return left.count < words.count ? match(rest, left, found) : nil
+        }
+    }
+
+    private static func name(
+        atMost most: Int,
+        _ words: ArraySlice<String>,
+        _ rest: ArraySlice<Part>,
+        _ found: Found
+    ) -> Found? {
+        guard found.name.isEmpty else { return nil }
+        for count in stride(from: 1, through: min(most, words.count), by: 1) {
+            let name = words.prefix(count)
+            guard SpokenName.isPossible(name) else { return nil }
+            var found = found
+            found.name = Array(name)
+            if let found = match(rest, words.dropFirst(count), found) { return found }
+        }
+        return nil
+    }
+}
+
+/// What can be the name of a timer: not the rest of a question, a refusal or another order.
+enum SpokenName {
+    static let articles: Set<String> = ["the", "a", "an", "my", "our", "some"]
+
+    private static let others: Set<String> = [
+        // Verbs, so orders
+        "set", "start", "make", "give", "create", "cancel", "stop", "delete", "remove", "end", "clear", "pause",
+        "resume",
+        "continue", "extend", "shorten", "add", "increase", "decrease", "reduce", "change", "move", "shift", "reset",
+        "restart", "repeat", "snooze", "silence", "dismiss", "disable", "enable", "keep", "leave", "tell", "ask",
+        "show",
+        "list", "check", "play", "turn", "switch", "call", "say", "remind", "put", "let", "get", "wake", "wait", "skip",
+        "ignore", "forget", "rename", "find", "need", "want", "like", "hate", "think", "know",
+        // Questions and statements
+        "is", "are", "was", "were", "am", "be", "been", "do", "does", "did", "will", "would", "shall", "should", "can",
+        "could", "may", "might", "must", "has", "have", "had", "what", "which", "when", "where", "who", "whose", "why",
+        "how", "there", "here", "i", "you", "he", "she", "we", "they", "it", "me", "us", "him", "them", "please",
+        // Refusals
+        "no", "not", "never", "none", "nothing", "without", "dont", "cannot", "instead", "except", "but",
+        // Choices among several
+        "all", "any", "every", "each", "both", "this", "that", "these", "those", "another",
+        "other", "new", "next", "last",
+        // Conditions and times
+        "if", "unless", "until", "till", "then", "than", "because", "after", "before", "while", "once", "from", "today",
+        "tomorrow", "tonight", "today's", "tomorrow's", "morning", "evening", "noon", "midday", "midnight", "daily",
+        "weekly", "repeating", "recurring", "weekday", "weekdays", "weekend", "weekends", "o'clock", "pm", "half",
+        "quarter",
+        "timer", "timers", "alarm", "alarms", "countdown",
+    ]
+
+    static func isPossible(_ words: ArraySlice<String>) -> Bool {
+        guard let first = words.first, !articles.contains(first) else { return false }
+        return words.allSatisfy { word in
+            !others.contains(word) && !word.hasSuffix("n't") && !SpokenNumber.isPart(word)
+                && !SpokenWhen.isWeekday(word)
+        }
+    }
+}
