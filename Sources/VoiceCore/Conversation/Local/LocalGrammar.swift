@@ -99,7 +99,7 @@ package enum LocalGrammar {
 
     private static let openings = phrases(
         """
-        hey, hi, okay, ok, now, can you, could you, would you, you can, just, so, and, well, oh, sorry, right, alright, \
+        hey, hi, okay, ok, now, can you, could you, would you, you can, just, so, well, oh, sorry, right, alright, \
         all right, i said, i want you to, i would like you to
         """
     )
@@ -142,7 +142,9 @@ package enum LocalGrammar {
     private static let music = """
         [the|this|that|my] (music|radio|song|track|podcast|audiobook|book|playlist|album|station|stream|playback)
         """
-    private static let one = "(one|song|track|station|episode)"
+    private static let piece = "(song|track|station|episode)"
+    /// Only with words of music: "the next one" may be an appointment.
+    private static let one = "(one|\(piece))"
     private static let sound = "(it|this|that|yourself|the volume|the sound|volume|\(music))"
     private static let bit = "[a] [little|little bit|bit|lot|notch|bit more|little more|some more|more|much|even]"
     private static let clause = "[it is|that is|this is|you are]"
@@ -154,8 +156,8 @@ package enum LocalGrammar {
             .stop,
             [
                 "[no|wait] stop [stop] [stop]", "[no|wait] stop (it|that|this|talking|speaking|reading)",
-                "[be|keep] quiet",
-                "(silence|hush|shush|shut up|never mind|nevermind)", "[that is] enough", "forget it",
+                "stop [the] (ringing|beeping|noise)", "[be|keep] quiet", "[that is] enough", "forget it",
+                "(silence|hush|shush|shut up|never mind|nevermind)",
             ]
         ),
         (
@@ -178,13 +180,14 @@ package enum LocalGrammar {
             .next,
             [
                 "(next|skip) [\(one)]", "skip (it|this|that)", "skip (this|that|the|to the next) \(one)",
-                "[play|go to|give me] the next \(one)",
+                "play the next \(one)", "go to the next \(piece)",
             ]
         ),
         (
             .previous,
             [
-                "previous [\(one)]", "(play|go back to|go to) the previous \(one)", "go back (one|a) [\(one)]",
+                "previous [\(one)]", "play the previous \(one)", "(go|go back) to the previous \(piece)",
+                "go back (one|a) [\(piece)]",
             ]
         ),
         (
@@ -248,7 +251,8 @@ package enum LocalGrammar {
             .again,
             [
                 "again", "repeat [it|that|yourself|your answer|the answer|the last answer|what you said|that again]",
-                "say (it|that) (again|once more|one more time)", "what did you [just] say", "what was that",
+                "say [it|that] again", "say (it|that) (once more|one more time)", "what did you [just] say",
+                "what was that",
                 "pardon [me]", "come again", "(once more|one more time)",
                 "i did not (get|hear|catch|understand) (that|it|you)",
             ]
@@ -308,6 +312,7 @@ package enum LocalGrammar {
 
     private static let alarm = [
         "(wake|get) (me|us) up WHEN", "wake (me|us) WHEN", "WHEN wake (me|us) [up] WHEN",
+        "(wake|get) (me|us) up WHEN for LABEL", "wake (me|us) WHEN for LABEL",
         "\(new) [WHEN] [NAME|wake up] (alarm|alarm clock) [to go off|to ring] [to] WHEN",
         "\(new) WHEN [wake up] (alarm|alarm clock)",
         "\(new) alarm WHEN (called|named|for) LABEL", "\(new) alarm (called|named|for) LABEL WHEN",

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 
 @testable import VoiceConversation
@@ -72,6 +73,7 @@ struct LocalGrammarTests {
         ("Can you set an hour timer?", .timer(seconds: 3600, name: "")),
         ("Set one hour timer", .timer(seconds: 3600, name: "")),
         ("Set a timer for 10 minutes, call it pasta.", .timer(seconds: 600, name: "pasta")),
+        ("Set a 2½ minute timer.", .timer(seconds: 150, name: "")),
         ("Set a timer for an hour and twenty.", .timer(seconds: 4800, name: "")),
         ("What's left on my timer?", .listTimers), ("What are my alarms?", .listTimers),
         ("Check the timer.", .listTimers),
@@ -96,6 +98,7 @@ struct LocalGrammarTests {
         ("What's the current time?", .time), ("Could you tell me the time?", .time), ("What year is it?", .date),
         ("Which day is it?", .date), ("Do you know what day it is?", .date), ("Time, please.", .time),
         ("Quiet, please.", .stop), ("That's enough, thank you.", .stop), ("Shush!", .stop), ("No, stop!", .stop),
+        ("Stop beeping!", .stop), ("Say again?", .again),
         ("Stop, Jarvis, stop!", .stop), ("Stop it now!", .stop),
         ("Sorry, what did you say?", .again), ("Can you repeat that?", .again), ("Tell me the rest.", .more),
         ("Continue reading.", .more), ("Go on, please.", .more),
@@ -197,7 +200,8 @@ struct LocalGrammarTests {
 
     @Test(arguments: [
         ("Set an alarm for 7 for school.", "school"), ("Set an alarm called school for 7.", "school"),
-        ("Set a school alarm for 7.", "school"), ("Set a wake up alarm for 7.", ""),
+        ("Set a school alarm for 7.", "school"), ("Wake me up at 7 for the school run.", "school run"),
+        ("Set a wake up alarm for 7.", ""),
         ("Set an alarm at 7 called work", "work"),
     ]) func alarmsHaveNames(text: String, name: String) {
         #expect(LocalGrammar.command(in: text) == .alarm(minute: 420, isEither: true, name: name))
@@ -254,12 +258,23 @@ struct LocalGrammarTests {
         "Cancel the order.",
         "Tell me more about the timer.", "Set a timer for 0 minutes", "Wake me at 13 am", "Stop the heating.",
         "Turn up the heating.", "Play something quieter tomorrow.", "What time is it in New York right now?",
-        "What's the date of Easter?", "What day is it in Sydney?", "Turn off the light.", "Turn it up to 21 degrees.",
+        "And the next one?", "The next one.", "Give me the next one.", "Go back to the previous one.", "And the date?",
+        "And tomorrow?", "What's the date of Easter?", "What day is it in Sydney?", "Turn off the light.",
+        "Turn it up to 21 degrees.",
         "Stop the music in the kitchen.", "Skip breakfast.", "What time is the train?", "Go on holiday.", "Next week.",
         "Play the next episode of The Archers.", "What can you do about it?", "Repeat after me.", "More sugar.",
         "How long is left in the game?", "Say that again in French.", "Turn down the offer.", "Pause for thought.",
     ]) func whatIsForTheAgentGoesToTheAgent(text: String) {
         #expect(LocalGrammar.command(in: text) == nil)
+    }
+
+    /// The sentences with which turns and recognition are measured are all questions and requests for Jarvis.
+    @Test(arguments: ["turn-sentences", "voice-sentences"]) func whatPeopleAskJarvisGoesToJarvis(file: String) throws {
+        let root = (0..<5).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+        let text = try String(decoding: Data(contentsOf: root.appending(path: "scripts/\(file).txt")), as: UTF8.self)
+        let sentences = text.split(separator: "\n").map { String($0.replacing(" | ", with: " ")) }
+        #expect(sentences.count >= 40)
+        for sentence in sentences { #expect(LocalGrammar.command(in: sentence) == nil, "\(sentence)") }
     }
 
     @Test func nothingThatIsRecognisedTraps() {
