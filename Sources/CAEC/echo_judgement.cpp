@@ -95,14 +95,16 @@ void EchoJudgement::step(const float *residual, const float *echo, const float *
     const float ratio = std::min(20.0f, std::max(-60.0f, 10 * std::log10((rest + 1e-9f) / (echoes + 1e-9f))));
     ratio_ += kSmoothing * (ratio - ratio_);
     settled_ = std::min(kSettled, settled_ + (std::min(ratio_, ratio) < kTakenOff ? 1 : 0));
-    decide(isTalkerAbout);
+    decide(sounds, isTalkerAbout);
 }
 
-void EchoJudgement::decide(bool isTalkerAbout) {
+void EchoJudgement::decide(bool sounds, bool isTalkerAbout) {
     const bool isTrusting = settled_ == kSettled && isTalkerAbout;
     const Thresholds &limit = isTrusting ? kTrusting : kCareful;
     const float score = likeness_ + limit.spreadWeight * (kSpeechSpread - spread_);
-    isEcho_ = score > (isEcho_ ? limit.talker : limit.echo) && spread_ <= kSpeechSpread && !(isTrusting && ratio_ < kTalkers);
+    isEcho_ = score > (isEcho_ ? limit.talker : limit.echo) && !isUnlikeEcho() && !(isTrusting && ratio_ < kTalkers);
+    // In a pause, what is left is the room's noise: beside an echo that fades it looks like much echo.
+    if (!sounds) { return; }
     patience_ = isEcho_ && ratio_ > kTooLittle ? patience_ + 1 : std::min(patience_, 0);
     if (patience_ >= limit.patience) {
         changed_ = true;
@@ -110,6 +112,8 @@ void EchoJudgement::decide(bool isTalkerAbout) {
         settled_ = 0;
     }
 }
+
+bool EchoJudgement::isUnlikeEcho() const { return fading_ > 0 && spread_ > kSpeechSpread; }
 
 bool EchoJudgement::isShapedLikeEcho() const { return fading_ > 0 && spread_ < kEchoSpread; }
 

@@ -25,6 +25,8 @@ public:
     /// Whether echo sounds, and the residual differs from its estimate by about the same amount in every band. What a changed
     /// path leaves does so within a tenth of a second; the correlation takes longer to forget the residual before.
     bool isShapedLikeEcho() const;
+    /// Whether echo sounds, and the residual differs from its estimate by another amount in each band, as a talker does.
+    bool isUnlikeEcho() const;
     /// Whether so much echo has been left for so long that its path must have changed; true for one block each second.
     bool hasPathChanged() const { return changed_; }
 
@@ -34,7 +36,7 @@ private:
     };
 
     float correlate(const float *echo, const float *residual, int count);
-    void decide(bool isTalkerAbout);
+    void decide(bool sounds, bool isTalkerAbout);
 
     std::array<Moments, kMostBands> moments_{};
     float likeness_ = 0;   ///< Correlation coefficient, -1 to 1.

@@ -178,7 +178,8 @@ void ResidualSuppressor::learn() {
         if (band.echo < band.noise) { continue; }
         const float ratio = std::max(0.0f, band.residual - band.noise) / band.tail;
         if (suspicious_ == 0 && talking_ == 0) {
-            const float speed = isTalkerAbout() && ratio > band.leakage ? kWaryLearning : kLearning;
+            const bool isWary = isTalkerAbout() || judgement_.isUnlikeEcho();
+            const float speed = isWary && ratio > band.leakage ? kWaryLearning : kLearning;
             band.leakage += speed * (std::min(1.0f, ratio) - band.leakage);
         } else if (ratio < band.leakage) {
             band.leakage += 0.01f * (ratio - band.leakage);
