@@ -81,6 +81,7 @@ void EchoJudgement::step(const float *residual, const float *echo, const float *
     fading_ = sounds ? kFading : std::max(0, fading_ - 1);
     if (fading_ == 0) {
         isEcho_ = false;
+        patience_ = std::min(patience_, 0);
         return;
     }
     blocks_ = std::min(blocks_ + 1, 1000);
@@ -113,7 +114,7 @@ void EchoJudgement::decide(bool sounds, bool isTalkerAbout) {
     }
 }
 
-bool EchoJudgement::isUnlikeEcho() const { return fading_ > 0 && spread_ > kSpeechSpread; }
+bool EchoJudgement::isUnlikeEcho() const { return fading_ > 0 && settled_ == kSettled && spread_ > kSpeechSpread; }
 
 bool EchoJudgement::isShapedLikeEcho() const { return fading_ > 0 && spread_ < kEchoSpread; }
 

@@ -25,7 +25,8 @@ public:
     /// Whether echo sounds, and the residual differs from its estimate by about the same amount in every band. What a changed
     /// path leaves does so within a tenth of a second; the correlation takes longer to forget the residual before.
     bool isShapedLikeEcho() const;
-    /// Whether echo sounds, and the residual differs from its estimate by another amount in each band, as a talker does.
+    /// Whether echo sounds, most of it is removed, and the residual differs from its estimate by another amount in each band, as a
+    /// talker does. What a filter leaves that still learns may do so too.
     bool isUnlikeEcho() const;
     /// Whether so much echo has been left for so long that its path must have changed; true for one block each second.
     bool hasPathChanged() const { return changed_; }

@@ -113,6 +113,8 @@ struct Wake: ParsableCommand {
         var kind = ModelTrial.Kind.micro.rawValue
 
         func run() throws {
+            // Whoever waits for this may end first, and this has no other bound.
+            alarm(10)
             guard let kind = ModelTrial.Kind(rawValue: kind) else {
                 throw ValidationError("Unknown kind of model: \(kind).")
             }

@@ -139,11 +139,11 @@ package final class TwoEars: WakeWordDetector {
         if isStarted { ears[index].opening = opening } else if !onlyStandIn { ears[index].wait(from: now()) }
     }
 
-    /// Takes over what was created, unless what hears now hears as much.
+    /// Takes over what was created, unless it misses a word that is heard now, or hears no more.
     private func take(_ opened: Opened, _ index: Int) {
         if let standIn = opened.standIn { ears[index].standIn = standIn }
         if let detector = opened.detector {
-            if let old = ears[index].detector, old.passingGaps <= detector.passingGaps {
+            if let old = ears[index].detector, !detector.missed.isStrictSubset(of: old.missed) {
                 return ears[index].wait(from: now())
             }
             ears[index].detector = detector
@@ -216,6 +216,8 @@ private final class Opening: Sendable {
 }
 
 extension WakeWordDetector {
+    /// The words that are not recognised.
+    fileprivate var missed: Set<String> { Set(gaps.flatMap(\.words)) }
     /// The number of words that another attempt may recognise.
     fileprivate var passingGaps: Int {
         gaps.filter { $0.why.cause == .passing }.reduce(0) { $0 + $1.words.count }

@@ -123,10 +123,14 @@ package struct CancelTimerTool: OrderedTool {
     package init(_ context: ToolContext) { self.context = context }
 
     package func call(arguments: String) async -> ToolOutput {
+        // Whoever names nothing may also send nothing.
+        let named = arguments.isEmpty ? "{}" : arguments
+        guard let wish = ToolArguments.decode(Arguments.self, from: named) else {
+            return context.refuse(name, "its arguments could not be read", "I did not get which one. Please say it again.")
+        }
         guard let timers = context.timers else { return .noTimers }
         do throws(TimerProblem) {
-            let wish = ToolArguments.decode(Arguments.self, from: arguments)
-            let count = try await timers.cancel(wish?.choice ?? .obvious)
+            let count = try await timers.cancel(wish.choice)
             return ToolOutput(count == 1 ? "Done." : "Done, all \(count) of them.", origin: .own)
         } catch {
             // The error quotes the unknown name from the call, so it is outside text.
@@ -142,9 +146,12 @@ package struct CancelTimerTool: OrderedTool {
         init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: Key.self)
             // Models also write the number of one as a number.
-            let which =
-                (try? values.decodeIfPresent(String.self, forKey: .which))
-                ?? (try? values.decodeIfPresent(Int.self, forKey: .which)).map(String.init) ?? ""
+            let which: String
+            if let text = try? values.decodeIfPresent(String.self, forKey: .which) {
+                which = text
+            } else {
+                which = try values.decodeIfPresent(Int.self, forKey: .which).map(String.init) ?? ""
+            }
             let kind = (try? values.decodeIfPresent(String.self, forKey: .kind)) ?? ""
             choice = TimerChoice(which, of: TimerKind(clamping: kind))
         }

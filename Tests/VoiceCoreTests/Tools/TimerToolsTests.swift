@@ -68,6 +68,10 @@ struct TimerToolsTests {
         #expect(await CancelTimerTool(context).call(arguments: "{}").succeeded == false)
         #expect(await CancelTimerTool(context).call(arguments: #"{"which":"Tea"}"#).text == "Done.")
         #expect(await timers.count == 1)
+        for unreadable in [#"{"which":["rice"]}"#, #"{"which":{}}"#, #"{"which":"rice"#, "[]"] {
+            #expect(await !CancelTimerTool(context).call(arguments: unreadable).succeeded)
+        }
+        #expect(await timers.count == 1)
         #expect(await CancelTimerTool(context).call(arguments: "").text == "Done.", "the only one there is")
     }
 
@@ -78,6 +82,7 @@ struct TimerToolsTests {
         (#"{"which":"all","kind":"alarm"}"#, 2), (#"{"which":"all","kind":"egg"}"#, 0), (#"{"which":"all"}"#, 0),
         (#"{"which":"10 minutes","kind":"timer"}"#, 2), (#"{"which":2}"#, 2), (#"{"which":"tea","kind":5}"#, 2),
         (#"{"kind":"alarm"}"#, 3), (#"{"kind":"timer"}"#, 3), ("{}", 3),
+        (#"{"which":"7:00 pm"}"#, 3), (#"{"which":"tomorrow 07:00"}"#, 3),
     ]) func theKindIsKept(arguments: String, left: Int) async {
         let (context, timers) = Self.context()
         for wish in [

@@ -258,11 +258,7 @@ package struct DuplexControl: ~Copyable {
         let changes = volumes.hardwareChanges
         if changes != levelChanges { moves.levelChanged() }
         levelChanges = changes
-        let hasMoved = moves.step(
-            hasPathChanged: reading.hasPathChanged,
-            isShapedLikeEcho: reading.isShapedLikeEcho,
-            isGood: policy.state == .good
-        )
+        let hasMoved = moves.step(hasPathChanged: reading.hasPathChanged, isGood: policy.state == .good)
         if hasMoved { counts.moves &+= 1 }
     }
 

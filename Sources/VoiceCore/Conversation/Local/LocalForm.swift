@@ -163,7 +163,14 @@ enum SpokenName {
         "tomorrow", "tonight", "today's", "tomorrow's", "morning", "evening", "noon", "midday", "midnight", "daily",
         "weekly", "repeating", "recurring", "weekday", "weekdays", "weekend", "weekends", "o'clock", "pm", "half",
         "quarter",
-        "timer", "timers", "alarm", "alarms", "countdown",
+        "timer", "timers", "alarm", "alarms", "countdown", "week", "weeks", "fortnight", "month", "months", "year",
+        "years", "january", "february", "march", "april", "june", "july", "august", "september", "october", "november",
+        "december", "christmas", "easter", "rest", "whole",
+        // Lengths that are not read
+        "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "dozen", "thousand", "million",
+        "twice", "double",
+        // Changes of one that is set
+        "to", "onto", "adjust", "update", "lengthen", "finish",
     ]
 
     static func isPossible(_ words: ArraySlice<String>) -> Bool {

@@ -122,7 +122,9 @@ package enum LocalGrammar {
         func say(_ forms: [String], _ command: @escaping @Sendable (LocalForm.Found) -> LocalCommand?) {
             rules += forms.map { Rule(form: LocalForm($0), command: command) }
         }
-        for (command, forms) in plain { say(forms) { _ in command } }
+        for (command, forms) in plain {
+            say(forms) { found in command == .listTimers && !foreign.isDisjoint(with: found.name) ? nil : command }
+        }
         say(volumeBy) { found in found.number.flatMap { (1...100).contains($0) ? .changeVolume(by: $0) : nil } }
         say(volumeDownBy) { found in found.number.flatMap { (1...100).contains($0) ? .changeVolume(by: -$0) : nil } }
         say(volumeTo) { found in found.number.flatMap { $0 <= 100 ? .volume(to: $0) : nil } }
@@ -343,26 +345,28 @@ package enum LocalGrammar {
     private static let end = """
         (cancel|stop|delete|remove|end|clear|kill|dismiss|silence|disable|turn off|switch off|shut off|get rid of)
         """
+    /// What silences: "stop the alarms", while they ring, ends no other.
+    private static let remove = "(cancel|delete|remove|clear|get rid of)"
     private static let the = "[the|my|that|this|our]"
     private static let all = "(all|every|all of) \(the)"
     private static let both = "(timers and alarms|alarms and timers|timers and all alarms|alarms and all timers)"
 
     private static let cancelAll = ["\(end) [all|all of] \(the) \(both)"]
     private static let cancelTimers = [
-        "\(end) \(all) (timer|timers)", "\(end) \(the) timers", "turn \(the) timers off",
+        "\(end) \(all) (timer|timers)", "\(remove) \(the) timers",
     ]
     private static let cancelAlarms = [
-        "\(end) \(all) (alarm|alarms)", "\(end) \(the) alarms", "turn \(the) alarms off",
+        "\(end) \(all) (alarm|alarms)", "\(remove) \(the) alarms",
     ]
     private static let cancelTimer = [
         "\(end) \(the) [NAME|LENGTH|LENGTH NAME] (timer|timers|countdown)", "\(end) \(the) timer [set] (for|of) LENGTH",
         "\(end) \(the) timer (called|named|for) LABEL", "\(end) \(the) timer [number] NUMBER",
-        "[turn|switch|shut] \(the) [NAME|LENGTH] timer off",
+        "[turn|switch|shut] \(the) [NAME|LENGTH] (timer|timers) off",
     ]
     private static let cancelAlarm = [
         "\(end) \(the) [NAME|WHEN|wake up] (alarm|alarms|alarm clock)", "\(end) \(the) alarm [number] NUMBER",
         "\(end) \(the) alarm [set] WHEN", "\(end) \(the) alarm (called|named|for) LABEL",
-        "[turn|switch|shut] \(the) [NAME|WHEN|wake up] alarm off",
+        "[turn|switch|shut] \(the) [NAME|WHEN|wake up] (alarm|alarms) off",
     ]
 
     private static func cancel(_ found: LocalForm.Found, _ kind: LocalCommand.Kind) -> LocalCommand? {

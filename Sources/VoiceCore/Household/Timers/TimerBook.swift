@@ -238,7 +238,10 @@ package struct TimerBook: Equatable, Sendable {
     /// 19:00".
     private static func timed(_ text: String, in entries: [Entry]) -> [Entry] {
         if let seconds = TimerWish.length(of: text) { return entries.filter { $0.length == seconds } }
-        let minutes = text.split(separator: " ").compactMap { TimerWish.minute($0) }
+        let words = text.split(separator: " ").filter { $0 != "or" }
+        let minutes = words.compactMap { TimerWish.minute($0) }
+        // "7:00 pm" and "tomorrow 07:00" say more than is understood.
+        guard minutes.count == words.count else { return [] }
         return entries.filter { if case .alarm(_, let minute, _) = $0.due { minutes.contains(minute) } else { false } }
     }
 

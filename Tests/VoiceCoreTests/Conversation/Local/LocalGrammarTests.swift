@@ -263,6 +263,10 @@ struct LocalGrammarTests {
         "Turn it up to 21 degrees.",
         "Stop the music in the kitchen.", "Skip breakfast.", "What time is the train?", "Go on holiday.", "Next week.",
         "Play the next episode of The Archers.", "What can you do about it?", "Repeat after me.", "More sugar.",
+        "Set an alarm for the first of December at seven.", "Set an alarm for Christmas at eight.",
+        "Set an alarm for a week on Monday at seven.", "Wake me at seven for a week.", "Is the smoke alarm on?",
+        "When does the fire alarm go off?", "Set a timer for a third of an hour.", "Add five minutes to pasta timer.",
+        "Set a timer for a thousand two hundred seconds.", "Adjust timer to ten minutes.",
         "How long is left in the game?", "Say that again in French.", "Turn down the offer.", "Pause for thought.",
     ]) func whatIsForTheAgentGoesToTheAgent(text: String) {
         #expect(LocalGrammar.command(in: text) == nil)
