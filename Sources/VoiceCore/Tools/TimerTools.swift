@@ -126,7 +126,11 @@ package struct CancelTimerTool: OrderedTool {
         // Whoever names nothing may also send nothing.
         let named = arguments.isEmpty ? "{}" : arguments
         guard let wish = ToolArguments.decode(Arguments.self, from: named) else {
-            return context.refuse(name, "its arguments could not be read", "I did not get which one. Please say it again.")
+            return context.refuse(
+                name,
+                "its arguments could not be read",
+                "I did not get which one. Please say it again."
+            )
         }
         guard let timers = context.timers else { return .noTimers }
         do throws(TimerProblem) {
