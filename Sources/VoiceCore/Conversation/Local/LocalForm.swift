@@ -24,10 +24,12 @@ struct LocalForm: Sendable {
         case number = "NUMBER"
     }
 
-    private indirect enum Part {
-        case word(String)
-        case slot(Slot)
-        case oneOf([[Part]])
+    /// A word, a slot, or one of several. No enum with payloads: those hide pointers in tags, and what only a table that lives for
+    /// ever refers to would count as leaked.
+    private struct Part {
+        var word = ""
+        var slot: Slot?
+        var alternatives: [[Part]]?
     }
 
     private let parts: [Part]
@@ -57,7 +59,7 @@ struct LocalForm: Sendable {
             case "(", "[":
                 text.removeFirst()
                 let inner = alternatives(&text)
-                parts.append(.oneOf(character == "[" ? inner + [[]] : inner))
+                parts.append(Part(alternatives: character == "[" ? inner + [[]] : inner))
             case "|":
                 text.removeFirst()
                 all.append(parts)
@@ -69,24 +71,21 @@ struct LocalForm: Sendable {
             default:
                 let word = text.prefix { !"()[]| ".contains($0) }
                 text = text.dropFirst(word.count)
-                parts.append(Slot(rawValue: String(word)).map(Part.slot) ?? .word(String(word)))
+                parts.append(Part(word: String(word), slot: Slot(rawValue: String(word))))
             }
         }
         return all + [parts]
     }
 
     private static func beginnings(of parts: ArraySlice<Part>) -> Set<String>? {
-        switch parts.first {
-        case nil, .slot: return nil
-        case .word(let word): return [word]
-        case .oneOf(let alternatives):
-            var all: Set<String> = []
-            for alternative in alternatives {
-                guard let some = beginnings(of: (alternative + parts.dropFirst())[...]) else { return nil }
-                all.formUnion(some)
-            }
-            return all
+        guard let part = parts.first, part.slot == nil else { return nil }
+        guard let alternatives = part.alternatives else { return [part.word] }
+        var all: Set<String> = []
+        for alternative in alternatives {
+            guard let some = beginnings(of: (alternative + parts.dropFirst())[...]) else { return nil }
+            all.formUnion(some)
         }
+        return all
     }
 
     // MARK: Matching
@@ -94,22 +93,23 @@ struct LocalForm: Sendable {
     private static func match(_ parts: ArraySlice<Part>, _ words: ArraySlice<String>, _ found: Found) -> Found? {
         guard let part = parts.first else { return words.isEmpty ? found : nil }
         let rest = parts.dropFirst()
-        switch part {
-        case .word(let word): return words.first == word ? match(rest, words.dropFirst(), found) : nil
-        case .oneOf(let alternatives):
+        if let alternatives = part.alternatives {
             for alternative in alternatives {
                 if let found = match((alternative + rest)[...], words, found) { return found }
             }
             return nil
-        case .slot(.name):
+        }
+        switch part.slot {
+        case nil: return words.first == part.word ? match(rest, words.dropFirst(), found) : nil
+        case .name:
             let end = words.prefix(3).firstIndex { SpokenName.articles.contains($0) } ?? words.endIndex
             return name(atMost: min(3, end - words.startIndex), words, rest, found)
-        case .slot(.label):
+        case .label:
             let isLed = words.first.map { SpokenName.articles.contains($0) } ?? false
             return name(atMost: 5, isLed ? words.dropFirst() : words, rest, found)
-        case .slot(let slot):
+        case .length, .when, .number:
             var (found, left) = (found, words)
-            switch slot {
+            switch part.slot {
             case .length: found.seconds = SpokenNumber.takeLength(&left)
             case .number: found.number = SpokenNumber.take(&left)
             default: guard SpokenWhen.take(&left, into: &found.when) else { return nil }
