@@ -134,13 +134,10 @@ def make_others(folder):
         made.append({"name": name, "file": file})
     for path in sorted(pathlib.Path(os.environ["TURN_MUSIC"]).glob("*.wav")) if "TURN_MUSIC" in os.environ else []:
         with wave.open(str(path)) as file:
-            if (file.getnchannels(), file.getsampwidth(), file.getframerate()) != (1, 2, 48000):
+            if (file.getnchannels(), file.getsampwidth(), file.getframerate()) != (1, 2, rate):
                 sys.exit(f"turn_curve: {path} is not mono, 16 bits, 48 kHz")
             sound = numpy.frombuffer(file.readframes(file.getnframes()), numpy.int16) / 32768
-        sound = sound * 10 ** (-36 / 20) / numpy.sqrt(numpy.mean(sound ** 2))
-        with wave.open(str(folder / f"recorded-{path.name}"), "wb") as file:
-            file.setparams((1, 2, 48000, 0, "NONE", ""))
-            file.writeframes(numpy.clip(numpy.round(sound * 32768), -32768, 32767).astype("<i2").tobytes())
+        piper_voice.write(folder / f"recorded-{path.name}", at(-36, sound))
         made.append({"name": f"recorded music {path.stem}, -36 dBFS", "file": f"recorded-{path.name}"})
     return made
 

@@ -25,8 +25,8 @@ constexpr Thresholds kCareful = {0.62f, 0.5f, 0.8f, -6, 20};
 /// A converged canceller leaves little echo, and while somebody talks, taking a talker for echo is the worse mistake. The
 /// residual after a change of the path is as loud as both paths together, 3 dB over the estimate.
 constexpr Thresholds kTrusting = {0.75f, 0.6f, 1.2f, 0, 30};
-/// With a greater spread the residual is never echo, however alike both rise and fall: a talker who begins with a word of the
-/// box after a pause of both rises with it for half a second.
+/// With a greater spread, what a converged canceller leaves is never echo, however alike both rise and fall: a talker who begins
+/// with a word of the box after a pause of both rises with it for half a second.
 constexpr float kSpeechSpread = 0.6f;
 /// Spread below which the residual has the shape of echo: at 6 of 303 moments at which a gate without this rule opened for a
 /// talker over echo, and at all 8 at which it opened for the echo of a box that was moved.

@@ -280,20 +280,14 @@ package struct ActivationSettings: Sendable {
         }
         self.rule = rule
         let sphinxModel = activation.sphinxModel
-        if let engine {
-            makeDetector = { (trial) throws(WakeWordError) in
-                try engine.detector(of: rule.words, sphinxModel: sphinxModel, stop: stop, trial: trial)
-            }
-        } else {
-            makeDetector = { (trial) throws(WakeWordError) in
-                Engine.stopDetector(of: rule.words, sphinxModel: sphinxModel, stop: stop, trial: trial)
-            }
+        let stopDetector: @Sendable (ModelTrial) -> any WakeWordDetector = { trial in
+            Engine.stopDetector(of: rule.words, sphinxModel: sphinxModel, stop: stop, trial: trial)
         }
-        if !rule.words.stops.words.isEmpty {
-            makeStopDetector = { trial in
-                Engine.stopDetector(of: rule.words, sphinxModel: sphinxModel, stop: stop, trial: trial)
-            }
+        makeDetector = { [engine] (trial) throws(WakeWordError) in
+            guard let engine else { return stopDetector(trial) }
+            return try engine.detector(of: rule.words, sphinxModel: sphinxModel, stop: stop, trial: trial)
         }
+        if !rule.words.stops.words.isEmpty { makeStopDetector = stopDetector }
         switch engine {
         case .wyoming?: break
         case .pocketsphinx?, .sherpa?, .tflite?, nil: secondLook = activation.secondLook ? SecondLook() : nil
@@ -314,9 +308,9 @@ package struct ActivationSettings: Sendable {
         stop: StopModel?
     ) throws(ConfigurationError) {
         do throws(WakeWordError) {
-            let modelled = modelled(by: engine)
+            let hasModel = modelled(by: engine, stop: stop)
             for word in words.words {
-                if stop?.isOf(word) == true || modelled.contains(WakeModelFolder.plain(word.text)) {
+                if hasModel(word) {
                     try WordCutoff.check(word)
                     continue
                 }
@@ -332,9 +326,12 @@ package struct ActivationSettings: Sendable {
         }
     }
 
-    /// The words that an engine of TensorFlow Lite has models of.
-    private static func modelled(by engine: Engine?) -> [String] {
-        if case .tflite(let folder)? = engine { folder.allWords } else { [] }
+    /// Tells which words are recognised by a model: those of an engine of TensorFlow Lite, whose folder is read here once, and
+    /// that of `stop`.
+    private static func modelled(by engine: Engine?, stop: StopModel?) -> (WakeWords.Word) -> Bool {
+        var words: [String] = []
+        if case .tflite(let folder)? = engine { words = folder.allWords }
+        return { stop?.isOf($0) == true || words.contains(WakeModelFolder.plain($0.text)) }
     }
 
     private static func rule(
@@ -352,10 +349,8 @@ package struct ActivationSettings: Sendable {
                 words.words.append(.init(text: stop.word, threshold: activation.threshold, isStop: true))
             }
             // The number written with such a word is a probability, and no threshold of PocketSphinx, which stands in.
-            let modelled = modelled(by: engine)
-            for index in words.words.indices {
-                let word = words.words[index]
-                guard stop?.isOf(word) == true || modelled.contains(WakeModelFolder.plain(word.text)) else { continue }
+            let hasModel = modelled(by: engine, stop: stop)
+            for index in words.words.indices where hasModel(words.words[index]) {
                 words.words[index].threshold = activation.threshold
             }
             return WakeRule(

@@ -345,7 +345,7 @@ package enum LocalGrammar {
     private static let end = """
         (cancel|stop|delete|remove|end|clear|kill|dismiss|silence|disable|turn off|switch off|shut off|get rid of)
         """
-    /// What silences: "stop the alarms", while they ring, ends no other.
+    /// What deletes. The other verbs may only silence: "stop the alarms", while they ring, ends no other.
     private static let remove = "(cancel|delete|remove|clear|get rid of)"
     private static let the = "[the|my|that|this|our]"
     private static let all = "(all|every|all of) \(the)"
