@@ -66,7 +66,9 @@ float EchoJudgement::correlate(const float *echo, const float *residual, int cou
     return product / std::sqrt(echoes * residuals + 1e-9f);
 }
 
-void EchoJudgement::step(const float *residual, const float *echo, const float *noise, int count, bool isTalkerAbout) {
+void EchoJudgement::step(
+    const float *residual, const float *echo, const float *noise, int count, bool isTalkerAbout, bool isAligned
+) {
     changed_ = false;
     float echoes = 0, residuals = 0, noises = 0;
     float e[kMostBands], r[kMostBands];
@@ -90,12 +92,16 @@ void EchoJudgement::step(const float *residual, const float *echo, const float *
     for (int b = 0; b < count; b++) { mean += r[b] - e[b]; }
     mean /= static_cast<float>(count);
     for (int b = 0; b < count; b++) { variance += (r[b] - e[b] - mean) * (r[b] - e[b] - mean); }
-    spread_ += kSmoothing * (std::sqrt(variance / static_cast<float>(count)) - spread_);
+    // Silence has no spectrum.
+    if (residuals > kAudible * static_cast<float>(count)) {
+        spread_ += kSmoothing * (std::sqrt(variance / static_cast<float>(count)) - spread_);
+    }
     // Noise is no residual echo. It is not known precisely: three tenths of the residual are never subtracted.
     const float rest = std::max(residuals - noises, kNeverNoise * residuals);
     const float ratio = std::min(20.0f, std::max(-60.0f, 10 * std::log10((rest + 1e-9f) / (echoes + 1e-9f))));
     ratio_ += kSmoothing * (ratio - ratio_);
-    settled_ = std::min(kSettled, settled_ + (std::min(ratio_, ratio) < kTakenOff ? 1 : 0));
+    // Without a confirmed delay, the filter fits what sounds, not the room: one tone of 100 ms is removed as well as speech.
+    settled_ = std::min(kSettled, settled_ + (isAligned && std::min(ratio_, ratio) < kTakenOff ? 1 : 0));
     decide(sounds, isTalkerAbout);
 }
 

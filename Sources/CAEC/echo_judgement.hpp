@@ -15,8 +15,9 @@ public:
     static constexpr int kMostBands = 40;
 
     /// Processes one block: powers of the residual, the estimated echo and the noise in `count` bands, at most `kMostBands`.
-    /// `isTalkerAbout`: whether somebody talked a short while ago.
-    void step(const float *residual, const float *echo, const float *noise, int count, bool isTalkerAbout);
+    /// `isTalkerAbout`: whether somebody talked a short while ago. `isAligned`: whether the position of the echo in the reference
+    /// is confirmed.
+    void step(const float *residual, const float *echo, const float *noise, int count, bool isTalkerAbout, bool isAligned);
 
     /// Whether the residual appears to be nothing but echo.
     bool isEcho() const { return isEcho_; }
@@ -44,7 +45,7 @@ private:
     float spread_ = 0.8f;  ///< Spread of log10(residual / echo) over the bands, smoothed.
     float ratio_ = -30;    ///< Residual over echo in dB, smoothed.
     int blocks_ = 0, fading_ = 0;
-    /// Blocks in which most of the echo was removed, since the last change of its path.
+    /// Blocks in which most of the echo was removed, aligned, since the last change of its path.
     int settled_ = 0;
     /// Consecutive blocks of much echo; negative until another change of the path may be reported.
     int patience_ = 0;

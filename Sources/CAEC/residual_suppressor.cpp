@@ -155,7 +155,7 @@ void ResidualSuppressor::decide(bool isClipped) {
         noises[count] = band.noise;
         count++;
     }
-    judgement_.step(residuals, echoes, noises, count, isTalkerAbout());
+    judgement_.step(residuals, echoes, noises, count, isTalkerAbout(), isConfirmed_);
     evidence_ = sum / static_cast<float>(std::max(1, count));
     // A residual 22 dB below the echo is loudspeaker distortion; a clipped microphone proves nothing.
     const bool counts = total > kLeastTalker * whole && !isClipped && !judgement_.isEcho();

@@ -24,12 +24,14 @@ struct EchoRig: ~Copyable {
     /// - Parameters:
     ///   - loopback: whether a channel of the microphone carries the played audio, at the instant at which it is
     ///     played.
+    ///   - noise: amplitude of the white noise of the room.
     ///   - isMuted: whether a key of the device mutes it at a frame, so that it delivers zeros.
     init(
         plan: CapturePlan = CapturePlan(),
         setting: DuplexSetting = .auto,
         cancels: Bool = true,
         loopback: Bool = false,
+        noise: Float = 0.0008,
         talker: @escaping (Int) -> Float = { _ in 0 },
         isMuted: @escaping (Int) -> Bool = { _ in false },
         echo: @escaping Echo
@@ -39,8 +41,8 @@ struct EchoRig: ~Copyable {
         var seed: UInt64 = 7
         card.microphone = { [unowned card] frame in
             seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            let noise = Float(Int32(truncatingIfNeeded: seed >> 32)) / 2_147_483_648 * 0.0008
-            return isMuted(frame) ? 0 : max(-1, min(1, echo(frame, card.played) + noise + talker(frame)))
+            let hiss = Float(Int32(truncatingIfNeeded: seed >> 32)) / 2_147_483_648 * noise
+            return isMuted(frame) ? 0 : max(-1, min(1, echo(frame, card.played) + hiss + talker(frame)))
         }
         if loopback { card.loopback = { [unowned card] frame in card.played[frame] } }
         var settings = AudioEngineSettings()
@@ -106,6 +108,15 @@ struct EchoRig: ~Copyable {
             ports.voice.ring.write(Array(voice[start..<start + 240]), count: 240)
             run(1)
             said += 240
+        }
+    }
+
+    /// Says so many samples of 24 kHz, and whatever is left of the last period.
+    mutating func say(_ samples: [Int16]) {
+        for start in stride(from: 0, to: samples.count, by: 240) {
+            let part = Array(samples[start..<min(samples.count, start + 240)])
+            ports.voice.ring.write(part, count: part.count)
+            run(1)
         }
     }
 

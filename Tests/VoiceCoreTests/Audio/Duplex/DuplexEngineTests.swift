@@ -1,6 +1,7 @@
 import Glibc
 import Synchronization
 import Testing
+import VoiceSimulator
 
 @testable import VoiceAudio
 @testable import VoiceConfiguration
@@ -84,6 +85,31 @@ struct DuplexEngineTests {
         #expect(rig.heard.count == 400 * 240)
         #expect(isSilent(rig.heard[(104 * 240)..<(200 * 240)]))
         #expect(level(rig.heard[(360 * 240)...]) > -90)
+    }
+
+    /// A filter that has learned one tone knows nothing of the next. After a question of the user, an echo at full level, later
+    /// than the card reports, is nobody, whenever the delay is found.
+    @Test(arguments: Array(stride(from: 0, to: 480, by: 60)))
+    func theTonesOfAFirstAnswerAreNobody(offset: Int) throws {
+        let texts = [
+            "One two three four five six seven eight nine ten eleven twelve thirteen fourteen.",
+            "You have two meetings: stand-up at nine thirty, and lunch with Ada at twelve.",
+            "Alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november.",
+        ]
+        let question = SpokenVoice.tones.samples("Tell")
+        for text in texts {
+            let talker: (Int) -> Float = { frame in
+                let index = (frame - 24_000) / 2
+                return question.indices.contains(index) ? Float(question[index]) / 32_768 : 0
+            }
+            var rig = try EchoRig(noise: 0, talker: talker) { frame, played in
+                frame >= 10_560 + offset ? played[frame - 10_560 - offset] : 0
+            }
+            rig.run(87)
+            rig.say(SpokenVoice.tones.samples(text))
+            rig.run(150)
+            #expect(rig.status.openings == 0, "\(text)")
+        }
     }
 
     @Test func withoutACancellerItNeverHearsItself() throws {
