@@ -172,6 +172,19 @@ struct EchoCancellationTests {
         #expect(talks.allSatisfy { outcome.readings[$0].isShapedLikeEcho }, "\(talks)")
     }
 
+    /// In the pauses of the box the room's noise is left beside an echo that fades: that is no other path.
+    @Test func noiseInThePausesOfTheBoxIsNoChangedPath() throws {
+        let far = syllables(seconds: 14, level: 0.4, rate: 4, seed: 3).enumerated().map {
+            $0.offset / 12_000 % 4 >= 2 ? 0 : $0.element
+        }
+        let microphone = zip(echo(of: far, delay: Self.lead), noise(seconds: 14, level: 0.02, seed: 9)).map { $0 + $1 }
+        let outcome = try run(microphone: microphone, reference: far)
+        // Once the room is learned.
+        let changes = outcome.readings.indices.filter { $0 > 400 && outcome.readings[$0].hasPathChanged }
+        #expect(changes.isEmpty, "\(changes)")
+        #expect(outcome.readings[400...].count { $0.hasTalker } < 12)
+    }
+
     /// A talker who speaks in the rhythm of the box's own voice, and begins with it after a pause of both: what is left rises and
     /// falls with the echo, but has another spectrum.
     @Test(arguments: [(0.15, 5), (0.6, 6)] as [(Float, UInt64)])
