@@ -385,6 +385,7 @@ package struct LocalTurn: Sendable {
         if words.isEmpty { return .noWords }
         // At most 7 words per second of voice, plus two.
         if words.count * 100 > 7 * evidence.voiced + 200 { return .tooManyWords }
+        if PhantomWords.asksNothing(words) { return .phantom }
         if PhantomWords.contains(words), isFirst || PhantomWords.repeats(words) || !fits(words) { return .phantom }
         if evidence.overBox, spoken.holds(words, at: position) { return .echo }
         if isBargeIn, PhantomWords.isAgreement(words) { return .backchannel }

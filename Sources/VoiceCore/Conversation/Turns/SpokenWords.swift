@@ -68,6 +68,11 @@ enum PhantomWords {
         ["thank", "you", "very", "much", "for", "watching"],
     ]
     private static let longest = 6
+    /// What recognisers write for clinking, knocking and breathing. Whoever says only that asks nothing.
+    private static let sounds: Set<String> = [
+        "beep", "boop", "ding", "dong", "bang", "boom", "bam", "clang", "clank", "clink", "click", "clack", "tick", "tock",
+        "pop", "tap", "buzz", "whoosh", "thud", "oh", "ooh", "ah", "ugh",
+    ]
     private static let agreement: Set<[String]> = [
         ["mhm"], ["mm"], ["hmm"], ["hm"], ["uh", "huh"], ["yes"], ["yeah"], ["yep"], ["okay"], ["ok"], ["right"],
         ["i", "see"],
@@ -77,7 +82,12 @@ enum PhantomWords {
     /// Whether the words are nothing but such texts, one or several. Of a long noise a recogniser makes one after another.
     static func contains(_ words: [String]) -> Bool { parts(words) != nil }
 
-    /// Whether they are that, and one of them comes twice: "Thank you. Thank you.", which hardly anybody says.
+    /// Whether nobody means this for a question or an order, however well it fits a voice: "Beep, beep.", "You".
+    static func asksNothing(_ words: [String]) -> Bool {
+        words == ["you"] || !words.isEmpty && words.allSatisfy(sounds.contains)
+    }
+
+    /// Whether they are such texts, and one of them comes twice: "Thank you. Thank you.", which hardly anybody says.
     static func repeats(_ words: [String]) -> Bool { parts(words).map { Set($0).count < $0.count } ?? false }
 
     private static func parts(_ words: [String]) -> [ArraySlice<String>]? {

@@ -393,6 +393,8 @@ struct LocalTurnTests {
             "Thank you for watching. Thank you very much for watching. Thank you very much. "
                 + "Thank you very much.", 9000
         ), ("Thank you.", 4000), ("You", 2000), ("Bye. You. Bye.", 1500),
+        // And of four minutes of dishes: the length fits.
+        ("You", 300), ("Beep!", 400), ("Beep, beep, beep, beep.", 1100), ("Oh", 300),
     ]) func whatIsMadeOfALongNoiseIsNoTurn(text: String, voice: Int) {
         var scene = Self.answered(next: text, voice: voice)
         #expect(scene.wait() == nil && scene.drops == [.phantom], "\(text)")
@@ -400,7 +402,7 @@ struct LocalTurnTests {
 
     @Test(arguments: [
         ("Thank you, bye bye.", 900), ("Thanks!", 400), ("Thank you very much.", 1200),
-        ("Thank you, thank you, dear box.", 1500),
+        ("Thank you, thank you, dear box.", 1500), ("What does beep mean?", 1000), ("Oh no.", 500), ("You choose.", 600),
     ]) func whoSaysGoodbyeIsHeard(text: String, voice: Int) {
         var scene = Self.answered(next: text, voice: voice)
         _ = scene.wait()
