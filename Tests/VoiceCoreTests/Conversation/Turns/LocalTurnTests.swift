@@ -402,7 +402,8 @@ struct LocalTurnTests {
 
     @Test(arguments: [
         ("Thank you, bye bye.", 900), ("Thanks!", 400), ("Thank you very much.", 1200),
-        ("Thank you, thank you, dear box.", 1500), ("What does beep mean?", 1000), ("Oh no.", 500), ("You choose.", 600),
+        ("Thank you, thank you, dear box.", 1500), ("What does beep mean?", 1000), ("Oh no.", 500),
+        ("You choose.", 600),
     ]) func whoSaysGoodbyeIsHeard(text: String, voice: Int) {
         var scene = Self.answered(next: text, voice: voice)
         _ = scene.wait()
