@@ -35,6 +35,9 @@ constexpr float kEchoSpread = 0.55f;
 /// blocks count, between the syllables of a talker: over a longer time, one who never stops leaves more than that.
 constexpr float kTakenOff = -9;
 constexpr int kSettled = 10;
+/// Bands in which a voice sounds, those above this share of the loudest; a tone, with the leakage of its window, sounds in five.
+constexpr int kVoiceBands = 7;
+constexpr float kPresent = 0.01f;
 /// dB below the estimate up to which the residual of a converged canceller belongs to the talker who is about, however alike
 /// the two voices rise and fall: a changed path leaves more than that.
 constexpr float kTalkers = -6;
@@ -100,8 +103,10 @@ void EchoJudgement::step(
     const float rest = std::max(residuals - noises, kNeverNoise * residuals);
     const float ratio = std::min(20.0f, std::max(-60.0f, 10 * std::log10((rest + 1e-9f) / (echoes + 1e-9f))));
     ratio_ += kSmoothing * (ratio - ratio_);
-    // Without a confirmed delay, the filter fits what sounds, not the room: one tone of 100 ms is removed as well as speech.
-    settled_ = std::min(kSettled, settled_ + (isAligned && std::min(ratio_, ratio) < kTakenOff ? 1 : 0));
+    // Without a confirmed delay the filter may fit a tone and not the room. A voice sounds in many bands at once.
+    const float loudest = *std::max_element(echo, echo + count);
+    const bool isVoice = std::count_if(echo, echo + count, [&](float e) { return e > kPresent * loudest; }) >= kVoiceBands;
+    settled_ = std::min(kSettled, settled_ + ((isAligned || isVoice) && std::min(ratio_, ratio) < kTakenOff ? 1 : 0));
     decide(sounds, isTalkerAbout);
 }
 
