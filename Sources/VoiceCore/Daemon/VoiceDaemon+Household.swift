@@ -102,7 +102,7 @@ extension VoiceDaemon {
             await volumes.set(.master, percent: percent)
             return percent
         }
-        box.stop = { inbox.post(.stop(isSpoken: false)) }
+        box.stop = { inbox.post(.stop(word: nil)) }
         box.mute = { inbox.post(.mute(true)) }
         return box
     }

@@ -205,10 +205,11 @@ struct ConversationWorld {
         }
     }
 
-    /// The user says "stop" or presses the key.
+    /// The user says "stop" or presses the key. Where nothing sounds or is being answered, it is the key: the word then waits
+    /// for the end of the turn.
     mutating func stop() {
-        let isSpoken = chance(50)
-        if activation == nil { post(.stop(isSpoken: isSpoken)) } else { activate(.stop(isSpoken: isSpoken)) }
+        let isSpoken = chance(50) && (activation == nil || ![.listening, .userSpeaking].contains(state))
+        if activation == nil { post(.stop(isSpoken: isSpoken)) } else { activate(.stop(word: isSpoken ? "stop" : nil)) }
     }
 
     private mutating func call() {
@@ -258,7 +259,7 @@ struct ConversationWorld {
             case .startTimer(let timer, _): activationTimers.insert(timer)
             case .cancelTimer(let timer): activationTimers.remove(timer)
             case .play, .pauseMedia, .endMedia, .startFresh, .stopRinging, .quiet, .preRoll, .listen, .capture,
-                .remember, .phaseChanged:
+                .remember, .phaseChanged, .ignoreStop:
                 break
             }
         }

@@ -101,7 +101,7 @@ struct ActivationControllerTests {
         inbox.post(.mute(true))
         inbox.post(.ask("What time is it?"))
         inbox.post(.silence)
-        inbox.post(.stop(isSpoken: true))
+        inbox.post(.stop(word: "stop"))
         inbox.close()
         var heard: [ConversationEvent] = []
         for await envelope in mailbox.envelopes {
