@@ -14,7 +14,7 @@ package struct ActivationSettings: Sendable {
     /// The check before a word opens a conversation; nil for none.
     package var secondLook: SecondLook?
     /// Creates the second look's models, on the detector's thread; nil for none.
-    package var makeSecondModels: (@Sendable (ModelTrial) throws(WakeWordError) -> SecondModels)?
+    package var makeSecondModels: WakeWordListener.MakeSecondModels?
     /// Creates the detector of the stop words alone, likewise; nil for none.
     package var makeStopDetector: (@Sendable (ModelTrial) -> any WakeWordDetector)?
     /// Folder of the TensorFlow Lite library; nil if that library is not used.

@@ -93,7 +93,7 @@ package struct ModelTrial: Sendable {
         case .ended(ExitCode.unavailable.rawValue):
             WakeWordError(withoutName(reason) ?? "the library of TensorFlow Lite cannot be used", cause: .library)
         case .ended(let status): WakeWordError("cannot be run: \(withoutName(reason) ?? "status \(status)")")
-        case .tookTooLong: WakeWordError("holds up the program that runs it, so it is not run here", cause: .passing)
+        case .tookTooLong: WakeWordError("holds up the program that runs it, so it is not run here", cause: .heldUp)
         case .notStarted(let code):
             WakeWordError(
                 "could not be tried: \(String(cString: strerror(code)))",

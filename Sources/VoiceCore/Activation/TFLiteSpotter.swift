@@ -64,7 +64,10 @@ package final class TFLiteSpotter: WakeWordDetector {
                 leaveOut(openWords, error)
             }
         }
-        if let gap = gaps.first, models.isEmpty, open == nil { throw gap.why }
+        if let gap = gaps.first, models.isEmpty, open == nil {
+            // What costs most to try again decides when that happens.
+            throw (gaps.first { $0.why.cause == .heldUp } ?? gap).why
+        }
         self.models = models
         self.open = open
         self.gaps = gaps

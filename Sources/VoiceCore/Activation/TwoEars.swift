@@ -1,12 +1,11 @@
-internal import Synchronization
 internal import VoiceBase
 
 /// Several engines side by side: one for wake words, others for stop words.
 ///
 /// Each is independent: if one lacks something or fails, the others still hear. A failed engine is recreated after a
-/// pause that grows to two minutes; until then its stand-in listens for its stop words, if it has one. An engine that left
-/// out a word for a passing reason is recreated after the same pauses, and hears its other words meanwhile. Engines for
-/// stop words run only while a stop would have an effect.
+/// pause that grows to two minutes, or to an hour if its model held up the trial; until then its stand-in listens for its
+/// stop words, if it has one. An engine that left out a word for a passing reason is recreated after the same pauses, and
+/// hears its other words meanwhile. Engines for stop words run only while a stop would have an effect.
 ///
 /// Only the first engines are created on the thread that this belongs to. Others are created beside it: a server's name
 /// may take many seconds to resolve, and a model's trial five.
@@ -41,14 +40,21 @@ package final class TwoEars: WakeWordDetector {
         var standIn: (any WakeWordDetector)?
         var problem: WakeWordError?
         /// The engine that is being created, one at a time.
-        var opening: Opening?
+        var opening: Handover<Opened>?
         var retryAt = Duration.zero
-        var pause = TwoEars.firstPause
+        var pause = RetryPause()
 
         var active: (any WakeWordDetector)? { detector ?? standIn }
 
         /// Whether another attempt may hear more.
         var wantsMore: Bool { detector.map { $0.passingGaps > 0 } ?? true }
+
+        /// Whether every reason to try again is a model that holds up its trial.
+        private var isHeldUp: Bool {
+            guard let detector else { return problem?.cause == .heldUp }
+            let causes = detector.gaps.map(\.why.cause)
+            return causes.contains(.heldUp) && !causes.contains(.passing)
+        }
 
         var gaps: [WordGap] {
             let ofDetector = active?.gaps ?? []
@@ -60,14 +66,15 @@ package final class TwoEars: WakeWordDetector {
             return (words.isEmpty ? [] : [own]) + ofDetector
         }
 
-        mutating func wait(from now: Duration) {
-            retryAt = now + pause
-            pause = min(TwoEars.longestPause, pause * 2)
+        mutating func wait(from now: Duration) { retryAt = now + pause.take(isHeldUp: isHeldUp) }
+
+        /// The stand-in failed while it listened. Nothing hears the words, so the next attempt is not an hour away.
+        mutating func standInFailed(_ why: WakeWordError, at now: Duration) {
+            standIn = nil
+            problem = problem?.and(why)
+            retryAt = min(retryAt, now + RetryPause.longest)
         }
     }
-
-    private static let firstPause = Duration.seconds(15)
-    private static let longestPause = Duration.seconds(120)
 
     private var ears: [Ear]
     private let now: () -> Duration
@@ -108,7 +115,9 @@ package final class TwoEars: WakeWordDetector {
             if let detector = ears[index].detector {
                 do throws(WakeWordError) { found += try detector.process(samples) } catch { fail(index, error) }
             } else if isListening, let standIn = ears[index].standIn {
-                do throws(WakeWordError) { found += try standIn.process(samples) } catch { ears[index].standIn = nil }
+                do throws(WakeWordError) { found += try standIn.process(samples) } catch {
+                    ears[index].standInFailed(error, at: now())
+                }
             }
         }
         return found
@@ -131,7 +140,7 @@ package final class TwoEars: WakeWordDetector {
 
     /// Begins to create an engine, or only its stand-in.
     private func open(_ index: Int, onlyStandIn: Bool = false) {
-        let opening = Opening()
+        let opening = Handover<Opened>()
         let (maker, wantsStandIn) = (ears[index].maker, ears[index].active == nil)
         let isStarted = start {
             opening.give(Opened(maker, wantsStandIn: wantsStandIn, onlyStandIn: onlyStandIn))
@@ -150,13 +159,17 @@ package final class TwoEars: WakeWordDetector {
             ears[index].standIn = nil
             ears[index].problem = nil
             guard ears[index].wantsMore else {
-                ears[index].pause = Self.firstPause
+                ears[index].pause.reset()
                 return
             }
         } else if ears[index].detector == nil, let problem = opened.problem ?? ears[index].problem {
-            ears[index].problem = opened.standInProblem.map { WakeWordError("\(problem); \($0)") } ?? problem
+            ears[index].problem = opened.standInProblem.map(problem.and) ?? problem
         }
         if !opened.isOnlyStandIn { ears[index].wait(from: now()) }
+        // The engine failed while its replacement was being created, which failed as well.
+        if ears[index].active == nil, ears[index].maker.standIn != nil, !opened.wantedStandIn {
+            open(index, onlyStandIn: true)
+        }
     }
 
     /// An engine failed while it listened.
@@ -174,11 +187,13 @@ private struct Opened {
     var standIn: (any WakeWordDetector)?
     var problem: WakeWordError?
     var standInProblem: WakeWordError?
-    var isOnlyStandIn: Bool
+    let isOnlyStandIn: Bool
+    let wantedStandIn: Bool
 
     /// - Parameter wantsStandIn: whether a stand-in is created if the engine cannot be.
     init(_ maker: TwoEars.Maker, wantsStandIn: Bool, onlyStandIn: Bool = false) {
         isOnlyStandIn = onlyStandIn
+        wantedStandIn = wantsStandIn
         if !onlyStandIn {
             do throws(WakeWordError) { detector = try maker.make() } catch { problem = error }
         }
@@ -187,40 +202,12 @@ private struct Opened {
     }
 }
 
-/// Hands over what one thread creates for another.
-private final class Opening: Sendable {
-    /// Received whole: a `Mutex` takes over only what it is created with.
-    private final class Content: Sendable {
-        private let opened: Mutex<Opened?>
-
-        init(_ opened: consuming sending Opened) { self.opened = Mutex(opened) }
-
-        func take() -> sending Opened? {
-            opened.withLock { opened in
-                let taken = opened
-                opened = nil
-                return taken
-            }
-        }
-    }
-
-    private let content = Mutex<Content?>(nil)
-
-    func give(_ opened: consuming sending Opened) {
-        let made = Content(opened)
-        content.withLock { $0 = made }
-    }
-
-    /// Returns what was created, once; nil before.
-    func take() -> sending Opened? { content.withLock { $0 }?.take() }
-}
-
 extension WakeWordDetector {
     /// The words that are not recognised.
     fileprivate var missed: Set<String> { Set(gaps.flatMap(\.words)) }
     /// The number of words that another attempt may recognise.
     fileprivate var passingGaps: Int {
-        gaps.filter { $0.why.cause == .passing }.reduce(0) { $0 + $1.words.count }
+        gaps.filter(\.why.cause.isPassing).reduce(0) { $0 + $1.words.count }
     }
 }
 

@@ -96,7 +96,12 @@ package struct WakeWordError: Error, Equatable, CustomStringConvertible {
         case index
         /// The machine was too busy, or short of memory: another attempt may succeed.
         case passing
+        /// A model took too long in its trial: the machine was too busy, or the file is of no use.
+        case heldUp
         case other
+
+        /// Whether another attempt may succeed.
+        package var isPassing: Bool { self == .passing || self == .heldUp }
     }
 
     package var description: String
@@ -115,10 +120,13 @@ package struct WakeWordError: Error, Equatable, CustomStringConvertible {
         return WakeWordError("\(path): \(description)", cause: self.cause == .other ? cause : self.cause)
     }
 
+    /// The same problem, and why what would take its place fails too.
+    func and(_ other: WakeWordError) -> WakeWordError { WakeWordError("\(self); \(other)", cause: cause) }
+
     package var exitCode: ExitCode {
         switch cause {
         case .library, .index: .unavailable
-        case .openWakeWord, .passing, .other: .system
+        case .openWakeWord, .passing, .heldUp, .other: .system
         }
     }
 }

@@ -21,7 +21,7 @@ package final class WakeWordListener: Sendable {
     private let look: SecondLook?
     private let logger: Logger
     private let make: @Sendable (ModelTrial) throws(WakeWordError) -> any WakeWordDetector
-    private let makeSecondModels: (@Sendable (ModelTrial) throws(WakeWordError) -> SecondModels)?
+    private let makeSecondModels: MakeSecondModels?
     private let watch: (@Sendable ([WakeScore]) -> Void)?
     private let report: @Sendable (WakeReport) -> Void
     private let wanted = Atomic<Int>(0)
@@ -42,6 +42,9 @@ package final class WakeWordListener: Sendable {
 
     package var lack: Lack { lacking.withLock { $0 } }
 
+    /// Creates the models of the second look.
+    package typealias MakeSecondModels = @Sendable (ModelTrial) throws(WakeWordError) -> sending SecondModels
+
     /// - Parameters:
     ///   - echo: whether the box plays sound.
     ///   - rings: whether that is a ringing, in which there are no words.
@@ -59,7 +62,7 @@ package final class WakeWordListener: Sendable {
         logger: Logger,
         look: SecondLook? = nil,
         make: @escaping @Sendable (ModelTrial) throws(WakeWordError) -> any WakeWordDetector,
-        makeSecondModels: (@Sendable (ModelTrial) throws(WakeWordError) -> SecondModels)? = nil,
+        makeSecondModels: MakeSecondModels? = nil,
         watch: (@Sendable ([WakeScore]) -> Void)? = nil,
         report: @escaping @Sendable (WakeReport) -> Void
     ) {
@@ -107,11 +110,14 @@ package final class WakeWordListener: Sendable {
                 if detector.callsUnheard == nil { logWords(of: detector) }
                 reported = nil
                 lack.calls = nil
-                try follow(WakeWordRecogniser(detector, rule: rule, look: look, models: secondModels()), &lack)
+                let loader = secondModelsLoader()
+                let models = loader?.load()
+                if let problem = loader?.problem { logWithout(problem) }
+                try follow(WakeWordRecogniser(detector, rule: rule, look: look, models: models), loader, &lack)
             } catch {
                 tap.isWanted = false
                 if isStopped.load(ordering: .acquiring) { break }
-                if reported != error { logger.error("words are not recognised: \(error)") }
+                if reported != error { logger.error("\(Self.unheard(error))") }
                 reported = error
                 lacking.withLock { $0.calls = error }
                 nap(Self.retryPause)
@@ -120,13 +126,20 @@ package final class WakeWordListener: Sendable {
         tap.isWanted = false
     }
 
-    /// Returns the models of the second look, which does without them if they fail to load.
-    private func secondModels() -> SecondModels? {
+    /// The log line when no wake word is recognised: the reason, and how the box is called all the same.
+    static func unheard(_ why: WakeWordError) -> String {
+        "words are not recognised (the call key and \"ctl listen\" still work): \(why)"
+    }
+
+    /// Loads the models of the second look, which does without them while that fails.
+    private func secondModelsLoader() -> SecondModelsLoader? {
         guard let makeSecondModels else { return nil }
-        do throws(WakeWordError) { return try makeSecondModels(trial) } catch {
-            logger.warning("second look without a second model: \(error)")
-            return nil
-        }
+        let trial = trial
+        return SecondModelsLoader { () throws(WakeWordError) in try makeSecondModels(trial) }
+    }
+
+    private func logWithout(_ problem: WakeWordError) {
+        logger.warning("second look without a second model: \(problem)")
     }
 
     private func logWords(of detector: any WakeWordDetector) {
@@ -140,7 +153,7 @@ package final class WakeWordListener: Sendable {
         let lack = Lack(calls: detector.callsUnheard, gaps: detector.gaps)
         guard lack != reported else { return }
         lacking.withLock { $0 = lack }
-        if let calls = lack.calls, calls != reported.calls { logger.error("words are not recognised: \(calls)") }
+        if let calls = lack.calls, calls != reported.calls { logger.error("\(Self.unheard(calls))") }
         if lack.calls == nil, reported.calls != nil || lack.hasFewerWords(than: reported) { logWords(of: detector) }
         for gap in lack.gaps where !reported.gaps.contains(gap) {
             let text = gap.description
@@ -152,7 +165,11 @@ package final class WakeWordListener: Sendable {
         reported = lack
     }
 
-    private func follow(_ ear: WakeWordRecogniser, _ reported: inout Lack) throws(WakeWordError) {
+    private func follow(
+        _ ear: WakeWordRecogniser,
+        _ loader: SecondModelsLoader?,
+        _ reported: inout Lack
+    ) throws(WakeWordError) {
         let detector = ear.detector
         var decimator = TwoThirdsDecimator()
         let input = UnsafeMutableBufferPointer<Int16>.allocate(capacity: Self.block)
@@ -191,9 +208,16 @@ package final class WakeWordListener: Sendable {
             )
             reports.forEach(report)
             watch?(detector.scores)
+            let problem = loader?.problem
+            if let models = loader?.loadedLater() {
+                ear.use(models)
+                logger.info("second look with its second model")
+            } else if let new = loader?.problem, new != problem {
+                logWithout(new)
+            }
             if !isWithoutModel, let problem = ear.secondModelFailed {
                 isWithoutModel = true
-                logger.warning("second look without a second model: \(problem)")
+                logWithout(problem)
             }
         }
     }

@@ -64,6 +64,9 @@ package final class WakeWordRecogniser {
         self.models = models
     }
 
+    /// Asks these models from now on.
+    package func use(_ models: SecondModels) { self.models = models }
+
     /// Forgets the audio processed so far.
     package func reset() {
         detector.reset()

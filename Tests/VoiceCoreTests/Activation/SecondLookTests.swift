@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import Testing
 import VoiceSimulator
 
@@ -243,6 +244,74 @@ struct SecondLookTests {
         var random = SplitMix64(seed: 12)
         let found = try await verdicts(Self.room(4, &random), ["hey jarvis", "alexa"])
         #expect(found == [.refused("hey jarvis", .otherModel(0)), .refused("alexa", .otherModel(0))])
+    }
+
+    /// At a cold boot the trial of its model takes too long: the second look does without, and has the model 15 s later.
+    @Test func aSecondModelThatCouldNotBeTriedIsAskedLater() async throws {
+        let box = try await WakeModelBox([:], open: ["hey_jarvis"]).compiled(StandInLibrary.open)
+        let words = try WakeWords(wake: "hey jarvis", stop: "", threshold: -20)
+        let folder = box.folder
+        let problem = Mutex(ModelTrial.judge(.tookTooLong))
+        let trial = ModelTrial { (_, _, _) throws(WakeWordError) in
+            if let problem = problem.withLock({ $0 }) { throw problem }
+        }
+        var now = Duration.zero
+        let loader = SecondModelsLoader(
+            now: { now },
+            start: { work in
+                work()
+                return true
+            }
+        ) { () throws(WakeWordError) in
+            try SecondModels(words, in: folder.openWakeWord, library: folder.library, trial: trial)
+        }
+        #expect(loader.load() == nil)
+        #expect(loader.problem?.description.contains("holds up") == true)
+        func later() -> SecondModels? { loader.loadedLater() ?? loader.loadedLater() }
+        now = .seconds(14)
+        #expect(later() == nil)
+        now = .seconds(15)
+        #expect(later() == nil, "it hangs again")
+        problem.withLock { $0 = nil }
+        now = .seconds(44)
+        #expect(later() == nil)
+        now = .seconds(45)
+        let models = try #require(later())
+        #expect(loader.problem == nil && models.words == ["hey jarvis"])
+        now = .seconds(9000)
+        #expect(later() == nil, "once")
+
+        let rule = WakeRule(words: words, playingMargin: 3, refractory: .seconds(2))
+        let detector = Scripted()
+        let ear = WakeWordRecogniser(detector, rule: rule, look: SecondLook(), models: nil)
+        let music = [Int16](repeating: 9000, count: 64_000)
+        func verdicts(at milliseconds: Int) throws -> [WakeRule.Verdict] {
+            detector.next = [WakeCandidate("hey jarvis", .certain, score: 0.9)]
+            return try take(ear, music, at: milliseconds).map(\.verdict)
+        }
+        #expect(try verdicts(at: 10_000) != [.call("hey jarvis")])
+        ear.use(models)
+        #expect(try verdicts(at: 20_000) == [.call("hey jarvis")])
+    }
+
+    /// A file that is broken is not read again and again.
+    @Test func aBrokenSecondModelIsNotTriedAgain() {
+        let attempts = Mutex(0)
+        var now = Duration.zero
+        let loader = SecondModelsLoader(
+            now: { now },
+            start: { work in
+                work()
+                return true
+            }
+        ) { () throws(WakeWordError) in
+            attempts.withLock { $0 += 1 }
+            throw WakeWordError("broken", cause: .openWakeWord)
+        }
+        #expect(loader.load() == nil)
+        now = .seconds(9000)
+        #expect(loader.loadedLater() == nil && loader.loadedLater() == nil)
+        #expect(attempts.withLock { $0 } == 1 && loader.problem?.description == "broken")
     }
 
     // MARK: Behind the word

@@ -15,6 +15,8 @@ struct TwoEarsTests {
         let failure = Mutex<WakeWordError?>(nil)
         /// Why none can be created.
         let missing = Mutex<WakeWordError?>(nil)
+        /// What those created from now on lack.
+        let gaps = Mutex<[WordGap]>([])
 
         init(_ word: String) { self.word = word }
 
@@ -29,8 +31,12 @@ struct TwoEarsTests {
 
     private final class Scripted: WakeWordDetector {
         let script: Script
+        let gaps: [WordGap]
 
-        init(_ script: Script) { self.script = script }
+        init(_ script: Script) {
+            self.script = script
+            gaps = script.gaps.withLock { $0 }
+        }
 
         func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
             script.processed.withLock { $0 += 1 }
@@ -248,6 +254,62 @@ struct TwoEarsTests {
         #expect(try found(without).isEmpty)
         let why = WakeWordError("the model fails; PocketSphinx is not installed")
         #expect(without.gaps == [WordGap(words: ["stop"], areStops: true, why: why)])
+    }
+
+    /// The model fails while it is being replaced, because a word could not be tried, and the replacement fails too: the
+    /// stand-in takes over at once, and not after the pause.
+    @Test func aStandInTakesOverFromTwoThatFail() throws {
+        let (model, standIn, beside) = (Script("model"), Script("stand-in"), Beside())
+        model.gaps.withLock { $0 = [WordGap(words: ["halt"], areStops: true, why: WakeWordError("busy", cause: .passing))] }
+        let maker = TwoEars.Maker(stops: ["stop"], standIn: standIn.make, model.make)
+        var now = Duration.zero
+        let detector = TwoEars(calls: nil, stops: [maker], now: { now }, start: beside.start)
+        detector.listen(for: .stop)
+        now = .seconds(15)
+        #expect(try found(detector) == ["model"])
+        #expect(beside.count == 1, "it is being replaced")
+        model.failure.withLock { $0 = WakeWordError("the model fails") }
+        model.missing.withLock { $0 = WakeWordError("the model is gone") }
+        #expect(try found(detector).isEmpty)
+        beside.finish()
+        #expect(try found(detector).isEmpty)
+        beside.finish()
+        #expect(try found(detector) == ["stand-in"])
+        #expect(detector.gaps == [
+            WordGap(words: ["stop"], areStops: true, why: WakeWordError("the model is gone"), hasStandIn: true)
+        ])
+    }
+
+    /// A stand-in that fails too is named, and its model is tried again within two minutes, though it holds up the trial.
+    @Test func withoutAStandInTheNextAttemptIsNear() throws {
+        let (model, standIn) = (Script("model"), Script("stand-in"))
+        model.missing.withLock { $0 = WakeWordError("hangs", cause: .heldUp) }
+        let maker = TwoEars.Maker(stops: ["stop"], standIn: standIn.make, model.make)
+        var now = Duration.zero
+        let detector = TwoEars(calls: nil, stops: [maker], now: { now }, start: Self.atOnce)
+        detector.listen(for: .stop)
+        for second in stride(from: 0, to: 8000, by: 15) {
+            now = .seconds(second)
+            #expect(try found(detector) == ["stand-in"])
+        }
+        let known = model.made.withLock { $0 }
+        standIn.failure.withLock { $0 = WakeWordError("PocketSphinx fails") }
+        #expect(try found(detector).isEmpty)
+        #expect(detector.gaps.map(\.why.description) == ["hangs; PocketSphinx fails"])
+        standIn.failure.withLock { $0 = nil }
+        now += .seconds(119)
+        #expect(try found(detector).isEmpty)
+        now += .seconds(1)
+        #expect(try found(detector) == ["stand-in"])
+        #expect(model.made.withLock { $0 } == known + 1)
+    }
+
+    /// The journal says in one line why no wake word is heard, and how to call all the same.
+    @Test func whoIsNotHeardIsToldHowToCall() {
+        #expect(
+            WakeWordListener.unheard(WakeWordError("no model; no server"))
+                == "words are not recognised (the call key and \"ctl listen\" still work): no model; no server"
+        )
     }
 
     /// A server that stays away is tried less and less often.

@@ -134,6 +134,7 @@ package enum WakeCheck {
     private static func advice(for problem: WakeWordError) -> String {
         switch problem.cause {
         case .passing: "run the doctor again when this machine has less to do"
+        case .heldUp: "run the doctor again when this machine has less to do; if it is the same then, remove the model"
         // The user's files.
         case .openWakeWord: "put openWakeWord's files there again, or remove the folder"
         case .library, .index, .other: "run \"jarvis-voiced wake install\" again, or remove the model"

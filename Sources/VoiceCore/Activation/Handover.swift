@@ -1,0 +1,29 @@
+internal import Synchronization
+
+/// Hands over what one thread creates for another.
+final class Handover<Value>: Sendable {
+    /// Received whole: a `Mutex` takes over only what it is created with.
+    private final class Content: Sendable {
+        private let value: Mutex<Value?>
+
+        init(_ value: consuming sending Value) { self.value = Mutex(value) }
+
+        func take() -> sending Value? {
+            value.withLock { value in
+                let taken = value
+                value = nil
+                return taken
+            }
+        }
+    }
+
+    private let content = Mutex<Content?>(nil)
+
+    func give(_ value: consuming sending Value) {
+        let made = Content(value)
+        content.withLock { $0 = made }
+    }
+
+    /// Returns what was created, once; nil before.
+    func take() -> sending Value? { content.withLock { $0 }?.take() }
+}
