@@ -49,7 +49,7 @@ struct Config: ParsableCommand {
                     loaded.values,
                     secrets: secrets,
                     needsKey: false,
-                    isForThisUser: false,
+                    isForThisUser: loaded.isUsersOwn,
                     logger: logger
                 )
                 for notice in settings.notices { print("warning: \(notice)") }

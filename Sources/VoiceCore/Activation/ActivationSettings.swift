@@ -179,6 +179,8 @@ package struct ActivationSettings: Sendable {
     package private(set) var unheardStops: [String] = []
     /// The folder of the models, if this user may not look into it and has none; nil otherwise.
     package private(set) var hiddenModels: String?
+    /// Whether these are the settings of this user's own daemon.
+    package let isForThisUser: Bool
     /// Consequences of settings that exclude each other, for the user.
     package private(set) var notices: [String] = []
 
@@ -196,6 +198,7 @@ package struct ActivationSettings: Sendable {
         isHidden: (String) -> Bool = WakeModelFolder.isHidden
     ) throws(ConfigurationError) {
         let activation = configuration.activation
+        self.isForThisUser = isForThisUser
         machine = ActivationMachine.Options(configuration)
         voiceGate = activation.voiceGate && configuration.echo.enabled
         stateCommand = activation.stateCommand
@@ -236,10 +239,13 @@ package struct ActivationSettings: Sendable {
             engine = .sherpa(.init(library: activation.sherpaLibrary, model: activation.sherpaModel))
         case .tflite: engine = .tflite(models)
         }
-        if engine == nil, activation.mode == .wake {
-            guard let hiddenModels, !isForThisUser else {
-                throw Self.problem("activation.engine", Self.withoutEngine)
-            }
+        if let hiddenModels, isForThisUser, activation.mode == .wake {
+            let problem = Self.notThisUsers(hiddenModels, isNamed: !activation.wakeModels.isEmpty)
+            if engine == nil { throw Self.problem("activation.engine", problem) }
+            // The daemon goes on without them.
+            notices.append("activation.engine: \(problem)")
+        } else if engine == nil, activation.mode == .wake {
+            guard let hiddenModels else { throw Self.problem("activation.engine", Self.withoutEngine) }
             notices.append(
                 "activation.engine: this user may not look into \(hiddenModels), so its models are not checked: run this "
                     + "with sudo"
@@ -361,6 +367,18 @@ package struct ActivationSettings: Sendable {
         } catch {
             throw problem("activation.wake_words, activation.stop_words", "\(error)")
         }
+    }
+
+    /// Why this user's own daemon has no models, with the fix.
+    ///
+    /// - Parameter isNamed: whether the configuration names the folder.
+    private static func notThisUsers(_ folder: String, isNamed: Bool) -> String {
+        let way =
+            isNamed
+            ? "name a folder in activation.wake_models that you may read"
+            : "run \"jarvis-voiced wake install\", without sudo, for models of your own"
+        return "this user may not read the models in \(folder), so no wake word would be heard: \(way), or set "
+            + "activation.mode to \"push\""
     }
 
     /// Why mode `wake` is impossible, with the fix; follows "activation.engine" in a sentence.

@@ -19,14 +19,17 @@ package struct ConfigurationLoader: Sendable {
     }
 
     /// Paths tried in order if the caller names none.
-    package var searchPaths: [String] {
+    package var searchPaths: [String] { [userPath, Self.systemPath].compactMap { $0 } }
+
+    /// The file of the user who runs this program.
+    private var userPath: String? {
         var folder: String?
         if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") {
             folder = base
         } else if let home = environment["HOME"], home.hasPrefix("/") {
             folder = home + "/.config"
         }
-        return [folder.map { $0 + "/jarvis-voiced/jarvis-voiced.toml" }, Self.systemPath].compactMap { $0 }
+        return folder.map { $0 + "/jarvis-voiced/jarvis-voiced.toml" }
     }
 
     /// Throws every problem found, not only the first. `overrides` are "key=value" from the command line.
@@ -35,6 +38,7 @@ package struct ConfigurationLoader: Sendable {
         var problems: [ConfigurationProblem] = []
         if let (path, bytes) = try read(path) {
             loaded.file = path
+            loaded.isUsersOwn = path == userPath
             Self.apply(bytes, path: path, to: &loaded, &problems)
         }
         applyEnvironment(to: &loaded, &problems)

@@ -20,6 +20,9 @@ package struct LoadedConfiguration: Sendable, Equatable {
     package var values = Configuration()
     /// The file that was read; nil when there was none.
     package var file: String?
+    /// Whether that is the file of the user who runs this program, in their own folder: a daemon that uses it is theirs, and
+    /// not the service.
+    package var isUsersOwn = false
     /// Lines for the journal about harmless problems.
     package var warnings: [String] = []
     /// By path; a key without an entry has its built-in value.

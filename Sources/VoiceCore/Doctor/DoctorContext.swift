@@ -52,7 +52,7 @@ package struct DoctorContext: Sendable {
                 secrets: secrets,
                 files: files,
                 needsKey: false,
-                isForThisUser: false,
+                isForThisUser: loaded?.isUsersOwn == true,
                 logger: silent
             )
             if !lacksKey { settings = found }

@@ -393,6 +393,14 @@ struct TFLiteSpotterTests {
                 _ = try settings(isForThisUser: isForThisUser, isHidden: isHidden)
             }
         }
+        // Who runs the daemon as himself cannot read the models of the service, and is told so in one line.
+        let own = "this user may not read the models in /nowhere, so no wake word would be heard: name a folder"
+        #expect { _ = try settings(isForThisUser: true, isHidden: true) } throws: { "\($0)".contains(own) }
+        configuration.activation.engine = .tflite
+        let mine = try settings(isForThisUser: true, isHidden: true)
+        #expect(mine.notices.count == 1 && mine.notices.first?.contains(own) == true)
+        #expect(WakeCheck.hidden(mine).isEmpty, "the doctor says what is missing")
+        configuration.activation.engine = .auto
         let checked = try settings(isForThisUser: false, isHidden: true)
         #expect(checked.notices.count == 1)
         #expect(checked.notices.first?.contains("this user may not look into /nowhere") == true)

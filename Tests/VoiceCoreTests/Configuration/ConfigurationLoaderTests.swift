@@ -180,6 +180,18 @@ struct ConfigurationLoaderTests {
         #expect(loaded.file == ConfigurationLoader.systemPath)
     }
 
+    /// The daemon that uses it is this user's, and not the service.
+    @Test func aFileInTheUsersFolderIsTheUsersOwn() throws {
+        let own = "/home/u/.config/jarvis-voiced/jarvis-voiced.toml"
+        let files = [own: "", "/draft.toml": "", ConfigurationLoader.systemPath: ""]
+        let user = loader(files: files, environment: ["HOME": "/home/u"])
+        #expect(try user.load(path: nil).isUsersOwn)
+        #expect(try user.load(path: own).isUsersOwn, "named on the command line")
+        #expect(try !user.load(path: "/draft.toml").isUsersOwn)
+        #expect(try !loader(files: files, environment: ["HOME": "/root"]).load(path: nil).isUsersOwn)
+        #expect(try !loader().load(path: nil).isUsersOwn)
+    }
+
     @Test func aNamedFileMustBeThere() {
         #expect(complaint { try loader().load(path: "/none.toml") } == "/none.toml: cannot be read: no such file")
     }
