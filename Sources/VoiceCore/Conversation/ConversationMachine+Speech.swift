@@ -176,9 +176,15 @@ extension ConversationMachine {
     }
 
     mutating func voiceAudible(_ responseID: String) {
-        guard !voice.isSilenced(responseID) else { return }
+        guard !voice.isSilenced(responseID), !SpokenPart.isOfBox(responseID) else { return }
         let isFiller = voice.isFiller(responseID, isOnTheWay: isOnTheWay(responseID))
         turn.clock?.audible(isAnswer: !isFiller, at: now)
+    }
+
+    /// The box speaks with its own voice: the user may interrupt it like any speech, but it is no answer, and no response that
+    /// the service would have to end.
+    mutating func boxSpeaks(_ name: String) {
+        if voice.boxSpeaks(name) { emit(.cancelEarcons) }
     }
 
     /// Whether the response is an acknowledgement: it holds a call, reports a long one, or is a filler of the service.

@@ -115,6 +115,7 @@ package struct ConversationMachine: Sendable {
             heard(report)
         case .lifetime(let left): link.lasts(left)
         case .voiceReceived(let responseID, _):
+        case .voiceReceived(let responseID, _) where SpokenPart.isOfBox(responseID): boxSpeaks(responseID)
             adopt(responseID, isSure: false)
             voiceReceived(responseID)
         case .voiceAudible(let responseID): voiceAudible(responseID)

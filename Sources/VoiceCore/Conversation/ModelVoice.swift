@@ -55,6 +55,14 @@ struct ModelVoice: Equatable, Sendable {
         return next.isFiller
     }
 
+    /// Notes audio of the box itself, which ends with its last sample.
+    /// - Returns: false if it was silenced.
+    mutating func boxSpeaks(_ name: String) -> Bool {
+        guard !isSilenced(name) else { return false }
+        speech = Speech(responseID: name, isFiller: false, isDone: true)
+        return true
+    }
+
     /// Notes that the response holds a call.
     /// - Returns: whether it is playing and had counted as the answer.
     mutating func becameFiller(_ responseID: String) -> Bool {

@@ -320,6 +320,17 @@ package struct SpokenPart: Hashable, Sendable {
     }
 }
 
+/// What the box says with its own voice, beside any session. It passes through the same queue, but answers nobody: its name
+/// must not be taken for a response of the service.
+extension SpokenPart {
+    private static let boxPrefix = "this-box-"
+
+    /// The name of the box's speech of this number, as a response.
+    package static func nameOfBox(_ number: Int) -> String { boxPrefix + "\(number)" }
+
+    package static func isOfBox(_ responseID: String) -> Bool { responseID.hasPrefix(boxPrefix) }
+}
+
 /// How much of a part the user heard when playback was cut.
 package struct HeardPart: Equatable, Sendable {
     package var part: SpokenPart

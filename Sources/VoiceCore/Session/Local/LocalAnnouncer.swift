@@ -142,7 +142,8 @@ private final class AnnouncerCore {
         let sentences = waiting.removeFirst()
         tell(true)
         number += 1
-        speech = LocalSpeech(response: "notice-\(number)", item: "notice-\(number)", sentences: sentences)
+        let name = SpokenPart.nameOfBox(number)
+        speech = LocalSpeech(response: name, item: name, sentences: sentences)
         speaker.speak(sentences)
     }
 
