@@ -89,9 +89,9 @@ enum JournalVocabulary {
         refused refuses reload reloaded reloading remark remembered remove renewed replaced replied reply reported
         request requests requires resolved response restart restarted restarting restored result retrying return right
         ringing rings room rotated run rung running runs said saved says scheduled schema second see sends sent serve
-        serve.response_timeout server server's service session set settings shared short silence so socket software somebody
+        serve.response_timeout server server's service session set settings shared short silence silenced so socket software somebody
         something sound speech spending spent start started starting state stations status stays still stop stopped
-        stopping strong succeeded successfully such survive swaps take taken term-llm term_llm_serve_token text than
+        stopping strong succeeded successfully such survive swaps take taken term-llm term_llm_serve_token text texts than
         that the them there these this those thread threshold time timed timeout timer timers title to today today's
         token told too took tool transcript trial trouble trusted turn turned typed unavailable unchanged under understand
         undone unencrypted unexpected unheard unit unknown unplugged unreadable unsaid unsupported

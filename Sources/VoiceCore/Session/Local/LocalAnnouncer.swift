@@ -78,6 +78,8 @@ private final class AnnouncerCore {
         didSet { queue.count.store(waiting.count, ordering: .relaxed) }
     }
     private var speech: LocalSpeech?
+    /// Whether sound of it was received.
+    private var hasBegun = false
     private var number = 0
     /// Whether `speaks` was called with true last.
     private var isSpeaking = false
@@ -113,6 +115,10 @@ private final class AnnouncerCore {
     }
 
     func hush(_ me: NetworkConfined<AnnouncerCore>) {
+        let unsaid = waiting.count + (speech != nil && !hasBegun ? 1 : 0)
+        if unsaid > 0 {
+            logger.notice("texts were dropped unsaid: the box was silenced", metadata: ["count": "\(unsaid)"])
+        }
         hush()
         settle(me)
     }
@@ -144,6 +150,7 @@ private final class AnnouncerCore {
         number += 1
         let name = SpokenPart.nameOfBox(number)
         speech = LocalSpeech(response: name, item: name, sentences: sentences)
+        hasBegun = false
         speaker.speak(sentences)
     }
 
@@ -205,7 +212,9 @@ private final class AnnouncerCore {
                 "the local voice has trouble",
                 metadata: ["error": "\(end.description); espeak-ng speaks meanwhile"]
             )
-        case .sound(let index, let samples): pump.onThread.receive(samples, of: speech.part(index))
+        case .sound(let index, let samples):
+            hasBegun = true
+            pump.onThread.receive(samples, of: speech.part(index))
         case .finished(let index): pump.onThread.finish(speech.part(index))
         case .ended, .failed:
             if case .failed(let reason) = outcome {
