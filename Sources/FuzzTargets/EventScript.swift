@@ -261,7 +261,9 @@ extension EventScript {
         case 21: return .stop(isSpoken: chance.one(in: 2))
         case 22: return .ask(text())
         case 23:
-            return .agentReported(text(), isAskedFor: chance.one(in: 2), aloud: chance.one(in: 3) ? text() : nil)
+            let moments: [HouseWords.Moment] = [.now, .quietMoment, .inConversation]
+            let words = HouseWords(text(), asks: chance.one(in: 3), moment: moments[chance.below(3)])
+            return .agentReported(text(), isAskedFor: chance.one(in: 2), aloud: chance.one(in: 3) ? words : nil)
         case 24:
             let characters = chance.below(400)
             return .agentAsks(chance.one(in: 3) ? nil : text(), prompt: chance.below(6), characters: characters)

@@ -115,20 +115,29 @@ extension ConversationMachine {
     mutating func tellAgent() {
         defer { noteUnheard() }
         announceWhileAway()
-        guard takesText, link.isReady, isQuiet, !calls.isWaiting else { return }
+        guard link.isReady, isQuiet, !calls.isWaiting else { return }
+        guard takesText else { return tellAloud() }
         if let question = remarks.agent.question, let known = remarks.agent.knownIn, known != link.number {
             return tellAgent(question, Self.openQuestion)
         }
         guard let news = remarks.agent.next(at: now, isQuiet: !remarks.areAllowed) else { return }
+        defer { remarks.agent.tells(news) }
         guard let aloud = news.aloud, !options.capabilities.rewords else { return tellAgent(news.text, Self.agentNews) }
-        tell(.init(name: ForeignReport.announcement, arguments: "{}", output: aloud), "news")
+        tell(.init(name: ForeignReport.announcement, arguments: "{}", output: aloud.text), "news")
         askForResponse(for: .remark)
     }
 
-    /// The service is away: the local voice says what the house has to say.
+    /// The service takes no text: the local voice says in the conversation what the house has to say.
+    private mutating func tellAloud() {
+        guard options.hasLocalVoice else { return }
+        let news = remarks.agent.next(at: now, isQuiet: !remarks.areAllowed, isOfHouse: true)
+        if let aloud = news?.aloud { emit(.announce(aloud.text)) }
+    }
+
+    /// The service is away, or the conversation has ended before all was said: the local voice says what the house has to say.
     private mutating func announceWhileAway() {
-        guard link.isPausing, options.hasLocalVoice, remarks.areAllowed else { return }
-        while let text = remarks.agent.nextStatement() { emit(.announce(text)) }
+        guard link.isPausing || link.isClosed, options.hasLocalVoice, remarks.areAllowed else { return }
+        while let text = remarks.agent.nextAloud(at: now, isOver: link.isClosed) { emit(.announce(text)) }
     }
 
     private mutating func noteUnheard() {

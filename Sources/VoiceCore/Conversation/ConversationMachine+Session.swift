@@ -144,6 +144,8 @@ extension ConversationMachine {
         let before = roster.current
         let other = roster.choice(at: now)
         guard other != before else { return true }
+        // Nobody has interrupted it: the other service says it again.
+        remarks.agent.sessionEnded()
         stopVoice()
         endSession()
         emit(.disconnect)
@@ -170,6 +172,7 @@ extension ConversationMachine {
             if lost.text == nil { emit(.play(.error)) }
         }
         authority.sessionEnded()
+        remarks.agent.sessionEnded()
         remarks.wishes.sessionEnded(isReplaced: isReplaced)
         sequencer = ResponseSequencer(after: sequencer)
         calls.reopen()

@@ -101,7 +101,10 @@ extension ConversationMachine {
         let isNamed = request != nil
         let verdict = turn.responseBegan(isOurs: begun.isOurs, isSilenced: begun.isSilenced, isNamed: isNamed)
         let isAmbiguous = !isNamed && verdict.wasOwed
-        if begun.isOurs { unasked.began(id, isAmbiguous: isAmbiguous) }
+        if begun.isOurs {
+            unasked.began(id, isAmbiguous: isAmbiguous)
+            remarks.agent.began(id)
+        }
         authority.began(id, isOurs: begun.isOurs && !isAmbiguous, telling: sequencer.telling, at: now)
         if verdict.isUnwanted { refuse(response: id) }
     }
@@ -124,6 +127,7 @@ extension ConversationMachine {
         voice.responseEnded(end.response)
         defer { authority.ended(end.response, isTriedAgain: end.status == .failed) }
         switch end.status {
+        remarks.agent.ended(end, isAgain: isUnheard && !options.capabilities.rewords)
         case .completed:
             authority.completed(end.response)
             calls.completed(end.response)
@@ -177,14 +181,14 @@ extension ConversationMachine {
 
     mutating func voiceAudible(_ responseID: String) {
         guard !voice.isSilenced(responseID), !SpokenPart.isOfBox(responseID) else { return }
-        let isFiller = voice.isFiller(responseID, isOnTheWay: isOnTheWay(responseID))
-        turn.clock?.audible(isAnswer: !isFiller, at: now)
-    }
-
     /// The box speaks with its own voice: the user may interrupt it like any speech, but it is no answer, and no response that
     /// the service would have to end.
     mutating func boxSpeaks(_ name: String) {
         if voice.boxSpeaks(name) { emit(.cancelEarcons) }
+    }
+
+        let isFiller = voice.isFiller(responseID, isOnTheWay: isOnTheWay(responseID))
+        turn.clock?.audible(isAnswer: !isFiller, at: now)
     }
 
     /// Whether the response is an acknowledgement: it holds a call, reports a long one, or is a filler of the service.
@@ -208,7 +212,10 @@ extension ConversationMachine {
     mutating func stopVoice(always: Bool = false) {
         emit(.cancelEarcons)
         guard let cut = voice.cut(active: sequencer.activeResponse, always: always) else { return }
-        if let sounding = cut.sounding { authority.interrupted(sounding) }
+        if let sounding = cut.sounding {
+            authority.interrupted(sounding)
+            remarks.agent.wasCut(sounding)
+        }
         emit(.stopVoice(responseIDs: cut.stale))
     }
 
@@ -237,6 +244,7 @@ extension ConversationMachine {
         silence()
         if !turn.isUserSpeaking { turn.forgetQuestion() }
     }
+        remarks.agent.tellNoMore()
 
     /// "Stop": in any state, with or without a connection, there is silence at once. Nothing that was asked is said, asked
     /// again, or left to the agent.

@@ -137,8 +137,9 @@ package struct ConversationMachine: Sendable {
             if takesText, calls.isWaiting(callID: callID) { remarks.wishes.delayed(callID, activity) }
         case .endWhenQuiet: remarks.wishes.end(whenQuiet: link.isReady)
         case .agentReported(let text, let isAskedFor, let aloud):
-            if !takesText, let aloud, options.hasLocalVoice { return remarks.announcements.add(aloud) }
-            guard takesText else { return note(.unexpected("news that this service does not accept")) }
+            guard takesText || aloud != nil && options.hasLocalVoice else {
+                return note(.unexpected("news that this service does not accept"))
+            }
             if isAskedFor || remarks.areAllowed { remarks.agent.add(text, aloud: aloud, at: now) }
         case .agentAsks(let question, let prompt, let characters):
             remarks.agent.ask(question, prompt: prompt)

@@ -36,6 +36,28 @@ struct Remarks: Equatable, Sendable {
     }
 }
 
+/// What the house has to say, in words for a voice without a model.
+package struct HouseWords: Equatable, Sendable {
+    /// When it has to be said.
+    package enum Moment: Equatable, Sendable {
+        case now
+        case quietMoment
+        /// When the user is there: it can wait for the next conversation.
+        case inConversation
+    }
+
+    package var text: String
+    /// Whether it asks for an answer.
+    package var asks: Bool
+    package var moment: Moment
+
+    package init(_ text: String, asks: Bool = false, moment: Moment = .quietMoment) {
+        self.text = text
+        self.asks = asks
+        self.moment = moment
+    }
+}
+
 /// News and questions of the agent, apart from answers to calls.
 struct AgentTalk: Equatable, Sendable {
     /// Maximum number kept of the agent's news and of the house's; beyond it the oldest is dropped.
@@ -43,18 +65,44 @@ struct AgentTalk: Equatable, Sendable {
     /// Older news of the agent is dropped, and of the house, whose announcements are promised to be said.
     private static let (lifetime, lifetimeOfHouse) = (Duration.seconds(600), Duration.seconds(86_400))
 
-    struct News: Equatable {
+    struct News: Equatable, Sendable {
         var text: String
         /// The words of the house, for a service without a model; nil if the news is the agent's.
-        var aloud: String?
+        var aloud: HouseWords?
         var at: Duration
+        /// The local voice has asked it, but nobody could answer.
+        fileprivate var isAsked = false
+        /// It was told before, and its session ended too early.
+        fileprivate var isAgain = false
+
+        init(text: String, aloud: HouseWords?, at: Duration) {
+            self.text = text
+            self.aloud = aloud
+            self.at = at
+        }
 
         fileprivate var isOfHouse: Bool { aloud != nil }
+
+        /// Whether the local voice may say it without a session.
+        ///
+        /// - Parameter isOver: whether the conversation is over, not only its session.
+        fileprivate func needsNoSession(isOver: Bool) -> Bool {
+            guard let aloud, !isAsked else { return false }
+            return aloud.asks ? aloud.moment == .now : aloud.moment != .inConversation || !isOver
+        }
 
         fileprivate func isOver(at now: Duration) -> Bool { now - at >= (isOfHouse ? lifetimeOfHouse : lifetime) }
     }
 
+    /// News that a response of the present session tells.
+    private struct Telling: Equatable, Sendable {
+        var news: News
+        /// nil until the response begins.
+        var response: String?
+    }
+
     private var news: [News] = []
+    private var telling: Telling?
     /// The number of announcements of the house that were dropped, until it is reported.
     private var unheard = 0
     /// The agent's question to the user, in the words in which it was passed on.
@@ -64,7 +112,7 @@ struct AgentTalk: Equatable, Sendable {
     /// The session that knows the question.
     private(set) var knownIn: Int?
 
-    mutating func add(_ text: String, aloud: String?, at now: Duration) {
+    mutating func add(_ text: String, aloud: HouseWords?, at now: Duration) {
         let latest = News(text: text, aloud: aloud, at: now)
         news.append(latest)
         let like = news.indices.filter { news[$0].isOfHouse == latest.isOfHouse }
@@ -87,17 +135,75 @@ struct AgentTalk: Equatable, Sendable {
 
     /// Returns the oldest news still worth announcing.
     ///
-    /// - Parameter isQuiet: in quiet hours, what the house has to say waits.
-    mutating func next(at now: Duration, isQuiet: Bool) -> News? {
-        drop(news.indices.filter { news[$0].isOver(at: now) })
-        guard let first = news.firstIndex(where: { !isQuiet || !$0.isOfHouse }) else { return nil }
+    /// - Parameters:
+    ///   - isQuiet: in quiet hours, what the house has to say waits.
+    ///   - isOfHouse: whether only what the house has to say is wanted.
+    mutating func next(at now: Duration, isQuiet: Bool, isOfHouse: Bool = false) -> News? {
+        dropOld(at: now)
+        let isMeant = { (news: News) in news.isOfHouse ? !isQuiet : !isOfHouse }
+        guard let first = news.firstIndex(where: isMeant) else { return nil }
         return news.remove(at: first)
     }
 
-    /// Returns the oldest announcement that needs no conversation: not a question, which nobody could answer.
-    mutating func nextStatement() -> String? {
-        guard let first = news.firstIndex(where: { $0.aloud.map { $0.last != "?" } ?? false }) else { return nil }
-        return news.remove(at: first).aloud
+    /// Returns the oldest announcement to be said without a session. An urgent question is said too, and asked again in the
+    /// next session, where somebody can answer it.
+    mutating func nextAloud(at now: Duration, isOver: Bool) -> String? {
+        dropOld(at: now)
+        guard let first = news.firstIndex(where: { $0.needsNoSession(isOver: isOver) }) else { return nil }
+        guard news[first].aloud?.asks == true else { return news.remove(at: first).aloud?.text }
+        news[first].isAsked = true
+        return news[first].aloud?.text
+    }
+
+    private mutating func dropOld(at now: Duration) { drop(news.indices.filter { news[$0].isOver(at: now) }) }
+
+    // MARK: What is being told
+
+    /// The news went to the session, and a response that tells it was requested.
+    mutating func tells(_ news: News) { telling = Telling(news: news) }
+
+    /// A requested response begins.
+    mutating func began(_ response: String) {
+        if telling?.response == nil { telling?.response = response }
+    }
+
+    /// - Parameter isAgain: nobody heard of it, and the service does not bring it up by itself.
+    mutating func ended(_ end: ResponseEnd, isAgain: Bool) {
+        guard let told = telling, told.response == end.response else { return }
+        // A failed response is requested again.
+        guard end.status != .failed else {
+            telling?.response = nil
+            return
+        }
+        telling = nil
+        if isAgain, told.news.isOfHouse { tellAgain(told.news) }
+    }
+
+    /// The user has interrupted the response.
+    mutating func wasCut(_ response: String) {
+        if telling?.response == response { telling = nil }
+    }
+
+    /// The user wants to hear no more of it.
+    mutating func tellNoMore() { telling = nil }
+
+    /// The session is over: what it was telling is told again, once.
+    mutating func sessionEnded() {
+        guard let cut = telling else { return }
+        telling = nil
+        // An open question is asked again anyway.
+        if !isQuestion(cut.news.text) { tellAgain(cut.news) }
+    }
+
+    private mutating func tellAgain(_ cut: News) {
+        let isFull = news.count { $0.isOfHouse == cut.isOfHouse } >= (cut.isOfHouse ? Self.mostOfHouse : Self.most)
+        guard !cut.isAgain, !isFull else {
+            if cut.isOfHouse { unheard += 1 }
+            return
+        }
+        var again = cut
+        again.isAgain = true
+        news.insert(again, at: 0)
     }
 
     /// Returns how many announcements of the house were dropped since the last call.

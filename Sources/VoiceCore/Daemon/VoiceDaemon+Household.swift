@@ -61,9 +61,17 @@ extension VoiceDaemon {
         parts.speak = speak
         // Delivered like news of the agent: as the output of a call, which is data. Quiet hours are handled by the
         // inbox.
-        parts.tell = { mailbox.post(.agentReported($0.forModel, isAskedFor: true, aloud: $0.aloud)) }
+        parts.tell = { mailbox.post(.agentReported($0.forModel, isAskedFor: true, aloud: HouseWords($0))) }
         parts.chime = { earcons.play(.notice) }
         return InboxController(parts)
+    }
+}
+
+extension HouseWords {
+    fileprivate init(_ text: InboxText) {
+        let moment: Moment =
+            if text.priority == .high { .now } else if text.isAway { .inConversation } else { .quietMoment }
+        self.init(text.aloud, asks: text.asks, moment: moment)
     }
 }
 

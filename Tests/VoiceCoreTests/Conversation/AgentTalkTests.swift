@@ -31,7 +31,7 @@ struct AgentTalkTests {
             $0.hasLocalVoice = hasLocalVoice
         }
         scene.open()
-        scene.on(.agentReported("for a model", isAskedFor: true, aloud: "The post is here."))
+        scene.on(.agentReported("for a model", isAskedFor: true, aloud: HouseWords("The post is here.")))
         scene.on(.say("Dinner is ready."))
         let said = scene.effects.compactMap { if case .announce(let text) = $0 { text } else { nil } }
         #expect(said == (hasLocalVoice ? ["The post is here.", "Dinner is ready."] : []))
@@ -123,10 +123,14 @@ struct AgentTalkTests {
 
     /// The user speaks, so what the house has to say waits in the conversation.
     private static func interrupted(_ texts: [String], hasLocalVoice: Bool = true) -> Scene {
+        interrupted(texts.map { HouseWords($0, asks: $0.last == "?") }, hasLocalVoice: hasLocalVoice)
+    }
+
+    private static func interrupted(_ all: [HouseWords], hasLocalVoice: Bool = true) -> Scene {
         var scene = Scene { $0.hasLocalVoice = hasLocalVoice }
         scene.open()
         scene.server(.speechStarted(itemID: "i", audioStart: 0))
-        for text in texts { scene.on(.agentReported(text, isAskedFor: true, aloud: text)) }
+        for words in all { scene.on(.agentReported(words.text, isAskedFor: true, aloud: words)) }
         return scene
     }
 
@@ -141,6 +145,154 @@ struct AgentTalkTests {
         scene.on(.timer(.reconnect), after: .seconds(900))
         scene.open()
         #expect(Self.reported(scene) == ["Shall I let her in?"])
+    }
+
+    /// Who sends it says whether it is a question, not its punctuation.
+    @Test func whatAsksWaitsForAnAnswerWhateverItsPunctuation() {
+        var scene = Self.interrupted([
+            HouseWords("Tell me whether the oven stays on.", asks: true), HouseWords("Guess who is here?"),
+        ])
+        scene.on(.disconnected(LinkFailure(.transient, "reset")))
+        #expect(Self.announced(scene) == ["Guess who is here?"])
+        scene.on(.timer(.reconnect))
+        scene.open()
+        #expect(Self.reported(scene) == ["Tell me whether the oven stays on."])
+    }
+
+    /// The conversation ends before it could be told, or just before it comes.
+    @Test(arguments: [true, false]) func whatMeetsAClosingConversationIsSaidNow(isLate: Bool) {
+        let all = [
+            HouseWords("Smoke!", moment: .now), HouseWords("The post is here."),
+            HouseWords("While you were away: nothing.", moment: .inConversation),
+            HouseWords("Shall I call for help?", asks: true, moment: .now), HouseWords("More tea?", asks: true),
+        ]
+        var scene = Self.interrupted(isLate ? [] : all)
+        scene.on(.deactivate)
+        for words in all where isLate { scene.on(.agentReported(words.text, isAskedFor: true, aloud: words)) }
+        #expect(Self.announced(scene) == ["Smoke!", "The post is here.", "Shall I call for help?"])
+        scene.open()
+        for response in ["r1", "r2", "r3"] {
+            scene.begin(response, for: scene.creates.last)
+            scene.speak(response)
+            scene.done(response)
+            scene.on(.voiceDrained)
+        }
+        #expect(
+            Self.reported(scene) == ["While you were away: nothing.", "Shall I call for help?", "More tea?"],
+            "what can wait, and what somebody can answer now"
+        )
+        #expect(Self.announced(scene).count == 3, "once")
+    }
+
+    @Test func withoutALocalVoiceItWaitsForTheNextConversation() {
+        var scene = Self.interrupted([HouseWords("Smoke!", moment: .now)], hasLocalVoice: false)
+        scene.on(.deactivate)
+        #expect(Self.announced(scene).isEmpty)
+        scene.open()
+        #expect(Self.reported(scene) == ["Smoke!"])
+    }
+
+    /// A service that takes no text, with a local voice.
+    private static func withoutText() -> Scene {
+        var scene = Scene {
+            $0.capabilities.takesText = false
+            $0.hasLocalVoice = true
+        }
+        scene.open()
+        return scene
+    }
+
+    private static let post = ConversationEvent.agentReported(
+        "for a model",
+        isAskedFor: true,
+        aloud: HouseWords("The post is here.")
+    )
+
+    @Test func quietHoursHoldItForAServiceWithoutTextToo() {
+        var scene = Self.withoutText()
+        scene.server(.speechStarted(itemID: "i", audioStart: 0))
+        scene.on(Self.post)
+        scene.on(.announces(false))
+        scene.server(.speechStopped(itemID: "i", audioEnd: 900))
+        scene.begin("r1")
+        scene.done("r1")
+        #expect(Self.announced(scene).isEmpty && !scene.effects.contains(.note(.announcementsDropped(1))))
+        scene.on(.announces(true), after: .seconds(3600))
+        #expect(Self.announced(scene) == ["The post is here."])
+    }
+
+    @Test func theLocalVoiceSaysItWhereAServiceWithoutTextIsAway() {
+        var scene = Self.withoutText()
+        scene.server(.speechStarted(itemID: "i", audioStart: 0))
+        scene.on(Self.post)
+        scene.on(.disconnected(LinkFailure(.transient, "reset")))
+        #expect(Self.announced(scene) == ["The post is here."])
+        scene.on(.deactivate)
+        #expect(!scene.effects.contains(.note(.announcementsDropped(1))))
+    }
+
+    // MARK: A session that is lost while it tells
+
+    /// The response that tells it has begun to speak.
+    private static func telling(hasLocalVoice: Bool = false) -> Scene {
+        var scene = Scene.listening { $0.hasLocalVoice = hasLocalVoice }
+        scene.on(.agentReported("for a model", isAskedFor: true, aloud: HouseWords("The post is here.")))
+        scene.begin("r1", for: scene.creates.last)
+        scene.speak("r1")
+        return scene
+    }
+
+    /// What was received is played to its end.
+    private static func reopen(_ scene: inout Scene) {
+        scene.on(.disconnected(LinkFailure(.transient, "reset")))
+        scene.on(.voiceDrained)
+        scene.on(.timer(.reconnect))
+        scene.open()
+    }
+
+    @Test func whatWasBeingToldIsToldAgainOnce() {
+        var scene = Self.telling()
+        Self.reopen(&scene)
+        #expect(Self.reported(scene) == ["for a model", "for a model"])
+        scene.begin("r2", for: scene.creates.last)
+        scene.speak("r2")
+        Self.reopen(&scene)
+        #expect(Self.reported(scene).count == 2, "once")
+        #expect(scene.effects.contains(.note(.announcementsDropped(1))), "and the journal says so")
+    }
+
+    @Test func theLocalVoiceSaysWhatWasBeingTold() {
+        var scene = Self.telling(hasLocalVoice: true)
+        Self.reopen(&scene)
+        #expect(Self.announced(scene) == ["The post is here."] && Self.reported(scene).count == 1)
+    }
+
+    @Test(arguments: ["told", "interrupted", "spoken to", "stopped"])
+    func whatWasToldOrUnwantedIsNotToldAgain(how: String) {
+        var scene = Self.telling()
+        switch how {
+        case "told":
+            scene.done("r1")
+            scene.on(.voiceDrained)
+        case "interrupted": scene.on(.interrupt)
+        case "stopped": scene.on(.stop(isSpoken: false))
+        default: scene.server(.speechStarted(itemID: "i", audioStart: 0))
+        }
+        Self.reopen(&scene)
+        #expect(Self.reported(scene).count == 1)
+    }
+
+    /// A cough in front of its first word; a voice without a model does not come back to it by itself.
+    @Test func whatWasCutBeforeItsFirstWordIsToldByAVoiceWithoutAModel() {
+        var scene = Scene.listening { $0.capabilities.rewords = false }
+        scene.on(.agentReported("for a model", isAskedFor: true, aloud: HouseWords("The post is here.")))
+        scene.begin("r1", for: scene.creates.last)
+        scene.server(.speechStarted(itemID: "i", audioStart: 0))
+        scene.done("r1", .cancelled)
+        scene.server(.speechStopped(itemID: "i", audioEnd: 900))
+        scene.begin("r2")
+        scene.done("r2")
+        #expect(Self.reported(scene) == ["The post is here.", "The post is here."])
     }
 
     @Test func quietHoursThatBeginMeanwhileHoldIt() {
@@ -159,7 +311,7 @@ struct AgentTalkTests {
         var scene = Self.interrupted(texts, hasLocalVoice: false)
         let dropped = ConversationEffect.note(.announcementsDropped(1))
         #expect(!scene.effects.contains(dropped))
-        scene.on(.agentReported("One more.", isAskedFor: true, aloud: "One more."))
+        scene.on(.agentReported("One more.", isAskedFor: true, aloud: HouseWords("One more.")))
         #expect(scene.latest.contains(dropped))
         scene.on(.disconnected(LinkFailure(.transient, "reset")))
         scene.on(.timer(.reconnect), after: .seconds(90_000))

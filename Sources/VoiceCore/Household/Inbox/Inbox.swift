@@ -55,6 +55,12 @@ package struct InboxText: Equatable, Sendable {
     package var forModel: String
     /// The words alone, for a voice that says them as they are.
     package var aloud: String
+    /// Whether one of them asks for an answer.
+    package var asks = false
+    /// The most urgent of their priorities.
+    package var priority = InboxPriority.normal
+    /// Whether they have waited for the user.
+    package var isAway = false
 }
 
 package enum InboxEffect: Equatable, Sendable {
@@ -280,7 +286,14 @@ package struct Inbox: Equatable, Sendable {
         if listensSince != nil { listensSince = now }
         let ordered = Self.ordered(meant)
         let aloud = Self.aloud(ordered, isAway: isAway)
-        return [.tell(InboxText(forModel: Self.text(ordered, isAway: isAway), aloud: aloud))]
+        let text = InboxText(
+            forModel: Self.text(ordered, isAway: isAway),
+            aloud: aloud,
+            asks: meant.contains(where: \.asks),
+            priority: ordered[0].priority,
+            isAway: isAway
+        )
+        return [.tell(text)]
     }
 
     /// The announcements as sentences; questions come last, so that the answer follows them.
