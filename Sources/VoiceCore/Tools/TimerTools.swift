@@ -114,7 +114,8 @@ package struct CancelTimerTool: OrderedTool {
         """
     package let parameters = """
         {"type":"object","properties":{"which":{"type":"string","description":"The name of one, its number in list_timers, \
-        the length or the time of day it was set for (10 minutes, 07:00), or all."},"kind":{"type":"string","enum":["timer",\
+        the length, the time of day or the day it was set for (10 minutes, 07:00, monday), or \
+        all."},"kind":{"type":"string","enum":["timer",\
         "alarm","any"],"description":"What the user said: a timer, an alarm, or any of both."}},\
         "additionalProperties":false}
         """
@@ -134,7 +135,8 @@ package struct CancelTimerTool: OrderedTool {
         }
         guard let timers = context.timers else { return .noTimers }
         do throws(TimerProblem) {
-            let count = try await timers.cancel(wish.choice)
+            let (count, what) = try await timers.cancel(wish.choice)
+            if let what { return ToolOutput("Cancelled: \(what).", origin: .own) }
             return ToolOutput(count == 1 ? "Done." : "Done, all \(count) of them.", origin: .own)
         } catch {
             // The error quotes the unknown name from the call, so it is outside text.

@@ -329,6 +329,36 @@ struct TimerBookTests {
         #expect(scene.latest.contains(.refused(.unknown("1 minute 30 seconds", .timer))))
     }
 
+    /// Monday 2026-11-23, 06:00. The alarms: today 07:00, Thursday 08:00 and 09:00, Friday and weekends at 10:00, by number.
+    @Test(
+        arguments: [
+            ("Monday's", nil, [2, 3, 4, 5]), ("monday", nil, [2, 3, 4, 5]), ("today", nil, [2, 3, 4, 5]),
+            ("2026-11-23", nil, [2, 3, 4, 5]),
+            ("Tuesday's", TimerProblem.noneOn("Tuesday"), [1, 2, 3, 4, 5]),
+            ("tomorrow", .noneOn("tomorrow"), [1, 2, 3, 4, 5]),
+            ("on Thursday", .severalOn("Thursday", ["Thursday, 08:00", "Thursday, 09:00"]), [1, 2, 3, 4, 5]),
+            ("Friday's", nil, [1, 2, 3, 5]),
+            ("saturday", .repeatsOn("Saturday, 10:00, every weekend"), [1, 2, 3, 4, 5]),
+            ("sunday", .repeatsOn("Saturday, 10:00, every weekend"), [1, 2, 3, 4, 5]),
+            ("sun", .unknown("sun", .alarm), [1, 2, 3, 4, 5]),
+        ] as [(String, TimerProblem?, [Int])]
+    )
+    func theAlarmOfADayIsNamed(which: String, problem: TimerProblem?, left: [Int]) throws {
+        var scene = Scene()
+        for text in ["07:00", "thursday 08:00", "thursday 09:00", "friday 10:00", "10:00 weekends", "10m"] {
+            try scene.set(text)
+        }
+        scene.on(.cancel(TimerChoice(.named(which), of: .alarm)))
+        if let problem {
+            #expect(scene.latest.contains(.refused(problem)), "\(scene.latest)")
+        } else {
+            let what = left.contains(1) ? "the alarm for Friday, 10:00" : "the alarm for today, Monday, 07:00"
+            #expect(scene.latest.contains(.cancelled(1, what: what)), "\(scene.latest)")
+        }
+        let numbers = scene.book.list(at: scene.now).compactMap { $0.split(separator: ":").first.flatMap { Int($0) } }
+        #expect(numbers.sorted() == left + [6])
+    }
+
     @Test func anAlarmThatRingsIsHeardAndKeptForOtherDays() throws {
         var scene = Scene()
         try scene.set("07:00 daily wake up")

@@ -107,6 +107,25 @@ struct TimerToolsTests {
         #expect(await timers.count == 0)
     }
 
+    @Test func theAlarmOfADayIsNamedInTheReply() async {
+        let (context, timers) = Self.context()
+        func cancel(_ day: String) async -> String {
+            await CancelTimerTool(context).call(arguments: #"{"kind":"alarm","which":"\#(day)"}"#).text
+        }
+        _ = await SetTimerTool(context).call(arguments: #"{"at":"07:00","day":"thursday","name":"flight"}"#)
+        #expect(await cancel("monday's") == "Nothing was cancelled: no alarm is set for Monday.")
+        _ = await SetTimerTool(context).call(arguments: #"{"at":"08:00","day":"thursday"}"#)
+        #expect(
+            await cancel("thursday")
+                == "Nothing was cancelled: there are 2 alarms for Thursday: Thursday, 07:00; Thursday, 08:00; name one by its "
+                + "time, or \"all alarms\"."
+        )
+        #expect(await timers.count == 2)
+        _ = await CancelTimerTool(context).call(arguments: #"{"kind":"alarm","which":"08:00"}"#)
+        #expect(await cancel("thursday") == "Cancelled: the alarm for Thursday, 07:00.")
+        #expect(await timers.count == 0)
+    }
+
     /// Nobody has asked: a page that was read sets no alarm and cancels none.
     @Test(arguments: ["set_timer", "cancel_timer"]) func aPersonHasToWantIt(name: String) async {
         let (context, timers) = Self.context()

@@ -17,8 +17,8 @@ extension ControlCommand {
                 .text(longest: 400),
                 isOptional: true,
                 "for set: a length (10m, 1h30m, 90 s) or a time of day (07:00, tomorrow 6:30, 07:00 weekdays, "
-                    + "2026-12-24 18:00), then a name; for cancel: a name, a number in the list, the length (10m) or the time of day "
-                    + "(07:00) it was set for, all timers, all alarms, or all"
+                    + "2026-12-24 18:00), then a name; for cancel: a name, a number in the list, the length (10m), the time of day "
+                    + "(07:00) or the day (monday) it was set for, all timers, all alarms, or all"
             ),
         ],
         urgency: .with(argument: "action", [TimerAction.stop.rawValue]),
@@ -36,8 +36,8 @@ extension ControlCommand {
                 let set = try await daemon.timers.set(try TimerWish(parsing: what))
                 text = "\(set.title) rings \(set.when)"
             case .cancel:
-                let count = try await daemon.timers.cancel(TimerChoice(what))
-                text = "\(count) cancelled"
+                let (count, cancelled) = try await daemon.timers.cancel(TimerChoice(what))
+                text = "\(count) cancelled" + (cancelled.map { ": " + $0 } ?? "")
             case .stop: text = await daemon.timers.stop() ? "quiet" : "nothing is ringing"
             }
         } catch {
@@ -105,7 +105,7 @@ extension TimerProblem {
     /// Whether the user could correct it by different words.
     fileprivate var isMistake: Bool {
         switch self {
-        case .unreadable, .length, .past, .tooFar, .unknown, .ambiguous, .repeats: true
+        case .unreadable, .length, .past, .tooFar, .unknown, .ambiguous, .repeats, .noneOn, .severalOn, .repeatsOn: true
         case .clock, .full, .none, .stopping: false
         }
     }

@@ -377,6 +377,7 @@ package enum LocalGrammar {
         if let seconds = found.seconds { return .cancelTimer(.length(seconds: seconds), of: kind) }
         if let number = found.number { return .cancelTimer(.named("\(number)"), of: kind) }
         guard found.when != SpokenWhen() else { return .cancelTimer(.obvious, of: kind) }
+        if let day = found.when.weekdayAlone { return .cancelTimer(.named(day), of: kind) }
         // "Cancel tomorrow's alarm" may mean that the day after it rings again.
         guard found.when.day == nil, let time = found.when.time else { return nil }
         return .cancelTimer(.at(minute: time.minute, isEither: time.isEither), of: kind)

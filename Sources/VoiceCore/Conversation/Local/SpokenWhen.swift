@@ -44,6 +44,12 @@ struct SpokenWhen: Equatable, Sendable {
         }
     }
 
+    /// The weekday, if nothing else is stated.
+    var weekdayAlone: String? {
+        guard clock == nil, part == nil, case .on(let day) = day, Self.isWeekday(day) else { return nil }
+        return day
+    }
+
     /// Takes all that tells a time from the front, in any order.
     ///
     /// - Returns: false if there is none, or if it contradicts what is already known.

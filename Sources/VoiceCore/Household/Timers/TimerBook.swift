@@ -14,8 +14,8 @@ package enum TimerEvent: Equatable, Sendable {
 package enum TimerEffect: Equatable, Sendable {
     case set(SetTimer)
     case refused(TimerProblem)
-    /// This many were cancelled.
-    case cancelled(Int)
+    /// This many were cancelled. `what`: the alarm in words without its name, where only its day was said.
+    case cancelled(Int, what: String? = nil)
     /// Start or stop ringing.
     case ring(Bool)
     case remember(SavedTimers)
@@ -220,12 +220,62 @@ package struct TimerBook: Equatable, Sendable {
                 guard times.count < 2 else { return .refused(.ambiguous(choice.kind)) }
                 meant = times
             }
+            if meant.isEmpty, choice.kind != .timer, let day = Self.day(name) {
+                return cancel(day, candidates, at: now)
+            }
             guard !meant.isEmpty else { return .refused(.unknown(Self.title(name), choice.kind)) }
             // Only the current ringing of an alarm is cancelled; a repeated alarm is kept for its other days.
             for entry in meant {
                 if entry.ringsSince != nil { finish(entry.number, at: now) } else { remove(entry.number) }
             }
             return .cancelled(meant.count)
+        }
+    }
+
+    /// Cancels the alarm of a day. An alarm with other days as well is not cancelled: who names one day may want the others.
+    private mutating func cancel(_ day: TimerWish.Day, _ candidates: [Entry], at now: ClockInstant) -> TimerEffect {
+        let meant = candidates.filter { Self.rings($0, on: day, at: now) }
+        guard let only = meant.first else { return .refused(.noneOn(Self.name(of: day))) }
+        let all = meant.map { Self.when($0, at: now) }
+        guard meant.count == 1 else { return .refused(.severalOn(Self.name(of: day), all)) }
+        if only.ringsSince != nil {
+            finish(only.number, at: now)
+            return .cancelled(1)
+        }
+        guard !only.repeats else { return .refused(.repeatsOn(all[0])) }
+        remove(only.number)
+        return .cancelled(1, what: "the alarm for \(all[0])")
+    }
+
+    /// Parses the day in "Monday's alarm": a weekday, "today", "tomorrow" or a date; nil for anything else.
+    private static func day(_ text: String) -> TimerWish.Day? {
+        var word = ForeignText.title(text).lowercased()[...]
+        if word.hasPrefix("on ") { word = word.dropFirst(3) }
+        if word.hasSuffix("'s") || word.hasSuffix("\u{2019}s") { word = word.dropLast(2) }
+        // "Sat" and "Sun" are more likely names.
+        guard word == "tomorrow" || word.hasSuffix("day") || word.hasSuffix("days") || word.contains("-") else {
+            return nil
+        }
+        return TimerWish.Day(word)
+    }
+
+    private static func rings(_ entry: Entry, on day: TimerWish.Day, at now: ClockInstant) -> Bool {
+        guard case .alarm(let first, _, let repeats) = entry.due else { return false }
+        switch day {
+        case .next: return false
+        case .today: return first == now.local.day
+        case .tomorrow: return rings(entry, on: .date(now.local.day + 1), at: now)
+        case .weekday(let number): return Weekdays.number(of: first) == number || repeats.rawValue & 1 << number != 0
+        case .date(let date): return first == date || first < date && repeats.contains(day: date)
+        }
+    }
+
+    private static func name(of day: TimerWish.Day) -> String {
+        switch day {
+        case .next, .today: "today"
+        case .tomorrow: "tomorrow"
+        case .weekday(let number): Weekdays.names[number]
+        case .date(let date): LocalTime.date(day: date)
         }
     }
 

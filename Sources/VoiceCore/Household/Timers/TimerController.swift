@@ -48,11 +48,11 @@ package actor TimerController {
         throw .stopping
     }
 
-    /// - Returns: how many timers and alarms were cancelled.
-    package func cancel(_ choice: TimerChoice) throws(TimerProblem) -> Int {
+    /// - Returns: how many timers and alarms were cancelled; `what`: the alarm in words, where only its day was said.
+    package func cancel(_ choice: TimerChoice) throws(TimerProblem) -> (count: Int, what: String?) {
         for effect in handle(.cancel(choice)) {
             switch effect {
-            case .cancelled(let count): return count
+            case .cancelled(let count, let what): return (count, what)
             case .refused(let problem): throw problem
             default: break
             }

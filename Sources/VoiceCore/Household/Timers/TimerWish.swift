@@ -218,6 +218,12 @@ package enum TimerProblem: Error, Equatable, Sendable, CustomStringConvertible {
     case unknown(String, TimerKind)
     case ambiguous(TimerKind)
     case repeats
+    /// No alarm is set for this day.
+    case noneOn(String)
+    /// The alarms of this day.
+    case severalOn(String, [String])
+    /// The only alarm of the day rings on other days as well.
+    case repeatsOn(String)
     case stopping
 
     package var description: String {
@@ -236,6 +242,12 @@ package enum TimerProblem: Error, Equatable, Sendable, CustomStringConvertible {
         case .ambiguous(let kind): "there are several \(kind.plural): name one, or \"all \(kind.plural)\""
         case .repeats:
             "nothing rings, and the only alarm repeats: give its name, its number or its time, or \"all alarms\""
+        case .noneOn(let day): "no alarm is set for \(day)"
+        case .severalOn(let day, let all):
+            "there are \(all.count) alarms for \(day): " + all.prefix(4).joined(separator: "; ")
+                + "; name one by its time, or \"all alarms\""
+        case .repeatsOn(let alarm):
+            "the alarm for \(alarm), repeats: give its name, its number or its time to end it for good"
         case .stopping: "the daemon is stopping"
         }
     }
