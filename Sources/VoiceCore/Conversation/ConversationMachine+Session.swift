@@ -174,6 +174,7 @@ extension ConversationMachine {
         authority.sessionEnded()
         remarks.agent.sessionEnded()
         remarks.wishes.sessionEnded(isReplaced: isReplaced)
+        keepUnsaid()
         sequencer = ResponseSequencer(after: sequencer)
         calls.reopen()
         written = WrittenCalls()
@@ -182,6 +183,18 @@ extension ConversationMachine {
         if !isReplaced, link.sessionEnded() { emit(.dropBeside) }
         // The next session may be ready at once.
         for timer in ConversationTimer.ofTurns { cancel(timer) }
+    }
+
+    /// Of an answer that a model has begun to tell, the next session tells only what was not said: received speech is played
+    /// to its end. A service without a model reports that itself.
+    private mutating func keepUnsaid() {
+        defer { wordsSaid = WordsSaid() }
+        guard options.capabilities.rewords, sequencer.activeResponse == wordsSaid.response else { return }
+        for call in calls.unspoken where sequencer.telling.contains(call.call.callID) {
+            // An open question is asked again in full.
+            guard let output = call.output, !remarks.agent.isQuestion(output) else { continue }
+            if let rest = wordsSaid.rest(of: output) { calls.said(call.call.callID, unsaid: rest) }
+        }
     }
 
     // MARK: Handing over to the next session

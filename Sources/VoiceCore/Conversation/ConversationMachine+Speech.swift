@@ -28,7 +28,9 @@ extension ConversationMachine {
             calls.said(wireID: wireID, by: response, parts: parts, unsaid: unsaid)
         case .responseBegan(let id, let request): responseBegan(id, request)
         case .speaks(_, let itemID): memory.began(itemID, by: .assistant)
-        case .said(_, let itemID, _, let text, isWhole: true):
+        case .said(let response, _, _, let text, isWhole: false): wordsSaid.said(text, by: response, isWhole: false)
+        case .said(let response, let itemID, _, let text, isWhole: true):
+            wordsSaid.said(text, by: response, isWhole: true)
             memory.said(text, in: itemID)
             note(.spoken(text))
         case .responseEnded(let end): responseEnded(end)
@@ -48,7 +50,7 @@ extension ConversationMachine {
             link.isFull(at: now)
             cancel(.rotate)
         case .news(let what): note(.news(what))
-        case .heard, .placed, .said, .audioEnded, .responseGoesOn, .charged, .unknown: break
+        case .heard, .placed, .audioEnded, .responseGoesOn, .charged, .unknown: break
         }
     }
 
@@ -125,9 +127,9 @@ extension ConversationMachine {
             isSpoken: !isUnheard
         )
         voice.responseEnded(end.response)
+        remarks.agent.ended(end, isAgain: isUnheard && !options.capabilities.rewords)
         defer { authority.ended(end.response, isTriedAgain: end.status == .failed) }
         switch end.status {
-        remarks.agent.ended(end, isAgain: isUnheard && !options.capabilities.rewords)
         case .completed:
             authority.completed(end.response)
             calls.completed(end.response)
@@ -179,14 +181,14 @@ extension ConversationMachine {
         emit(.cancelEarcons)
     }
 
-    mutating func voiceAudible(_ responseID: String) {
-        guard !voice.isSilenced(responseID), !SpokenPart.isOfBox(responseID) else { return }
     /// The box speaks with its own voice: the user may interrupt it like any speech, but it is no answer, and no response that
     /// the service would have to end.
     mutating func boxSpeaks(_ name: String) {
         if voice.boxSpeaks(name) { emit(.cancelEarcons) }
     }
 
+    mutating func voiceAudible(_ responseID: String) {
+        guard !voice.isSilenced(responseID), !SpokenPart.isOfBox(responseID) else { return }
         let isFiller = voice.isFiller(responseID, isOnTheWay: isOnTheWay(responseID))
         turn.clock?.audible(isAnswer: !isFiller, at: now)
     }
@@ -215,6 +217,7 @@ extension ConversationMachine {
         if let sounding = cut.sounding {
             authority.interrupted(sounding)
             remarks.agent.wasCut(sounding)
+            wordsSaid.wasCut(sounding)
         }
         emit(.stopVoice(responseIDs: cut.stale))
     }
@@ -242,9 +245,9 @@ extension ConversationMachine {
     /// The user interrupts, or says only "Jarvis": the answers of calls are still wanted, and any current speech is a turn.
     mutating func interrupt() {
         silence()
+        remarks.agent.tellNoMore()
         if !turn.isUserSpeaking { turn.forgetQuestion() }
     }
-        remarks.agent.tellNoMore()
 
     /// "Stop": in any state, with or without a connection, there is silence at once. Nothing that was asked is said, asked
     /// again, or left to the agent.

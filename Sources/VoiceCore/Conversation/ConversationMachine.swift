@@ -27,6 +27,7 @@ package struct ConversationMachine: Sendable {
     /// Calls the service has written but not reported as complete.
     var written = WrittenCalls()
     var unasked = UnaskedResponses()
+    var wordsSaid = WordsSaid()
     /// Whose word is behind the model's actions.
     var authority: Authority
     /// What the next session learns of the conversation.
@@ -114,8 +115,8 @@ package struct ConversationMachine: Sendable {
             adopt(report.response, isSure: report.isOfRunningResponse)
             heard(report)
         case .lifetime(let left): link.lasts(left)
-        case .voiceReceived(let responseID, _):
         case .voiceReceived(let responseID, _) where SpokenPart.isOfBox(responseID): boxSpeaks(responseID)
+        case .voiceReceived(let responseID, _):
             adopt(responseID, isSure: false)
             voiceReceived(responseID)
         case .voiceAudible(let responseID): voiceAudible(responseID)

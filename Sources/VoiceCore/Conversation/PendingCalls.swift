@@ -205,6 +205,11 @@ package struct PendingCalls: Equatable, Sendable {
         for index in unspoken.indices where unspoken[index].wireID == wireID { unspoken[index].unsaid = unsaid }
     }
 
+    /// Of a whole output, only this is left to say.
+    package mutating func said(_ callID: String, unsaid: String) {
+        for index in unspoken.indices where unspoken[index].call.callID == callID { unspoken[index].unsaid = unsaid }
+    }
+
     /// The response has said all that it had.
     package mutating func completed(_ response: String) {
         for index in flowing.indices where flowing[index].response == response { flowing[index].isResumed = false }

@@ -1,0 +1,77 @@
+/// The words of the response that speaks now, as the service reports them, to know how much of an answer was said when its
+/// session is lost.
+struct WordsSaid: Equatable, Sendable {
+    /// Maximum kept, in bytes; what follows counts as not said.
+    private static let most = 16 << 10
+
+    private(set) var response = ""
+    /// The text of the parts that are complete, and of the one that is not.
+    private var done = ""
+    private var open = ""
+
+    mutating func said(_ text: String, by response: String, isWhole: Bool) {
+        if response != self.response { self = WordsSaid(response: response) }
+        guard done.utf8.count + open.utf8.count + text.utf8.count <= Self.most else { return }
+        if isWhole {
+            done += " " + text
+            open = ""
+        } else {
+            open += text
+        }
+    }
+
+    /// The response was cut: received speech was not heard.
+    mutating func wasCut(_ response: String) {
+        if response == self.response { self = WordsSaid() }
+    }
+
+    init(response: String = "") { self.response = response }
+
+    /// Returns the answer from its first unsaid sentence on; nil if none of it was said in its own words.
+    ///
+    /// The words are ahead of the sound, so of a part that is not complete the last sentence counts as not said.
+    func rest(of answer: String) -> String? {
+        let words = Self.words(done + " " + open)
+        var heard = words[...]
+        var ends: [String.Index] = []
+        for sentence in Self.sentences(answer) {
+            let wanted = Self.words(answer[sentence])
+            guard !wanted.isEmpty else { continue }
+            guard let place = Self.place(of: wanted, in: heard) else { break }
+            heard = heard[(place + wanted.count)...]
+            ends.append(sentence.upperBound)
+        }
+        if Self.words(open[...]).count > 0, !ends.isEmpty { ends.removeLast() }
+        guard let end = ends.last else { return nil }
+        return String(answer[end...].drop(while: \.isWhitespace))
+    }
+
+    private static func words(_ text: some StringProtocol) -> [Substring] {
+        Substring(text.lowercased()).split { !$0.isLetter && !$0.isNumber }
+    }
+
+    private static func place(of wanted: [Substring], in heard: ArraySlice<Substring>) -> Int? {
+        guard heard.count >= wanted.count else { return nil }
+        // A word or two are anywhere.
+        guard wanted.count > 2 else { return heard.starts(with: wanted) ? heard.startIndex : nil }
+        return (heard.startIndex...heard.endIndex - wanted.count).first { heard[$0...].starts(with: wanted) }
+    }
+
+    /// A sentence ends with its mark in front of a space, or with its line.
+    private static func sentences(_ text: String) -> [Range<String.Index>] {
+        var all: [Range<String.Index>] = []
+        var start = text.startIndex
+        var at = start
+        while at < text.endIndex {
+            let next = text.index(after: at)
+            let isOver = next == text.endIndex || text[next].isWhitespace
+            if text[at].isNewline || isOver && ".!?\u{2026}".contains(text[at]) {
+                all.append(start..<next)
+                start = next
+            }
+            at = next
+        }
+        if start < text.endIndex { all.append(start..<text.endIndex) }
+        return all
+    }
+}
