@@ -276,7 +276,9 @@ package struct ActivationMachine: Sendable {
 
     /// Whether a stop word has something to silence. If not, it must not take back what the user is saying.
     private var hasSomethingToStop: Bool {
-        if isRinging || mediaPlays || isAnnouncing || hasInterrupted || phase == .idle || phase == .closing { return true }
+        if isRinging || mediaPlays || isAnnouncing || hasInterrupted || phase == .idle || phase == .closing {
+            return true
+        }
         return switch state {
         case .listening, .userSpeaking: false
         // While a session is being opened again, what was asked before goes on.

@@ -246,6 +246,12 @@ struct SecondLookTests {
         #expect(found == [.refused("hey jarvis", .otherModel(0)), .refused("alexa", .otherModel(0))])
     }
 
+    /// Does the work at once.
+    private static let atOnce: TwoEars.Starter = { work in
+        work()
+        return true
+    }
+
     /// At a cold boot the trial of its model takes too long: the second look does without, and has the model 15 s later.
     @Test func aSecondModelThatCouldNotBeTriedIsAskedLater() async throws {
         let box = try await WakeModelBox([:], open: ["hey_jarvis"]).compiled(StandInLibrary.open)
@@ -258,13 +264,11 @@ struct SecondLookTests {
         var now = Duration.zero
         let loader = SecondModelsLoader(
             now: { now },
-            start: { work in
-                work()
-                return true
+            start: Self.atOnce,
+            { () throws(WakeWordError) in
+                try SecondModels(words, in: folder.openWakeWord, library: folder.library, trial: trial)
             }
-        ) { () throws(WakeWordError) in
-            try SecondModels(words, in: folder.openWakeWord, library: folder.library, trial: trial)
-        }
+        )
         #expect(loader.load() == nil)
         #expect(loader.problem?.description.contains("holds up") == true)
         func later() -> SecondModels? { loader.loadedLater() ?? loader.loadedLater() }
@@ -300,14 +304,12 @@ struct SecondLookTests {
         var now = Duration.zero
         let loader = SecondModelsLoader(
             now: { now },
-            start: { work in
-                work()
-                return true
+            start: Self.atOnce,
+            { () throws(WakeWordError) in
+                attempts.withLock { $0 += 1 }
+                throw WakeWordError("broken", cause: .openWakeWord)
             }
-        ) { () throws(WakeWordError) in
-            attempts.withLock { $0 += 1 }
-            throw WakeWordError("broken", cause: .openWakeWord)
-        }
+        )
         #expect(loader.load() == nil)
         now = .seconds(9000)
         #expect(loader.loadedLater() == nil && loader.loadedLater() == nil)

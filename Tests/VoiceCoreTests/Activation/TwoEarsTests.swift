@@ -260,7 +260,9 @@ struct TwoEarsTests {
     /// stand-in takes over at once, and not after the pause.
     @Test func aStandInTakesOverFromTwoThatFail() throws {
         let (model, standIn, beside) = (Script("model"), Script("stand-in"), Beside())
-        model.gaps.withLock { $0 = [WordGap(words: ["halt"], areStops: true, why: WakeWordError("busy", cause: .passing))] }
+        model.gaps.withLock {
+            $0 = [WordGap(words: ["halt"], areStops: true, why: WakeWordError("busy", cause: .passing))]
+        }
         let maker = TwoEars.Maker(stops: ["stop"], standIn: standIn.make, model.make)
         var now = Duration.zero
         let detector = TwoEars(calls: nil, stops: [maker], now: { now }, start: beside.start)
@@ -275,9 +277,11 @@ struct TwoEarsTests {
         #expect(try found(detector).isEmpty)
         beside.finish()
         #expect(try found(detector) == ["stand-in"])
-        #expect(detector.gaps == [
-            WordGap(words: ["stop"], areStops: true, why: WakeWordError("the model is gone"), hasStandIn: true)
-        ])
+        #expect(
+            detector.gaps == [
+                WordGap(words: ["stop"], areStops: true, why: WakeWordError("the model is gone"), hasStandIn: true)
+            ]
+        )
     }
 
     /// A stand-in that fails too is named, and its model is tried again within two minutes, though it holds up the trial.

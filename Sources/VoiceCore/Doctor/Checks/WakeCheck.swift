@@ -63,7 +63,9 @@ package enum WakeCheck {
     /// That the service's models cannot be tried by this user, where they matter.
     static func hidden(_ activation: ActivationSettings) -> [DoctorFinding] {
         // A daemon of this user's own could not read them either.
-        guard let folder = activation.hiddenModels, !activation.isForThisUser, activation.machine.mode == .wake || activation.engine != nil else {
+        guard let folder = activation.hiddenModels, !activation.isForThisUser,
+            activation.machine.mode == .wake || activation.engine != nil
+        else {
             return []
         }
         return [
