@@ -198,13 +198,13 @@ extension EventScript {
     }
 
     private mutating func activationEvent() -> ActivationEvent {
-        switch chance.below(19) {
+        switch chance.below(18) {
         case 0: .start
         case 1: .setMode(ActivationMode.allCases[chance.below(3)])
         case 2: .activate(.button)
         case 3: .activate(.word("jarvis"))
         case 4: .activate(.command)
-        case 5: .stop(word: chance.one(in: 2) ? "stop" : nil)
+        case 5: .stop(isSpoken: chance.one(in: 2))
         case 6: .end
         case 7: .refused
         case 8: .mute(chance.one(in: 2))
@@ -216,7 +216,6 @@ extension EventScript {
         case 14: .rings(chance.one(in: 2))
         case 15: .speaksOn
         case 16: .announcing(chance.one(in: 2))
-        case 17: .heard(chance.one(in: 2) ? "Stop." : text())
         default: .media(chance.one(in: 2))
         }
     }

@@ -35,8 +35,6 @@ package struct ActivationMachine: Sendable {
         package var longestCall = 1300
         /// Whether a session without audio is kept open for the next call.
         package var isWarm: Bool
-        /// Whether every service in use reports the text of the user's turns.
-        package var knowsText: Bool
 
         package init(_ configuration: Configuration = Configuration()) {
             let activation = configuration.activation
@@ -48,13 +46,6 @@ package struct ActivationMachine: Sendable {
             greets = !activation.greeting.isEmpty
             preRoll = activation.preRollMS
             isWarm = activation.warmStandby
-            knowsText = configuration.service.use.allSatisfy { name in
-                switch name {
-                case .openAI: configuration.realtime.transcription
-                case .hero365: false
-                case .openAILive, .datagrid, .local: true
-                }
-            }
             // The service counts the silence that ended the turn as part of it.
             if configuration.service.use.first == .openAI, configuration.realtime.turnDetection == .server {
                 emptyTurn = max(0, configuration.realtime.silenceMS - 150)
@@ -100,8 +91,6 @@ package struct ActivationMachine: Sendable {
     private var wasAnswered = false
     /// Whether the user's turn interrupted an answer, or the work on one.
     private var hasInterrupted = false
-    /// A stop word that has had no effect so far.
-    private var doubtful: DoubtfulStop?
     private var effects: [ActivationEffect] = []
 
     package init(options: Options) {
@@ -118,7 +107,7 @@ package struct ActivationMachine: Sendable {
         case .start: start()
         case .setMode(let mode): setByHand(mode)
         case .activate(let trigger): activate(trigger)
-        case .stop(let word): stop(word)
+        case .stop(let isSpoken): stop(isSpoken: isSpoken)
         case .stopAll: stop(isSpoken: false, .endMedia)
         case .silence: silence()
         case .end: close()
@@ -132,7 +121,6 @@ package struct ActivationMachine: Sendable {
         case .speaksOn: isWokenDue = false
         case .turnBegan(let milliseconds): turnStart = milliseconds > 0 ? milliseconds : nil
         case .turnEnded(let milliseconds): turnEnded(milliseconds)
-        case .heard(let text): if let doubtful { decide(doubtful, isMeant: doubtful.isAll(of: text)) }
         case .mute(let isMuted): mute(isMuted)
         case .toggleMute: mute(!isMuted)
         case .ask(let text): ask(text)
@@ -267,18 +255,15 @@ package struct ActivationMachine: Sendable {
         effects.append(.greet)
     }
 
-    private mutating func stop(_ word: String?) {
-        guard let word, !hasSomethingToStop else {
-            return stop(isSpoken: word != nil, mediaPlays ? .pauseMedia : nil)
-        }
-        doubtful = DoubtfulStop(word: word)
+    /// A conversation that is always open has nothing to end: a word that can silence nothing there has no effect, as it may
+    /// have been found by mistake, and would take back what the user is saying.
+    private mutating func stop(isSpoken: Bool) {
+        if isSpoken, mode == .always, !isMuted, !hasSomethingToStop { return effects.append(.ignoreStop) }
+        stop(isSpoken: isSpoken, mediaPlays ? .pauseMedia : nil)
     }
 
-    /// Whether a stop word has something to silence. If not, it must not take back what the user is saying.
     private var hasSomethingToStop: Bool {
-        if isRinging || mediaPlays || isAnnouncing || hasInterrupted || phase == .idle || phase == .closing {
-            return true
-        }
+        if isRinging || mediaPlays || isAnnouncing || hasInterrupted { return true }
         return switch state {
         case .listening, .userSpeaking: false
         // While a session is being opened again, what was asked before goes on.
@@ -286,18 +271,8 @@ package struct ActivationMachine: Sendable {
         }
     }
 
-    /// The user's turn with a doubtful stop word is over: if it was the word alone, that ends a conversation that was called
-    /// for, as it would have at once, and the turn is not answered.
-    private mutating func decide(_ stop: DoubtfulStop, isMeant: Bool) {
-        doubtful = nil
-        guard isMeant else { return effects.append(.ignoreStop(word: stop.word)) }
-        effects.append(.silence(isSpoken: false))
-        if mode != .always || isMuted, phase != .idle, phase != .closing { farewell() }
-    }
-
     /// The silence comes first in the effects; what follows is judged by the state before it.
     private mutating func stop(isSpoken: Bool, _ media: ActivationEffect?) {
-        doubtful = nil
         effects.append(.silence(isSpoken: isSpoken))
         // "Stop" means the ringing only, unless it means everything: the conversation and media go on.
         if endRinging(), media != .endMedia { return }
@@ -348,15 +323,8 @@ package struct ActivationMachine: Sendable {
         effects.append(.quiet(quiet))
     }
 
-    private mutating func turnEnded(_ milliseconds: Int) {
-        if let doubtful, !options.knowsText {
-            decide(doubtful, isMeant: doubtful.isAll(ofTurn: turnStart.map { milliseconds - $0 }))
-        }
-        endCall(milliseconds)
-    }
-
     /// Cancels the reply to a turn that was the wake word alone.
-    private mutating func endCall(_ milliseconds: Int) {
+    private mutating func turnEnded(_ milliseconds: Int) {
         guard mode != .always, wokenByWord else { return }
         wokenByWord = false
         let isSoon = milliseconds <= options.preRoll + options.emptyTurn
@@ -388,8 +356,6 @@ package struct ActivationMachine: Sendable {
     // MARK: Conversation
 
     private mutating func conversation(_ next: ConversationState) {
-        // An answer is over: the words of the turn have not come, and no longer matter.
-        if isAnswering, next == .listening { doubtful = nil }
         hasInterrupted = next == .userSpeaking && (isAnswering || hasInterrupted)
         state = next
         switch next {
@@ -415,7 +381,6 @@ package struct ActivationMachine: Sendable {
         if !wasClosing, phase != .idle, phase != .awake, mode != .always { play(.goodbye) }
         phase = .idle
         wokenByWord = false
-        doubtful = nil
         guard let trigger = called else { return }
         called = nil
         activate(trigger)
@@ -470,7 +435,6 @@ package struct ActivationMachine: Sendable {
         guard phase != .idle, phase != .closing else { return }
         effects.append(.close)
         phase = .closing
-        doubtful = nil
     }
 
     // MARK: Time
@@ -485,7 +449,6 @@ package struct ActivationMachine: Sendable {
         case .woken:
             isWokenDue = false
             play(.woken)
-        case .doubt: if let doubtful { decide(doubtful, isMeant: mode != .always || isMuted) }
         }
     }
 
@@ -501,7 +464,6 @@ package struct ActivationMachine: Sendable {
         want(.followUp, waits, after: options.followUp)
         // A conversation that never left `idle` does not report `idle` again.
         want(.close, phase == .closing, after: .seconds(5))
-        want(.doubt, doubtful != nil && isReady, after: DoubtfulStop.patience)
         want(.turn, isLimited && state == .userSpeaking, after: options.turnLimit)
         let next: LocalListening =
             if isMuted { .nothing } else if phase == .idle || phase == .closing {

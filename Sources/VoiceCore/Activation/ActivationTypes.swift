@@ -35,9 +35,8 @@ package enum ActivationEvent: Equatable, Sendable {
     case activate(ActivationTrigger)
     /// "Stop": silence; if something rings, ends only that. Otherwise pauses media and, if nothing was being said, ends
     /// a conversation that was called for.
-    /// - word: the stop word that was found on this machine; it may still reach the service, and is not a turn. Nil for a
-    ///   key or a command.
-    case stop(word: String?)
+    /// - isSpoken: whether the word itself may still reach the service; it is not a turn.
+    case stop(isSpoken: Bool)
     /// "Stop" by the command `ctl stop`, which ends media instead of pausing it, also while something rings.
     case stopAll
     /// Silence, which also ends ringing; the conversation and media go on.
@@ -59,8 +58,6 @@ package enum ActivationEvent: Equatable, Sendable {
     case turnBegan(milliseconds: Int)
     /// End of the user's turn in the session's audio, in ms.
     case turnEnded(milliseconds: Int)
-    /// The text of the user's turn, if the service reports it.
-    case heard(String)
     case mute(Bool)
     case toggleMute
     /// A typed question.
@@ -87,8 +84,6 @@ package enum ActivationTimer: Hashable, Sendable {
     case turn
     /// Nobody spoke on after the wake word: a sound confirms it.
     case woken
-    /// Nobody has begun a turn since a stop word that could silence nothing.
-    case doubt
 }
 
 /// What is listened for locally.
@@ -108,8 +103,8 @@ package enum ActivationEffect: Equatable, Sendable {
     case interrupt
     /// Silence, and nothing that was asked goes on: see `ConversationEvent.stop`.
     case silence(isSpoken: Bool)
-    /// A stop word was found, and has no effect: it could silence nothing, and was not all that was said.
-    case ignoreStop(word: String)
+    /// A stop word was found that can silence nothing: it has no effect.
+    case ignoreStop
     /// Ask the typed question in the conversation.
     case ask(String)
     /// Speak a text in the open conversation.

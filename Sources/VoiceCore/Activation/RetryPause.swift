@@ -5,7 +5,7 @@ struct RetryPause: Equatable, Sendable {
     static let first = Duration.seconds(15)
     static let longest = Duration.seconds(120)
     /// For a model that holds up its trial: each attempt costs five seconds of a core.
-    static let longestHeldUp = Duration.seconds(3600)
+    static let longestHeldUp = Duration.seconds(600)
 
     private var next = Self.first
 

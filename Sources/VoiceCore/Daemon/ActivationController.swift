@@ -137,9 +137,7 @@ package actor ActivationController {
             parts.pump.perform { $0.closeMicrophone() }
         case .interrupt: parts.mailbox.post(.interrupt)
         case .silence(let isSpoken): parts.mailbox.post(.stop(isSpoken: isSpoken))
-        case .ignoreStop(let word):
-            let why = "nothing to silence, and more was said"
-            parts.logger.info("stop word refused", metadata: ["word": "\(word)", "why": "\(why)"])
+        case .ignoreStop: parts.logger.info("stop word refused", metadata: ["why": "nothing to silence"])
         case .ask(let text): parts.mailbox.post(.ask(text))
         case .say(let text): say(text)
         case .announce(let text): parts.announce?(text)
@@ -201,7 +199,7 @@ package actor ActivationController {
         case .ask: parts.logger.info("a question was typed")
         case .start: if machine.isMuted { parts.logger.notice("still muted: the microphone stays closed") }
         case .activate, .stop, .stopAll, .silence, .end, .reset, .startFresh, .say, .conversation, .refused, .turnBegan,
-            .turnEnded, .heard, .speaksOn, .media, .rings, .announcing, .timer:
+            .turnEnded, .speaksOn, .media, .rings, .announcing, .timer:
             break
         }
     }

@@ -153,7 +153,7 @@ extension VoiceDaemon {
                     inbox.post(.activate(.word(word)))
                 case .stop(let word):
                     logger.info("stop word detected", metadata: ["word": "\(word)"])
-                    inbox.post(.stop(word: word))
+                    inbox.post(.stop(isSpoken: true))
                 case .refused(let word, let reason) where reason.isOfStop:
                     // A talk near the box has one every few seconds.
                     guard let count = misses.withLock({ $0.take(word, at: Monotonic.now()) }) else { break }
@@ -184,7 +184,7 @@ extension VoiceDaemon {
 
     /// Silences the box and withdraws all requests; if nothing was being said, ends a conversation opened by a call.
     package nonisolated func stopTalking() {
-        activation.inbox.post(.stop(word: nil))
+        activation.inbox.post(.stop(isSpoken: false))
     }
 
     /// The same; also ends media.
@@ -276,8 +276,6 @@ extension ActivationInbox {
                 switch event {
                 case .service(.userStarted(_, let start)): self.post(.turnBegan(milliseconds: start))
                 case .service(.userStopped(let end)): self.post(.turnEnded(milliseconds: end))
-                // Longer than any stop word; it is compared with those alone.
-                case .service(.heard(_, _, let text, isWhole: true)): self.post(.heard(String(text.prefix(200))))
                 default: break
                 }
             }

@@ -110,7 +110,7 @@ extension VoiceDaemon {
             await volumes.set(.master, percent: percent)
             return percent
         }
-        box.stop = { inbox.post(.stop(word: nil)) }
+        box.stop = { inbox.post(.stop(isSpoken: false)) }
         box.mute = { inbox.post(.mute(true)) }
         return box
     }

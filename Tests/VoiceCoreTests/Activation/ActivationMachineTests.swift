@@ -38,11 +38,8 @@ struct ActivationMachineTests {
         }
 
         /// The session is ready; unless it is always open, a button called it.
-        static func listening(
-            _ mode: ActivationMode,
-            _ adjust: (inout ActivationMachine.Options) -> Void = { _ in }
-        ) -> Scene {
-            var scene = Scene(mode, adjust)
+        static func listening(_ mode: ActivationMode) -> Scene {
+            var scene = Scene(mode)
             if mode != .always { scene.on(.activate(.button)) }
             scene.states(.connecting, .listening)
             return scene
@@ -122,7 +119,7 @@ struct ActivationMachineTests {
         #expect(scene.latest.contains(.cancelTimer(.woken)))
         scene = Scene(.wake)
         scene.on(.activate(.word("jarvis")))
-        scene.on(.stop(word: nil))
+        scene.on(.stop(isSpoken: false))
         #expect(scene.latest.contains(.cancelTimer(.woken)))
         #expect(scene.played == [.goodbye])
     }
@@ -270,10 +267,10 @@ struct ActivationMachineTests {
     @Test func stopSilencesFirstAndEndsThen() {
         var scene = Scene.awake()
         scene.states(.userSpeaking, .processing, .aiSpeaking)
-        scene.on(.stop(word: "stop"))
+        scene.on(.stop(isSpoken: true))
         #expect(scene.latest == [.silence(isSpoken: true)])
         scene.on(.conversation(.listening))
-        scene.on(.stop(word: nil))
+        scene.on(.stop(isSpoken: false))
         #expect(scene.latest.first == .silence(isSpoken: false))
         #expect(scene.closes)
     }
@@ -382,7 +379,7 @@ struct ActivationMachineTests {
         for mode in ActivationMode.allCases {
             var scene = Scene.listening(mode)
             scene.on(.reset)
-            scene.on(.stop(word: nil))
+            scene.on(.stop(isSpoken: false))
             scene.on(.conversation(.idle))
             #expect(scene.opens == (mode == .always), "\(mode)")
         }
@@ -394,7 +391,7 @@ struct ActivationMachineTests {
         var scene = Scene.listening(.always)
         scene.on(.mute(true))
         scene.on(.mute(false))
-        scene.on(.stop(word: nil))
+        scene.on(.stop(isSpoken: false))
         scene.on(.conversation(.idle))
         #expect(scene.opens)
     }
@@ -513,7 +510,7 @@ struct ActivationMachineTests {
         scene.states(.connecting, .listening)
         scene.on(.end)
         scene.on(.ask("b"))
-        scene.on(.stop(word: nil))
+        scene.on(.stop(isSpoken: false))
         scene.on(.conversation(.idle))
         #expect(!scene.opens)
         #expect(!scene.latest.contains(.ask("b")))
@@ -562,10 +559,10 @@ struct ActivationMachineTests {
         var scene = Scene(mode)
         scene.on(.media(true))
         if mode != .always { #expect(scene.latest == [.listen(.stop)]) }
-        scene.on(.stop(word: nil))
+        scene.on(.stop(isSpoken: false))
         #expect(scene.latest.contains(.pauseMedia))
         scene.on(.media(false))
-        scene.on(.stop(word: nil))
+        scene.on(.stop(isSpoken: false))
         #expect(!scene.latest.contains(.pauseMedia))
     }
 
@@ -603,115 +600,47 @@ struct ActivationMachineTests {
     /// PocketSphinx takes talk for a stop now and then: where nothing is said, there must be nothing to hear of it.
     @Test func aStopByMistakeIsNotHeardWhereNothingIsSaid() {
         var always = Scene.awake(.always)
-        always.on(.stop(word: "stop"))
-        #expect(always.latest == [.startTimer(.doubt, .seconds(1))])
-        always.on(.timer(.doubt))
-        #expect(always.latest == [.ignoreStop(word: "stop")])
+        always.on(.stop(isSpoken: true))
+        #expect(always.latest == [.ignoreStop])
+        always.on(.conversation(.userSpeaking))
+        always.on(.stop(isSpoken: true))
+        #expect(always.latest == [.ignoreStop], "it would take back what the user is saying")
+        // The key always acts.
+        always.on(.stop(isSpoken: false))
+        #expect(always.latest == [.silence(isSpoken: false)])
         for mode in [ActivationMode.wake, .push] {
             let idle = Scene(mode).machine
             #expect(idle.listening != .stop)
         }
     }
 
-    /// What sounds or is being answered is silenced at once, whatever the words are.
-    @Test(arguments: ActivationMode.allCases) func aStopWordActsAtOnceOnWhatSounds(mode: ActivationMode) {
-        func latest(_ prepare: (inout Scene) -> Void) -> ActivationEffect? {
-            var scene = Scene.listening(mode)
-            prepare(&scene)
-            scene.on(.stop(word: "stop"))
-            return scene.latest.first
+    /// Whatever sounds, or is being worked on, is stopped at once in a conversation that is always open too; also if the word
+    /// has begun a turn of its own.
+    @Test func aStopActsWhereverThereIsSomethingToStop() {
+        let answers: [[ConversationState]] = [
+            [.userSpeaking, .processing], [.userSpeaking, .processing, .waitingForJarvis],
+            [.userSpeaking, .processing, .aiSpeaking], [.userSpeaking, .processing, .aiSpeaking, .userSpeaking],
+        ]
+        for states in answers {
+            var scene = Scene.awake(.always)
+            for state in states { scene.on(.conversation(state)) }
+            scene.on(.stop(isSpoken: true))
+            #expect(scene.latest.contains(.silence(isSpoken: true)), "\(states)")
         }
-        let answers: [ConversationState] = [.processing, .fillerSpeaking, .waitingForJarvis, .aiSpeaking]
-        for state in answers {
-            #expect(latest { $0.states(.userSpeaking, state) } == .silence(isSpoken: true), "\(state)")
-            // The service heard the word first, and has cut the answer.
-            #expect(latest { $0.states(.userSpeaking, state, .userSpeaking) } == .silence(isSpoken: true), "\(state)")
+        for event in [ActivationEvent.media(true), .rings(true), .announcing(true)] {
+            var scene = Scene.awake(.always)
+            scene.on(event)
+            scene.on(.stop(isSpoken: true))
+            #expect(!scene.latest.contains(.ignoreStop), "\(event)")
         }
-        // The session was lost, and what was asked goes on.
-        #expect(latest { $0.states(.userSpeaking, .waitingForJarvis, .connecting) } == .silence(isSpoken: true))
-        #expect(latest { $0.on(.media(true)) } == .silence(isSpoken: true))
-        #expect(latest { $0.on(.rings(true)) } == .silence(isSpoken: true))
-        #expect(latest { $0.on(.announcing(true)) } == .silence(isSpoken: true))
-    }
-
-    /// PocketSphinx took the "Hey Jarvis" of "Hey Jarvis, what is on today?" for "stop": nothing sounds, so the question goes
-    /// on and is answered. A key is no mistake.
-    @Test(arguments: ActivationMode.allCases, [true, false])
-    func aStopWordFoundInAQuestionDoesNotTakeItBack(mode: ActivationMode, knowsText: Bool) {
-        var scene = Scene.listening(mode) { $0.knowsText = knowsText }
-        scene.on(.turnBegan(milliseconds: 5000))
-        scene.on(.conversation(.userSpeaking))
-        scene.on(.stop(word: "stop"))
-        #expect(scene.latest.isEmpty)
-        scene.on(.turnEnded(milliseconds: 7800))
-        #expect(scene.latest == (knowsText ? [] : [.ignoreStop(word: "stop")]))
-        scene.on(.heard("Hey Jarvis, what is on today?"))
-        #expect(scene.latest == (knowsText ? [.ignoreStop(word: "stop")] : []))
-        scene.states(.processing, .aiSpeaking)
-        #expect(!scene.closes && scene.machine.phase == .conversation)
-        scene.on(.conversation(.listening))
-        scene.on(.conversation(.userSpeaking))
-        scene.on(.stop(word: nil))
-        #expect(scene.latest.first == .silence(isSpoken: false))
-    }
-
-    /// "Stop." by itself is not answered, and ends a conversation that was called for.
-    @Test(arguments: ActivationMode.allCases, [true, false])
-    func aTurnThatIsTheStopWordAloneIsAStop(mode: ActivationMode, knowsText: Bool) {
-        var scene = Scene.listening(mode) { $0.knowsText = knowsText }
-        scene.on(.turnBegan(milliseconds: 5000))
-        scene.on(.conversation(.userSpeaking))
-        scene.on(.stop(word: "stop"))
-        scene.on(.turnEnded(milliseconds: 6200))
-        if knowsText {
-            // The answer may have begun before the text is known.
-            scene.states(.processing, .aiSpeaking)
-            scene.on(.heard("Stop, stop!"))
+        // A conversation that was called for is ended by it.
+        for state in [ConversationState.listening, .userSpeaking] {
+            var scene = Scene.awake(.wake)
+            scene.on(.conversation(.userSpeaking))
+            scene.on(.conversation(state))
+            scene.on(.stop(isSpoken: true))
+            #expect(scene.latest.contains(.silence(isSpoken: true)), "\(state)")
         }
-        #expect(scene.latest.first == .silence(isSpoken: false))
-        #expect(scene.closes == (mode != .always))
-    }
-
-    /// The service takes it for no turn: what was called for ends, and an open microphone has nothing to end.
-    @Test(arguments: ActivationMode.allCases) func aStopWordThatIsNoTurn(mode: ActivationMode) {
-        var scene = Scene.listening(mode)
-        scene.on(.stop(word: "stop"))
-        #expect(scene.starts(.doubt) && !scene.closes)
-        scene.on(.timer(.doubt))
-        #expect(scene.closes == (mode != .always))
-    }
-
-    /// A stop word from before the answer means nothing for the next turn.
-    @Test func anAnswerEndsTheDoubt() {
-        var scene = Scene.listening(.always) { $0.knowsText = true }
-        scene.on(.conversation(.userSpeaking))
-        scene.on(.stop(word: "stop"))
-        scene.states(.processing, .aiSpeaking, .listening, .userSpeaking)
-        scene.on(.heard("Stop."))
-        #expect(scene.latest.isEmpty)
-    }
-
-    @Test func onlyTheWordItselfIsAStop() {
-        let stop = DoubtfulStop(word: "stop")
-        for text in ["Stop.", "stop", " STOP! ", "Stop, stop, stop."] { #expect(stop.isAll(of: text), "\(text)") }
-        for text in ["", "...", "Stop it.", "Hey Jarvis.", "Stopwatch", "What stop?"] {
-            #expect(!stop.isAll(of: text), "\(text)")
-        }
-        let mind = DoubtfulStop(word: "never mind")
-        #expect(mind.isAll(of: "Never mind.") && mind.isAll(of: "Never mind, never mind."))
-        #expect(!mind.isAll(of: "Never.") && !mind.isAll(of: "Never mind never"))
-        #expect(!stop.isAll(ofTurn: nil) && stop.isAll(ofTurn: 1600) && !stop.isAll(ofTurn: 1601))
-    }
-
-    @Test func theTextOfATurnIsKnownIfEveryServiceTellsIt() {
-        var configuration = Configuration()
-        #expect(!ActivationMachine.Options(configuration).knowsText)
-        configuration.realtime.transcription = true
-        #expect(ActivationMachine.Options(configuration).knowsText)
-        configuration.service.use = [.local, .openAILive, .datagrid]
-        #expect(ActivationMachine.Options(configuration).knowsText)
-        configuration.service.use = [.local, .hero365]
-        #expect(!ActivationMachine.Options(configuration).knowsText)
     }
 
     @Test func alwaysHasNoLimits() {
@@ -770,10 +699,10 @@ struct ActivationMachineTests {
         var state = ConversationState.idle
         for _ in 0..<2000 {
             let event: ActivationEvent =
-                switch Int.random(in: 0..<19, using: &random) {
+                switch Int.random(in: 0..<18, using: &random) {
                 case 0: .activate(.button)
                 case 1: .activate(.word("jarvis"))
-                case 2: .stop(word: Bool.random(using: &random) ? "stop" : nil)
+                case 2: .stop(isSpoken: Bool.random(using: &random))
                 case 3: .end
                 case 4: .mute(Bool.random(using: &random))
                 case 5: .setMode(ActivationMode.allCases.randomElement(using: &random) ?? .wake)
@@ -785,7 +714,6 @@ struct ActivationMachineTests {
                 case 15: .startFresh
                 case 16: .say("x")
                 case 17: .stopAll
-                case 18: .heard(Bool.random(using: &random) ? "Stop." : "x")
                 case 8: .turnBegan(milliseconds: Int.random(in: 0..<4000, using: &random))
                 default: .conversation(states.randomElement(using: &random) ?? .idle)
                 }

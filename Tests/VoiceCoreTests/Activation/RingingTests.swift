@@ -36,10 +36,10 @@ struct RingingTests {
             .media(true),
             .rings(true)
         )
-        let effects = machine.handle(.stop(word: isSpoken ? "stop" : nil))
+        let effects = machine.handle(.stop(isSpoken: isSpoken))
         #expect(effects == [.silence(isSpoken: isSpoken), .stopRinging])
         #expect(machine.phase == .awake)
-        let next = machine.handle(.stop(word: isSpoken ? "stop" : nil))
+        let next = machine.handle(.stop(isSpoken: isSpoken))
         #expect(next.contains(.pauseMedia), "the next stop is an ordinary one")
     }
 
@@ -59,7 +59,7 @@ struct RingingTests {
         let before = machine.listening
         _ = machine.handle(.announcing(true))
         #expect(machine.listening == .stop)
-        let effects = machine.handle(.stop(word: "stop"))
+        let effects = machine.handle(.stop(isSpoken: true))
         #expect(effects == [.silence(isSpoken: true)], "it is silenced, and nothing else")
         _ = machine.handle(.announcing(false))
         #expect(machine.listening == before)

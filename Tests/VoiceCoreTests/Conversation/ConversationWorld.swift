@@ -205,11 +205,12 @@ struct ConversationWorld {
         }
     }
 
-    /// The user says "stop" or presses the key. Where nothing sounds or is being answered, it is the key: the word then waits
-    /// for the end of the turn.
+    /// The user says "stop" or presses the key. Where a conversation is always open and nothing sounds or is being answered, it
+    /// is the key: the word has no effect there.
     mutating func stop() {
-        let isSpoken = chance(50) && (activation == nil || ![.listening, .userSpeaking].contains(state))
-        if activation == nil { post(.stop(isSpoken: isSpoken)) } else { activate(.stop(word: isSpoken ? "stop" : nil)) }
+        let isSilent = activation?.mode == .always && [.listening, .userSpeaking].contains(state)
+        let isSpoken = chance(50) && !isSilent
+        if activation == nil { post(.stop(isSpoken: isSpoken)) } else { activate(.stop(isSpoken: isSpoken)) }
     }
 
     private mutating func call() {

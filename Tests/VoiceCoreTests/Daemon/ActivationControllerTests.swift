@@ -101,7 +101,7 @@ struct ActivationControllerTests {
         inbox.post(.mute(true))
         inbox.post(.ask("What time is it?"))
         inbox.post(.silence)
-        inbox.post(.stop(word: "stop"))
+        inbox.post(.stop(isSpoken: true))
         inbox.close()
         var heard: [ConversationEvent] = []
         for await envelope in mailbox.envelopes {
