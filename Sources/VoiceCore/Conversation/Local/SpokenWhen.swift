@@ -44,10 +44,14 @@ struct SpokenWhen: Equatable, Sendable {
         }
     }
 
-    /// The weekday, if nothing else is stated.
+    /// The weekday, if nothing else is stated. Recognisers write "Tuesday's" without its apostrophe.
     var weekdayAlone: String? {
-        guard clock == nil, part == nil, case .on(let day) = day, Self.isWeekday(day) else { return nil }
-        return day
+        guard clock == nil, part == nil else { return nil }
+        return switch day {
+        case .on(let day) where Self.isWeekday(day): day
+        case .every(let days) where days.count == 1 && Self.isWeekday(days[0]): days[0]
+        default: nil
+        }
     }
 
     /// Takes all that tells a time from the front, in any order.

@@ -58,6 +58,7 @@ struct LocalGrammarTests {
         ("Cancel the seven o'clock alarm.", .at(minute: 420, isEither: true), .alarm),
         ("Cancel Monday's alarm.", .named("monday's"), .alarm), ("Cancel my Monday alarm.", .named("monday"), .alarm),
         ("Cancel the alarm for Monday.", .named("monday"), .alarm),
+        ("Cancel Tuesdays Alarm.", .named("tuesday"), .alarm),
         ("Cancel my 7:30 a.m. alarm.", .at(minute: 450, isEither: false), .alarm),
         ("Turn off the alarm for half past six", .at(minute: 390, isEither: true), .alarm),
     ]) func timersAreCancelled(text: String, which: LocalCommand.Which, kind: LocalCommand.Kind) {
