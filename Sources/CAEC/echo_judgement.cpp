@@ -69,6 +69,12 @@ float EchoJudgement::correlate(const float *echo, const float *residual, int cou
     return product / std::sqrt(echoes * residuals + 1e-9f);
 }
 
+/// Whether the echo sounds in as many bands as a voice.
+bool EchoJudgement::isVoice(const float *echo, int count) {
+    const float loudest = *std::max_element(echo, echo + count);
+    return std::count_if(echo, echo + count, [&](float e) { return e > kPresent * loudest; }) >= kVoiceBands;
+}
+
 void EchoJudgement::step(
     const float *residual, const float *echo, const float *noise, int count, bool isTalkerAbout, bool isAligned
 ) {
@@ -104,9 +110,8 @@ void EchoJudgement::step(
     const float ratio = std::min(20.0f, std::max(-60.0f, 10 * std::log10((rest + 1e-9f) / (echoes + 1e-9f))));
     ratio_ += kSmoothing * (ratio - ratio_);
     // Without a confirmed delay the filter may fit a tone and not the room. A voice sounds in many bands at once.
-    const float loudest = *std::max_element(echo, echo + count);
-    const bool isVoice = std::count_if(echo, echo + count, [&](float e) { return e > kPresent * loudest; }) >= kVoiceBands;
-    settled_ = std::min(kSettled, settled_ + ((isAligned || isVoice) && std::min(ratio_, ratio) < kTakenOff ? 1 : 0));
+    const bool isTakenOff = std::min(ratio_, ratio) < kTakenOff;
+    if (settled_ < kSettled && isTakenOff && (isAligned || isVoice(echo, count))) { settled_++; }
     decide(sounds, isTalkerAbout);
 }
 

@@ -37,6 +37,7 @@ private:
         float echo = 0, residual = 0, echoSquare = 0, residualSquare = 0, product = 0;
     };
 
+    static bool isVoice(const float *echo, int count);
     float correlate(const float *echo, const float *residual, int count);
     void decide(bool sounds, bool isTalkerAbout);
 
@@ -45,7 +46,8 @@ private:
     float spread_ = 0.8f;  ///< Spread of log10(residual / echo) over the bands, smoothed.
     float ratio_ = -30;    ///< Residual over echo in dB, smoothed.
     int blocks_ = 0, fading_ = 0;
-    /// Blocks in which most of the echo was removed, aligned, since the last change of its path.
+    /// Blocks in which most of the echo was removed, since the last change of its path; before the delay is confirmed, only
+    /// those in which a voice sounded.
     int settled_ = 0;
     /// Consecutive blocks of much echo; negative until another change of the path may be reported.
     int patience_ = 0;

@@ -3,7 +3,7 @@ internal import VoiceBase
 /// Several engines side by side: one for wake words, others for stop words.
 ///
 /// Each is independent: if one lacks something or fails, the others still hear. A failed engine is recreated after a
-/// pause that grows to two minutes, or to an hour if its model held up the trial; until then its stand-in listens for its
+/// pause that grows to two minutes, or to ten if its model held up the trial; until then its stand-in listens for its
 /// stop words, if it has one. An engine that left out a word for a passing reason is recreated after the same pauses, and
 /// hears its other words meanwhile. Engines for stop words run only while a stop would have an effect.
 ///
@@ -68,7 +68,7 @@ package final class TwoEars: WakeWordDetector {
 
         mutating func wait(from now: Duration) { retryAt = now + pause.take(isHeldUp: isHeldUp) }
 
-        /// The stand-in failed while it listened. Nothing hears the words, so the next attempt is not an hour away.
+        /// The stand-in failed while it listened. Nothing hears the words, so the next attempt is not ten minutes away.
         mutating func standInFailed(_ why: WakeWordError, at now: Duration) {
             standIn = nil
             problem = problem?.and(why)
