@@ -129,7 +129,7 @@ struct TalkTests {
     private func test(cancels: Bool = true, says: [Float]) async throws -> EchoTestResult {
         let room = try FileRoom(
             echo: .init(delayMilliseconds: 40, gainDecibels: -10, reverberationMilliseconds: 150, noiseDecibels: -64),
-            speed: 4
+            speed: 2
         )
         var configuration = AudioConfiguration(source: .file(room))
         configuration.echoCanceller.echoCancellation = cancels

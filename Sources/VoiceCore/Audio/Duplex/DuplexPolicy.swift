@@ -47,7 +47,7 @@ package enum DuplexState: Int, Sendable, Equatable, CaseIterable {
 /// |---|---|---|
 /// | learning | good | aligned, and 2 consecutive good blocks (1 s), or 6 without a poor one |
 /// | learning | clear | 2 consecutive blocks without audible echo, aligned or not |
-/// | learning | poor, clipping | aligned, and 8 consecutive poor blocks (4 s): somebody may talk over the first answer |
+/// | learning | poor, clipping | aligned, and 8 poor blocks in a row (4 s): somebody may talk over the first answer |
 /// | good | clear | 4 consecutive blocks without audible echo |
 /// | good, clear | poor, clipping | 5 of the last 6 blocks poor: a talker spoils one or two, never five |
 /// | clear | good | aligned, and 3 of the last 4 blocks audible but good |
@@ -56,7 +56,8 @@ package enum DuplexState: Int, Sendable, Equatable, CaseIterable {
 /// | good, poor, clipping | learning | the alignment is lost |
 /// | any | learning | microphone or loudspeaker may have changed |
 ///
-/// Blocks with a talker say nothing about the echo, however long somebody talks.
+/// Blocks with a talker say nothing about the echo, however long somebody talks. Nor do those of a canceller that still gains:
+/// in a room with long reverberation it took four seconds to come above poor, and the microphone was shut for ten.
 ///
 /// If the device cancels its own echo, there is nothing to align and nothing to learn. The blocks then measure what it
 /// leaves, the microphone stays shut until two of them were fine, and xruns change nothing.
@@ -135,7 +136,7 @@ package struct DuplexPolicy: Sendable, Equatable {
     }
 
     private mutating func note(_ block: EchoQuality.Block) {
-        guard block != .talker else { return }
+        guard block != .talker, block != .gaining else { return }
         fine = fine << 1 | (block == .good || block == .inaudible ? 1 : 0)
         poor = poor << 1 | (block == .poor ? 1 : 0)
         inaudible = inaudible << 1 | (block == .inaudible ? 1 : 0)

@@ -17,7 +17,9 @@ package struct EchoQuality: Sendable, Equatable {
         case good
         case between
         case poor
-        /// Would be one of the two above, but a talker is heard: the echo is unknown.
+        /// Would be poor, but better than every block before: the canceller still learns.
+        case gaining
+        /// Would be one of the three above, but a talker is heard: the echo is unknown.
         case talker
     }
 
@@ -27,6 +29,8 @@ package struct EchoQuality: Sendable, Equatable {
         /// talker and suppressed; at 8 dB that no longer holds.
         package var good: Float = 12
         package var poor: Float = 8
+        /// A poor block this much better than the best before it, in dB, is no sign of a poor room. There are at most eight.
+        package var gain: Float = 1
         /// Echo that raises the microphone by less than this above the noise is inaudible, in dB.
         package var audible: Float = 3
         /// A residual this quiet cannot pass for a talker.
@@ -66,6 +70,8 @@ package struct EchoQuality: Sendable, Equatable {
     private var complete: Energies?
     private var waited = 0
     private var average = Energies()
+    /// The best ERLE of a block since the reference was last misaligned, never below 0 dB; nil before the first.
+    private var best: Float?
     private var smoothedMicrophone: Float = -65
 
     private struct Energies: Sendable, Equatable {
@@ -140,6 +146,7 @@ package struct EchoQuality: Sendable, Equatable {
     package mutating func discontinuity() {
         sums = Energies()
         complete = nil
+        best = nil
     }
 
     /// Notes that a talker has been found, who was already there for a while.
@@ -169,7 +176,9 @@ package struct EchoQuality: Sendable, Equatable {
         residualLevel = Self.decibels(average.residual / average.periods)
         linearERLE = Self.decibels(echo / Self.rest(average.residual / average.periods, noise: noise))
         wholeERLE = Self.decibels(echo / Self.rest(average.output / average.periods, noise: noise))
-        return isHarmless || erle >= rule.good ? .good : erle < rule.poor ? .poor : .between
+        let isGaining = best.map { erle >= $0 + rule.gain } ?? false
+        best = max(best ?? 0, erle)
+        return isHarmless || erle >= rule.good ? .good : erle >= rule.poor ? .between : isGaining ? .gaining : .poor
     }
 
     /// Falls with the microphone within 100 ms and rises by 2 dB a second: speech has pauses, noise has none.

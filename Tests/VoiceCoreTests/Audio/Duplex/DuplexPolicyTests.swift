@@ -5,7 +5,7 @@ import Testing
 @testable import VoiceConversation
 
 struct DuplexPolicyTests {
-    /// g good, b between, p poor, t talker, i inaudible; A and U: aligned from here on, or not; x: an xrun.
+    /// g good, b between, p poor, + poor but gaining, t talker, i inaudible; A and U: aligned from here on, or not; x: an xrun.
     private func run(_ story: String, clipping: Bool = false) -> DuplexPolicy {
         var policy = DuplexPolicy(setting: .auto, hasCanceller: true)
         var isAligned = false
@@ -19,6 +19,7 @@ struct DuplexPolicyTests {
             case "b": block = .between
             case "p": block = .poor
             case "t": block = .talker
+            case "+": block = .gaining
             default: block = .inaudible
             }
             _ = policy.step(block, isAligned: isAligned, isClipping: clipping)
@@ -38,6 +39,9 @@ struct DuplexPolicyTests {
         ("Abbpbbb", .learning),
         ("Appppppp", .learning),
         ("Apppppppp", .poor),
+        ("App+p+p+p+p", .learning),
+        ("App+p+p+pgg", .good),
+        ("A++++pppppppp", .poor),
         // Headphones.
         ("ii", .clear),
         ("Aii", .clear),

@@ -40,6 +40,23 @@ struct EchoQualityTests {
         #expect(block(&quality, reading) == expected)
     }
 
+    /// The judgements of one block after the other.
+    private func blocks(_ erles: [Float]) -> [EchoQuality.Block] {
+        var quality = quality()
+        return erles.flatMap { erle in
+            (0..<50).compactMap {
+                quality.step(.echo(-30, erle: erle), isPlaying: true, lasting: $0, isAligned: true)
+            }
+        }
+    }
+
+    /// While it gets better it still learns; once it stays as poor as it is, or varies, the room is.
+    @Test func aCancellerThatGainsIsNotPoorYet() {
+        #expect(blocks([1, 3, 5, 6.5, 9, 13, 13]) == [.poor, .gaining, .gaining, .gaining, .between, .good])
+        #expect(blocks([5, 5.5, 4, 5.5, 3, 5.5]) == [.poor, .poor, .poor, .poor, .poor])
+        #expect(blocks([-8, -6, -4, -2, 0]) == [.poor, .poor, .poor, .poor])
+    }
+
     @Test func aTalkerSaysNothingOfTheEcho() throws {
         var quality = quality()
         for _ in 0..<8 { _ = block(&quality, .echo(-30, erle: 20)) }
