@@ -58,6 +58,7 @@ let package = Package(
         // C libraries
         .systemLibrary(name: "CAlsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "COpus", providers: [.apt(["libopus-dev"])]),
+        .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         .systemLibrary(name: "CCmark", providers: [.apt(["libcmark-dev"])]),
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
         .target(name: "CLinux"),
@@ -94,7 +95,7 @@ let package = Package(
         .room("Wyoming", ["VoiceBase"]),
         .room("Opus", ["COpus"]),
         .room("Household", ["VoiceBase", "VoiceConfiguration", logging]),
-        .room("Audio", ["VoiceBase", "VoiceConfiguration", "CAEC", "CAlsa", "CDSP", "CLinux", logging]),
+        .room("Audio", ["VoiceBase", "VoiceConfiguration", "CAEC", "CAlsa", "CDSP", "CLinux", "CSpeexDSP", logging]),
         .room("Conversation", ["VoiceBase", "VoiceConfiguration"]),
         .room("Budget", ["VoiceBase", "VoiceConfiguration", "VoiceConversation", logging]),
         .room("Reply", ["VoiceBase", "CCmark"]),

@@ -24,7 +24,7 @@ void report(char *error, size_t size, const char *text, int status) {
     }
 }
 
-/// Delay of the library in frames at 48 kHz, with and without its noise suppressor.
+/// Delay of the library in frames at 48 kHz, with and without its noise suppressor, which only benchmarks use.
 constexpr int kLibraryDelay = CAEC_VERSION_0_3 ? 646 : 694;
 constexpr int kLibraryDelayPlain = kLibraryDelay - 288;
 /// Delay added to the output of the library without noise suppression, so that it is no earlier than the suppressor's: in

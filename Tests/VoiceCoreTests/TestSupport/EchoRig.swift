@@ -30,6 +30,7 @@ struct EchoRig: ~Copyable {
         plan: CapturePlan = CapturePlan(),
         setting: DuplexSetting = .auto,
         cancels: Bool = true,
+        suppressesNoise: Bool = true,
         loopback: Bool = false,
         noise: Float = 0.0008,
         talker: @escaping (Int) -> Float = { _ in 0 },
@@ -48,6 +49,7 @@ struct EchoRig: ~Copyable {
         var settings = AudioEngineSettings()
         settings.duplex = setting
         settings.echoCanceller.echoCancellation = cancels
+        if !suppressesNoise { settings.echoCanceller.noiseSuppression = .off }
         engine = try AudioEngine(device: SimulatedDevice(card: card), ports: ports, settings: settings)
         let outcome = engine.start()
         #expect(outcome == .running)

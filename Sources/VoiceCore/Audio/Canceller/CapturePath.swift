@@ -4,8 +4,8 @@ internal import VoiceBase
 
 /// From the microphone to the wire: 480 frames at 48 kHz in, 240 16-bit samples at 24 kHz out, every 10 ms.
 ///
-///     canceller on:   48 kHz -> EchoCanceller -> 32 kHz -> ThreeFourthsDecimator -> 24 kHz
-///     bypassed:       48 kHz -> EchoCanceller without echo cancellation, for noise and voice detection -> as above
+///     canceller on:   48 kHz -> EchoCanceller -> 32 kHz -> ThreeFourthsDecimator -> 24 kHz -> NoiseSuppressor
+///     bypassed:       48 kHz -> EchoCanceller without echo cancellation, for voice detection -> as above
 ///     canceller off:  48 kHz ---------------------------> HalfbandDecimator ------> 24 kHz
 ///
 /// Owned by the audio thread. Everything is allocated in `init`; `process` neither allocates nor locks.
@@ -13,6 +13,7 @@ package struct CapturePath: ~Copyable {
     private var canceller: EchoCanceller?
     /// Replaces the canceller if the device cancels its own echo.
     private var bypass: EchoCanceller?
+    private var noise: NoiseSuppressor?
     private var fromCanceller = ThreeFourthsDecimator()
     private var fromDevice = HalfbandDecimator()
     private let processed = SampleBuffer(count: AudioFormat.periodFrames)
@@ -30,6 +31,7 @@ package struct CapturePath: ~Copyable {
 
     package init(options: EchoCancellerOptions) throws(EchoCancellerError) {
         canceller = options.needsProcessing ? try EchoCanceller(options: options) : nil
+        if let most = options.noiseSuppression.decibels { noise = try NoiseSuppressor(most: most) }
         guard options.echoCancellation else { return }
         var others = options
         others.echoCancellation = false
@@ -56,6 +58,14 @@ package struct CapturePath: ~Copyable {
             measure(microphone, reference)
         }
         cdsp_s16_from_float(decimated.base, output, decimated.count)
+        if noise != nil { suppressNoise(output) }
+    }
+
+    private mutating func suppressNoise(_ output: UnsafeMutablePointer<Int16>) {
+        noise?.process(output)
+        // The suppressor is a period late: where a sound ends, its output is louder than what goes in.
+        cdsp_float_from_s16(output, decimated.base, decimated.count)
+        reading.output = min(reading.output, LevelMeter.decibels(cdsp_rms(decimated.base, decimated.count)))
     }
 
     /// Returns nil without a canceller.

@@ -2,7 +2,7 @@ internal import CAEC
 internal import VoiceBase
 internal import VoiceConfiguration
 
-/// The echo canceller, noise suppressor and voice detector.
+/// The echo canceller and voice detector.
 ///
 /// Input is 48 kHz and output 32 kHz: at 48 kHz the WebRTC library's filter bank notches the voice around 8 kHz.
 ///
@@ -28,7 +28,8 @@ package struct EchoCanceller: ~Copyable {
         settings.suppression = Self.level(options.suppression)
         settings.extended_filter = options.extendedFilter
         settings.delay_agnostic = options.delayAgnostic
-        settings.noise_suppression = Self.level(options.noiseSuppression)
+        // `NoiseSuppressor` does that, at the end of the path.
+        settings.noise_suppression = CAEC_NOISE_OFF
         settings.high_pass = options.highPass
         settings.gain_control = options.gainControl
         settings.voice_detection = options.voiceDetection
@@ -109,16 +110,6 @@ package struct EchoCanceller: ~Copyable {
         case .low: CAEC_SUPPRESSION_LOW
         case .moderate: CAEC_SUPPRESSION_MODERATE
         case .high: CAEC_SUPPRESSION_HIGH
-        }
-    }
-
-    private static func level(_ noise: EchoCancellerOptions.NoiseSuppression) -> caec_noise {
-        switch noise {
-        case .off: CAEC_NOISE_OFF
-        case .low: CAEC_NOISE_LOW
-        case .moderate: CAEC_NOISE_MODERATE
-        case .high: CAEC_NOISE_HIGH
-        case .veryHigh: CAEC_NOISE_VERY_HIGH
         }
     }
 }

@@ -84,7 +84,7 @@ struct DuplexEngineTests {
         // Every period of the uplink is present, and none is audible while the box spoke.
         #expect(rig.heard.count == 400 * 240)
         #expect(isSilent(rig.heard[(104 * 240)..<(200 * 240)]))
-        #expect(level(rig.heard[(360 * 240)...]) > -90)
+        #expect(!isSilent(rig.heard[(360 * 240)...]))
     }
 
     /// A filter that has learned one tone knows nothing of the next. After a question of the user, an echo at full level, later
@@ -145,8 +145,12 @@ struct DuplexEngineTests {
 
     @Test func headphonesNeedNoGate() throws {
         let start = 48_000 * 6
-        // Too quiet for the gate.
-        var rig = try EchoRig(talker: EchoRig.talker(from: start, level: 0.004), echo: EchoRig.room(-100))
+        // Too quiet for the gate, and the noise suppressor would take so faint and steady a vowel for noise.
+        var rig = try EchoRig(
+            suppressesNoise: false,
+            talker: EchoRig.talker(from: start, level: 0.004),
+            echo: EchoRig.room(-100)
+        )
         rig.run(100)
         rig.speak(4)
         #expect(rig.status.state == .clear)
