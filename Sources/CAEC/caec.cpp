@@ -27,9 +27,10 @@ void report(char *error, size_t size, const char *text, int status) {
 /// Delay of the library in frames at 48 kHz, with and without its noise suppressor, which only benchmarks use.
 constexpr int kLibraryDelay = CAEC_VERSION_0_3 ? 646 : 694;
 constexpr int kLibraryDelayPlain = kLibraryDelay - 288;
-/// Delay added to the output of the library without noise suppression, so that it is no earlier than the suppressor's: in
-/// samples at 32 kHz, 2 of which last as long as 3 frames.
-constexpr int kHeldBack = CAEC_VERSION_0_3 ? 82 : 50;
+/// Delay added to the output of the library without noise suppression, in samples at 32 kHz, 2 of which last as long as 3
+/// frames: as much as its noise suppressor would add. The more time there is between detecting a talker and the output, the
+/// less of the talker is lost at the fade.
+constexpr int kHeldBack = (kLibraryDelay - kLibraryDelayPlain) * 2 / 3;
 /// Delay of the suppressor itself, without its configured extra delay.
 constexpr int kSuppressorDelay = ResidualSuppressor::kBlock;
 /// In the middle of a partition of the linear stage. At the edge of a partition, as with 40 ms, most of a dry echo falls
@@ -205,8 +206,7 @@ caec *caec_create(const caec_options *options, char *error, size_t error_size) {
         if (options->linear_stage && options->echo_cancellation) {
             handle->linear = std::make_unique<LinearCanceller>();
             handle->holds_back = options->noise_suppression == CAEC_NOISE_OFF;
-            const int delay = handle->holds_back ? kLibraryDelayPlain + kHeldBack * 3 / 2 : kLibraryDelay;
-            handle->suppressor = std::make_unique<ResidualSuppressor>(delay - kSuppressorDelay);
+            handle->suppressor = std::make_unique<ResidualSuppressor>(kLibraryDelay - kSuppressorDelay);
         }
         return handle.release();
     } catch (const std::exception &exception) {
