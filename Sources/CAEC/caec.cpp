@@ -28,8 +28,7 @@ void report(char *error, size_t size, const char *text, int status) {
 constexpr int kLibraryDelay = CAEC_VERSION_0_3 ? 646 : 694;
 constexpr int kLibraryDelayPlain = kLibraryDelay - 288;
 /// Delay added to the output of the library without noise suppression, in samples at 32 kHz, 2 of which last as long as 3
-/// frames: as much as its noise suppressor would add. The more time there is between detecting a talker and the output, the
-/// less of the talker is lost at the fade.
+/// frames: as much as its noise suppressor would add. Talkers were measured with this time between their detection and the output.
 constexpr int kHeldBack = (kLibraryDelay - kLibraryDelayPlain) * 2 / 3;
 /// Delay of the suppressor itself, without its configured extra delay.
 constexpr int kSuppressorDelay = ResidualSuppressor::kBlock;
