@@ -24,12 +24,11 @@ void report(char *error, size_t size, const char *text, int status) {
     }
 }
 
-/// Delay of the library in frames at 48 kHz, with and without its noise suppressor, which only benchmarks use.
+/// Delay of the library in frames at 48 kHz, with its noise suppressor, which only benchmarks use, or held back.
 constexpr int kLibraryDelay = CAEC_VERSION_0_3 ? 646 : 694;
-constexpr int kLibraryDelayPlain = kLibraryDelay - 288;
-/// Delay added to the output of the library without noise suppression, in samples at 32 kHz, 2 of which last as long as 3
-/// frames: as much as its noise suppressor would add. Talkers were measured with this time between their detection and the output.
-constexpr int kHeldBack = (kLibraryDelay - kLibraryDelayPlain) * 2 / 3;
+/// Delay added to the output of the library without its noise suppressor, in samples at 32 kHz: as much as that adds, 288 frames
+/// at 48 kHz. Talkers were measured with this time between their detection and the output.
+constexpr int kHeldBack = 288 * 2 / 3;
 /// Delay of the suppressor itself, without its configured extra delay.
 constexpr int kSuppressorDelay = ResidualSuppressor::kBlock;
 /// In the middle of a partition of the linear stage. At the edge of a partition, as with 40 ms, most of a dry echo falls

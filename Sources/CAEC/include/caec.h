@@ -49,6 +49,7 @@ typedef struct {
     bool extended_filter;
     /// The library estimates the delay itself and ignores the reported one. Version 0.3 only.
     bool delay_agnostic;
+    /// The library's; the daemon has another, behind this.
     caec_noise noise_suppression;
     bool high_pass;
     /// Adaptive digital gain control.
