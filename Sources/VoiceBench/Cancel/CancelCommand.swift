@@ -8,11 +8,12 @@ import VoiceConfiguration
 ///
 ///     VoiceBench cancel --engine ours|library|speex [--start-delay-ms N] [--jump-at-ms N,N... --jump-ms N,N...]
 ///                       [--voice FILE|none] [--duplex auto|half] [--gate FILE]
-///                       [--room FILE] [--keep-room FILE] FAR MIC OUT
+///                       [--room FILE] [--keep-room FILE] [--for wire|words] FAR MIC OUT
 ///
 /// --voice names the part of FAR that is the voice for "ours", by default all of it; the rest is media.
 /// --room gives "ours" the room that an earlier run stored with --keep-room, as a restarted daemon knows it.
 /// --gate writes the gate decisions of "ours" to FILE, as CSV.
+/// --for words writes what words are recognised in, whose noise is not suppressed; only with "ours".
 /// FAR and MIC are mono WAV files of 16 bits at 48 kHz; OUT is written at the engine's own rate. One line of JSON
 /// reports the CPU time and, if the engine has a gate, when it opened.
 struct CancelCommand {
@@ -23,6 +24,7 @@ struct CancelCommand {
     private let gate: String?
     private let room: String?
     private let keptRoom: String?
+    private let purpose: String
     private let paths: [String]
 
     /// Returns nil if the arguments are for another command.
@@ -49,6 +51,7 @@ struct CancelCommand {
         room = values["--room"]
         keptRoom = values["--keep-room"]
         duplex = values["--duplex"] ?? "auto"
+        purpose = values["--for"] ?? "wire"
         self.paths = paths
         var delay = ReportedDelay()
         delay.start = Int((number("--start-delay-ms") ?? 0) * frames)
@@ -101,11 +104,22 @@ struct CancelCommand {
                 delay: delay,
                 voice: voice.map { $0 == "none" ? [] : try WaveFile.read($0) },
                 duplex: duplexSetting,
-                room: room.flatMap { try Self.room(in: $0) }
+                room: room.flatMap { try Self.room(in: $0) },
+                isForWords: isForWords
             )
         case "library": try LibraryEngine()
         case "speex": try SpeexEngine()
         default: throw BenchProblem("--engine is \"\(engine)\"; it must be ours, library or speex")
+        }
+    }
+
+    private var isForWords: Bool {
+        get throws {
+            switch purpose {
+            case "wire": false
+            case "words": true
+            default: throw BenchProblem("--for is \"\(purpose)\"; it must be wire or words")
+            }
         }
     }
 

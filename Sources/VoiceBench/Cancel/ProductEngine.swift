@@ -35,16 +35,22 @@ final class ProductEngine: OfflineEngine {
     var heard: ((MicrophoneChunk) -> Void)?
     private let reference = UnsafeMutablePointer<Float>.allocate(capacity: AudioFormat.periodFrames)
     private let samples = UnsafeMutablePointer<Int16>.allocate(capacity: AudioFormat.wirePeriodSamples)
+    private let unsuppressed = UnsafeMutablePointer<Int16>.allocate(capacity: AudioFormat.wirePeriodSamples)
+    private let isForWords: Bool
     private var period = 0
 
-    /// - Parameter room: the room stored by an earlier run.
+    /// - Parameters:
+    ///   - room: the room stored by an earlier run.
+    ///   - isForWords: whether the output is what words are recognised in, not what goes upstream.
     init(
         delay: ReportedDelay,
         voice: [Float]? = nil,
         duplex setting: DuplexSetting = .auto,
-        room: RememberedRoom? = nil
+        room: RememberedRoom? = nil,
+        isForWords: Bool = false
     ) throws {
         self.delay = delay
+        self.isForWords = isForWords
         self.voice = voice
         line = ReferenceLine(keep: EchoCanceller.referenceLead, epoch: ports.alignment.nextEpoch)
         path = try CapturePath(
@@ -73,6 +79,7 @@ final class ProductEngine: OfflineEngine {
     deinit {
         reference.deallocate()
         samples.deallocate()
+        unsuppressed.deallocate()
     }
 
     func process(
@@ -101,7 +108,8 @@ final class ProductEngine: OfflineEngine {
             microphone: microphone,
             reference: reference,
             streamDelayMilliseconds: aligned.leadMilliseconds,
-            into: samples
+            into: samples,
+            unsuppressed: unsuppressed
         )
         let peak = cdsp_peak(microphone, AudioFormat.periodFrames)
         _ = duplex.process(
@@ -112,7 +120,7 @@ final class ProductEngine: OfflineEngine {
         )
         if case .release(let periods) = duplex.step, periods > 0 { opened.append(period) }
         record()
-        cdsp_float_from_s16(samples, output, AudioFormat.wirePeriodSamples)
+        cdsp_float_from_s16(isForWords ? unsuppressed : samples, output, AudioFormat.wirePeriodSamples)
         handOver()
         ports.microphone.ring.skip(to: ports.microphone.ring.writePosition)
         period += 1

@@ -1,30 +1,55 @@
 /// The microWakeWord model of one word: takes features, reports finds.
 ///
-/// The model is streaming: it takes a few steps of features at a time and keeps its own history.
+/// The model is streaming: it takes a few steps of features at a time and keeps its own history. It may be run on the sound
+/// at several paces, see `PacedFrontend`; all of them together decide.
 final class MicroWakeWordModel {
     let word: String
     /// Whether the word counts only after a pause.
     let wantsPause: Bool
-    private let interpreter: TFLiteInterpreter
+    private var runs: [Run]
     private var window: ProbabilityWindow
-    private var input: [Int8]
-    private var filled = 0
+
+    /// The model on the sound at one pace.
+    private struct Run {
+        let interpreter: TFLiteInterpreter
+        var input: [Int8]
+        var filled = 0
+
+        /// Returns the probability once there are features enough for one, in 256ths.
+        mutating func take(_ features: UnsafeBufferPointer<UInt16>, of word: String) throws(WakeWordError) -> UInt8? {
+            for feature in features {
+                input[filled] = MicroFrontend.quantized(feature)
+                filled += 1
+            }
+            guard filled == input.count else { return nil }
+            filled = 0
+            var probability: UInt8 = 0
+            let isRun = input.withUnsafeBytes { input in
+                withUnsafeMutableBytes(of: &probability) { interpreter.run(input, into: $0) }
+            }
+            guard isRun else { throw WakeWordError("the model of \"\(word)\" fails") }
+            return probability
+        }
+    }
 
     /// - Parameters:
-    ///   - interpreter: of the model; checked here.
+    ///   - interpreters: of the model, one for each pace; checked here.
     ///   - isMeasured: whether it is the model whose limits were chosen by measurement.
     /// - Throws: why it is not a microWakeWord model; follows the file's name in a message.
     init(
         word: WakeWords.Word,
         manifest: MicroWakeWordManifest,
-        interpreter: TFLiteInterpreter,
+        interpreters: [TFLiteInterpreter],
         isMeasured: Bool
     ) throws(WakeWordError) {
-        try Self.check(interpreter.input, interpreter.output)
+        runs = []
+        var steps = 1
+        for interpreter in interpreters {
+            try Self.check(interpreter.input, interpreter.output)
+            runs.append(Run(interpreter: interpreter, input: [Int8](repeating: 0, count: interpreter.input.bytes)))
+            steps = interpreter.input.shape[1]
+        }
         self.word = word.text
-        self.interpreter = interpreter
-        input = [Int8](repeating: 0, count: interpreter.input.bytes)
-        let steps = interpreter.input.shape[1]
         // A word's probabilities are high for about half a second: no mean over more than a second would exceed a cut-off.
         guard manifest.window * steps <= 100 else {
             throw WakeWordError(
@@ -38,7 +63,7 @@ final class MicroWakeWordModel {
             : WordCutoff.micro(isMeasured: isMeasured, own: own, model: model, size: manifest.window)
         wantsPause = !word.isStop && isMeasured
         // Ignores a second, which the model needs to fill its history.
-        window = ProbabilityWindow(size: size, cutoff: cutoff, ignored: 100 / steps)
+        window = ProbabilityWindow(size: size, paces: runs.count, cutoff: cutoff, ignored: 100 / steps)
     }
 
     /// Checks that the model takes the features computed here and returns one probability.
@@ -53,34 +78,37 @@ final class MicroWakeWordModel {
         else { throw WakeWordError("a microWakeWord model that was trained on features of another scale") }
     }
 
+    /// Number of paces at which it wants features: the first of `PacedFrontend.rates`.
+    var paces: Int { runs.count }
+
     /// Current confidence in its word, 0 to 1.
     var score: Double { window.mean }
 
     /// - Parameters:
     ///   - features: one set, from `MicroFrontend`.
+    ///   - pace: of the sound they are of, 0 ..< `paces`; 0 is its own, and only there may a find be returned.
     ///   - isPlaying: whether the box plays sound.
     func take(
         _ features: UnsafeBufferPointer<UInt16>,
+        pace: Int,
         isPlaying: Bool
     ) throws(WakeWordError) -> ProbabilityWindow.Finding? {
-        for feature in features {
-            input[filled] = MicroFrontend.quantized(feature)
-            filled += 1
+        guard let probability = try runs[pace].take(features, of: word) else { return nil }
+        guard pace == 0 else {
+            window.note(probability, pace: pace)
+            return nil
         }
-        guard filled == input.count else { return nil }
-        filled = 0
-        var probability: UInt8 = 0
-        let isRun = input.withUnsafeBytes { input in
-            withUnsafeMutableBytes(of: &probability) { interpreter.run(input, into: $0) }
-        }
-        guard isRun else { throw WakeWordError("the model of \"\(word)\" fails") }
         return window.take(probability, isPlaying: isPlaying)
     }
 
     /// Clears the history; returns false if the model can no longer run.
     func restart() -> Bool {
-        filled = 0
         window.reset()
-        return interpreter.restart()
+        var canRun = true
+        for index in runs.indices {
+            runs[index].filled = 0
+            canRun = runs[index].interpreter.restart() && canRun
+        }
+        return canRun
     }
 }

@@ -25,10 +25,9 @@ struct WordCutoff: Equatable {
     /// FNV-1a, which tells files apart and protects nothing. Others, another model of the same word among them, keep their
     /// makers' mean and a careful cut-off.
     private static let measured = (bytes: 52_272, hash: UInt64(0x43ba_064a_8da0_8c91))
-    /// Its cut-off unless the user sets one, for a mean of at most `measuredSize` steps, while the box is silent and while
-    /// it plays sound. It may be this low because the word also wants a pause before it, see `CallPause`.
-    private static let measuredCutoff = 0.5
-    private static let measuredPlaying = 0.4
+    /// Its cut-off unless the user sets one, for a mean of at most `measuredSize` steps at each of `PacedFrontend.rates`. It
+    /// may be this low because the word also wants a pause before it, see `CallPause`.
+    private static let measuredCutoff = 0.25
     private static let measuredSize = 3
 
     static func isMeasured(_ model: [UInt8]) -> Bool {
@@ -44,9 +43,8 @@ struct WordCutoff: Equatable {
     ///   - size: the number of steps that the model's maker asks for.
     static func micro(isMeasured: Bool, own: Double?, model: Double, size: Int) -> (cutoff: Self, size: Int) {
         guard isMeasured else { return (.call(own: own, model: model), size) }
-        let quiet = own ?? min(model, measuredCutoff)
-        let playing = own ?? min(model, measuredPlaying)
-        return (Self(quiet: quiet, playing: playing, agreeing: 1), min(size, measuredSize))
+        let cutoff = own ?? min(model, measuredCutoff)
+        return (Self(quiet: cutoff, playing: cutoff, agreeing: 1), min(size, measuredSize))
     }
 
     /// Returns the limits of any other wake word.
@@ -65,8 +63,8 @@ struct WordCutoff: Equatable {
     }
 }
 
-/// Decides from a model's probabilities, one per step, whether its word was said: their mean over several steps has to
-/// exceed a cut-off. Pure.
+/// Decides from a model's probabilities, one per step, whether its word was said: their mean over several steps, and over
+/// the paces at which the model hears the sound, has to exceed a cut-off. Pure.
 ///
 /// A find is reported once: after it, and after the start, steps are ignored, as on the devices the models were made
 /// for.
@@ -80,9 +78,11 @@ struct ProbabilityWindow: Equatable {
 
     private let cutoff: WordCutoff
     private let ignored: Int
-    /// The latest probabilities, in 256ths; the oldest is at `next`.
+    /// The latest probabilities of each pace, in 256ths, `size` of each.
     private var recent: [UInt8]
-    private var next = 0
+    private let size: Int
+    /// The place of the oldest of each pace.
+    private var next: [Int]
     private var sum = 0
     private var toIgnore: Int
     /// Whether each of the last three means exceeded `cutoff.playing`; the newest is in bit 0.
@@ -92,12 +92,15 @@ struct ProbabilityWindow: Equatable {
 
     /// - Parameters:
     ///   - size: number of steps in the mean.
+    ///   - paces: number of paces in it.
     ///   - cutoff: limits that the mean has to exceed.
     ///   - ignored: steps to ignore at the start and after a find.
-    init(size: Int, cutoff: WordCutoff, ignored: Int) {
+    init(size: Int, paces: Int = 1, cutoff: WordCutoff, ignored: Int) {
         self.cutoff = cutoff
         self.ignored = ignored
-        recent = [UInt8](repeating: 0, count: max(1, size))
+        self.size = max(1, size)
+        recent = [UInt8](repeating: 0, count: self.size * max(1, paces))
+        next = [Int](repeating: 0, count: max(1, paces))
         toIgnore = ignored
     }
 
@@ -105,7 +108,20 @@ struct ProbabilityWindow: Equatable {
     var mean: Double { mean(sum) }
 
     mutating func reset() {
-        self = ProbabilityWindow(size: recent.count, cutoff: cutoff, ignored: ignored)
+        self = ProbabilityWindow(size: size, paces: next.count, cutoff: cutoff, ignored: ignored)
+    }
+
+    /// Takes the probability of a step at another pace than the sound's own, which counts from the next step of that on.
+    mutating func note(_ probability: UInt8, pace: Int) {
+        guard toIgnore == 0 else { return }
+        add(probability, pace: pace)
+    }
+
+    private mutating func add(_ probability: UInt8, pace: Int) {
+        let place = pace * size + next[pace]
+        sum += Int(probability) - Int(recent[place])
+        recent[place] = probability
+        next[pace] = (next[pace] + 1) % size
     }
 
     /// - Parameters:
@@ -116,9 +132,7 @@ struct ProbabilityWindow: Equatable {
             toIgnore -= 1
             return nil
         }
-        sum += Int(probability) - Int(recent[next])
-        recent[next] = probability
-        next = (next + 1) % recent.count
+        add(probability, pace: 0)
         exceeded = (exceeded << 1 | (mean > cutoff.playing ? 1 : 0)) & 0b111
         if isPlaying ? exceeded & 1 == 1 && exceeded.nonzeroBitCount >= cutoff.agreeing : mean > cutoff.quiet {
             let found = Finding.found(mean)

@@ -1,13 +1,12 @@
 package import VoiceBase
 
 /// Recognises words with microWakeWord models, or openWakeWord models for words without one, run by TensorFlow Lite in
-/// this process: one front end of each kind for any number of words.
+/// this process: one front end of each kind, and pace, for any number of words.
 package final class TFLiteSpotter: WakeWordDetector {
-    private let frontend: MicroFrontend
+    /// The sound at its own pace first.
+    private let frontends: [PacedFrontend]
     private let models: [MicroWakeWordModel]
     private let open: OpenWakeWordSpotter?
-    /// Samples that do not fill a step yet.
-    private var rest: [Int16] = []
     private var isBroken = false
     private var isPlaying = false
     /// The words whose models are missing or invalid, or could not be tried.
@@ -25,8 +24,6 @@ package final class TFLiteSpotter: WakeWordDetector {
         files: FileReader = .system,
         isMeasured: ([UInt8]) -> Bool = { WordCutoff.isMeasured($0) }
     ) throws(WakeWordError) {
-        guard let frontend = MicroFrontend() else { throw WakeWordError("no memory") }
-        self.frontend = frontend
         var models: [MicroWakeWordModel] = []
         let (own, others) = (folder.words, OpenWakeWordModels.words(in: folder.openWakeWord))
         let isOpen = { (word: WakeWords.Word) in
@@ -68,6 +65,9 @@ package final class TFLiteSpotter: WakeWordDetector {
             // What costs most to try again decides when that happens.
             throw (gaps.first { $0.why.cause == .heldUp } ?? gap).why
         }
+        let paces = models.map(\.paces).max() ?? 0
+        frontends = PacedFrontend.rates.prefix(paces).compactMap { PacedFrontend(rate: $0) }
+        guard frontends.count == paces else { throw WakeWordError("no memory") }
         self.models = models
         self.open = open
         self.gaps = gaps
@@ -84,11 +84,16 @@ package final class TFLiteSpotter: WakeWordDetector {
         let path = folder.path + "/" + manifest.model
         do throws(WakeWordError) {
             try trial.run(library: folder.library, model: path)
+            let isMeasured = isMeasured(bytes) && !word.isStop
+            var interpreters: [TFLiteInterpreter] = []
+            for _ in 0..<(isMeasured ? PacedFrontend.rates.count : 1) {
+                interpreters.append(try TFLiteInterpreter(library: folder.library, model: bytes))
+            }
             return try MicroWakeWordModel(
                 word: word,
                 manifest: manifest,
-                interpreter: try TFLiteInterpreter(library: folder.library, model: bytes),
-                isMeasured: isMeasured(bytes)
+                interpreters: interpreters,
+                isMeasured: isMeasured
             )
         } catch {
             throw error.of(path)
@@ -101,29 +106,18 @@ package final class TFLiteSpotter: WakeWordDetector {
         for (word, finding) in try open?.take(samples, isPlaying: isPlaying) ?? [] {
             found.append(Self.candidate(word, finding))
         }
-        guard !models.isEmpty else { return found }
-        rest += samples
-        var done = 0
-        while rest.count - done >= MicroFrontend.step {
-            try take(from: done, into: &found)
-            done += MicroFrontend.step
-        }
-        rest.removeFirst(done)
-        return found
-    }
-
-    private func take(from start: Int, into found: inout [WakeCandidate]) throws(WakeWordError) {
-        let features = rest.withUnsafeBufferPointer { samples in
-            frontend.features(UnsafeBufferPointer(rebasing: samples[start..<start + MicroFrontend.step]))
-        }
-        guard let features else { return }
-        for model in models {
-            if let finding = try model.take(features, isPlaying: isPlaying) {
-                var candidate = Self.candidate(model.word, finding)
-                candidate.wantsPause = model.wantsPause
-                found.append(candidate)
+        // The other paces first: they have a say in the next step at the sound's own.
+        for (pace, frontend) in frontends.enumerated().reversed() {
+            try frontend.take(samples) { (features) throws(WakeWordError) in
+                for model in models where pace < model.paces {
+                    guard let finding = try model.take(features, pace: pace, isPlaying: isPlaying) else { continue }
+                    var candidate = Self.candidate(model.word, finding)
+                    candidate.wantsPause = model.wantsPause
+                    found.append(candidate)
+                }
             }
         }
+        return found
     }
 
     private static func candidate(_ word: String, _ finding: ProbabilityWindow.Finding) -> WakeCandidate {
@@ -138,9 +132,8 @@ package final class TFLiteSpotter: WakeWordDetector {
     package var scores: [WakeScore] { models.map { WakeScore(word: $0.word, score: $0.score) } + (open?.scores ?? []) }
 
     package func reset() {
-        frontend.reset()
+        for frontend in frontends { frontend.reset() }
         open?.reset()
-        rest.removeAll(keepingCapacity: true)
         isBroken = !models.allSatisfy { $0.restart() }
     }
 }

@@ -208,13 +208,17 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             microphone: frames.microphone,
             reference: frames.reference,
             streamDelayMilliseconds: aligned.leadMilliseconds,
-            into: frames.clean
+            into: frames.clean,
+            unsuppressed: frames.unsuppressed
         )
         ports.echoPath.publish(isRecalled: capturePath.reading.hasRecalled)
         capturePath.handOver(to: ports.echoPath, bias: isHeldBack ? nil : reference.confirmedBias)
         levels.level(frames.clean, count: wirePeriod, isPlaying: mix.isAudible)
-        if ports.requests.isMicrophoneMuted { frames.clean.update(repeating: 0, count: wirePeriod) }
-        if ports.words.isWanted { ports.words.ring.write(frames.clean, count: wirePeriod) }
+        if ports.requests.isMicrophoneMuted {
+            frames.clean.update(repeating: 0, count: wirePeriod)
+            frames.unsuppressed.update(repeating: 0, count: wirePeriod)
+        }
+        if ports.words.isWanted { ports.words.ring.write(frames.unsuppressed, count: wirePeriod) }
 
         // The newest sample of the period is `delay.capture` frames old.
         let position = duplex.nextPosition

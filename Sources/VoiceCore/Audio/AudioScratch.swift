@@ -10,6 +10,8 @@ struct AudioScratch: ~Copyable {
     let silence: UnsafeMutablePointer<StereoFrame>
     let voice: UnsafeMutablePointer<Int16>
     let clean: UnsafeMutablePointer<Int16>
+    /// What words are recognised in.
+    let unsuppressed: UnsafeMutablePointer<Int16>
 
     init() {
         func floats() -> UnsafeMutablePointer<Float> {
@@ -34,6 +36,7 @@ struct AudioScratch: ~Copyable {
         silence = frames()
         voice = integers()
         clean = integers()
+        unsuppressed = integers()
     }
 
     deinit {
@@ -44,5 +47,6 @@ struct AudioScratch: ~Copyable {
         silence.deallocate()
         voice.deallocate()
         clean.deallocate()
+        unsuppressed.deallocate()
     }
 }

@@ -63,17 +63,44 @@ struct ProbabilityWindowTests {
     }
 
     /// "Hey Jarvis" has limits of its own, chosen by measurement; the user's cut-off counts before them.
-    @Test func heyJarvisIsJudgedByThreeSteps() {
+    @Test func heyJarvisIsJudgedByThreeStepsOfThreePaces() {
         let usual = WordCutoff.micro(isMeasured: true, own: nil, model: 0.97, size: 5)
-        #expect(usual.size == 3 && usual.cutoff == WordCutoff(quiet: 0.5, playing: 0.4, agreeing: 1))
+        #expect(usual.size == 3 && usual.cutoff == WordCutoff(quiet: 0.25, playing: 0.25, agreeing: 1))
         let own = WordCutoff.micro(isMeasured: true, own: 0.9, model: 0.97, size: 5)
         #expect(own.size == 3 && own.cutoff == WordCutoff(quiet: 0.9, playing: 0.9, agreeing: 1))
         let other = WordCutoff.micro(isMeasured: false, own: nil, model: 0.9, size: 5)
         #expect(other.size == 5 && other.cutoff == .call(own: nil, model: 0.9))
-        // Three steps of a word as the model sees it are enough.
-        var window = ProbabilityWindow(size: usual.size, cutoff: usual.cutoff, ignored: 0)
+        // A talker whom the model knows at one pace only, and one whom it half knows at each.
         let word: [UInt8] = [1, 6, 37, 151, 229, 253, 255, 255]
-        #expect(word.map { window.take($0) }.firstIndex { $0 != nil } == 4)
+        func step(ofFind paces: [[UInt8]]) -> Int? {
+            var window = ProbabilityWindow(size: usual.size, paces: 3, cutoff: usual.cutoff, ignored: 0)
+            return word.indices.first { index in
+                window.note(paces[1][index], pace: 1)
+                window.note(paces[2][index], pace: 2)
+                return window.take(paces[0][index]) != nil
+            }
+        }
+        let (none, half) = ([UInt8](repeating: 0, count: 8), word.map { $0 / 3 })
+        #expect(step(ofFind: [word, none, none]) == 5)
+        #expect(step(ofFind: [none, none, word]) == 5)
+        #expect(step(ofFind: [half, half, half]) == 5)
+        #expect(step(ofFind: [half, half, none]) == nil)
+        #expect(step(ofFind: [word, word, word]) == 3)
+    }
+
+    /// What another pace had to say about the word before has no say in the next.
+    @Test func afterAFindNoPaceRemembersTheWord() {
+        var window = ProbabilityWindow(size: 1, paces: 2, cutoff: .stop(own: 0.4, model: 0), ignored: 2)
+        func take(_ own: UInt8, _ other: UInt8) -> ProbabilityWindow.Finding? {
+            window.note(other, pace: 1)
+            return window.take(own)
+        }
+        #expect(take(0, 255) == nil && take(0, 255) == nil)
+        #expect(take(0, 255) == .found(255.0 / 512))
+        #expect(take(0, 255) == nil && take(0, 255) == nil)
+        // Settled again: the first step without the word.
+        window.note(0, pace: 1)
+        #expect(window.mean == 0)
     }
 
     @Test func whileTheBoxSoundsTwoMeansOfThreeHaveToExceedMore() {

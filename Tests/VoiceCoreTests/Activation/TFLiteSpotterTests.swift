@@ -38,10 +38,9 @@ struct TFLiteSpotterTests {
         let box = try await WakeModelBox().compiled()
         let spotter = try spotter(box, try words())
         #expect(try found(spotter, quiet).isEmpty)
-        // The mean of three steps, of which two are certain, exceeds 0.5.
-        var call = WakeCandidate("hey jarvis", .certain, score: 2 * 255.0 / 256 / 3)
-        call.wantsPause = true
-        #expect(try found(spotter, loud) == [call])
+        let finds = try found(spotter, loud)
+        #expect(finds.map(\.word) == ["hey jarvis"] && finds.map(\.finding) == [.certain])
+        #expect(finds.first?.wantsPause == true && finds.first?.score ?? 0 > 0.25)
     }
 
     /// Another model of "Hey Jarvis", of the user's: its maker's mean of five steps, and no pause. The file counts, not its

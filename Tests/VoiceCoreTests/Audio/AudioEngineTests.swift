@@ -99,6 +99,33 @@ struct AudioEngineTests {
         #expect(rig.ports.echo.isAligned.load(ordering: .relaxed) == false)
     }
 
+    /// Wake words are looked for in what the canceller leaves, noise and all; only the service gets it without.
+    @Test func wordsAreHeardBeforeNoiseIsSuppressed() throws {
+        var random = SeededGenerator(seed: 5)
+        var rig = try Rig { card in
+            card.microphone = { _ in .random(in: -0.02...0.02, using: &random) }
+        }
+        rig.ports.words.isWanted = true
+        func level(of ring: borrowing SampleRing<Int16>) -> Double {
+            var block = [Int16](repeating: 0, count: 24_000)
+            let count = ring.read(into: &block, count: 24_000)
+            #expect(count == 24_000)
+            return decibels(rms(block.map { Float($0) / 32_768 }))
+        }
+        for _ in 0..<4 {
+            rig.run(100)
+            rig.ports.words.ring.skip(to: rig.ports.words.ring.writePosition)
+            rig.ports.microphone.ring.skip(to: rig.ports.microphone.ring.writePosition)
+        }
+        rig.run(100)
+        let (words, sent) = (level(of: rig.ports.words.ring), level(of: rig.ports.microphone.ring))
+        #expect(words > sent + 10, "\(words) and \(sent) dBFS")
+        // A muted microphone is muted for them as well.
+        rig.ports.requests.isMicrophoneMuted = true
+        rig.run(100)
+        #expect(level(of: rig.ports.words.ring) < -110)
+    }
+
     @Test func saysExactlyWhatHasBeenHeard() throws {
         var rig = try Rig()
         rig.run(5)

@@ -43,12 +43,14 @@ package struct CapturePath: ~Copyable {
     /// Processes one period.
     ///
     /// `microphone` and `reference` hold 480 frames of full scale 1; `output` has room for 240 samples.
-    /// `streamDelayMilliseconds` is the lead returned by `ReferenceLine.next`.
+    /// `streamDelayMilliseconds` is the lead returned by `ReferenceLine.next`. `unsuppressed`, if given, has room for 240
+    /// samples too: the output before noise is suppressed, one period earlier.
     package mutating func process(
         microphone: UnsafePointer<Float>,
         reference: UnsafePointer<Float>,
         streamDelayMilliseconds: Int,
-        into output: UnsafeMutablePointer<Int16>
+        into output: UnsafeMutablePointer<Int16>,
+        unsuppressed: UnsafeMutablePointer<Int16>? = nil
     ) {
         if let whole = cancel(microphone, reference, streamDelayMilliseconds) {
             failures += whole ? 0 : 1
@@ -58,6 +60,7 @@ package struct CapturePath: ~Copyable {
             measure(microphone, reference)
         }
         cdsp_s16_from_float(decimated.base, output, decimated.count)
+        unsuppressed?.update(from: output, count: decimated.count)
         if noise != nil { suppressNoise(output) }
     }
 

@@ -75,7 +75,10 @@ package final class VoiceFlags: @unchecked Sendable {
     }
 }
 
-/// The cleaned microphone on its way from the audio thread (T1) to the local wake-word listener.
+/// The microphone without echo on its way from the audio thread (T1) to the local wake-word listener.
+///
+/// Its noise is not suppressed and its level not adjusted: the models were trained in noise, and miss words in what a
+/// suppressor leaves (docs/activation.md).
 ///
 /// | field | writes | reads |
 /// |---|---|---|
