@@ -66,7 +66,7 @@ extension Configuration.Activation {
             "hey jarvis",
             "Words that open a conversation, separated by commas. Each may have its own threshold: \"jarvis, hello "
                 + "computer:-25\". For tflite and Wyoming, use the names of the models; the threshold of a tflite word "
-                + "is a probability, 0.996 at most: \"hey jarvis:0.9\"."
+                + "is a probability, 0.996 at most: \"hey jarvis:0.4\"."
         )
         package let stopWords = Setting(
             "activation.stop_words",
