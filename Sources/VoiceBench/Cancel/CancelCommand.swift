@@ -107,6 +107,7 @@ struct CancelCommand {
                 room: room.flatMap { try Self.room(in: $0) },
                 isForWords: isForWords
             )
+        case _ where try isForWords: throw BenchProblem("--for words is for --engine ours")
         case "library": try LibraryEngine()
         case "speex": try SpeexEngine()
         default: throw BenchProblem("--engine is \"\(engine)\"; it must be ours, library or speex")

@@ -159,7 +159,7 @@ struct WakeCommand {
         let (stream, ends) = Self.stream(calls)
         let far = Espeak.upsample(stream.indices.map { voice[$0 % voice.count] })
         let near = Espeak.upsample(stream)
-        let engine = try ProductEngine(delay: ReportedDelay())
+        let engine = try ProductEngine(delay: ReportedDelay(), isForWords: true)
         let gain = Float(pow(10, -ratio / 20)) * 0.05 / Espeak.loudness(voice)
         var output = [Float](repeating: 0, count: near.count / 480 * 240)
         var microphone = [Float](repeating: 0, count: 480)

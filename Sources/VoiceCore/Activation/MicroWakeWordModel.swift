@@ -62,7 +62,7 @@ final class MicroWakeWordModel {
             ? (.stop(own: own, model: model), manifest.window)
             : WordCutoff.micro(isMeasured: isMeasured, own: own, model: model, size: manifest.window)
         wantsPause = !word.isStop && isMeasured
-        // Ignores a second, which the model needs to fill its history.
+        // Ignores a second of the sound's own pace, in which the model fills its histories.
         window = ProbabilityWindow(size: size, paces: runs.count, cutoff: cutoff, ignored: 100 / steps)
     }
 

@@ -5,7 +5,7 @@ internal import VoiceAudio
 /// Played at another pace, a voice has another pitch and other formants: to a model it is another talker, whom it may know
 /// better than the one who speaks. Belongs to one thread.
 final class PacedFrontend {
-    /// The paces at which a word is looked for, as rates of sound recorded at 16 kHz and played at that: its own, and
+    /// The paces at which a word is looked for: rates in Hz to which the sound is converted, to be heard as 16 kHz. Its own, and
     /// a twentieth faster and slower.
     static let rates = [16_000, 15_200, 16_800]
 

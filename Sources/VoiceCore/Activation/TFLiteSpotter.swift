@@ -106,6 +106,18 @@ package final class TFLiteSpotter: WakeWordDetector {
         for (word, finding) in try open?.take(samples, isPlaying: isPlaying) ?? [] {
             found.append(Self.candidate(word, finding))
         }
+        // In steps, so that no pace is ahead of another, however many samples come at once.
+        for start in stride(from: 0, to: samples.count, by: MicroFrontend.step) {
+            let end = min(start + MicroFrontend.step, samples.count)
+            try take(UnsafeBufferPointer(rebasing: samples[start..<end]), into: &found)
+        }
+        return found
+    }
+
+    private func take(
+        _ samples: UnsafeBufferPointer<Int16>,
+        into found: inout [WakeCandidate]
+    ) throws(WakeWordError) {
         // The other paces first: they have a say in the next step at the sound's own.
         for (pace, frontend) in frontends.enumerated().reversed() {
             try frontend.take(samples) { (features) throws(WakeWordError) in
@@ -117,7 +129,6 @@ package final class TFLiteSpotter: WakeWordDetector {
                 }
             }
         }
-        return found
     }
 
     private static func candidate(_ word: String, _ finding: ProbabilityWindow.Finding) -> WakeCandidate {

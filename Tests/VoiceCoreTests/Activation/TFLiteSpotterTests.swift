@@ -41,6 +41,19 @@ struct TFLiteSpotterTests {
         let finds = try found(spotter, loud)
         #expect(finds.map(\.word) == ["hey jarvis"] && finds.map(\.finding) == [.certain])
         #expect(finds.first?.wantsPause == true && finds.first?.score ?? 0 > 0.25)
+        // A mean this high takes all three paces.
+        let strict = try self.spotter(box, try words("hey jarvis:0.9"))
+        #expect(try found(strict, quiet).isEmpty)
+        #expect(try found(strict, loud).map(\.word) == ["hey jarvis"])
+    }
+
+    /// However the sound is divided: 40 ms at a time, as the daemon does, or all at once.
+    @Test func thePacesKeepStepWithEachOther() async throws {
+        let box = try await WakeModelBox().compiled()
+        let (pieces, whole) = (try spotter(box, try words()), try spotter(box, try words()))
+        let finds = try found(pieces, quiet + loud)
+        #expect(finds.count == 1)
+        #expect(try (quiet + loud).withUnsafeBufferPointer { try whole.process($0) } == finds)
     }
 
     /// Another model of "Hey Jarvis", of the user's: its maker's mean of five steps, and no pause. The file counts, not its
@@ -232,6 +245,24 @@ struct TFLiteSpotterTests {
         #expect(tried.withLock { $0 } == ["good mel", "bad micro", "good embedding"])
     }
 
+    /// The detector as the daemon builds it, whose retries run at once.
+    private func calls(
+        of words: WakeWords,
+        in folder: WakeModelFolder,
+        trial: ModelTrial,
+        now: @escaping () -> Duration
+    ) -> TwoEars {
+        TwoEars(
+            calls: .init { () throws(WakeWordError) in try TFLiteSpotter(words, in: folder, trial: trial) },
+            stops: [],
+            now: now,
+            start: { work in
+                work()
+                return true
+            }
+        )
+    }
+
     /// At a cold boot the trial of the first of two words takes too long: the word is heard 15 s later, the other all the
     /// time. A broken model is not tried again.
     @Test func aWordThatCouldNotBeTriedIsHeardLater() async throws {
@@ -247,15 +278,7 @@ struct TFLiteSpotterTests {
         }
         let (words, folder) = (try words("hey jarvis, alexa, computer"), box.folder)
         var now = Duration.zero
-        let detector = TwoEars(
-            calls: .init { () throws(WakeWordError) in try TFLiteSpotter(words, in: folder, trial: trial) },
-            stops: [],
-            now: { now },
-            start: { work in
-                work()
-                return true
-            }
-        )
+        let detector = calls(of: words, in: folder, trial: trial) { now }
         func found() throws -> [String] {
             detector.reset()
             return try (quiet + loud).withUnsafeBufferPointer { try detector.process($0) }.map(\.word)
@@ -284,15 +307,7 @@ struct TFLiteSpotterTests {
         }
         let (words, folder) = (try words("computer, hey jarvis"), box.folder)
         var now = Duration.zero
-        let detector = TwoEars(
-            calls: .init { () throws(WakeWordError) in try TFLiteSpotter(words, in: folder, trial: trial) },
-            stops: [],
-            now: { now },
-            start: { work in
-                work()
-                return true
-            }
-        )
+        let detector = calls(of: words, in: folder, trial: trial) { now }
         for second in stride(from: 0, to: 4 * 3600, by: 15) {
             now = .seconds(second)
             _ = try quiet.prefix(160).withUnsafeBufferPointer { try detector.process($0) }

@@ -77,8 +77,8 @@ package final class VoiceFlags: @unchecked Sendable {
 
 /// The microphone without echo on its way from the audio thread (T1) to the local wake-word listener.
 ///
-/// Its noise is not suppressed and its level not adjusted: the models were trained in noise, and miss words in what a
-/// suppressor leaves (docs/activation.md).
+/// Its noise is not suppressed: the models miss words in what a suppressor leaves (docs/activation.md). Nor is there automatic
+/// gain: the limits of stop words are levels.
 ///
 /// | field | writes | reads |
 /// |---|---|---|
