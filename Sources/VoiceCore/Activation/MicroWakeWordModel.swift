@@ -34,7 +34,7 @@ final class MicroWakeWordModel {
 
     /// - Parameters:
     ///   - interpreters: of the model, one for each pace; checked here.
-    ///   - isMeasured: whether it is the model whose limits were chosen by measurement.
+    ///   - isMeasured: whether it is the model whose limits were chosen by measurement; false for a stop word.
     /// - Throws: why it is not a microWakeWord model; follows the file's name in a message.
     init(
         word: WakeWords.Word,
@@ -61,7 +61,7 @@ final class MicroWakeWordModel {
             word.isStop
             ? (.stop(own: own, model: model), manifest.window)
             : WordCutoff.micro(isMeasured: isMeasured, own: own, model: model, size: manifest.window)
-        wantsPause = !word.isStop && isMeasured
+        wantsPause = isMeasured
         // Ignores a second of the sound's own pace, in which the model fills its histories.
         window = ProbabilityWindow(size: size, paces: runs.count, cutoff: cutoff, ignored: 100 / steps)
     }
