@@ -43,8 +43,9 @@ struct WakeTest: AsyncParsableCommand {
             }
             try Self.check(settings)
         }
-        if let file { return try exiting { try listen(to: file, settings) } }
-        try await listen(values, settings)
+        let makeReading = try exiting { try WyomingCallReader.reading(settings, values) }
+        if let file { return try exiting { try listen(to: file, settings, makeReading) } }
+        try await listen(values, settings, makeReading)
     }
 
     /// - Throws: the reason why nothing can be recognised.
@@ -78,7 +79,11 @@ struct WakeTest: AsyncParsableCommand {
 
     // MARK: The microphone
 
-    private func listen(_ values: Configuration, _ settings: ActivationSettings) async throws {
+    private func listen(
+        _ values: Configuration,
+        _ settings: ActivationSettings,
+        _ makeReading: WakeWordListener.MakeReading?
+    ) async throws {
         guard let rule = settings.rule, let make = settings.makeDetector else { return }
         var audio = AudioConfiguration(values.audio, echo: values.echo)
         audio.echoCanceller.echoCancellation = false
@@ -100,6 +105,7 @@ struct WakeTest: AsyncParsableCommand {
             look: settings.secondLook,
             make: make,
             makeSecondModels: settings.makeSecondModels,
+            makeReading: makeReading,
             watch: { newest.scores = $0 },
             report: { report in
                 guard let line = WakeTestLine.text(report, at: Monotonic.now() - began) else { return }
@@ -127,7 +133,11 @@ struct WakeTest: AsyncParsableCommand {
 
     // MARK: A file
 
-    private func listen(to file: String, _ settings: ActivationSettings) throws(WakeWordError) {
+    private func listen(
+        to file: String,
+        _ settings: ActivationSettings,
+        _ makeReading: WakeWordListener.MakeReading?
+    ) throws(WakeWordError) {
         guard let rule = settings.rule, let make = settings.makeDetector else { return }
         let heard = try WakeRecording.read(file)
         guard !heard.isEmpty else { throw WakeWordError("\(file) holds no sound") }
@@ -136,7 +146,14 @@ struct WakeTest: AsyncParsableCommand {
         let detector = try make(.child())
         detector.listen(for: .stop)
         let models = Self.secondModels(settings)
-        let ear = WakeWordRecogniser(detector, rule: rule, look: settings.secondLook, models: models)
+        let reading = makeReading?().inNoHurry
+        let ear = WakeWordRecogniser(
+            detector,
+            rule: rule,
+            look: settings.secondLook,
+            models: models,
+            reading: reading
+        )
         var count = 0
         let block = WakeRecording.rate / 25
         for start in stride(from: 0, to: samples.count, by: block) {
@@ -148,6 +165,7 @@ struct WakeTest: AsyncParsableCommand {
             }
             for report in reports {
                 let place = max(.zero, now - .milliseconds(1000 * lead.count / WakeRecording.rate))
+                if let problem = ear.unread { Self.write("similar words count as calls: \(problem)\n") }
                 if let line = WakeTestLine.text(report, at: place) { Self.write(line + "\n") }
                 switch report.verdict {
                 case .call, .stop: count += 1

@@ -3,12 +3,15 @@ import VoiceActivation
 import VoiceBase
 import VoiceConfiguration
 import VoiceConversation
+import VoiceCore
 
 /// Measures words on the streams of `scripts/wake-streams`: how many calls are found, how late, what is mistaken for
 /// one, and the cost. Uses the same ear as the daemon, including the second look.
 ///
 ///     VoiceBench wake --streams FOLDER --tflite FOLDER --words "hey jarvis" [--second FOLDER] [--no-look] [--group dev]
 ///     VoiceBench wake --streams FOLDER --words "hey jarvis" [--threshold -20]      PocketSphinx
+///     ... --similar "janice, travis" --recogniser 127.0.0.1:10300 [--most-calls 50]       calls are read; the time of reading is
+///                        given by itself, and is in no other
 ///     ... --stops        stop words, by PocketSphinx
 ///     ... --details      a line for each find, and the highest score of each call
 ///     ... --most-hours N of audio without calls
@@ -35,6 +38,27 @@ struct StreamCheck {
         var delays: [Int] = []
         var seconds = 0.0
         var cpu = 0.0
+        /// Times of reading a call, in milliseconds.
+        var readings: [Int] = []
+        var unread = 0
+    }
+
+    /// Measures how long calls are read.
+    private final class TimedReader: CallReader {
+        private let reader: any CallReader
+        var times: [Int] = []
+
+        init(_ reader: any CallReader) { self.reader = reader }
+
+        var result: Result<String, WakeWordError>? { reader.result }
+
+        func read(_ sound: [Int16]) {
+            let began = Monotonic.now()
+            reader.read(sound)
+            times.append((Monotonic.now() - began).wholeMilliseconds)
+        }
+
+        func abandon() { reader.abandon() }
     }
 
     /// The targets.
@@ -50,6 +74,9 @@ struct StreamCheck {
     let words: WakeWords
     let models: WakeModelFolder?
     let second: String?
+    let reading: CallReading?
+    /// How many calls of each stream are judged.
+    let mostCalls: Int
     let looks: Bool
     let group: String
     let findsStops: Bool
@@ -68,7 +95,9 @@ struct StreamCheck {
         }
         for stream in streams where stream.kind == "near" && !findsStops {
             let tally = try measure(stream)
-            print("| \(stream.name) | \(tally.others) taken for it, \(tally.refused.count) refused |")
+            print(
+                "| \(stream.name) | \(tally.others) taken for it, \(tally.refused.count) refused\(Self.readings(tally)) |"
+            )
         }
         var hours: [String: (hours: Double, others: Int, near: Int)] = [:]
         for stream in streams where stream.ends.isEmpty && stream.kind != "near" {
@@ -133,7 +162,7 @@ struct StreamCheck {
         return streams
     }
 
-    private func makeEar() throws -> WakeWordRecogniser {
+    private func makeEar(_ reading: CallReading?) throws -> WakeWordRecogniser {
         let detector: any WakeWordDetector =
             if let models { try TFLiteSpotter(words, in: models, trial: .none) } else {
                 try SphinxSpotter(words, model: Configuration().activation.sphinxModel)
@@ -147,25 +176,34 @@ struct StreamCheck {
             playingMargin: activation.playingMargin,
             refractory: .milliseconds(activation.refractoryMS)
         )
-        return WakeWordRecogniser(detector, rule: rule, look: looks ? SecondLook() : nil, models: asked)
+        return WakeWordRecogniser(
+            detector,
+            rule: rule,
+            look: looks ? SecondLook() : nil,
+            models: asked,
+            reading: reading
+        )
     }
 
     private func measure(_ stream: Stream) throws -> Tally {
         let samples = try WakeRecording.read(folder + "/" + stream.file)
-        let ear = try makeEar()
+        let timed = reading.map { TimedReader($0.inNoHurry.reader) }
+        let ear = try makeEar(timed.flatMap { timed in reading.map { CallReading($0.similar, by: timed) } })
         ear.detector.listen(for: .stop)
-        var tally = Tally(calls: stream.ends.count, seconds: stream.seconds)
+        var tally = Tally(calls: min(mostCalls, stream.ends.count), seconds: stream.seconds)
         var left = stream.ends
         var details = Details(ends: stream.ends, name: tellsDetails ? stream.name : nil)
         let began = Self.cpu()
         let block = WakeRecording.rate / 25
         for start in stride(from: 0, through: samples.count - block, by: block) {
             let at = Double(start + block) / Double(WakeRecording.rate)
+            if tally.calls > 0, at > (stream.ends.prefix(tally.calls).last ?? 0) + Self.late { break }
             let reports = try samples[start..<start + block].withUnsafeBufferPointer { piece in
                 let now = Duration.milliseconds(3_600_000 + Int(at * 1000))
                 details.take(piece)
                 return try ear.take(piece, listening: .stop, isPlaying: stream.playing ?? false, at: now)
             }
+            if ear.unread != nil, reports.contains(where: { $0.late > 0 }) { tally.unread += 1 }
             details.take(ear.detector.scores, reports, at: at)
             for report in reports {
                 switch report.verdict {
@@ -183,6 +221,7 @@ struct StreamCheck {
             }
         }
         tally.cpu = Self.cpu() - began
+        tally.readings = (timed?.times ?? []).sorted()
         details.print()
         return tally
     }
@@ -191,12 +230,18 @@ struct StreamCheck {
         let delays = tally.delays.sorted()
         let median = delays.quantile(0.5).map { "\($0)" } ?? "-"
         let most = delays.quantile(0.95).map { "\($0)" } ?? "-"
+        let read = readings(tally)
         let refused =
             tally.refused.isEmpty
             ? "" : ", \(tally.refused.count) refused (\(tally.refused.prefix(3).joined(separator: "; ")))"
         return
             "\(tally.found) of \(tally.calls) (\(tenths(100 * Double(tally.found) / Double(max(1, tally.calls)))) %) | "
-            + "\(tally.others) | \(median) / \(most) / \(delays.last.map { "\($0)" } ?? "-") ms | \(tally.nearMisses) near misses\(refused)"
+            + "\(tally.others) | \(median) / \(most) / \(delays.last.map { "\($0)" } ?? "-") ms | \(tally.nearMisses) near misses\(refused)\(read)"
+    }
+
+    private static func readings(_ tally: Tally) -> String {
+        guard let median = tally.readings.quantile(0.5), let most = tally.readings.quantile(0.95) else { return "" }
+        return ", read in \(median) / \(most) / \(tally.readings.last ?? 0) ms, \(tally.unread) unread"
     }
 
     private static func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }

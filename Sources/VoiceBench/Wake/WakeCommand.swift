@@ -3,6 +3,7 @@ internal import Glibc
 import VoiceActivation
 import VoiceBase
 import VoiceConfiguration
+import VoiceCore
 import VoiceSimulator
 
 /// Measures the recognition of words on this machine, with synthesised or natural voices.
@@ -68,6 +69,8 @@ struct WakeCommand {
                 words: stops.isEmpty ? words : words.stops,
                 models: value("--tflite").map { WakeModelFolder(path: $0) },
                 second: value("--second"),
+                reading: Self.reading(value("--similar"), value("--recogniser"), words),
+                mostCalls: value("--most-calls").flatMap { Int($0) } ?? 1000,
                 looks: !arguments.contains("--no-look"),
                 group: value("--group") ?? "report",
                 findsStops: !stops.isEmpty,
@@ -78,6 +81,15 @@ struct WakeCommand {
         recording = value("--scores")
         isTalkOnly = arguments.contains("--talk-only")
         pace = max(0.1, value("--pace").flatMap { Double($0) } ?? 4)
+    }
+
+    private static func reading(_ similar: String?, _ recogniser: String?, _ words: WakeWords) -> CallReading? {
+        var configuration = Configuration()
+        if let recogniser { configuration.local.recogniser = recogniser }
+        guard let similar, let list = try? SimilarWords(similar, beside: words.calls.words.map(\.text)),
+            let settings = try? LocalSettings(configuration)
+        else { return nil }
+        return CallReading(list, by: WyomingCallReader(settings))
     }
 
     func run() throws {

@@ -28,7 +28,7 @@ package struct ActivationMachine: Sendable {
         package var wokenPause = Duration.milliseconds(400)
         /// Audio kept from before an activation, in ms.
         package var preRoll: Int
-        /// A first turn that ends at most this many ms after the activation is the wake word alone...
+        /// A first turn that ends at most this many ms after the word was found is the wake word alone...
         package var emptyTurn = 350
         /// ...unless it is longer than any wake word, in ms including what a service puts before it: the word was found
         /// late.
@@ -77,9 +77,9 @@ package struct ActivationMachine: Sendable {
     private var timers: Set<ActivationTimer> = []
     /// The latest trigger since the session began to close.
     private var called: ActivationTrigger?
-    /// Whether a wake word opened the session, so that its sound is in the first audio; false once the first turn is
-    /// over.
-    private var wokenByWord = false
+    /// Where the wake word that opened the session ends in the session's audio, in ms; nil if none did, and once the first
+    /// turn is over.
+    private var wordEnd: Int?
     /// Whether the sound for a wake word is still to be played.
     private var isWokenDue = false
     /// Start of the user's turn in the session's audio, in ms; nil if unknown.
@@ -191,8 +191,8 @@ package struct ActivationMachine: Sendable {
         case .idle:
             // In `push` mode words are heard only because one may stop the music.
             if mode == .push, case .word = trigger { return }
-            if case .word = trigger { wokenByWord = true } else { wokenByWord = false }
-            if wokenByWord { isWokenDue = true } else if isHeard(trigger) { play(.woken) }
+            if case .word(_, let late) = trigger { wordEnd = max(0, options.preRoll - late) } else { wordEnd = nil }
+            if wordEnd != nil { isWokenDue = true } else if isHeard(trigger) { play(.woken) }
             open(holdsMicrophone: mode != .always && mayFollowWords(trigger))
             if isHeard(trigger) { greet() }
         case .closing: called = trigger
@@ -325,9 +325,9 @@ package struct ActivationMachine: Sendable {
 
     /// Cancels the reply to a turn that was the wake word alone.
     private mutating func turnEnded(_ milliseconds: Int) {
-        guard mode != .always, wokenByWord else { return }
-        wokenByWord = false
-        let isSoon = milliseconds <= options.preRoll + options.emptyTurn
+        guard mode != .always, let end = wordEnd else { return }
+        wordEnd = nil
+        let isSoon = milliseconds <= end + options.emptyTurn
         let isLong = turnStart.map { milliseconds - $0 > options.longestCall } ?? false
         if isSoon && !isLong { effects.append(.interrupt) }
     }
@@ -380,7 +380,7 @@ package struct ActivationMachine: Sendable {
         let wasClosing = phase == .closing
         if !wasClosing, phase != .idle, phase != .awake, mode != .always { play(.goodbye) }
         phase = .idle
-        wokenByWord = false
+        wordEnd = nil
         guard let trigger = called else { return }
         called = nil
         activate(trigger)

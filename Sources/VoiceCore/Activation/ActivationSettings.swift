@@ -15,6 +15,8 @@ package struct ActivationSettings: Sendable {
     package var secondLook: SecondLook?
     /// Creates the second look's models, on the detector's thread; nil for none.
     package var makeSecondModels: WakeWordListener.MakeSecondModels?
+    /// Words that sound like a wake word: calls are read before they count; nil if they are not.
+    package var similarWords: SimilarWords?
     /// Creates the detector of the stop words alone, likewise; nil for none.
     package var makeStopDetector: (@Sendable (ModelTrial) -> any WakeWordDetector)?
     /// Folder of the TensorFlow Lite library; nil if that library is not used.
@@ -298,6 +300,7 @@ package struct ActivationSettings: Sendable {
         case .wyoming?: break
         case .pocketsphinx?, .sherpa?, .tflite?, nil: secondLook = activation.secondLook ? SecondLook() : nil
         }
+        try tellApart(activation.similarWords, rule.words)
         let folder = models.openWakeWord
         if secondLook != nil, engine == .tflite(models), SecondModels.areIn(folder) {
             makeSecondModels = { (trial) throws(WakeWordError) in
@@ -305,6 +308,22 @@ package struct ActivationSettings: Sendable {
             }
         }
         if stop != nil || engine == .tflite(models) { libraryFolder = models.path }
+    }
+
+    /// - Throws: if the list of similar words cannot be read.
+    private mutating func tellApart(_ list: String, _ words: WakeWords) throws(ConfigurationError) {
+        let similar: SimilarWords
+        do throws(WakeWordError) {
+            similar = try SimilarWords(list, beside: words.calls.words.map(\.text))
+        } catch {
+            throw Self.problem("activation.similar_words", "\(error)")
+        }
+        guard !similar.isEmpty, !words.calls.words.isEmpty else { return }
+        if case .wyoming? = engine {
+            notices.append("activation.similar_words is not used: a Wyoming server reports a call too late to read it")
+        } else {
+            similarWords = similar
+        }
     }
 
     /// - Throws: for a threshold that the engine of the word does not take.

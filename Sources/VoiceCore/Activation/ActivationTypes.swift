@@ -19,7 +19,8 @@ package enum ActivationPhase: String, Sendable {
 }
 
 package enum ActivationTrigger: Equatable, Sendable {
-    case word(String)
+    /// - late: how long ago the word was found, in ms.
+    case word(String, late: Int = 0)
     case button
     case command
     /// A typed question: needs no microphone and no earcon.

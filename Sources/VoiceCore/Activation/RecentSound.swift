@@ -37,8 +37,9 @@ package struct Remark: Equatable, Sendable {
 
 /// The last seconds of the microphone at 16 kHz, for a second look at a word. Bounded: the oldest samples are dropped.
 package struct RecentSound {
+    static let samplesInMillisecond = 16
     /// Samples in 10 ms.
-    private static let frame = 160
+    private static let frame = 10 * samplesInMillisecond
     /// What is kept at least: 2.4 s of samples, in samples, and 6 s of levels, in frames.
     private static let longest = 240 * frame
     private static let levels = 600

@@ -20,6 +20,8 @@ package struct SecondLook: Equatable, Sendable {
         /// No pause before the word: by how much the quietest moment there was quieter than the word, in dB. See
         /// `CallPause`.
         case noPause(Double)
+        /// Another word, by the recogniser's text: see `SimilarWords`.
+        case similar(String)
 
         /// Whether it is one against a stop word.
         package var isOfStop: Bool { self == .inSentence || self == .ownVoice || self == .echo }
@@ -31,6 +33,7 @@ package struct SecondLook: Equatable, Sendable {
             case .littleVoice(let milliseconds): "only \(milliseconds) ms of voice in it"
             case .otherModel(let score): "the second model gives it \(score.asScore)"
             case .inSentence: "part of a sentence"
+            case .similar(let word): "the recogniser reads \"\(word)\""
             case .ownVoice: "only the box itself is heard"
             case .echo: "as faint as an echo of the box"
             case .noPause(let decibels):

@@ -6,7 +6,8 @@ internal import VoiceBase
 
 /// Listens for words on a thread of its own, and reports what it heard.
 ///
-///     audio thread --WakeWordTap--> 16 kHz --> WakeWordRecogniser (WakeWordDetector --> WakeRule --> SecondLook) --> report
+///     audio thread --WakeWordTap--> 16 kHz --> WakeWordRecogniser --> report
+///                                              (WakeWordDetector --> WakeRule --> SecondLook --> ReadCall)
 ///
 /// A detector that fails is recreated after a pause; audio from that time is dropped.
 package final class WakeWordListener: Sendable {
@@ -22,6 +23,7 @@ package final class WakeWordListener: Sendable {
     private let logger: Logger
     private let make: @Sendable (ModelTrial) throws(WakeWordError) -> any WakeWordDetector
     private let makeSecondModels: MakeSecondModels?
+    private let makeReading: MakeReading?
     private let watch: (@Sendable ([WakeScore]) -> Void)?
     private let report: @Sendable (WakeReport) -> Void
     private let wanted = Atomic<Int>(0)
@@ -45,6 +47,9 @@ package final class WakeWordListener: Sendable {
     /// Creates the models of the second look.
     package typealias MakeSecondModels = @Sendable (ModelTrial) throws(WakeWordError) -> sending SecondModels
 
+    /// Creates what reads calls before they count.
+    package typealias MakeReading = @Sendable () -> sending CallReading
+
     /// - Parameters:
     ///   - echo: whether the box plays sound.
     ///   - rings: whether that is a ringing, in which there are no words.
@@ -52,6 +57,7 @@ package final class WakeWordListener: Sendable {
     ///   - make: creates the detector, on the listener's thread.
     ///   - makeSecondModels: creates the models of the second look; nil for none. If that fails, the look does without
     ///     them.
+    ///   - makeReading: likewise, what reads calls; nil if nobody does.
     ///   - watch: called on that thread with the scores after each 40 ms; nil if nobody watches.
     ///   - report: called on that thread with every call, stop, refusal and near miss.
     package init(
@@ -63,6 +69,7 @@ package final class WakeWordListener: Sendable {
         look: SecondLook? = nil,
         make: @escaping @Sendable (ModelTrial) throws(WakeWordError) -> any WakeWordDetector,
         makeSecondModels: MakeSecondModels? = nil,
+        makeReading: MakeReading? = nil,
         watch: (@Sendable ([WakeScore]) -> Void)? = nil,
         report: @escaping @Sendable (WakeReport) -> Void
     ) {
@@ -74,6 +81,7 @@ package final class WakeWordListener: Sendable {
         self.logger = logger
         self.make = make
         self.makeSecondModels = makeSecondModels
+        self.makeReading = makeReading
         self.watch = watch
         self.report = report
     }
@@ -113,7 +121,9 @@ package final class WakeWordListener: Sendable {
                 let loader = secondModelsLoader()
                 let models = loader?.load()
                 if let problem = loader?.problem { logWithout(problem) }
-                try follow(WakeWordRecogniser(detector, rule: rule, look: look, models: models), loader, &lack)
+                let reading = makeReading?()
+                let ear = WakeWordRecogniser(detector, rule: rule, look: look, models: models, reading: reading)
+                try follow(ear, loader, &lack)
             } catch {
                 tap.isWanted = false
                 if isStopped.load(ordering: .acquiring) { break }
@@ -181,6 +191,7 @@ package final class WakeWordListener: Sendable {
         guard let from = input.baseAddress, let to = output.baseAddress else { return }
         var isHearing = false
         var isWithoutModel = false
+        var unread: WakeWordError?
         while !isStopped.load(ordering: .acquiring) {
             let listening = listening
             reportGaps(detector, &reported)
@@ -214,6 +225,14 @@ package final class WakeWordListener: Sendable {
                 logger.info("second look with its second model")
             } else if let new = loader?.problem, new != problem {
                 logWithout(new)
+            }
+            if ear.unread != unread {
+                unread = ear.unread
+                if let unread {
+                    logger.warning("similar words count as calls: \(unread)")
+                } else {
+                    logger.info("similar words are told apart again")
+                }
             }
             if !isWithoutModel, let problem = ear.secondModelFailed {
                 isWithoutModel = true

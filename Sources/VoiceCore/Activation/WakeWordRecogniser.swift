@@ -7,6 +7,8 @@ package struct WakeReport: Equatable, Sendable {
     package var score: Double?
     /// Level and voice of a wake word; nil for other verdicts.
     package var evidence: WordEvidence?
+    /// How long ago a wake word was found, in ms: calls may be read first.
+    package var late = 0
 
     fileprivate var isCall: Bool {
         if case .call = verdict { true } else { false }
@@ -26,6 +28,12 @@ package final class WakeWordRecogniser {
     private var after: SpeechAfterCall?
     /// Calls that the second model has not confirmed yet, at most one per word.
     private var pending: [WaitingCall] = []
+    /// Reads calls before they count; nil if nobody does.
+    private let reading: CallReading?
+    /// The call that is being read.
+    private var readCall: ReadCall?
+    /// Why the latest call was not read; nil if it was.
+    package private(set) var unread: WakeWordError?
     private var ownVoice = OwnVoice()
     /// When the box played sound last, and since when without a longer pause.
     private var played: Duration?
@@ -57,11 +65,19 @@ package final class WakeWordRecogniser {
     /// - Parameters:
     ///   - look: the check before a call counts; nil for none.
     ///   - models: models for that check; nil for none.
-    package init(_ detector: any WakeWordDetector, rule: WakeRule, look: SecondLook?, models: SecondModels? = nil) {
+    ///   - reading: reads calls before they count; nil if nobody does.
+    package init(
+        _ detector: any WakeWordDetector,
+        rule: WakeRule,
+        look: SecondLook?,
+        models: SecondModels? = nil,
+        reading: CallReading? = nil
+    ) {
         self.detector = detector
         self.rule = rule
         self.look = look
         self.models = models
+        self.reading = reading
     }
 
     /// Asks these models from now on.
@@ -73,6 +89,8 @@ package final class WakeWordRecogniser {
         sound.forget()
         after = nil
         pending = []
+        readCall = nil
+        reading?.reader.abandon()
         stop = nil
         refusedStop = nil
         called = nil
@@ -102,7 +120,11 @@ package final class WakeWordRecogniser {
         var reports: [WakeReport] = []
         if let speaksOn = after?.take(samples) {
             after = nil
-            if speaksOn { reports.append(WakeReport(verdict: .speaksOn)) }
+            if readCall != nil {
+                readCall?.speaksOn = speaksOn
+            } else if speaksOn {
+                reports.append(WakeReport(verdict: .speaksOn))
+            }
         }
         for candidate in try detector.process(samples) {
             // A refused call must not start the refractory time.
@@ -138,6 +160,10 @@ package final class WakeWordRecogniser {
                     report.verdict = .refused(word, reason)
                 }
             }
+            if case .call(let word) = report.verdict, reading != nil {
+                read(report, word, at: now)
+                continue
+            }
             // An engine that scores any word takes a part of a sentence for it; a model of the word hardly ever does.
             if case .stop(let word) = verdict, case .score(let score) = candidate.finding {
                 let isWeak = score < rule.words[word]?.threshold ?? score
@@ -164,9 +190,45 @@ package final class WakeWordRecogniser {
             reports.append(report)
         }
         if reports.contains(where: \.isCall) { called = now }
+        reports += decideReading(listening: listening, isPlaying: isPlaying, at: now)
         let decided = decideStop(listening: listening, isPlaying: isPlaying, hasPlayed, at: now)
         if let decided { reports.append(decided) }
         return reports
+    }
+
+    /// Has a call read, unless one is being read. For what follows it, it is a call already.
+    private func read(_ report: WakeReport, _ word: String, at now: Duration) {
+        guard readCall == nil else { return }
+        readCall = ReadCall(report, word, at: now)
+        after = SpeechAfterCall(report.evidence)
+        called = now
+    }
+
+    /// The call that has been read, and whether the user speaks on; empty while that is open.
+    private func decideReading(listening: LocalListening, isPlaying: Bool, at now: Duration) -> [WakeReport] {
+        guard var call = readCall, let reading else { return [] }
+        let step = call.step(reading.reader.result, reading.similar, at: now)
+        readCall = call
+        switch step {
+        case .wait: return []
+        case .read:
+            let length = (ReadCall.before + ReadCall.after) * RecentSound.samplesInMillisecond
+            reading.reader.read(Array(sound.newest(length)))
+            return []
+        case .refused(let other):
+            (readCall, unread, after) = (nil, nil, nil)
+            call.report.verdict = .refused(call.word, .similar(other))
+            return [call.report]
+        case .counts: unread = nil
+        case .countsUnread(let problem):
+            unread = problem
+            reading.reader.abandon()
+        }
+        readCall = nil
+        call.report.late = (now - call.found).wholeMilliseconds
+        let report = confirmed(call.report, call.word, listening: listening, isPlaying: isPlaying, at: now)
+        guard let report else { return [] }
+        return call.speaksOn ? [report, WakeReport(verdict: .speaksOn)] : [report]
     }
 
     private func wait(_ call: WaitingCall) {
@@ -245,7 +307,9 @@ package final class WakeWordRecogniser {
                 waiting[index].score = max(waiting[index].score, opinion(of: waiting[index].word) ?? 1)
             }
             var call = waiting[index]
-            if call.score >= SecondLook.score {
+            if call.score >= SecondLook.score, reading != nil {
+                read(call.report, call.word, at: now)
+            } else if call.score >= SecondLook.score {
                 let report = confirmed(call.report, call.word, listening: listening, isPlaying: isPlaying, at: now)
                 if let report { reports.append(report) }
             } else if now >= call.until {

@@ -92,6 +92,14 @@ extension Configuration.Activation {
                 + "of it agrees, where the folder \"openwakeword\" beside the models has one; otherwise only with 300 "
                 + "ms of voice 6 dB above the noise of the room."
         )
+        package let similarWords = Setting(
+            "activation.similar_words",
+            "",
+            as: .text(mayBeEmpty: true),
+            "Words that sound like the wake word, separated by commas: \"janice, travis, charles\". local.recogniser reads "
+                + "each call first; one with such a word in it does not count. A call waits 1.2 s for it at most. Not with "
+                + "a Wyoming server for wake words. Empty: calls are not read."
+        )
         package let threshold = Setting(
             "activation.threshold",
             -20.0,

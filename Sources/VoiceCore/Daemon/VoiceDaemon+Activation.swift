@@ -128,6 +128,7 @@ extension VoiceDaemon {
     /// The wake word listener; nil if no words are to be recognised.
     static func wakeWordListener(
         _ settings: ActivationSettings,
+        makeReading: WakeWordListener.MakeReading? = nil,
         ports: AudioPorts,
         inbox: ActivationInbox,
         logger: Logger
@@ -143,6 +144,7 @@ extension VoiceDaemon {
             look: settings.secondLook,
             make: make,
             makeSecondModels: settings.makeSecondModels,
+            makeReading: makeReading,
             report: { report in
                 switch report.verdict {
                 case .call(let word):
@@ -150,7 +152,7 @@ extension VoiceDaemon {
                     if let score = report.score { metadata["score"] = "\(score.asScore)" }
                     if let level = report.evidence?.level { metadata["level_dbfs"] = "\(Int(level.rounded()))" }
                     logger.info("wake word detected", metadata: metadata)
-                    inbox.post(.activate(.word(word)))
+                    inbox.post(.activate(.word(word, late: report.late)))
                 case .stop(let word):
                     logger.info("stop word detected", metadata: ["word": "\(word)"])
                     inbox.post(.stop(isSpoken: true))

@@ -188,7 +188,13 @@ package actor VoiceDaemon {
             logger: logger
         )
         self.sound = sound
-        let listener = Self.wakeWordListener(settings.activation, ports: ports, inbox: inbox, logger: logger)
+        let listener = Self.wakeWordListener(
+            settings.activation,
+            makeReading: settings.makeReading,
+            ports: ports,
+            inbox: inbox,
+            logger: logger
+        )
         self.listener = listener
         let hook = StateHook(command: settings.activation.stateCommand, led: settings.activation.led, logger: logger)
         self.hook = hook

@@ -106,6 +106,16 @@ struct ActivationMachineTests {
         #expect(scene.played.isEmpty)
     }
 
+    /// A call that was read first counts later: what is said behind the word meanwhile is no part of it.
+    @Test(arguments: [(0, 1800, true), (900, 1800, false), (900, 900, true), (9000, 300, true), (9000, 400, false)])
+    func aTurnIsTheWordAloneByWhereTheWordWas(late: Int, end: Int, isAlone: Bool) {
+        var scene = Scene(.wake)
+        scene.on(.activate(.word("jarvis", late: late)))
+        scene.states(.connecting, .listening, .userSpeaking)
+        scene.on(.turnEnded(milliseconds: end))
+        #expect(scene.latest.contains(.interrupt) == isAlone)
+    }
+
     /// The service hears the word itself as a turn: the sound comes all the same, and never into an answer or behind the end.
     @Test func theSoundForACallComesUnlessSomethingElseDoes() {
         var scene = Scene(.wake)

@@ -6,14 +6,13 @@ enum LocalCheck {
     static let limit = Duration.seconds(16)
 
     static func findings(_ context: DoctorContext) async -> [DoctorFinding] {
-        guard let values = context.loaded?.values, LocalSettings.isWanted(values),
-            let settings = try? LocalSettings(values)
-        else { return [] }
+        guard let values = context.loaded?.values, let settings = try? LocalSettings(values) else { return [] }
         var findings: [DoctorFinding] = []
-        if values.service.use.contains(.local) {
+        if values.service.use.contains(.local) || !values.activation.similarWords.isEmpty {
             let answer = await WyomingProbe.describe(settings.recogniser, allowsPublic: settings.allowsPublic)
             findings.append(judgeRecogniser(answer, settings))
         }
+        guard LocalSettings.isWanted(values) else { return findings }
         if let speaker = settings.speaker {
             let answer = await WyomingProbe.describe(speaker, allowsPublic: settings.allowsPublic)
             findings.append(judgeSpeaker(answer, settings, hasEspeak: EspeakVoice.isInstalled))

@@ -1,0 +1,99 @@
+internal import CLinux
+internal import VoiceBase
+
+/// Makes text of a call's sound. Belongs to the listener's thread.
+package protocol CallReader: AnyObject {
+    /// Begins to read; what was being read is abandoned. Does not block.
+    ///
+    /// - Parameter sound: mono, 16 kHz.
+    func read(_ sound: [Int16])
+    /// The text, or why there is none; nil while it is being read.
+    var result: Result<String, WakeWordError>? { get }
+    func abandon()
+}
+
+/// Reads calls, and knows the words that none of them may contain.
+package struct CallReading {
+    package let similar: SimilarWords
+    package let reader: any CallReader
+
+    package init(_ similar: SimilarWords, by reader: any CallReader) {
+        self.similar = similar
+        self.reader = reader
+    }
+}
+
+/// A call that is read before it counts. Pure.
+///
+/// In doubt it counts: if there is no text in time, or none that has a similar word.
+struct ReadCall {
+    /// What is read, in ms: from so long before the find until so long after it, as the word may not have ended.
+    static let before = 1300
+    static let after = 150
+    /// Longest wait from the find on. It is shorter than the sound that is kept for the session by default, so that a
+    /// question behind the word is still there.
+    static let patience = Duration.milliseconds(1200)
+
+    enum Step: Equatable {
+        case wait
+        /// The sound is there: it is to be read.
+        case read
+        case counts
+        /// It counts, and nobody has read it.
+        case countsUnread(WakeWordError)
+        case refused(String)
+    }
+
+    var report: WakeReport
+    let word: String
+    /// Whether the user has spoken on meanwhile.
+    var speaksOn = false
+    let found: Duration
+    private var isRead = false
+
+    init(_ report: WakeReport, _ word: String, at now: Duration) {
+        self.report = report
+        self.word = word
+        found = now
+    }
+
+    /// - Parameter result: of the reader.
+    mutating func step(_ result: Result<String, WakeWordError>?, _ similar: SimilarWords, at now: Duration) -> Step {
+        guard isRead else {
+            guard now - found >= .milliseconds(Self.after) else { return .wait }
+            isRead = true
+            return .read
+        }
+        switch result {
+        case .success(let text):
+            return similar.found(in: text, insteadOf: word).map { .refused($0) } ?? .counts
+        case .failure(let problem): return .countsUnread(problem)
+        case nil:
+            guard now - found >= Self.patience else { return .wait }
+            return .countsUnread(WakeWordError("local.recogniser needs more than a second for a call", cause: .passing))
+        }
+    }
+}
+
+extension CallReading {
+    /// The same where sound comes faster than it was spoken: it waits until a call has been read.
+    package var inNoHurry: CallReading { CallReading(similar, by: PatientReader(reader)) }
+}
+
+/// Waits for the text of each call.
+private final class PatientReader: CallReader {
+    private static let longest = Duration.seconds(10)
+    private let reader: any CallReader
+
+    init(_ reader: any CallReader) { self.reader = reader }
+
+    var result: Result<String, WakeWordError>? { reader.result }
+
+    func read(_ sound: [Int16]) {
+        reader.read(sound)
+        let end = Monotonic.now() + Self.longest
+        while reader.result == nil, Monotonic.now() < end { clinux_sleep_until_ns(clinux_monotonic_ns() + 5_000_000) }
+    }
+
+    func abandon() { reader.abandon() }
+}

@@ -1,0 +1,78 @@
+internal import VoiceBase
+
+/// Words that sound like a wake word and are none, looked for in the text that a speech recogniser makes of a call. Pure.
+///
+/// A text without any of them says nothing against the call: of a voice that it hardly knows, or in noise, a recogniser often
+/// writes something else than the wake word.
+package struct SimilarWords: Equatable, Sendable {
+    private static let most = 32
+    /// Shortest word that is recognised with a letter wrong.
+    private static let shortest = 5
+
+    /// In lower case, each with its parts: "mary jane".
+    private let words: [[String]]
+
+    /// - Parameters:
+    ///   - list: comma-separated words: "janice, hey travis".
+    ///   - calls: the wake words.
+    /// - Throws: which part is invalid.
+    package init(_ list: String, beside calls: [String]) throws(WakeWordError) {
+        var words: [[String]] = []
+        for entry in list.split(separator: ",") {
+            var parts = Self.parts(entry)
+            if parts.isEmpty, entry.allSatisfy(\.isWhitespace) { continue }
+            let text = entry.split(separator: " ").joined(separator: " ")
+            guard !parts.isEmpty, text.utf8.count <= 80 else { throw WakeWordError("cannot be read: \"\(text)\"") }
+            for call in calls.map(Self.parts) {
+                guard !call.joined(separator: " ").contains(parts.joined(separator: " ")) else {
+                    throw WakeWordError("\"\(text)\" is part of the wake word \"\(call.joined(separator: " "))\"")
+                }
+            }
+            // Who writes "hey travis" means Travis: "They Travis." is often what is made of it.
+            if parts.count > 1, calls.contains(where: { Self.parts($0).first == parts[0] }) { parts.removeFirst() }
+            words.append(parts)
+        }
+        guard words.count <= Self.most else { throw WakeWordError("names more than \(Self.most) words") }
+        self.words = words
+    }
+
+    package var isEmpty: Bool { words.isEmpty }
+
+    /// Returns the similar word that the text contains; nil if there is none, or if the wake word is there.
+    package func found(in text: String, insteadOf call: String) -> String? {
+        let heard = Self.parts(text)
+        // Of "hey jarvis", the greeting tells nothing.
+        let name = Self.parts(call).suffix(1)
+        for isSame in [{ $0 == $1 }, Self.areAlike] {
+            guard !Self.contains(heard, name, isSame) else { return nil }
+            if let word = words.first(where: { Self.contains(heard, $0[...], isSame) }) {
+                return word.joined(separator: " ")
+            }
+        }
+        return nil
+    }
+
+    private static func parts(_ text: some StringProtocol) -> [String] {
+        text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
+    }
+
+    private static func contains(
+        _ heard: [String],
+        _ wanted: ArraySlice<String>,
+        _ isSame: (String, String) -> Bool
+    ) -> Bool {
+        guard !wanted.isEmpty, heard.count >= wanted.count else { return false }
+        return (0...heard.count - wanted.count).contains { start in
+            zip(heard[start...], wanted).allSatisfy(isSame)
+        }
+    }
+
+    /// Whether two words of some length differ by one letter at most: "charls" and "charles".
+    private static func areAlike(_ one: String, _ other: String) -> Bool {
+        let (one, other) = one.count <= other.count ? (Array(one), Array(other)) : (Array(other), Array(one))
+        guard one.count >= shortest, other.count - one.count <= 1 else { return false }
+        let start = zip(one, other).prefix { $0 == $1 }.count
+        let end = zip(one.reversed(), other.reversed()).prefix { $0 == $1 }.count
+        return start + end >= other.count - 1
+    }
+}
