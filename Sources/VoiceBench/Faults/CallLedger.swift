@@ -3,16 +3,21 @@ import VoiceSimulator
 /// The fate of the calls, as performed by the daemon and as seen by the service.
 ///
 /// Each call is started once. Its answer goes once to the session that asked; if that session is over, a later one is
-/// informed.
+/// informed. After "stop" only the session that asked is told, while it lasts.
 struct CallLedger: Sendable {
     private struct Call {
         var query: String
         var started: Duration
+        /// The daemon's session that asked.
+        var session: Int
         var isDelivered = false
         var isReported = false
+        var isWithdrawn = false
     }
 
     private var calls: [String: Call] = [:]
+    /// Counts the sessions as the daemon changes them, which may be before or after the service notices.
+    private var session = 0
     private var open: Set<String> = []
     /// The connection on which the service asked, and the number of answers it received.
     private var asked: [String: Int] = [:]
@@ -33,10 +38,16 @@ struct CallLedger: Sendable {
     var started: Int { calls.count }
     /// Number of calls that wait for their answer.
     var waiting: Int { open.count }
+    /// The call that has waited longest, if any.
+    var oldestOpen: String? {
+        open.compactMap { id in calls[id].map { (id, $0.started) } }.min { $0.1 < $1.1 }?.0
+    }
     /// Answers that no response has seen, in any session.
     var lost: [String] {
         calls.keys.filter { !open.contains($0) && !seen.contains($0) && !excused.contains($0) }.sorted()
     }
+
+    func knows(_ id: String) -> Bool { calls[id] != nil || refused[id] != nil }
 
     // MARK: The daemon
 
@@ -44,7 +55,7 @@ struct CallLedger: Sendable {
         if calls[id] != nil { violations.append("call \(id) was started twice") }
         if refused[id] != nil { violations.append("call \(id) was refused, and started") }
         let query = arguments.split(separator: "\"").dropFirst(3).first.map(String.init) ?? arguments
-        calls[id] = Call(query: query, started: now)
+        calls[id] = Call(query: query, started: now, session: session)
         open.insert(id)
     }
 
@@ -63,6 +74,7 @@ struct CallLedger: Sendable {
         guard calls[id] != nil else { return violations.append("an answer to \(id), which was never started") }
         if calls[id]?.isDelivered == true { violations.append("call \(id) was answered twice") }
         if calls[id]?.isReported == true { violations.append("call \(id) was answered after it had been reported") }
+        if calls[id]?.isWithdrawn == true { violations.append("call \(id) was answered after it had been withdrawn") }
         calls[id]?.isDelivered = true
         open.remove(id)
     }
@@ -71,6 +83,7 @@ struct CallLedger: Sendable {
     mutating func resend(_ arguments: String, as newID: String) {
         resent.insert(newID)
         for (id, call) in calls where !call.query.isEmpty && arguments.contains(call.query) {
+            if call.isWithdrawn { violations.append("call \(id) was reported after it had been withdrawn") }
             calls[id]?.isReported = true
             open.remove(id)
         }
@@ -82,6 +95,22 @@ struct CallLedger: Sendable {
         open = []
     }
 
+    /// The daemon's session is over, or another one takes its place.
+    mutating func sessionChanged() {
+        session += 1
+    }
+
+    /// The user said "stop": no answer has to be spoken any more. A call of the session that goes on still gets its output, or
+    /// the model would wait for it. A call of an earlier session gets none, as the one that goes on does not know it: the
+    /// daemon owes nothing, and may not tell of it either.
+    mutating func withdraw() {
+        excused.formUnion(calls.keys)
+        for id in open where calls[id]?.session != session {
+            calls[id]?.isWithdrawn = true
+            open.remove(id)
+        }
+    }
+
     /// The user asked for quiet: answers delivered so far need not be spoken.
     mutating func excuseAnswered() {
         for (id, call) in calls where call.isDelivered || call.isReported { excused.insert(id) }
@@ -89,7 +118,7 @@ struct CallLedger: Sendable {
 
     /// - Returns: a call that has waited for longer than `limit`, if any.
     func overdue(_ limit: Duration, at now: Duration) -> String? {
-        open.first { id in calls[id].map { now - $0.started > limit } ?? false }
+        oldestOpen.flatMap { id in calls[id].map { now - $0.started > limit } ?? false ? id : nil }
     }
 
     // MARK: The service

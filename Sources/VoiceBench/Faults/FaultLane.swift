@@ -114,14 +114,18 @@ struct FaultLane: Sendable {
 
     /// Sends one of the user's commands, which may come at any time.
     private func command(_ daemon: VoiceDaemon, _ random: inout SplitMix) async {
-        if Int.random(in: 0..<4, using: &random) > 0 {
-            ledger.note(FaultKind.commandedToBeQuiet)
-            daemon.post(.interrupt)
-        } else {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0:
             ledger.note(FaultKind.sentAway)
             daemon.post(.deactivate)
             try? await Task.sleep(for: .milliseconds(Int.random(in: 0...100, using: &random)))
             daemon.post(.activate)
+        case 1:
+            ledger.note(FaultKind.toldToStop)
+            daemon.post(.stop(isSpoken: Bool.random(using: &random)))
+        default:
+            ledger.note(FaultKind.commandedToBeQuiet)
+            daemon.post(.interrupt)
         }
     }
 

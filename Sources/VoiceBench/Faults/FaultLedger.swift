@@ -49,6 +49,7 @@ final class FaultLedger: Sendable {
     private let stateLimit: Duration
     private static let callLimit = Duration.seconds(30)
     private static let stillness = Duration.milliseconds(300)
+    private static let longestStory = 1000
     /// Messages that carry the microphone.
     private static let sound: Set = [
         "input_audio_buffer.append", "session.input_audio.append", "audio", "audio_input",
@@ -64,8 +65,9 @@ final class FaultLedger: Sendable {
 
     private let isRealtime: Bool
 
-    /// - Parameter traced: number of trace lines that are kept.
-    init(service: Configuration.Service.Name, isVerbose: Bool, traced: Int = 120) {
+    /// - Parameter traced: number of trace lines that are kept at least. A call is missed after 30 seconds, in which a lane
+    ///   writes some 4000 lines.
+    init(service: Configuration.Service.Name, isVerbose: Bool, traced: Int = 6000) {
         isRealtime = service == .openAI
         recoveryLimit = isRealtime ? .seconds(30) : .seconds(40)
         stateLimit = isRealtime ? .seconds(12) : .seconds(20)
@@ -85,11 +87,17 @@ final class FaultLedger: Sendable {
     /// The latest trace lines.
     var trace: [String] { state.withLock { Array($0.trace.suffix(240)) } }
 
-    /// The trace around the last mention of a call.
-    func story(of call: String) -> [String] {
+    /// The trace of the call that a violation names: from before its first mention until well after its last. Empty if it
+    /// names none that is known, or if nothing of it was kept.
+    func story(of violation: String) -> [String] {
         state.withLock { state in
-            let end = state.trace.lastIndex { $0.contains(call) } ?? 0
-            return Array(state.trace[max(0, end - 10)..<min(state.trace.count, end + 100)])
+            let words = violation.split { " ,\"[]".contains($0) }.map(String.init)
+            guard let call = words.first(where: { state.calls.knows($0) || state.requests.knows($0) }),
+                let first = state.trace.firstIndex(where: { $0.contains(call) }),
+                let last = state.trace.lastIndex(where: { $0.contains(call) })
+            else { return [] }
+            let beginning = max(0, first - 10)
+            return Array(state.trace[beginning..<min(state.trace.count, last + 100)].prefix(Self.longestStory))
         }
     }
 
@@ -126,6 +134,8 @@ final class FaultLedger: Sendable {
             }
             switch effect {
             case .stateChanged(let previous, let next): change(previous, next, now, &state)
+            case .connect, .promote, .adopt, .disconnect, .closeMicrophone: state.calls.sessionChanged()
+            case .cancelCalls: state.calls.withdraw()
             case .startCall(let call, _): state.calls.start(call.callID, arguments: call.arguments, at: now)
             case .note(.callStopped(let callID)), .note(.callIncomplete(let callID)):
                 if !callID.isEmpty { state.calls.refuse(callID) }
@@ -267,6 +277,10 @@ final class FaultLedger: Sendable {
             state.requests.excuse()
         }
         guard next == .listening else { return }
+        // This state says that no call is out. The next `idle` would excuse a lost one long before its limit.
+        if state.violation == nil, let call = state.calls.oldestOpen {
+            state.violation = "the daemon waits for no call, but call \(call) has no answer"
+        }
         close(&state, at: now) { $0.past != nil || !$0.kind.endsSession }
     }
 

@@ -31,7 +31,7 @@ struct FaultRun {
             FaultLedger(
                 service: options.service,
                 isVerbose: options.isVerbose && options.lanes == 1,
-                traced: options.isStrict ? 100_000 : 120
+                traced: options.isStrict ? 100_000 : 6000
             )
         }
         print("seeds \(seed(0)) to \(seed(options.lanes - 1)), at most \(options.speed.text) times real time")
@@ -56,10 +56,13 @@ struct FaultRun {
             var wrong = problems[number] ?? []
             if options.isStrict, !ledger.lostAnswers.isEmpty {
                 wrong.append("answers were lost: \(ledger.lostAnswers.prefix(10))")
-                for line in ledger.story(of: ledger.lostAnswers[0]) { print("  \(line)") }
             }
             guard !wrong.isEmpty else { continue }
             isGood = false
+            for story in wrong.map(ledger.story).filter({ !$0.isEmpty }) {
+                for line in story { print("  \(line)") }
+                print("  ...")
+            }
             for line in ledger.trace { print("  \(line)") }
             for problem in wrong {
                 print(

@@ -30,6 +30,8 @@ struct RequestLedger: Sendable {
         requests.filter { !$1.isOpen && !$1.isReported && !$1.questions.isEmpty && !excused.contains($0) }.keys.sorted()
     }
 
+    func knows(_ id: String) -> Bool { requests[id] != nil }
+
     mutating func note(_ effect: ConversationEffect, at now: Duration) {
         switch effect {
         case .startCall(let call, _):

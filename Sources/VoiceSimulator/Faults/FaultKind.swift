@@ -40,7 +40,7 @@ package enum FaultKind: String, CaseIterable, Sendable {
     case forgottenConversation
 
     // The user
-    case commandedToBeQuiet, sentAway
+    case commandedToBeQuiet, toldToStop, sentAway
 
     /// Whether the fault ends the session, so that a new one must be opened.
     package var endsSession: Bool {
