@@ -323,6 +323,8 @@ package struct ActivationSettings: Sendable {
             notices.append("activation.similar_words is not used: a Wyoming server reports a call too late to read it")
         } else {
             similarWords = similar
+            // What is said while a call is read is kept.
+            machine.preRoll = max(machine.preRoll, ReadCall.leastPreRoll)
         }
     }
 

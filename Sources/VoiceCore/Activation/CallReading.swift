@@ -30,9 +30,10 @@ struct ReadCall {
     /// What is read, in ms: from so long before the find until so long after it, as the word may not have ended.
     static let before = 1300
     static let after = 150
-    /// Longest wait from the find on. It is shorter than the sound that is kept for the session by default, so that a
-    /// question behind the word is still there.
+    /// Longest wait from the find on.
     static let patience = Duration.milliseconds(1200)
+    /// Sound that is kept for the session at least, in ms: a question behind the word is still there after the wait.
+    static let leastPreRoll = 1500
 
     enum Step: Equatable {
         case wait

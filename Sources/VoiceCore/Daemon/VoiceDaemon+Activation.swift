@@ -151,6 +151,7 @@ extension VoiceDaemon {
                     var metadata: Logger.Metadata = ["word": "\(word)"]
                     if let score = report.score { metadata["score"] = "\(score.asScore)" }
                     if let level = report.evidence?.level { metadata["level_dbfs"] = "\(Int(level.rounded()))" }
+                    if report.late > 0 { metadata["read_ms"] = "\(report.late)" }
                     logger.info("wake word detected", metadata: metadata)
                     inbox.post(.activate(.word(word, late: report.late)))
                 case .stop(let word):

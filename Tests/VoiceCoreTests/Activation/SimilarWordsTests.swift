@@ -62,9 +62,13 @@ struct SimilarWordsTests {
         var configuration = Configuration()
         configuration.activation.engine = .pocketsphinx
         configuration.activation.mode = .push
+        configuration.activation.preRollMS = 500
         #expect(try ActivationSettings(configuration).similarWords == nil)
+        #expect(try ActivationSettings(configuration).machine.preRoll == 500)
         configuration.activation.similarWords = "janice"
         #expect(try ActivationSettings(configuration).similarWords != nil)
+        // A call waits for 1.2 s: what is said meanwhile is kept.
+        #expect(try ActivationSettings(configuration).machine.preRoll == 1500)
     }
 
     /// The server reports a word after the sound is gone.

@@ -12,7 +12,7 @@ enum JournalVocabulary {
         "dispatched_ms", "drift_ppm", "duplex_changes", "echo_dbfs", "echo_jumps", "echo_moves", "erle_db", "errno",
         "failures", "first_delta_ms", "first_sample_ms", "gate_openings", "heard_ms", "level_dbfs", "limit", "line",
         "lost_ms", "lost_periods", "loudspeaker_added_ms", "messages", "microphone_overruns", "ms", "noise_dbfs",
-        "number",
+        "number", "read_ms",
         "output_ms", "peak_dbfs", "percent", "pid", "playback_xruns", "prompts", "rate", "restart", "retry_in_ms",
         "score", "shut_ms",
         "slips", "spent", "spent_hour_usd", "spent_today_usd", "status", "talk_today_min", "times", "turn", "uid",
@@ -66,13 +66,13 @@ enum JournalVocabulary {
         Lite PocketSphinx TensorFlow installed instead library listens loaded
         % 100 80 = a able absent accept accepts action activation add added address afresh again agent ago ahead alarms
         all allow allowed allows aloud am an and anew announced announcements another
-        answer answered anything api appears are
+        answer answered anything apart api appears are
         argument as ask asked asks at audio audio.input_channels authentication available back bad base be because
         before begin begins begun below beside beyond bin blocked book both box box's break broke budget busy but
         buttons by bytes call called calls came can cancelled canceller candidates cannot capture card carried
         certificate changed channels character check client closed code command compare complete configuration confirm
         confirmed connected connecting connection contains contents continued continues control conversation correct
-        corrected could counting counts ctl cut daemon daemon's damaged dated day default degraded delivers denied
+        corrected could count counting counts ctl cut daemon daemon's damaged dated day default degraded delivers denied
         detected device devices did disconnected disturbed doctor does done down dropped due duplex duplicate during
         earcons earlier echo echo-test egress elsewhere empty encrypted end ended errno error event events every exactly
         exist exited failed failure faint far fewer file finish fit folder for found fresh from front full gave get gets give
@@ -85,11 +85,12 @@ enum JournalVocabulary {
         off offline oldest on once one only open opened opening or our out
         outlive output outside over overdrives own part
         passed period permission pid plain play playback played please plug priority problem process program protocol
-        proxy put question questions queue quiet raise ran rang reach reachable reached read ready real-time recognised
+        proxy put question questions queue quiet raise ran rang reach reachable reached read reads ready real-time recognised
+        recogniser
         refused refuses reload reloaded reloading remark remembered remove renewed replaced replied reply reported
         request requests requires resolved response restart restarted restarting restored result retrying return right
         ringing rings room rotated run rung running runs said saved says scheduled schema second see sends sent serve
-        serve.response_timeout server server's service session set settings shared short silence silenced so socket software somebody
+        serve.response_timeout server server's service session set settings shared short silence silenced similar so socket software somebody
         something sound speech spending spent start started starting state stations status stays still stop stopped
         stopping strong succeeded successfully such survive swaps take taken term-llm term_llm_serve_token text texts than
         that the them there these this those thread threshold time timed timeout timer timers title to today today's
