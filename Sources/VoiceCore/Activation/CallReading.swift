@@ -77,13 +77,13 @@ struct ReadCall {
 }
 
 extension CallReading {
-    /// The same where sound comes faster than it was spoken: it waits until a call has been read.
+    /// The same where sound comes faster than it was spoken: it waits as long for a text as a call would.
     package var inNoHurry: CallReading { CallReading(similar, by: PatientReader(reader)) }
 }
 
 /// Waits for the text of each call.
 private final class PatientReader: CallReader {
-    private static let longest = Duration.seconds(10)
+    private static let longest = ReadCall.patience - .milliseconds(ReadCall.after)
     private let reader: any CallReader
 
     init(_ reader: any CallReader) { self.reader = reader }
