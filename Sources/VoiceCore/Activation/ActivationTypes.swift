@@ -20,7 +20,8 @@ package enum ActivationPhase: String, Sendable {
 
 package enum ActivationTrigger: Equatable, Sendable {
     /// - late: how long ago the word was found, in ms.
-    case word(String, late: Int = 0)
+    /// - overSound: whether the box played sound then.
+    case word(String, late: Int = 0, overSound: Bool = false)
     case button
     case command
     /// A typed question: needs no microphone and no earcon.

@@ -32,6 +32,8 @@ struct ReadCall {
     static let after = 150
     /// Longest wait from the find on.
     static let patience = Duration.milliseconds(1200)
+    /// What has waited longer than this, without sound to measure it by, is no call any more.
+    static let longest = Duration.seconds(3)
     /// Sound that is kept for the session at least, in ms: a question behind the word is still there after the wait.
     static let leastPreRoll = 1500
 
@@ -43,6 +45,8 @@ struct ReadCall {
         /// It counts, and nobody has read it.
         case countsUnread(WakeWordError)
         case refused(String)
+        /// The microphone was away meanwhile: whoever called has given up.
+        case lapsed
     }
 
     var report: WakeReport
@@ -60,6 +64,7 @@ struct ReadCall {
 
     /// - Parameter result: of the reader.
     mutating func step(_ result: Result<String, WakeWordError>?, _ similar: SimilarWords, at now: Duration) -> Step {
+        guard now - found < Self.longest else { return .lapsed }
         guard isRead else {
             guard now - found >= .milliseconds(Self.after) else { return .wait }
             isRead = true

@@ -9,9 +9,15 @@ package struct WakeReport: Equatable, Sendable {
     package var evidence: WordEvidence?
     /// How long ago a wake word was found, in ms: calls may be read first.
     package var late = 0
+    /// Whether the box played sound when that word was found.
+    package var isOverSound = false
 
     fileprivate var isCall: Bool {
         if case .call = verdict { true } else { false }
+    }
+
+    fileprivate var isStop: Bool {
+        if case .stop = verdict { true } else { false }
     }
 }
 
@@ -120,8 +126,10 @@ package final class WakeWordRecogniser {
         var reports: [WakeReport] = []
         if let speaksOn = after?.take(samples) {
             after = nil
-            if readCall != nil {
-                readCall?.speaksOn = speaksOn
+            if let readCall, !readCall.speaksOn {
+                self.readCall?.speaksOn = speaksOn
+                // The sound that confirms the call would come later as well.
+                if !speaksOn { after = SpeechAfterCall(readCall.report.evidence) }
             } else if speaksOn {
                 reports.append(WakeReport(verdict: .speaksOn))
             }
@@ -161,7 +169,7 @@ package final class WakeWordRecogniser {
                 }
             }
             if case .call(let word) = report.verdict, reading != nil {
-                read(report, word, at: now)
+                read(report, word, isPlaying: isPlaying, at: now)
                 continue
             }
             // An engine that scores any word takes a part of a sentence for it; a model of the word hardly ever does.
@@ -190,18 +198,31 @@ package final class WakeWordRecogniser {
             reports.append(report)
         }
         if reports.contains(where: \.isCall) { called = now }
+        // It would open what "stop" has just ended.
+        if reports.contains(where: \.isStop) { dropCall() }
         reports += decideReading(listening: listening, isPlaying: isPlaying, at: now)
         let decided = decideStop(listening: listening, isPlaying: isPlaying, hasPlayed, at: now)
-        if let decided { reports.append(decided) }
+        if let decided {
+            if decided.isStop { dropCall() }
+            reports.append(decided)
+        }
         return reports
     }
 
     /// Has a call read, unless one is being read. For what follows it, it is a call already.
-    private func read(_ report: WakeReport, _ word: String, at now: Duration) {
+    private func read(_ report: WakeReport, _ word: String, isPlaying: Bool, at now: Duration) {
         guard readCall == nil else { return }
         readCall = ReadCall(report, word, at: now)
+        readCall?.report.isOverSound = isPlaying
         after = SpeechAfterCall(report.evidence)
         called = now
+    }
+
+    /// The call that is being read, if any, counts no more.
+    private func dropCall() {
+        guard readCall != nil else { return }
+        (readCall, after) = (nil, nil)
+        reading?.reader.abandon()
     }
 
     /// The call that has been read, and whether the user speaks on; empty while that is open.
@@ -219,6 +240,9 @@ package final class WakeWordRecogniser {
             (readCall, unread, after) = (nil, nil, nil)
             call.report.verdict = .refused(call.word, .similar(other))
             return [call.report]
+        case .lapsed:
+            dropCall()
+            return []
         case .counts: unread = nil
         case .countsUnread(let problem):
             unread = problem
@@ -308,7 +332,7 @@ package final class WakeWordRecogniser {
             }
             var call = waiting[index]
             if call.score >= SecondLook.score, reading != nil {
-                read(call.report, call.word, at: now)
+                read(call.report, call.word, isPlaying: isPlaying, at: now)
             } else if call.score >= SecondLook.score {
                 let report = confirmed(call.report, call.word, listening: listening, isPlaying: isPlaying, at: now)
                 if let report { reports.append(report) }

@@ -153,7 +153,7 @@ extension VoiceDaemon {
                     if let level = report.evidence?.level { metadata["level_dbfs"] = "\(Int(level.rounded()))" }
                     if report.late > 0 { metadata["read_ms"] = "\(report.late)" }
                     logger.info("wake word detected", metadata: metadata)
-                    inbox.post(.activate(.word(word, late: report.late)))
+                    inbox.post(.activate(.word(word, late: report.late, overSound: report.isOverSound)))
                 case .stop(let word):
                     logger.info("stop word detected", metadata: ["word": "\(word)"])
                     inbox.post(.stop(isSpoken: true))

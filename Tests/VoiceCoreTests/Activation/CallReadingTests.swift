@@ -65,12 +65,15 @@ struct CallReadingTests {
             }
         }
 
-        func find(_ word: String = "hey jarvis") throws {
+        func find(_ word: String = "hey jarvis", isPlaying: Bool = false) throws {
             detector.next = [WakeCandidate(word, .certain, score: 0.9)]
-            try pass(40)
+            try pass(40, isPlaying: isPlaying)
         }
 
         func forget() { ear.reset() }
+
+        /// No sound comes.
+        func loseMicrophone(milliseconds: Int) { now += milliseconds }
     }
 
     /// What is read is the word: from 1.3 s before it was found until 0.15 s after.
@@ -145,6 +148,17 @@ struct CallReadingTests {
         #expect(scene.unread == nil)
     }
 
+    /// Only what the box said then can be meant to end.
+    @Test(arguments: [true, false]) func itIsKnownWhetherTheBoxSpoke(isPlaying: Bool) throws {
+        let scene = try Scene()
+        try scene.pass(3000, isPlaying: isPlaying)
+        try scene.find(isPlaying: isPlaying)
+        try scene.pass(200, isPlaying: !isPlaying)
+        scene.reader.result = .success("Hey Jarvis.")
+        try scene.pass(40, isPlaying: !isPlaying)
+        #expect(scene.reports.map(\.report.isOverSound) == [isPlaying])
+    }
+
     /// The text of the call before is none of this one.
     @Test func anOldTextSaysNothing() throws {
         let scene = try Scene()
@@ -176,6 +190,19 @@ struct CallReadingTests {
         #expect(other.verdicts == [.call("hey jarvis")])
     }
 
+    /// While a call is read for long, the sound that confirms it is not played into a question that begins late.
+    @Test func whoSpeaksOnLateIsNotInterruptedByASound() throws {
+        let scene = try Scene()
+        try scene.pass(6000)
+        try scene.pass(600, loud: true)
+        try scene.find()
+        try scene.pass(600)
+        try scene.pass(400, loud: true)
+        scene.reader.result = .success("Hey Jarvis.")
+        try scene.pass(1000, loud: true)
+        #expect(scene.verdicts == [.call("hey jarvis"), .speaksOn])
+    }
+
     /// "Stop" is never delayed.
     @Test func aStopWordIsNotRead() throws {
         let scene = try Scene()
@@ -196,5 +223,37 @@ struct CallReadingTests {
         scene.reader.result = .success("Hey Jarvis.")
         try scene.pass(3000)
         #expect(scene.reports.isEmpty)
+    }
+
+    /// Unplugged while a call was read, and plugged in again: the box opens no conversation by itself.
+    @Test(arguments: [0, 200]) func aCallFromBeforeTheMicrophoneWasAwayIsNone(read: Int) throws {
+        let scene = try Scene()
+        try scene.pass(3000)
+        try scene.find()
+        try scene.pass(read)
+        scene.loseMicrophone(milliseconds: 60_000)
+        scene.reader.result = .success("Hey Jarvis.")
+        try scene.pass(3000)
+        #expect(scene.reports.isEmpty)
+        #expect(scene.unread == nil)
+        // The next one is read.
+        try scene.find()
+        try scene.pass(200)
+        scene.reader.result = .success("Hey Jarvis.")
+        try scene.pass(40)
+        #expect(scene.verdicts == [.call("hey jarvis")])
+    }
+
+    /// "Hey Jarvis, stop": what is stopped does not begin again when the call has been read.
+    @Test(arguments: [true, false]) func aStopTakesTheCallBack(isRead: Bool) throws {
+        let scene = try Scene()
+        try scene.pass(3000)
+        try scene.find()
+        try scene.pass(isRead ? 400 : 80)
+        try scene.find("stop")
+        scene.reader.result = .success("Hey Jarvis, stop.")
+        try scene.pass(3000)
+        #expect(scene.verdicts == [.stop("stop")])
+        #expect(scene.reader.isAbandoned)
     }
 }
