@@ -275,6 +275,9 @@ package struct ActivationSettings: Sendable {
             if stop != nil {
                 notices.append("activation.stop_model is not used: activation.engine is \"off\"; set it to \"auto\"")
             }
+            if !activation.similarWords.isEmpty {
+                notices.append("activation.similar_words is not used: activation.engine is \"off\"; set it to \"auto\"")
+            }
             return
         }
         let all = try Self.rule(activation, engine, stop: stop)

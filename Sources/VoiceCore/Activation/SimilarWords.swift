@@ -6,6 +6,8 @@ internal import VoiceBase
 /// writes something else than the wake word.
 package struct SimilarWords: Equatable, Sendable {
     private static let most = 32
+    /// Of one, in bytes.
+    private static let longest = 80
     /// Shortest word that is recognised with a letter wrong.
     private static let shortest = 5
 
@@ -22,14 +24,21 @@ package struct SimilarWords: Equatable, Sendable {
             var parts = Self.parts(entry)
             if parts.isEmpty, entry.allSatisfy(\.isWhitespace) { continue }
             let text = entry.split(separator: " ").joined(separator: " ")
-            guard !parts.isEmpty, text.utf8.count <= 80 else { throw WakeWordError("cannot be read: \"\(text)\"") }
+            guard text.utf8.count <= Self.longest else {
+                throw WakeWordError("\"\(text.prefix(20))...\" is longer than \(Self.longest) bytes")
+            }
+            guard !parts.isEmpty, entry.allSatisfy(Self.isOfWords) else {
+                throw WakeWordError("\"\(text)\" is no word: separate words with commas")
+            }
             for call in calls.map(Self.parts) {
-                guard !call.joined(separator: " ").contains(parts.joined(separator: " ")) else {
+                guard !Self.contains(call, parts[...], { $0 == $1 }) else {
                     throw WakeWordError("\"\(text)\" is part of the wake word \"\(call.joined(separator: " "))\"")
                 }
             }
             // Who writes "hey travis" means Travis: "They Travis." is often what is made of it.
-            if parts.count > 1, calls.contains(where: { Self.parts($0).first == parts[0] }) { parts.removeFirst() }
+            if parts.count > 1, calls.map(Self.parts).contains(where: { $0.count > 1 && $0.first == parts[0] }) {
+                parts.removeFirst()
+            }
             words.append(parts)
         }
         guard words.count <= Self.most else { throw WakeWordError("names more than \(Self.most) words") }
@@ -50,6 +59,11 @@ package struct SimilarWords: Equatable, Sendable {
             }
         }
         return nil
+    }
+
+    /// Whether it may be part of what is written between two commas.
+    private static func isOfWords(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || character.isWhitespace || "'\u{2019}-.".contains(character)
     }
 
     private static func parts(_ text: some StringProtocol) -> [String] {

@@ -40,11 +40,27 @@ struct SimilarWordsTests {
         #expect(similar.found(in: "Hey Trovi", insteadOf: "hey jarvis") == nil)
     }
 
+    /// Alex is a name that Alexa is called by mistake for, although the one begins like the other.
+    @Test func aNameMayBeTheBeginningOfTheWakeWord() throws {
+        let similar = try SimilarWords("Alex, Alexa's, Jean-Luc", beside: ["alexa"])
+        #expect(similar.found(in: "Alex!", insteadOf: "alexa") == "alex")
+        #expect(similar.found(in: "Alexa, call Alex", insteadOf: "alexa") == nil)
+        #expect(similar.found(in: "Jean Luc", insteadOf: "alexa") == "jean luc")
+    }
+
+    /// A wake word of one word is no greeting before another.
+    @Test func onlyAGreetingIsLeftOut() throws {
+        let similar = try SimilarWords("computer games", beside: ["computer", "hey jarvis"])
+        #expect(similar.found(in: "The games", insteadOf: "hey jarvis") == nil)
+        #expect(similar.found(in: "Computer games", insteadOf: "hey jarvis") == "computer games")
+    }
+
     @Test(arguments: [
         ("jarvis", "\"jarvis\" is part of the wake word \"hey jarvis\""),
         ("janice, Hey", "\"Hey\" is part of the wake word \"hey jarvis\""),
-        ("janice, !?", "cannot be read: \"!?\""),
-        (String(repeating: "x", count: 81), "cannot be read: \"\(String(repeating: "x", count: 81))\""),
+        ("janice, !?", "\"!?\" is no word: separate words with commas"),
+        ("janice; travis", "\"janice; travis\" is no word: separate words with commas"),
+        (String(repeating: "x", count: 81), "\"xxxxxxxxxxxxxxxxxxxx...\" is longer than 80 bytes"),
         ((0...32).map { "word\($0)" }.joined(separator: ","), "names more than 32 words"),
     ]) func aListThatCannotMeanAnythingIsRefused(list: String, why: String) throws {
         #expect(throws: WakeWordError(why)) { _ = try Self.similar(list) }
@@ -69,6 +85,15 @@ struct SimilarWordsTests {
         #expect(try ActivationSettings(configuration).similarWords != nil)
         // A call waits for 1.2 s: what is said meanwhile is kept.
         #expect(try ActivationSettings(configuration).machine.preRoll == 1500)
+    }
+
+    @Test func withoutAnEngineItIsSaidThatNothingIsRead() throws {
+        var configuration = Configuration()
+        configuration.activation.engine = .off
+        configuration.activation.similarWords = "janice"
+        let settings = try ActivationSettings(configuration)
+        #expect(settings.similarWords == nil)
+        #expect(settings.notices.contains { $0.hasPrefix("activation.similar_words is not used") })
     }
 
     /// The server reports a word after the sound is gone.
