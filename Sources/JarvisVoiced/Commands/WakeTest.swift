@@ -155,6 +155,7 @@ struct WakeTest: AsyncParsableCommand {
             reading: reading
         )
         var count = 0
+        var unread: WakeWordError?
         let block = WakeRecording.rate / 25
         for start in stride(from: 0, to: samples.count, by: block) {
             let piece = samples[start..<min(start + block, samples.count)]
@@ -165,7 +166,10 @@ struct WakeTest: AsyncParsableCommand {
             }
             for report in reports {
                 let place = max(.zero, now - .milliseconds(1000 * lead.count / WakeRecording.rate))
-                if let problem = ear.unread { Self.write("similar words count as calls: \(problem)\n") }
+                if let problem = ear.unread, problem != unread {
+                    Self.write("similar words count as calls: \(problem)\n")
+                }
+                unread = ear.unread
                 if let line = WakeTestLine.text(report, at: place) { Self.write(line + "\n") }
                 switch report.verdict {
                 case .call, .stop: count += 1
