@@ -250,7 +250,8 @@ package final class WakeWordRecogniser {
         }
         readCall = nil
         call.report.late = (now - call.found).wholeMilliseconds
-        let report = confirmed(call.report, call.word, listening: listening, isPlaying: isPlaying, at: now)
+        // For the next call, it counts since it was found.
+        let report = confirmed(call.report, call.word, listening: listening, isPlaying: isPlaying, at: call.found)
         guard let report else { return [] }
         return call.speaksOn ? [report, WakeReport(verdict: .speaksOn)] : [report]
     }

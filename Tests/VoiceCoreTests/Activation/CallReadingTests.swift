@@ -159,6 +159,24 @@ struct CallReadingTests {
         #expect(scene.reports.map(\.report.isOverSound) == [isPlaying])
     }
 
+    /// The time in which a word is not recognised again begins with the word, not with its text.
+    @Test func theNextCallIsNotLostToALateText() throws {
+        let scene = try Scene()
+        try scene.pass(3000)
+        try scene.find()
+        try scene.pass(2000)
+        try scene.find()
+        try scene.pass(2000)
+        #expect(scene.verdicts == [.call("hey jarvis"), .call("hey jarvis")])
+        // Within two seconds it is the same call.
+        try scene.pass(2000)
+        try scene.find()
+        try scene.pass(1400)
+        try scene.find()
+        try scene.pass(3000)
+        #expect(scene.verdicts.count == 3)
+    }
+
     /// The text of the call before is none of this one.
     @Test func anOldTextSaysNothing() throws {
         let scene = try Scene()
