@@ -65,8 +65,12 @@ struct CallReadingTests {
             }
         }
 
-        func find(_ word: String = "hey jarvis", isPlaying: Bool = false) throws {
-            detector.next = [WakeCandidate(word, .certain, score: 0.9)]
+        func find(
+            _ word: String = "hey jarvis",
+            _ finding: WakeCandidate.Finding = .certain,
+            isPlaying: Bool = false
+        ) throws {
+            detector.next = [WakeCandidate(word, finding, score: 0.9)]
             try pass(40, isPlaying: isPlaying)
         }
 
@@ -273,5 +277,39 @@ struct CallReadingTests {
         try scene.pass(3000)
         #expect(scene.verdicts == [.stop("stop")])
         #expect(scene.reader.isAbandoned)
+    }
+
+    /// Who refuses a call has read it.
+    @Test func aRefusalSaysThatCallsAreReadAgain() throws {
+        let scene = try Scene()
+        try scene.pass(3000)
+        try scene.find()
+        try scene.pass(2000)
+        #expect(scene.unread != nil)
+        try scene.pass(2000)
+        try scene.find()
+        try scene.pass(200)
+        scene.reader.result = .success("Hey Janice.")
+        try scene.pass(40)
+        #expect(scene.verdicts == [.call("hey jarvis"), .refused("hey jarvis", .similar("janice"))])
+        #expect(scene.unread == nil)
+    }
+
+    /// PocketSphinx scores stop words: one in the same breath as the call is part of it; one by itself takes the call back.
+    @Test(arguments: [(200, SecondLook.Reason.inSentence), (600, nil)])
+    func aScoredStopWordIsJudgedBesideTheCall(pause: Int, why: SecondLook.Reason?) throws {
+        let scene = try Scene()
+        try scene.pass(6000)
+        try scene.pass(600, loud: true)
+        try scene.find()
+        try scene.pass(pause)
+        try scene.pass(320, loud: true)
+        try scene.find("stop", .score(-10))
+        try scene.pass(600)
+        scene.reader.result = .success("Hey Jarvis.")
+        try scene.pass(1000)
+        let stop = why.map { WakeRule.Verdict.refused("stop", $0) } ?? .stop("stop")
+        #expect(scene.verdicts.filter { ![.call("hey jarvis"), .speaksOn].contains($0) } == [stop])
+        #expect(scene.verdicts.contains(.call("hey jarvis")) == (why != nil))
     }
 }
