@@ -197,7 +197,10 @@ struct StreamCheck {
         let block = WakeRecording.rate / 25
         for start in stride(from: 0, through: samples.count - block, by: block) {
             let at = Double(start + block) / Double(WakeRecording.rate)
-            if tally.calls > 0, at > (stream.ends.prefix(tally.calls).last ?? 0) + Self.late { break }
+            if tally.calls > 0, at > (stream.ends.prefix(tally.calls).last ?? 0) + Self.late {
+                tally.seconds = at
+                break
+            }
             let reports = try samples[start..<start + block].withUnsafeBufferPointer { piece in
                 let now = Duration.milliseconds(3_600_000 + Int(at * 1000))
                 details.take(piece)

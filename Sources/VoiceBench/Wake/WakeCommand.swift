@@ -63,13 +63,15 @@ struct WakeCommand {
         wyoming = value("--wyoming")
         models = value("--tflite").map { WakeModelFolder(path: $0) }
         set = value("--set")
+        let reading = Self.reading(value("--similar"), value("--recogniser"), words)
+        guard value("--similar") == nil || reading != nil else { return nil }
         streams = value("--streams").map {
             StreamCheck(
                 folder: $0,
                 words: stops.isEmpty ? words : words.stops,
                 models: value("--tflite").map { WakeModelFolder(path: $0) },
                 second: value("--second"),
-                reading: Self.reading(value("--similar"), value("--recogniser"), words),
+                reading: reading,
                 mostCalls: value("--most-calls").flatMap { Int($0) } ?? 1000,
                 looks: !arguments.contains("--no-look"),
                 group: value("--group") ?? "report",

@@ -6,7 +6,7 @@ package typealias ActivationMode = Configuration.Activation.Mode
 
 /// The phase of activation.
 package enum ActivationPhase: String, Sendable {
-    /// No session; no audio leaves the machine.
+    /// No session; no audio leaves the machine, except to a server that recognises wake words or reads calls.
     case idle
     /// Called: the session is opening, or waits for the user's first word.
     case awake

@@ -10,6 +10,8 @@ package struct SimilarWords: Equatable, Sendable {
     private static let longest = 80
     /// Shortest word that is recognised with a letter wrong.
     private static let shortest = 5
+    /// In letters, of the part of a wake word that tells it apart.
+    private static let shortestName = 3
 
     /// In lower case, each with its parts: "mary jane".
     private let words: [[String]]
@@ -50,8 +52,10 @@ package struct SimilarWords: Equatable, Sendable {
     /// Returns the similar word that the text contains; nil if there is none, or if the wake word is there.
     package func found(in text: String, insteadOf call: String) -> String? {
         let heard = Self.parts(text)
-        // Of "hey jarvis", the greeting tells nothing.
-        let name = Self.parts(call).suffix(1)
+        // Of "hey jarvis", the greeting tells nothing, nor does the version of "hey_jarvis_v0.1".
+        let parts = Self.parts(call)
+        let last = parts.lastIndex { $0.filter(\.isLetter).count >= Self.shortestName } ?? parts.count - 1
+        let name = parts.isEmpty ? [] : parts[last...last]
         for isSame in [{ $0 == $1 }, Self.areAlike] {
             guard !Self.contains(heard, name, isSame) else { return nil }
             if let word = words.first(where: { Self.contains(heard, $0[...], isSame) }) {

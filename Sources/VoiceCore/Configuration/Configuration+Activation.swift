@@ -18,7 +18,8 @@ extension Configuration.Activation {
             "activation.mode",
             Mode.always,
             "What opens a conversation. always: it is always open. wake: a word recognised on this machine. push: "
-                + "SIGUSR2, a button or a command. In wake and push mode no audio leaves the machine before that."
+                + "SIGUSR2, a button or a command. In wake and push mode no audio leaves the machine before that, except "
+                + "to a Wyoming server that you name for wake words or similar words."
         )
         package let preRollMS = Setting(
             "activation.pre_roll_ms",

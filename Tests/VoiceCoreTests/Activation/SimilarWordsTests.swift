@@ -30,6 +30,7 @@ struct SimilarWordsTests {
         let similar = try Self.similar("janice, travis, charles, marcus, service, mary jane")
         #expect(similar.found(in: text, insteadOf: "hey jarvis") == nil)
         #expect(similar.found(in: text, insteadOf: "hey_jarvis") == nil)
+        #expect(similar.found(in: text, insteadOf: "hey_jarvis_v0.1") == nil)
     }
 
     /// "Anna" is no "Anne", but of long words one letter may be wrong.

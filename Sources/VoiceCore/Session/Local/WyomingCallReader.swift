@@ -30,8 +30,9 @@ package final class WyomingCallReader: CallReader {
                 switch event {
                 case .opened: break
                 case .ended(let end): call.result = .failure(WakeWordError(end.description))
-                case .message(.error(let text, _)):
-                    call.result = .failure(WakeWordError("local.recogniser says: \(text)"))
+                case .message(.error):
+                    // Its words are not ours, and come without anybody speaking to it.
+                    call.result = .failure(WakeWordError("local.recogniser reports an error, see its own log"))
                 case .message(.malformed("transcript")):
                     call.result = .failure(WakeWordError("local.recogniser sends a transcript without text"))
                 case .message(let message):
