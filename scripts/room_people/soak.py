@@ -154,7 +154,9 @@ def run(options, verdict):
     daemon = None
     try:
         room.record(folder, ("speech", "echo", "mic", "speaker"))
-        daemon = Daemon(options.program, folder, room, service.port, agent.port, [f"media.allow_hosts=127.0.0.1:{media}"], 80)
+        # One session: what it received is judged as a whole.
+        settings = [f"media.allow_hosts=127.0.0.1:{media}", "realtime.session_age_min=0"]
+        daemon = Daemon(options.program, folder, room, service.port, agent.port, settings, 80)
         connection = service.current()
         if connection is None:
             sys.exit(f"room-people: the program does not connect: {folder}/daemon.log")

@@ -86,19 +86,25 @@ extension CallReading {
     package var inNoHurry: CallReading { CallReading(similar, by: PatientReader(reader)) }
 }
 
-/// Waits for the text of each call.
+/// Waits for the text of each call. One that comes later than a call would wait is none.
 private final class PatientReader: CallReader {
-    private static let longest = ReadCall.patience - .milliseconds(ReadCall.after)
+    private static let inTime = ReadCall.patience - .milliseconds(ReadCall.after)
+    /// A recogniser goes on with what nobody waits for any more, and would be late for the next call.
+    private static let longest = Duration.seconds(10)
     private let reader: any CallReader
+    private var isLate = false
 
     init(_ reader: any CallReader) { self.reader = reader }
 
-    var result: Result<String, WakeWordError>? { reader.result }
+    var result: Result<String, WakeWordError>? { isLate ? nil : reader.result }
 
     func read(_ sound: [Int16]) {
         reader.read(sound)
-        let end = Monotonic.now() + Self.longest
-        while reader.result == nil, Monotonic.now() < end { clinux_sleep_until_ns(clinux_monotonic_ns() + 5_000_000) }
+        let began = Monotonic.now()
+        while reader.result == nil, Monotonic.now() - began < Self.longest {
+            clinux_sleep_until_ns(clinux_monotonic_ns() + 5_000_000)
+        }
+        isLate = Monotonic.now() - began > Self.inTime
     }
 
     func abandon() { reader.abandon() }
