@@ -22,6 +22,9 @@ package final class WyomingCallReader: CallReader {
             var result: Result<String, WakeWordError>?
         }
 
+        /// In bytes: more is not said in a second and a half, and it is compared with every similar word.
+        static let longestText = 1024
+
         let call = Mutex(Call())
 
         func take(_ event: WyomingSockets.Event, of number: Int) {
@@ -37,7 +40,7 @@ package final class WyomingCallReader: CallReader {
                     call.result = .failure(WakeWordError("local.recogniser sends a transcript without text"))
                 case .message(let message):
                     call.transcript.take(message)
-                    call.result = call.transcript.whole.map { .success($0) }
+                    call.result = call.transcript.whole.map { .success($0.bounded(toBytes: Self.longestText)) }
                 }
             }
         }

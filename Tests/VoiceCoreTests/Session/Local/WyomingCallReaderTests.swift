@@ -65,6 +65,16 @@ struct WyomingCallReaderTests {
         await servers.stop()
     }
 
+    /// A recogniser that repeats itself: each of its words is compared with each similar word.
+    @Test func aTextWithoutEndIsCut() async throws {
+        let text = String(repeating: "bye ", count: 3000)
+        let servers = WyomingSimulator(.init([text]))
+        let reader = try Self.reader(port: await servers.start())
+        reader.read(Self.sound)
+        #expect(try await result(reader) == .success(String(text.prefix(1024))))
+        await servers.stop()
+    }
+
     @Test func aServerThatIsAwayIsNamed() async throws {
         let servers = WyomingSimulator()
         let port = try await servers.start()
