@@ -79,13 +79,7 @@ final class TurnTexts {
         sockets.send(.transcribe(language: "en"), on: 1)
         sockets.send(.audioStart(.microphone), on: 1)
         // Chunks of a tenth of a second.
-        for start in stride(from: 0, to: sound.count, by: 1600) {
-            let bytes = sound[start..<min(start + 1600, sound.count)].flatMap { sample in
-                let bits = UInt16(bitPattern: sample)
-                return [UInt8(truncatingIfNeeded: bits), UInt8(truncatingIfNeeded: bits >> 8)]
-            }
-            sockets.send(.audioChunk(.microphone, bytes, timestamp: start / 16), on: 1)
-        }
+        for request in WyomingRequest.sound(sound, chunk: 1600) { sockets.send(request, on: 1) }
         sockets.send(.audioStop(timestamp: sound.count / 16), on: 1)
         let text = await TimeLimit.run(limit) { await result.wait() }
         result.give(.failure(BenchProblem("late")))

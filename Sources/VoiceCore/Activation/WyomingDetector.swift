@@ -37,14 +37,7 @@ package final class WyomingDetector: WakeWordDetector {
     deinit { close(socket) }
 
     package func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
-        var sound: [UInt8] = []
-        sound.reserveCapacity(2 * samples.count)
-        for sample in samples {
-            let bits = UInt16(bitPattern: sample)
-            sound.append(UInt8(truncatingIfNeeded: bits))
-            sound.append(UInt8(truncatingIfNeeded: bits >> 8))
-        }
-        put(.audioChunk(.microphone, sound, timestamp: sent * 1000 / 16_000))
+        WyomingRequest.sound(samples, from: sent, chunk: max(1, samples.count)).forEach(put)
         sent += samples.count
         try flush()
         return try receive()

@@ -4,17 +4,6 @@ import Testing
 
 /// Calls that are read before they count.
 struct CallReadingTests {
-    private final class Scripted: WakeWordDetector {
-        var next: [WakeCandidate] = []
-
-        func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
-            defer { next = [] }
-            return next
-        }
-
-        func reset() {}
-    }
-
     private final class Reader: CallReader {
         var result: Result<String, WakeWordError>?
         private(set) var sounds: [[Int16]] = []
@@ -30,7 +19,7 @@ struct CallReadingTests {
 
     /// An ear that hears 40 ms at a time.
     private final class Scene {
-        let detector = Scripted()
+        let detector = ScriptedDetector()
         let reader = Reader()
         private let ear: WakeWordRecogniser
         private(set) var now = 10_000

@@ -102,17 +102,6 @@ struct LoneStopTests {
 
     // MARK: The ear
 
-    private final class Scripted: WakeWordDetector {
-        var next: [WakeCandidate] = []
-
-        func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
-            defer { next = [] }
-            return next
-        }
-
-        func reset() {}
-    }
-
     /// What the ear reports, with the time after the sound's start, if the engine finds "stop" at this time.
     private func reports(
         _ sound: [Int16],
@@ -124,7 +113,7 @@ struct LoneStopTests {
         alone: Range<Int> = 0..<0
     ) throws -> [(at: Int, verdict: WakeRule.Verdict)] {
         let words = try WakeWords(wake: "hey jarvis", stop: "stop", threshold: -20)
-        let detector = Scripted()
+        let detector = ScriptedDetector()
         let rule = WakeRule(words: words, playingMargin: 3, refractory: .seconds(2))
         let ear = WakeWordRecogniser(detector, rule: rule, look: nil)
         var reports: [(at: Int, verdict: WakeRule.Verdict)] = []

@@ -96,20 +96,7 @@ struct SecondLookTests {
 
     // MARK: The ear
 
-    private final class Scripted: WakeWordDetector {
-        var next: [WakeCandidate] = []
-        private(set) var isPlaying = false
-
-        func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
-            defer { next = [] }
-            return next
-        }
-
-        func reset() {}
-        func note(isPlaying: Bool, lately: Bool) { self.isPlaying = isPlaying }
-    }
-
-    private func ear(_ detector: Scripted, looks: Bool = true) throws -> WakeWordRecogniser {
+    private func ear(_ detector: ScriptedDetector, looks: Bool = true) throws -> WakeWordRecogniser {
         let words = try WakeWords(wake: "hey jarvis", stop: "stop", threshold: -20)
         let rule = WakeRule(words: words, playingMargin: 3, refractory: .seconds(2))
         return WakeWordRecogniser(detector, rule: rule, look: looks ? SecondLook() : nil)
@@ -128,7 +115,7 @@ struct SecondLookTests {
 
     @Test func aRefusedWordIsToldAndMakesNobodyDeafToTheNext() throws {
         var random = SplitMix64(seed: 6)
-        let detector = Scripted()
+        let detector = ScriptedDetector()
         let ear = try ear(detector)
         detector.next = [WakeCandidate("hey jarvis", .certain, score: 0.98)]
         let first = try take(ear, Self.room(4, &random), at: 10_000)
@@ -146,7 +133,7 @@ struct SecondLookTests {
     /// A stop word is never subject to the second look.
     @Test func aStopIsNotLookedAt() throws {
         var random = SplitMix64(seed: 7)
-        let detector = Scripted()
+        let detector = ScriptedDetector()
         let ear = try ear(detector)
         detector.next = [WakeCandidate("stop", .certain)]
         #expect(try take(ear, Self.room(4, &random), at: 10_000).map(\.verdict) == [.stop("stop")])
@@ -154,7 +141,7 @@ struct SecondLookTests {
 
     @Test func withoutTheLookTheEngineDecides() throws {
         var random = SplitMix64(seed: 8)
-        let detector = Scripted()
+        let detector = ScriptedDetector()
         let ear = try ear(detector, looks: false)
         detector.next = [WakeCandidate("hey jarvis", .certain)]
         #expect(
@@ -171,7 +158,7 @@ struct SecondLookTests {
         wantsPause: Bool = true,
         word: String = "hey jarvis"
     ) throws -> [WakeReport] {
-        let detector = Scripted()
+        let detector = ScriptedDetector()
         let ear = try ear(detector, looks: false)
         for start in stride(from: 0, to: sound.count - 640, by: 640) {
             _ = try take(ear, Array(sound[start..<start + 640]), at: 10_000 + start / 16)
@@ -224,7 +211,7 @@ struct SecondLookTests {
         let folder = box.folder
         let models = try SecondModels(words, in: folder.openWakeWord, library: folder.library, trial: .none)
         let rule = WakeRule(words: words, playingMargin: 3, refractory: .seconds(2))
-        let detector = Scripted()
+        let detector = ScriptedDetector()
         let ear = WakeWordRecogniser(detector, rule: rule, look: SecondLook(), models: models)
         _ = try take(ear, sound, at: 10_000)
         detector.next = found.map { WakeCandidate($0, .certain, score: 0.9) }
@@ -286,7 +273,7 @@ struct SecondLookTests {
         #expect(later() == nil, "once")
 
         let rule = WakeRule(words: words, playingMargin: 3, refractory: .seconds(2))
-        let detector = Scripted()
+        let detector = ScriptedDetector()
         let ear = WakeWordRecogniser(detector, rule: rule, look: SecondLook(), models: nil)
         let music = [Int16](repeating: 9000, count: 64_000)
         func verdicts(at milliseconds: Int) throws -> [WakeRule.Verdict] {
@@ -321,7 +308,7 @@ struct SecondLookTests {
     /// What the ear says within half a second of a call, with this behind the word.
     private func behindTheWord(_ sound: [Int16]) throws -> [WakeRule.Verdict] {
         var random = SplitMix64(seed: 9)
-        let detector = Scripted()
+        let detector = ScriptedDetector()
         let ear = try ear(detector, looks: false)
         let word = Self.room(4, &random) + Self.voice(500, peak: 3000)
         _ = try take(ear, word, at: 10_000)

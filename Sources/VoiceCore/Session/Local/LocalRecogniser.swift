@@ -163,19 +163,7 @@ final class LocalRecogniser {
 
     private func send(_ sound: [Int16]) {
         guard let number, !sound.isEmpty else { return }
-        var bytes: [UInt8] = []
-        for start in stride(from: 0, to: sound.count, by: Self.chunk) {
-            let piece = sound[start..<min(start + Self.chunk, sound.count)]
-            var payload: [UInt8] = []
-            payload.reserveCapacity(2 * piece.count)
-            for sample in piece {
-                let bits = UInt16(bitPattern: sample)
-                payload.append(UInt8(truncatingIfNeeded: bits))
-                payload.append(UInt8(truncatingIfNeeded: bits >> 8))
-            }
-            let timestamp = (liveSamples + start) * 1000 / Self.format.rate
-            bytes += WyomingRequest.audioChunk(Self.format, payload, timestamp: timestamp).frame.bytes
-        }
+        let bytes = WyomingRequest.sound(sound, from: liveSamples, chunk: Self.chunk).flatMap(\.frame.bytes)
         liveSamples += sound.count
         sockets.send(bytes, on: number)
         left(sound.count * AudioFormat.wireRate / Self.format.rate, bytes.count)

@@ -87,13 +87,7 @@ package final class WyomingCallReader: CallReader {
         sockets.open(number, to: address, allowsPublic: allowsPublic, within: Self.connectLimit)
         sockets.send(.transcribe(language: language), on: number)
         sockets.send(.audioStart(.microphone), on: number)
-        for start in stride(from: 0, to: sound.count, by: Self.chunk) {
-            let bytes = sound[start..<min(start + Self.chunk, sound.count)].flatMap { sample in
-                let bits = UInt16(bitPattern: sample)
-                return [UInt8(truncatingIfNeeded: bits), UInt8(truncatingIfNeeded: bits >> 8)]
-            }
-            sockets.send(.audioChunk(.microphone, bytes, timestamp: start / 16), on: number)
-        }
+        for request in WyomingRequest.sound(sound, chunk: Self.chunk) { sockets.send(request, on: number) }
         sockets.send(.audioStop(timestamp: sound.count / 16), on: number)
         sockets.limit(Self.answerLimit, on: number)
     }

@@ -1,0 +1,15 @@
+@testable import VoiceActivation
+
+/// A wake word engine that finds, once, what a test names.
+final class ScriptedDetector: WakeWordDetector {
+    var next: [WakeCandidate] = []
+    private(set) var isPlaying = false
+
+    func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
+        defer { next = [] }
+        return next
+    }
+
+    func reset() {}
+    func note(isPlaying: Bool, lately: Bool) { self.isPlaying = isPlaying }
+}
