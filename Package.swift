@@ -66,7 +66,6 @@ let package = Package(
         .target(name: "CHeldSignals", dependencies: ["CLinux"]),
         // Load their recognition libraries at run time, so those are not linked.
         .target(name: "CSphinx", linkerSettings: [.linkedLibrary("dl")]),
-        .target(name: "CSherpa", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CTFLite", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CDSP"),
         .target(name: "CMicroFrontend", linkerSettings: [.linkedLibrary("m")]),
@@ -111,7 +110,7 @@ let package = Package(
             "Activation",
             [
                 "VoiceBase", "VoiceConfiguration", "VoiceNetwork", "VoiceWyoming", "VoiceAudio", "VoiceConversation",
-                "CLinux", "CMicroFrontend", "CSherpa", "CSphinx", "CTFLite", logging,
+                "CLinux", "CMicroFrontend", "CSphinx", "CTFLite", logging,
             ]
         ),
         .target(

@@ -35,7 +35,6 @@ package struct ActivationSettings: Sendable {
         case pocketsphinx(model: String)
         /// - Parameter allowsPublic: whether the server may be outside this network.
         case wyoming(address: String, allowsPublic: Bool = false)
-        case sherpa(SherpaSpotter.Place)
         case tflite(WakeModelFolder)
 
         /// The value of `activation.engine`.
@@ -44,7 +43,6 @@ package struct ActivationSettings: Sendable {
                 switch self {
                 case .pocketsphinx: .pocketsphinx
                 case .wyoming: .wyoming
-                case .sherpa: .sherpa
                 case .tflite: .tflite
                 }
             return engine.rawValue
@@ -82,13 +80,6 @@ package struct ActivationSettings: Sendable {
                 calls = .init { () throws(WakeWordError) in
                     try WyomingDetector(address: address, words: words, allowsPublic: allowsPublic)
                 }
-            case .sherpa(let place):
-                let known = (try? SherpaModel(folder: place.model).keywordNames()) ?? []
-                let found = WakeWords(words: words.calls.words + others.words.filter { known.contains($0.text) })
-                calls = Self.maker(stops: found.stops, sphinxModel) { () throws(WakeWordError) in
-                    try SherpaSpotter(found, at: place)
-                }
-                others.words.removeAll { known.contains($0.text) }
             case .tflite(let folder):
                 calls = .init { () throws(WakeWordError) in try TFLiteSpotter(words.calls, in: folder, trial: trial) }
                 let known = folder.allWords
@@ -234,11 +225,6 @@ package struct ActivationSettings: Sendable {
                 throw Self.problem("activation.wyoming_address", "\(server.host) \(WyomingDetector.exposed)")
             }
             engine = .wyoming(address: activation.wyomingAddress, allowsPublic: allowsPublic)
-        case .sherpa:
-            guard !activation.sherpaModel.isEmpty else {
-                throw Self.problem("activation.sherpa_model", "is empty: name the folder with the keyword model")
-            }
-            engine = .sherpa(.init(library: activation.sherpaLibrary, model: activation.sherpaModel))
         case .tflite: engine = .tflite(models)
         }
         if let hiddenModels, isForThisUser, activation.mode == .wake {
@@ -301,7 +287,7 @@ package struct ActivationSettings: Sendable {
         if !rule.words.stops.words.isEmpty { makeStopDetector = stopDetector }
         switch engine {
         case .wyoming?: break
-        case .pocketsphinx?, .sherpa?, .tflite?, nil: secondLook = activation.secondLook ? SecondLook() : nil
+        case .pocketsphinx?, .tflite?, nil: secondLook = activation.secondLook ? SecondLook() : nil
         }
         try tellApart(activation.similarWords, rule.words)
         let folder = models.openWakeWord
@@ -347,8 +333,8 @@ package struct ActivationSettings: Sendable {
                 switch engine {
                 case .tflite?: try word.isStop ? SphinxSpotter.check(word) : WordCutoff.check(word)
                 case .pocketsphinx?, nil: try SphinxSpotter.check(word)
-                // These have thresholds of their own.
-                case .wyoming?, .sherpa?: if word.isStop { try SphinxSpotter.check(word) }
+                // The server has thresholds of its own.
+                case .wyoming?: if word.isStop { try SphinxSpotter.check(word) }
                 }
             }
         } catch {
@@ -411,7 +397,7 @@ package struct ActivationSettings: Sendable {
             intoStateFolder: StateDirectory.path(environment: ProcessEnvironment.values)
         )
         return "is off or finds no models, and activation.mode is \"wake\": run \"\(command)\", set it to "
-            + "\"pocketsphinx\", \"wyoming\" or \"sherpa-onnx\", or the mode to \"push\""
+            + "\"pocketsphinx\" or \"wyoming\", or the mode to \"push\""
     }
 
     private static func problem(_ place: String, _ message: String) -> ConfigurationError {

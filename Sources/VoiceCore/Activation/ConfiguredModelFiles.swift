@@ -38,13 +38,6 @@ package enum ConfiguredModelFiles {
                 "name a model's folder, or leave the key out for that of \"apt install pocketsphinx-en-us\""
             )
         }
-        if activation.engine == .sherpa {
-            check("sherpa_model", activation.sherpaModel, "name the folder with the keyword model")
-            // A name without a folder is looked up by the system.
-            if activation.sherpaLibrary.contains("/") {
-                check("sherpa_library", activation.sherpaLibrary, "name sherpa-onnx's C library")
-            }
-        }
         return problems
     }
 

@@ -58,9 +58,8 @@ extension Configuration.Activation {
             Engine.auto,
             "Wake word engine. tflite: microWakeWord models (\"jarvis-voiced wake install\" downloads them). "
                 + "pocketsphinx: packages libpocketsphinx3 and pocketsphinx-en-us. wyoming: a Wyoming server such as "
-                + "wyoming-openwakeword. sherpa-onnx: its library and your own model. auto: tflite if its files are "
-                + "installed; else only stop words are recognised, by pocketsphinx if it is installed. off: no word is "
-                + "recognised on this machine."
+                + "wyoming-openwakeword. auto: tflite if its files are installed; else only stop words are recognised, by "
+                + "pocketsphinx if it is installed. off: no word is recognised on this machine."
         )
         package let wakeWords = Setting(
             "activation.wake_words",
@@ -89,7 +88,7 @@ extension Configuration.Activation {
         package let secondLook = Setting(
             "activation.second_look",
             false,
-            "tflite, pocketsphinx and sherpa-onnx: checks each wake word again. It counts only if openWakeWord's model "
+            "tflite and pocketsphinx: checks each wake word again. It counts only if openWakeWord's model "
                 + "of it agrees, where the folder \"openwakeword\" beside the models has one; otherwise only with 300 "
                 + "ms of voice 6 dB above the noise of the room."
         )
@@ -125,18 +124,6 @@ extension Configuration.Activation {
             "/usr/share/pocketsphinx/model/en-us",
             as: .file,
             "Folder with the model and the dictionary of pocketsphinx."
-        )
-        package let sherpaLibrary = Setting(
-            "activation.sherpa_library",
-            "libsherpa-onnx-c-api.so",
-            "sherpa-onnx: its C library, version 1.12.12 to 2.0: a path, or a library name that the system resolves."
-        )
-        package let sherpaModel = Setting(
-            "activation.sherpa_model",
-            "",
-            as: .file,
-            "sherpa-onnx: folder of a streaming keyword model (encoder, decoder, joiner, tokens.txt) and its "
-                + "keywords.txt, which must contain every wake word."
         )
         package let wakeModels = Setting(
             "activation.wake_models",
@@ -208,7 +195,6 @@ extension Configuration.Activation {
         case off
         case pocketsphinx
         case wyoming
-        case sherpa = "sherpa-onnx"
         case tflite
     }
 }

@@ -27,7 +27,9 @@ package struct ConfigurationKey: Sendable {
     /// "input" of "audio.input".
     package var name: String { String(path.drop { $0 != "." }.dropFirst()) }
     /// "JARVIS_AUDIO_INPUT" of "audio.input".
-    package var environmentName: String {
+    package var environmentName: String { Self.environmentName(of: path) }
+
+    static func environmentName(of path: String) -> String {
         "JARVIS_" + String(path.map { $0 == "." ? "_" : $0 }).uppercased()
     }
 

@@ -95,6 +95,8 @@ package struct ConfigurationLoader: Sendable {
                 if ConfigurationSchema.sections.contains(where: { $0.name == entry.path }) { continue }
                 unknownTables.insert(entry.path)
                 problems.append(ConfigurationProblem(place: place, message: unknown(section: entry.path)))
+            } else if let warning = RetiredKeys.warning(entry.path) {
+                loaded.warnings.append("\(place): \(warning)")
             } else {
                 problems.append(ConfigurationProblem(place: place, message: unknown(key: entry.path)))
             }
@@ -112,6 +114,11 @@ package struct ConfigurationLoader: Sendable {
             }
         }
         let known = ConfigurationSchema.keys.map(\.environmentName)
+        for path in RetiredKeys.all.keys.sorted() {
+            let name = ConfigurationKey.environmentName(of: path)
+            guard environment[name]?.isEmpty == false, let warning = RetiredKeys.warning(path) else { continue }
+            loaded.warnings.append("$\(name): \(warning)")
+        }
         for name in environment.keys.sorted() where name.hasPrefix("JARVIS_") && !known.contains(name) {
             guard let meant = EditDistance.nearest(to: name, in: known, within: 2) else { continue }
             loaded.warnings.append("$\(name) is not used; did you mean \(meant)?")
@@ -129,6 +136,10 @@ package struct ConfigurationLoader: Sendable {
         }
         let path = String(override[..<equals])
         guard let key = ConfigurationSchema.key(path) else {
+            if let warning = RetiredKeys.warning(path) {
+                loaded.warnings.append("--set: \(warning)")
+                return
+            }
             problems.append(ConfigurationProblem(place: "--set", message: unknown(key: path)))
             return
         }

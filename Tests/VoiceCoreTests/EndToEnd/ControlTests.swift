@@ -124,7 +124,7 @@ extension EndToEnd {
                 let problem = error as? ControlProblem
                 return problem?.code == .notAvailable
                     && problem?.message.contains("activation.engine is off") == true
-                    && problem?.message.contains("\"pocketsphinx\", \"wyoming\" or \"sherpa-onnx\"") == true
+                    && problem?.message.contains("\"pocketsphinx\" or \"wyoming\"") == true
             }
             #expect(try await stage.perform("mode")["mode"] == "always")
             try await stage.stop()
