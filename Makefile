@@ -58,7 +58,7 @@ check-autobahn:
 
 .PHONY: bench
 bench: ## measure what the program costs (BENCH=--quick)
-	@scripts/deps bench
+	@scripts/deps run
 	$(BUILD) jarvis-voiced VoiceBench >/dev/null
 	$(RELEASE_DIR)/VoiceBench $(BENCH)
 

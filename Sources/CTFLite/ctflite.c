@@ -20,9 +20,6 @@ struct ctflite {
     void *options;
     void *interpreter;
     char said[256];
-    // Shape to set for the input; rank 0 for the model's own.
-    int32_t shape[ctflite_most_dimensions];
-    int32_t rank;
 
     void *(*create_model)(const void *, size_t, report *, void *);
     void (*delete_model)(void *);
@@ -34,7 +31,6 @@ struct ctflite {
     void (*delete)(void *);
     int32_t (*input_count)(const void *);
     int32_t (*output_count)(const void *);
-    int (*resize)(void *, int32_t, const int32_t *, int32_t);
     int (*allocate)(void *);
     void *(*input)(const void *, int32_t);
     const void *(*output)(const void *, int32_t);
@@ -63,7 +59,6 @@ static bool load(ctflite *made) {
         {"TfLiteInterpreterDelete", &made->delete},
         {"TfLiteInterpreterGetInputTensorCount", &made->input_count},
         {"TfLiteInterpreterGetOutputTensorCount", &made->output_count},
-        {"TfLiteInterpreterResizeInputTensor", &made->resize},
         {"TfLiteInterpreterAllocateTensors", &made->allocate},
         {"TfLiteInterpreterGetInputTensor", &made->input},
         {"TfLiteInterpreterGetOutputTensor", &made->output},
@@ -100,17 +95,14 @@ static ctflite *give_up(ctflite *made, char *error, size_t size, const char *wha
     return NULL;
 }
 
-ctflite *ctflite_open(const char *library, const void *model, size_t length, const int32_t *shape, int32_t rank,
-                      bool *library_failed, char *error, size_t size) {
+ctflite *ctflite_open(const char *library, const void *model, size_t length, bool *library_failed, char *error,
+                      size_t size) {
     *library_failed = false;
     ctflite *made = calloc(1, sizeof *made);
-    if (!made || rank < 0 || rank > ctflite_most_dimensions) {
-        snprintf(error, size, made ? "an input of too many dimensions" : "no memory");
-        free(made);
+    if (!made) {
+        snprintf(error, size, "no memory");
         return NULL;
     }
-    if (rank) memcpy(made->shape, shape, (size_t)rank * sizeof *shape);
-    made->rank = rank;
     *library_failed = true;
     made->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (!made->library) {
@@ -160,7 +152,6 @@ bool ctflite_restart(ctflite *made) {
     made->interpreter = made->create(made->model, made->options);
     if (!made->interpreter) return false;
     if (made->input_count(made->interpreter) == 1 && made->output_count(made->interpreter) == 1 &&
-        (!made->rank || made->resize(made->interpreter, 0, made->shape, made->rank) == 0) &&
         made->allocate(made->interpreter) == 0)
         return true;
     made->delete(made->interpreter);

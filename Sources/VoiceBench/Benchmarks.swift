@@ -12,9 +12,7 @@ struct Benchmark: Sendable {
 enum Benchmarks {
     static let all: [Benchmark] = [
         CallsBenchmark.benchmark, ActivationBenchmark.benchmark, UplinkBenchmark.benchmark, PlayoutBenchmark.benchmark,
-        DaemonBenchmark.benchmark,
-        ProgramBenchmark.benchmark, CodecBenchmark.benchmark, ResamplerBenchmark.benchmark,
-        ConverterBenchmark.benchmark, CardConverterBenchmark.benchmark,
+        DaemonBenchmark.benchmark, ProgramBenchmark.benchmark, CodecBenchmark.benchmark,
     ]
 }
 

@@ -7,11 +7,8 @@ internal import Glibc
 ///     VoiceBench faults [options]         conversations with faulty services, see `FaultRun`
 ///     VoiceBench cancel [options]         one recording through an echo canceller, see `CancelCommand`
 ///     VoiceBench relapse                  whether people are still heard over the box, see `RelapseCheck`
-///     VoiceBench wake [options]           words recognised on this machine, see `WakeCommand`
+///     VoiceBench wake [options]           words recognised on this machine, see `StreamCheck`
 ///     VoiceBench events [COUNT] [SEED]    any order of events through the pure core, see `EventRun`
-///     VoiceBench conceal IN.wav FOLDER    speech with lost packets, as it is heard, see `ConcealCommand`
-///     VoiceBench turns SET --texts FILE   when turns count as finished, by several rules, see `TurnCommand`
-///     VoiceBench day [--model NAME]       what a day costs in each mode, see `DayCost`
 let arguments = Array(CommandLine.arguments.dropFirst())
 if let child = FileRoomDaemon(arguments) {
     try await child.run()
@@ -56,29 +53,7 @@ if var relapse = RelapseCheck(arguments) {
         exit(1)
     }
 }
-if let command = ConcealCommand(arguments) {
-    do {
-        try command.run()
-        exit(0)
-    } catch {
-        print("VoiceBench conceal: \(error)")
-        exit(1)
-    }
-}
-if let day = DayCost(arguments) {
-    day.run()
-    exit(0)
-}
-if let command = TurnCommand(arguments) {
-    do {
-        try await command.run()
-        exit(0)
-    } catch {
-        print("VoiceBench turns: \(error)")
-        exit(1)
-    }
-}
-if let command = WakeCommand(arguments) {
+if let command = StreamCheck(arguments) {
     do {
         try command.run()
         exit(0)

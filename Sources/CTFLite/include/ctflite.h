@@ -30,11 +30,10 @@ typedef struct ctflite ctflite;
 
 // Loads the library and creates an interpreter for a model. Returns NULL and writes a sentence to `error` on failure, and
 // whether the library is to blame, rather than the model.
-// The model's bytes must stay in place until `ctflite_close`. Sets the input's shape to `rank` dimensions; rank 0 keeps
-// the model's own. A malicious file may still crash the process: try an unknown one in a separate process first.
+// The model's bytes must stay in place until `ctflite_close`. A malicious file may still crash the process: try an unknown one in a separate process first.
 // Belongs to one thread at a time.
-ctflite *ctflite_open(const char *library, const void *model, size_t length, const int32_t *shape, int32_t rank,
-                      bool *library_failed, char *error, size_t size);
+ctflite *ctflite_open(const char *library, const void *model, size_t length, bool *library_failed, char *error,
+                      size_t size);
 ctflite_tensor ctflite_input(const ctflite *interpreter);
 ctflite_tensor ctflite_output(const ctflite *interpreter);
 // Runs the model once; returns false if the sizes differ from those of the tensors, or if the model fails.

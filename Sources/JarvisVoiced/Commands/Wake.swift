@@ -109,16 +109,10 @@ struct Wake: ParsableCommand {
         @Argument(help: "Path of the model.")
         var model: String
 
-        @Argument(help: "Kind of model: micro, mel, embedding or classifier.")
-        var kind = ModelTrial.Kind.micro.rawValue
-
         func run() throws {
             // Whoever waits for this may end first, and this has no other bound.
             alarm(10)
-            guard let kind = ModelTrial.Kind(rawValue: kind) else {
-                throw ValidationError("Unknown kind of model: \(kind).")
-            }
-            try exiting { try ModelTrial.runHere(library: library, model: model, kind: kind) }
+            try exiting { try ModelTrial.runHere(library: library, model: model) }
         }
     }
 }

@@ -43,9 +43,8 @@ struct WakeTest: AsyncParsableCommand {
             }
             try Self.check(settings)
         }
-        let makeReading = try exiting { try WyomingCallReader.reading(settings, values) }
-        if let file { return try exiting { try listen(to: file, settings, makeReading) } }
-        try await listen(values, settings, makeReading)
+        if let file { return try exiting { try listen(to: file, settings) } }
+        try await listen(values, settings)
     }
 
     /// - Throws: the reason why nothing can be recognised.
@@ -79,11 +78,7 @@ struct WakeTest: AsyncParsableCommand {
 
     // MARK: The microphone
 
-    private func listen(
-        _ values: Configuration,
-        _ settings: ActivationSettings,
-        _ makeReading: WakeWordListener.MakeReading?
-    ) async throws {
+    private func listen(_ values: Configuration, _ settings: ActivationSettings) async throws {
         guard let rule = settings.rule, let make = settings.makeDetector else { return }
         var audio = AudioConfiguration(values.audio, echo: values.echo)
         audio.echoCanceller.echoCancellation = false
@@ -102,10 +97,7 @@ struct WakeTest: AsyncParsableCommand {
             echo: ports.echo,
             rule: rule,
             logger: logger,
-            look: settings.secondLook,
             make: make,
-            makeSecondModels: settings.makeSecondModels,
-            makeReading: makeReading,
             watch: { newest.scores = $0 },
             report: { report in
                 guard let line = WakeTestLine.text(report, at: Monotonic.now() - began) else { return }
@@ -133,11 +125,7 @@ struct WakeTest: AsyncParsableCommand {
 
     // MARK: A file
 
-    private func listen(
-        to file: String,
-        _ settings: ActivationSettings,
-        _ makeReading: WakeWordListener.MakeReading?
-    ) throws(WakeWordError) {
+    private func listen(to file: String, _ settings: ActivationSettings) throws(WakeWordError) {
         guard let rule = settings.rule, let make = settings.makeDetector else { return }
         let heard = try WakeRecording.read(file)
         guard !heard.isEmpty else { throw WakeWordError("\(file) holds no sound") }
@@ -145,31 +133,18 @@ struct WakeTest: AsyncParsableCommand {
         let samples = lead + heard + lead
         let detector = try make(.child())
         detector.listen(for: .stop)
-        let models = Self.secondModels(settings)
-        let reading = makeReading?().inNoHurry
-        let ear = WakeWordRecogniser(
-            detector,
-            rule: rule,
-            look: settings.secondLook,
-            models: models,
-            reading: reading
-        )
+        let recogniser = WakeWordRecogniser(detector, rule: rule)
         var count = 0
-        var unread: WakeWordError?
         let block = WakeRecording.rate / 25
         for start in stride(from: 0, to: samples.count, by: block) {
             let piece = samples[start..<min(start + block, samples.count)]
             let now = Duration.milliseconds(1000 * (start + piece.count) / WakeRecording.rate)
             let reports = try piece.withUnsafeBufferPointer { piece throws(WakeWordError) in
                 // The clock starts at one hour, so that no word counts as found just before the file.
-                try ear.take(piece, listening: .stop, isPlaying: false, at: now + .seconds(3600))
+                try recogniser.process(piece, listening: .stop, isPlaying: false, at: now + .seconds(3600))
             }
             for report in reports {
                 let place = max(.zero, now - .milliseconds(1000 * lead.count / WakeRecording.rate))
-                if let problem = ear.unread, problem != unread {
-                    Self.write("similar words count as calls: \(problem)\n")
-                }
-                unread = ear.unread
                 if let line = WakeTestLine.text(report, at: place) { Self.write(line + "\n") }
                 switch report.verdict {
                 case .call, .stop: count += 1
@@ -179,14 +154,6 @@ struct WakeTest: AsyncParsableCommand {
         }
         let tenths = (10 * heard.count + WakeRecording.rate / 2) / WakeRecording.rate
         Self.write("\(tenths / 10).\(tenths % 10) s heard, \(count) found\n")
-    }
-
-    /// As in the daemon, the second look does without models that fail.
-    private static func secondModels(_ settings: ActivationSettings) -> SecondModels? {
-        do throws(WakeWordError) { return try settings.makeSecondModels?(.child()) } catch {
-            write("second look without a second model: \(error)\n")
-            return nil
-        }
     }
 
     /// Writes to standard output without buffering, so that a find appears at once.

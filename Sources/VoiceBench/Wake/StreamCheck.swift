@@ -6,15 +6,13 @@ import VoiceConversation
 import VoiceCore
 
 /// Measures words on the streams of `scripts/wake-streams`: how many calls are found, how late, what is mistaken for
-/// one, and the cost. Uses the same ear as the daemon, including the second look.
+/// one, and the cost. Uses the same recogniser as the daemon.
 ///
-///     VoiceBench wake --streams FOLDER --tflite FOLDER --words "hey jarvis" [--second FOLDER] [--no-look] [--group dev]
+///     VoiceBench wake --streams FOLDER --tflite FOLDER --words "hey jarvis" [--group dev]
 ///     VoiceBench wake --streams FOLDER --words "hey jarvis" [--threshold -20]      PocketSphinx
-///     ... --similar "janice, travis" --recogniser 127.0.0.1:10300 [--most-calls 50]       calls are read; the time of reading is
-///                        given by itself, and is in no other
 ///     ... --stops        stop words, by PocketSphinx
 ///     ... --details      a line for each find, and the highest score of each call
-///     ... --most-hours N of audio without calls
+///     ... --most-calls N of each stream; --most-hours N of audio without calls
 struct StreamCheck {
     /// One line of streams-*.json.
     struct Stream: Decodable {
@@ -38,27 +36,6 @@ struct StreamCheck {
         var delays: [Int] = []
         var seconds = 0.0
         var cpu = 0.0
-        /// Times of reading a call, in milliseconds.
-        var readings: [Int] = []
-        var unread = 0
-    }
-
-    /// Measures how long calls are read.
-    private final class TimedReader: CallReader {
-        private let reader: any CallReader
-        var times: [Int] = []
-
-        init(_ reader: any CallReader) { self.reader = reader }
-
-        var result: Result<String, WakeWordError>? { reader.result }
-
-        func read(_ sound: [Int16]) {
-            let began = Monotonic.now()
-            reader.read(sound)
-            times.append((Monotonic.now() - began).wholeMilliseconds)
-        }
-
-        func abandon() { reader.abandon() }
     }
 
     /// The targets.
@@ -73,15 +50,34 @@ struct StreamCheck {
     let folder: String
     let words: WakeWords
     let models: WakeModelFolder?
-    let second: String?
-    let reading: CallReading?
     /// How many calls of each stream are judged.
     let mostCalls: Int
-    let looks: Bool
     let group: String
     let findsStops: Bool
     let mostHours: Double
     let tellsDetails: Bool
+
+    /// Returns nil if the arguments are for another command.
+    init?(_ arguments: [String]) {
+        guard arguments.first == "wake" else { return nil }
+        func value(_ name: String) -> String? {
+            arguments.firstIndex(of: name).flatMap { arguments.indices.contains($0 + 1) ? arguments[$0 + 1] : nil }
+        }
+        let activation = Configuration().activation
+        let threshold = value("--threshold").flatMap { Double($0) } ?? activation.threshold
+        findsStops = arguments.contains("--stops")
+        let stops = findsStops ? activation.stopWords : ""
+        guard let folder = value("--streams"),
+            let words = try? WakeWords(wake: value("--words") ?? "hey jarvis", stop: stops, threshold: threshold)
+        else { return nil }
+        self.folder = folder
+        self.words = findsStops ? words.stops : words
+        models = value("--tflite").map { WakeModelFolder(path: $0) }
+        mostCalls = value("--most-calls").flatMap { Int($0) } ?? 1000
+        group = value("--group") ?? "report"
+        mostHours = value("--most-hours").flatMap { Double($0) } ?? 1000
+        tellsDetails = arguments.contains("--details")
+    }
 
     func run() throws {
         let parts = ["calls", "others", "speaking", "near"]
@@ -95,9 +91,7 @@ struct StreamCheck {
         }
         for stream in streams where stream.kind == "near" && !findsStops {
             let tally = try measure(stream)
-            print(
-                "| \(stream.name) | \(tally.others) taken for it, \(tally.refused.count) refused\(Self.readings(tally)) |"
-            )
+            print("| \(stream.name) | \(tally.others) taken for it, \(tally.refused.count) refused |")
         }
         var hours: [String: (hours: Double, others: Int, near: Int)] = [:]
         for stream in streams where stream.ends.isEmpty && stream.kind != "near" {
@@ -130,17 +124,17 @@ struct StreamCheck {
             best = ends.map { _ in 0 }
         }
 
-        mutating func take(_ piece: UnsafeBufferPointer<Int16>) {
-            if name != nil { sound.take(piece) }
+        mutating func append(_ piece: UnsafeBufferPointer<Int16>) {
+            if name != nil { sound.append(piece) }
         }
 
-        mutating func take(_ scores: [WakeScore], _ reports: [WakeReport], at: Double) {
+        mutating func note(_ scores: [WakeScore], _ reports: [WakeReport], at: Double) {
             guard name != nil else { return }
             let index = ends.firstIndex { (StreamCheck.early...StreamCheck.late).contains(at - $0) }
             if let index { best[index] = max(best[index], scores.map(\.score).max() ?? 0) }
             for report in reports {
                 let evidence = sound.evidence.map {
-                    "\(StreamCheck.tenths($0.level)) dBFS, \(StreamCheck.tenths($0.overNoise)) over noise, \($0.voiceMilliseconds) ms"
+                    "\(StreamCheck.tenths($0.level)) dBFS, \(StreamCheck.tenths($0.overNoise)) over noise"
                 }
                 let call = index.map { "call \($0), \(Int(((at - ends[$0]) * 1000).rounded())) ms" } ?? "no call"
                 lines.append("\(StreamCheck.tenths(at)) s: \(report.verdict), \(call), \(evidence ?? "-")")
@@ -162,34 +156,24 @@ struct StreamCheck {
         return streams
     }
 
-    private func makeEar(_ reading: CallReading?) throws -> WakeWordRecogniser {
+    private func makeRecogniser() throws -> WakeWordRecogniser {
         let detector: any WakeWordDetector =
             if let models { try TFLiteSpotter(words, in: models, trial: .none) } else {
                 try SphinxSpotter(words, model: Configuration().activation.sphinxModel)
             }
-        let asked = try second.map {
-            try SecondModels(words, in: $0, library: models?.library ?? "", trial: .none)
-        }
         let activation = Configuration().activation
         let rule = WakeRule(
             words: words,
             playingMargin: activation.playingMargin,
             refractory: .milliseconds(activation.refractoryMS)
         )
-        return WakeWordRecogniser(
-            detector,
-            rule: rule,
-            look: looks ? SecondLook() : nil,
-            models: asked,
-            reading: reading
-        )
+        return WakeWordRecogniser(detector, rule: rule)
     }
 
     private func measure(_ stream: Stream) throws -> Tally {
         let samples = try WakeRecording.read(folder + "/" + stream.file)
-        let timed = reading.map { TimedReader($0.inNoHurry.reader) }
-        let ear = try makeEar(timed.flatMap { timed in reading.map { CallReading($0.similar, by: timed) } })
-        ear.detector.listen(for: .stop)
+        let recogniser = try makeRecogniser()
+        recogniser.detector.listen(for: .stop)
         var tally = Tally(calls: min(mostCalls, stream.ends.count), seconds: stream.seconds)
         var left = stream.ends
         var details = Details(ends: stream.ends, name: tellsDetails ? stream.name : nil)
@@ -203,11 +187,10 @@ struct StreamCheck {
             }
             let reports = try samples[start..<start + block].withUnsafeBufferPointer { piece in
                 let now = Duration.milliseconds(3_600_000 + Int(at * 1000))
-                details.take(piece)
-                return try ear.take(piece, listening: .stop, isPlaying: stream.playing ?? false, at: now)
+                details.append(piece)
+                return try recogniser.process(piece, listening: .stop, isPlaying: stream.playing ?? false, at: now)
             }
-            if ear.unread != nil, reports.contains(where: { $0.late > 0 }) { tally.unread += 1 }
-            details.take(ear.detector.scores, reports, at: at)
+            details.note(recogniser.detector.scores, reports, at: at)
             for report in reports {
                 switch report.verdict {
                 case .call, .stop:
@@ -224,7 +207,6 @@ struct StreamCheck {
             }
         }
         tally.cpu = Self.cpu() - began
-        tally.readings = (timed?.times ?? []).sorted()
         details.print()
         return tally
     }
@@ -233,18 +215,12 @@ struct StreamCheck {
         let delays = tally.delays.sorted()
         let median = delays.quantile(0.5).map { "\($0)" } ?? "-"
         let most = delays.quantile(0.95).map { "\($0)" } ?? "-"
-        let read = readings(tally)
         let refused =
             tally.refused.isEmpty
             ? "" : ", \(tally.refused.count) refused (\(tally.refused.prefix(3).joined(separator: "; ")))"
         return
             "\(tally.found) of \(tally.calls) (\(tenths(100 * Double(tally.found) / Double(max(1, tally.calls)))) %) | "
-            + "\(tally.others) | \(median) / \(most) / \(delays.last.map { "\($0)" } ?? "-") ms | \(tally.nearMisses) near misses\(refused)\(read)"
-    }
-
-    private static func readings(_ tally: Tally) -> String {
-        guard let median = tally.readings.quantile(0.5), let most = tally.readings.quantile(0.95) else { return "" }
-        return ", read in \(median) / \(most) / \(tally.readings.last ?? 0) ms, \(tally.unread) unread"
+            + "\(tally.others) | \(median) / \(most) / \(delays.last.map { "\($0)" } ?? "-") ms | \(tally.nearMisses) near misses\(refused)"
     }
 
     private static func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }

@@ -82,10 +82,6 @@ package struct ActivationMachine: Sendable {
     private var wordEnd: Int?
     /// Whether the sound for a wake word is still to be played.
     private var isWokenDue = false
-    /// How long it waits for the user to speak on: a call that was read first has waited already.
-    private var wokenPause = Duration.zero
-    /// That the user speaks on is reported right after the call.
-    private static let shortestPause = Duration.milliseconds(100)
     /// Start of the user's turn in the session's audio, in ms; nil if unknown.
     private var turnStart: Int?
     /// A greeting was requested: speech before the user's first question is the greeting.
@@ -196,10 +192,9 @@ package struct ActivationMachine: Sendable {
             // In `push` mode words are heard only because one may stop the music.
             if mode == .push, case .word = trigger { return }
             wordEnd = nil
-            if case .word(_, let late, _) = trigger {
-                wordEnd = max(0, options.preRoll - late)
+            if case .word = trigger {
+                wordEnd = options.preRoll
                 isWokenDue = true
-                wokenPause = max(Self.shortestPause, options.wokenPause - .milliseconds(late))
             } else if isHeard(trigger) {
                 play(.woken)
             }
@@ -212,8 +207,6 @@ package struct ActivationMachine: Sendable {
             restart(.followUp)
         case .conversation:
             guard isAnswering else { return }
-            // What is answered may be what was said behind the word, while the call was read.
-            if case .word(_, 1..., overSound: false) = trigger { return }
             effects.append(.interrupt)
             play(.woken)
         }
@@ -471,7 +464,7 @@ package struct ActivationMachine: Sendable {
         let isReady = state == .listening
         want(.connect, isLimited && !isReady && !isBusy, after: options.connectLimit)
         if isAnswering || phase == .idle || phase == .closing { isWokenDue = false }
-        want(.woken, isWokenDue, after: wokenPause)
+        want(.woken, isWokenDue, after: options.wokenPause)
         let waits = isLimited && isReady && (phase == .awake || phase == .followUp)
         want(.followUp, waits, after: options.followUp)
         // A conversation that never left `idle` does not report `idle` again.

@@ -11,12 +11,6 @@ package struct ActivationSettings: Sendable {
     /// Creates the detector, on the thread that will own it; nil for none.
     package var makeDetector: (@Sendable (ModelTrial) throws(WakeWordError) -> any WakeWordDetector)?
     package var rule: WakeRule?
-    /// The check before a word opens a conversation; nil for none.
-    package var secondLook: SecondLook?
-    /// Creates the second look's models, on the detector's thread; nil for none.
-    package var makeSecondModels: WakeWordListener.MakeSecondModels?
-    /// Words that sound like a wake word: calls are read before they count; nil if they are not.
-    package var similarWords: SimilarWords?
     /// Creates the detector of the stop words alone, likewise; nil for none.
     package var makeStopDetector: (@Sendable (ModelTrial) -> any WakeWordDetector)?
     /// Folder of the TensorFlow Lite library; nil if that library is not used.
@@ -48,11 +42,10 @@ package struct ActivationSettings: Sendable {
             return engine.rawValue
         }
 
-        /// Returns the detector for these words: one engine for the wake words and others for stop words. If one lacks
-        /// something, the others still hear.
+        /// Returns the detector for these words: one engine for the wake words, others for the stop words.
         ///
-        /// A stop word is recognised by the user's model; if there is none, by the engine, if it has one; otherwise, and
-        /// while these fail, by PocketSphinx, which takes any word of its dictionary.
+        /// A stop word is recognised by a microWakeWord model of it, the user's or one in the folder; without one by
+        /// PocketSphinx, which takes any word of its dictionary.
         ///
         /// - Parameters:
         ///   - sphinxModel: folder of PocketSphinx's model.
@@ -66,28 +59,35 @@ package struct ActivationSettings: Sendable {
             stop: StopModel? = nil,
             trial: ModelTrial = .child()
         ) throws(WakeWordError) -> any WakeWordDetector {
-            var others = WakeWords(words: words.stops.words.filter { stop?.isOf($0) != true })
-            var engines = Self.stops(of: stop, words, sphinxModel, trial)
-            let calls: TwoEars.Maker
             switch self {
             case .pocketsphinx(let model):
-                let known = WakeWords(words: words.calls.words + others.words)
-                if stop == nil { return try SphinxSpotter(known, model: model) }
-                let texts = others.words.map(\.text)
-                calls = .init(stops: texts) { () throws(WakeWordError) in try SphinxSpotter(known, model: model) }
-                others.words = []
+                let known = WakeWords(words: words.words.filter { stop?.isOf($0) != true })
+                guard let stop else { return try SphinxSpotter(known, model: model) }
+                return WakeEngines(
+                    calls: .init(stops: known.stops.words.map(\.text)) { () throws(WakeWordError) in
+                        try SphinxSpotter(known, model: model)
+                    },
+                    stops: Self.models(words.stops.words.filter(stop.isOf), in: stop.folder, trial)
+                )
             case .wyoming(let address, let allowsPublic):
-                calls = .init { () throws(WakeWordError) in
-                    try WyomingDetector(address: address, words: words, allowsPublic: allowsPublic)
-                }
+                return WakeEngines(
+                    calls: .init { () throws(WakeWordError) in
+                        try WyomingDetector(address: address, words: words, allowsPublic: allowsPublic)
+                    },
+                    stops: Self.stopEngines(of: words, sphinxModel: sphinxModel, stop: stop, trial: trial)
+                )
             case .tflite(let folder):
-                calls = .init { () throws(WakeWordError) in try TFLiteSpotter(words.calls, in: folder, trial: trial) }
-                let known = folder.allWords
-                let found = others.words.filter { known.contains(WakeModelFolder.plain($0.text)) }
-                others.words.removeAll { found.contains($0) }
-                engines += found.map { Self.tflite($0, in: folder, sphinxModel, trial) }
+                return WakeEngines(
+                    calls: .init { () throws(WakeWordError) in try TFLiteSpotter(words.calls, in: folder, trial: trial) },
+                    stops: Self.stopEngines(
+                        of: words,
+                        sphinxModel: sphinxModel,
+                        stop: stop,
+                        folder: folder,
+                        trial: trial
+                    )
+                )
             }
-            return TwoEars(calls: calls, stops: engines + Self.sphinx(others, sphinxModel))
         }
 
         /// Returns the detector for stop words if no engine recognises wake words.
@@ -97,52 +97,53 @@ package struct ActivationSettings: Sendable {
             stop: StopModel?,
             trial: ModelTrial
         ) -> any WakeWordDetector {
-            let others = WakeWords(words: words.stops.words.filter { stop?.isOf($0) != true })
-            return TwoEars(
+            WakeEngines(
                 calls: nil,
-                stops: stops(of: stop, words, sphinxModel, trial) + sphinx(others, sphinxModel)
+                stops: stopEngines(of: words, sphinxModel: sphinxModel, stop: stop, trial: trial)
             )
         }
 
-        private static func stops(
-            of model: StopModel?,
-            _ words: WakeWords,
-            _ sphinxModel: String,
-            _ trial: ModelTrial
-        ) -> [TwoEars.Maker] {
-            guard let model else { return [] }
-            return words.stops.words.filter(model.isOf).map { tflite($0, in: model.folder, sphinxModel, trial) }
-        }
-
-        /// An engine of its own for each stop word: one that fails takes no other away.
-        private static func tflite(
-            _ stop: WakeWords.Word,
-            in folder: WakeModelFolder,
-            _ sphinxModel: String,
-            _ trial: ModelTrial
-        ) -> TwoEars.Maker {
-            let words = WakeWords(words: [stop])
-            return maker(stops: words, sphinxModel) { () throws(WakeWordError) in
-                try TFLiteSpotter(words, in: folder, trial: trial)
+        private static func stopEngines(
+            of words: WakeWords,
+            sphinxModel: String,
+            stop: StopModel?,
+            folder: WakeModelFolder? = nil,
+            trial: ModelTrial
+        ) -> [WakeEngines.Maker] {
+            let inFolder = folder?.words ?? []
+            var (own, installed, others): ([WakeWords.Word], [WakeWords.Word], [WakeWords.Word]) = ([], [], [])
+            for word in words.stops.words {
+                if stop?.isOf(word) == true {
+                    own.append(word)
+                } else if inFolder.contains(WakeModelFolder.plain(word.text)) {
+                    installed.append(word)
+                } else {
+                    others.append(word)
+                }
             }
+            var makers = stop.map { models(own, in: $0.folder, trial) } ?? []
+            if let folder { makers += models(installed, in: folder, trial) }
+            if !others.isEmpty {
+                let sphinx = WakeWords(words: others)
+                makers.append(
+                    .init(stops: others.map(\.text)) { () throws(WakeWordError) in
+                        try SphinxSpotter(sphinx, model: sphinxModel)
+                    }
+                )
+            }
+            return makers
         }
 
-        /// An engine that PocketSphinx stands in for.
-        private static func maker(
-            stops: WakeWords,
-            _ sphinxModel: String,
-            _ make: @escaping TwoEars.Make
-        ) -> TwoEars.Maker {
-            guard !stops.words.isEmpty else { return TwoEars.Maker(make) }
-            let standIn: TwoEars.Make = { () throws(WakeWordError) in try SphinxSpotter(stops, model: sphinxModel) }
-            return TwoEars.Maker(stops: stops.words.map(\.text), standIn: standIn, make)
-        }
-
-        private static func sphinx(_ words: WakeWords, _ model: String) -> [TwoEars.Maker] {
-            guard !words.words.isEmpty else { return [] }
+        private static func models(
+            _ stops: [WakeWords.Word],
+            in folder: WakeModelFolder,
+            _ trial: ModelTrial
+        ) -> [WakeEngines.Maker] {
+            guard !stops.isEmpty else { return [] }
+            let words = WakeWords(words: stops)
             return [
-                TwoEars.Maker(stops: words.words.map(\.text)) { () throws(WakeWordError) in
-                    try SphinxSpotter(words, model: model)
+                .init(stops: stops.map(\.text)) { () throws(WakeWordError) in
+                    try TFLiteSpotter(words, in: folder, trial: trial)
                 }
             ]
         }
@@ -261,9 +262,6 @@ package struct ActivationSettings: Sendable {
             if stop != nil {
                 notices.append("activation.stop_model is not used: activation.engine is \"off\"; set it to \"auto\"")
             }
-            if !activation.similarWords.isEmpty {
-                notices.append("activation.similar_words is not used: activation.engine is \"off\"; set it to \"auto\"")
-            }
             return
         }
         let all = try Self.rule(activation, engine, stop: stop)
@@ -285,36 +283,7 @@ package struct ActivationSettings: Sendable {
             return try engine.detector(of: rule.words, sphinxModel: sphinxModel, stop: stop, trial: trial)
         }
         if !rule.words.stops.words.isEmpty { makeStopDetector = stopDetector }
-        switch engine {
-        case .wyoming?: break
-        case .pocketsphinx?, .tflite?, nil: secondLook = activation.secondLook ? SecondLook() : nil
-        }
-        try tellApart(activation.similarWords, rule.words)
-        let folder = models.openWakeWord
-        if secondLook != nil, engine == .tflite(models), SecondModels.areIn(folder) {
-            makeSecondModels = { (trial) throws(WakeWordError) in
-                try SecondModels(rule.words, in: folder, library: models.library, trial: trial)
-            }
-        }
         if stop != nil || engine == .tflite(models) { libraryFolder = models.path }
-    }
-
-    /// - Throws: if the list of similar words cannot be read.
-    private mutating func tellApart(_ list: String, _ words: WakeWords) throws(ConfigurationError) {
-        let similar: SimilarWords
-        do throws(WakeWordError) {
-            similar = try SimilarWords(list, beside: words.calls.words.map(\.text))
-        } catch {
-            throw Self.problem("activation.similar_words", "\(error)")
-        }
-        guard !similar.isEmpty, !words.calls.words.isEmpty else { return }
-        if case .wyoming? = engine {
-            notices.append("activation.similar_words is not used: a Wyoming server reports a call too late to read it")
-        } else {
-            similarWords = similar
-            // What is said while a call is read is kept.
-            machine.preRoll = max(machine.preRoll, ReadCall.leastPreRoll)
-        }
     }
 
     /// - Throws: for a threshold that the engine of the word does not take.
@@ -346,7 +315,7 @@ package struct ActivationSettings: Sendable {
     /// that of `stop`.
     private static func modelled(by engine: Engine?, stop: StopModel?) -> (WakeWords.Word) -> Bool {
         var words: [String] = []
-        if case .tflite(let folder)? = engine { words = folder.allWords }
+        if case .tflite(let folder)? = engine { words = folder.words }
         return { stop?.isOf($0) == true || words.contains(WakeModelFolder.plain($0.text)) }
     }
 
@@ -364,7 +333,7 @@ package struct ActivationSettings: Sendable {
             if let stop, !words.stops.words.contains(where: stop.isOf) {
                 words.words.append(.init(text: stop.word, threshold: activation.threshold, isStop: true))
             }
-            // The number written with such a word is a probability, and no threshold of PocketSphinx, which stands in.
+            // The number written with such a word is a probability, not a threshold of PocketSphinx.
             let hasModel = modelled(by: engine, stop: stop)
             for index in words.words.indices where hasModel(words.words[index]) {
                 words.words[index].threshold = activation.threshold

@@ -6,7 +6,7 @@ package typealias ActivationMode = Configuration.Activation.Mode
 
 /// The phase of activation.
 package enum ActivationPhase: String, Sendable {
-    /// No session; no audio leaves the machine, except to a server that recognises wake words or reads calls.
+    /// No session; no audio leaves the machine, except to a server that recognises wake words.
     case idle
     /// Called: the session is opening, or waits for the user's first word.
     case awake
@@ -19,9 +19,7 @@ package enum ActivationPhase: String, Sendable {
 }
 
 package enum ActivationTrigger: Equatable, Sendable {
-    /// - late: how long ago the word was found, in ms.
-    /// - overSound: whether the box played sound then.
-    case word(String, late: Int = 0, overSound: Bool = false)
+    case word(String)
     case button
     case command
     /// A typed question: needs no microphone and no earcon.

@@ -7,7 +7,7 @@ enum CallPause {
     static let decibels = 6.0
 
     /// Why it was not a call; nil if it may be one. Without a past, the engine's decision stands.
-    static func refusal(_ pause: Double?) -> SecondLook.Reason? {
+    static func refusal(_ pause: Double?) -> WakeRefusal? {
         guard let pause, pause < decibels else { return nil }
         return .noPause(pause)
     }

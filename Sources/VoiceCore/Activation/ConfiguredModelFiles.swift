@@ -2,8 +2,8 @@ internal import Glibc
 internal import VoiceBase
 package import VoiceConfiguration
 
-/// The files of word models that the configuration names and that are not there, for `config check`. The daemon goes on
-/// without them: other engines stand in.
+/// The files of word models that the configuration names and that are not there, for `config check`. The daemon starts
+/// without them.
 package enum ConfiguredModelFiles {
     package static func problems(_ activation: Configuration.Activation) -> [ConfigurationProblem] {
         let usesModels = activation.engine == .tflite || activation.engine == .auto

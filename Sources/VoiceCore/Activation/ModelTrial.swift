@@ -4,32 +4,22 @@ internal import VoiceBase
 
 /// Runs a model in a separate process first, as a broken or malicious file could crash this one.
 package struct ModelTrial: Sendable {
-    /// Purpose of a model, which determines the shape it must have.
-    package enum Kind: String, Sendable {
-        /// A word of microWakeWord.
-        case micro
-        /// Features, embedding and classifier of openWakeWord.
-        case mel
-        case embedding
-        case classifier
-    }
-
     /// The program's subcommand that tries a model.
     package static let command = ["wake", "try"]
     private static let limit = Duration.seconds(5)
 
-    private let tries: @Sendable (_ library: String, _ model: String, Kind) throws(WakeWordError) -> Void
+    private let tries: @Sendable (_ library: String, _ model: String) throws(WakeWordError) -> Void
 
     /// No trial, for known models.
-    package static let none = ModelTrial { (_, _, _) throws(WakeWordError) in }
+    package static let none = ModelTrial { (_, _) throws(WakeWordError) in }
 
     /// Runs this program itself as a child process. Other programs, which lack the subcommand, try nothing.
     ///
     /// - Parameter isEnding: whether the program is exiting, which ends a trial early.
     package static func child(isEnding: @escaping @Sendable () -> Bool = { false }) -> ModelTrial {
-        ModelTrial { (library, model, kind) throws(WakeWordError) in
+        ModelTrial { (library, model) throws(WakeWordError) in
             guard Self.isProgram else { return }
-            try run("/proc/self/exe", command + [library, model, kind.rawValue], isEnding: isEnding)
+            try run("/proc/self/exe", command + [library, model], isEnding: isEnding)
         }
     }
 
@@ -52,12 +42,12 @@ package struct ModelTrial: Sendable {
     /// The same trial, which runs each file once and remembers the result: for one round of checks.
     package func once() -> ModelTrial {
         let known = Memory()
-        return ModelTrial { (library, model, kind) throws(WakeWordError) in
-            let key = [library, model, kind.rawValue]
+        return ModelTrial { (library, model) throws(WakeWordError) in
+            let key = [library, model]
             var result = known.results.withLock { $0[key] }
             if result == nil {
                 do throws(WakeWordError) {
-                    try tries(library, model, kind)
+                    try tries(library, model)
                     result = .some(nil)
                 } catch {
                     result = .some(error)
@@ -72,12 +62,12 @@ package struct ModelTrial: Sendable {
         let results = Mutex<[[String]: WakeWordError?]>([:])
     }
 
-    package init(_ tries: @escaping @Sendable (String, String, Kind) throws(WakeWordError) -> Void) {
+    package init(_ tries: @escaping @Sendable (String, String) throws(WakeWordError) -> Void) {
         self.tries = tries
     }
 
-    func run(library: String, model: String, kind: Kind = .micro) throws(WakeWordError) {
-        try tries(library, model, kind)
+    func run(library: String, model: String) throws(WakeWordError) {
+        try tries(library, model)
     }
 
     /// The child ends with the exit code of its `WakeWordError`.
@@ -107,19 +97,11 @@ package struct ModelTrial: Sendable {
         return reason.map { $0.hasPrefix(name) ? String($0.dropFirst(name.count)) : $0 }
     }
 
-    /// The child's part: loads a model and runs it; a microWakeWord model over a second of silence, others once.
-    package static func runHere(library: String, model: String, kind: Kind = .micro) throws(WakeWordError) {
+    /// The child's part: loads a model and runs it over a second of silence.
+    package static func runHere(library: String, model: String) throws(WakeWordError) {
         let bytes: [UInt8]
         do { bytes = try FileReader.system.read(model, 4 << 20).bytes } catch { throw WakeWordError("\(error)") }
-        let interpreter = try TFLiteInterpreter(
-            library: library,
-            model: bytes,
-            shape: OpenWakeWordModels.input(of: kind, samples: SecondModels.samples)
-        )
-        guard kind == .micro else {
-            try OpenWakeWordModels.check(interpreter, kind, samples: SecondModels.samples)
-            return try OpenWakeWordModels.tryOnce(interpreter, kind, samples: SecondModels.samples)
-        }
+        let interpreter = try TFLiteInterpreter(library: library, model: bytes)
         try MicroWakeWordModel.check(interpreter.input, interpreter.output)
         let input = [Int8](repeating: -128, count: interpreter.input.bytes)
         var output: [UInt8] = [0]

@@ -55,14 +55,7 @@ package enum SampleRun {
     ) -> Result {
         do throws(WakeWordError) {
             let words = try WakeWords(wake: word, stop: "", threshold: 0)
-            let result = result(
-                try TFLiteSpotter(words, in: folder, trial: trial),
-                of: words.words[0],
-                over: sample
-            )
-            // The recordings were chosen for microWakeWord.
-            if case .unheard = result, !folder.words.contains(WakeModelFolder.plain(word)) { return .ran }
-            return result
+            return result(try TFLiteSpotter(words, in: folder, trial: trial), of: words.words[0], over: sample)
         } catch {
             return .failed(error)
         }

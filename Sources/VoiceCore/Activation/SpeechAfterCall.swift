@@ -11,6 +11,8 @@ package struct SpeechAfterCall: Equatable, Sendable {
     private static let wanted = 120
     /// Speech is at most so much below the word's loudest part, as a ratio of powers: 15 dB.
     private static let below = 0.0316
+    /// Speech is at least so much above the room's noise, as a ratio of powers: 6 dB.
+    private static let overNoise = 4.0
 
     private let least: Double
     private var milliseconds = 0
@@ -20,11 +22,11 @@ package struct SpeechAfterCall: Equatable, Sendable {
     package init?(_ word: WordEvidence?) {
         guard let word else { return nil }
         let loudest = Self.power(word.level)
-        least = max(loudest * Self.below, loudest / Self.power(word.overNoise) * Double(SecondLook.powerOverNoise))
+        least = max(loudest * Self.below, loudest / Self.power(word.overNoise) * Self.overNoise)
     }
 
     /// - Returns: whether somebody speaks on; nil while that cannot be said.
-    package mutating func take(_ samples: UnsafeBufferPointer<Int16>) -> Bool? {
+    package mutating func consume(_ samples: UnsafeBufferPointer<Int16>) -> Bool? {
         let length = samples.count / Self.rate
         milliseconds += length
         let sum = samples.reduce(0.0) { $0 + Double($1) * Double($1) }

@@ -28,21 +28,16 @@ final class TFLiteInterpreter {
     /// - Parameters:
     ///   - library: path of libtensorflowlite_c.so.
     ///   - bytes: a .tflite file. A malicious one may crash the process: see `ModelTrial`.
-    ///   - shape: set for the input; empty for the model's own.
     /// - Throws: what failed; follows a file's name in a message, unless the library failed.
-    init(library: String, model bytes: [UInt8], shape: [Int] = []) throws(WakeWordError) {
+    init(library: String, model bytes: [UInt8]) throws(WakeWordError) {
         model = .allocate(byteCount: max(1, bytes.count), alignment: 64)
         model.copyBytes(from: bytes)
         var error = [CChar](repeating: 0, count: 512)
-        let dimensions = shape.map { Int32(clamping: $0) }
-        let rank = Int32(clamping: dimensions.count)
         var isLibrarysFault = false
         let opened = ctflite_open(
             library,
             model.baseAddress,
             bytes.count,
-            dimensions,
-            rank,
             &isLibrarysFault,
             &error,
             error.count

@@ -1,12 +1,11 @@
 package import VoiceBase
 
-/// Recognises words with microWakeWord models, or openWakeWord models for words without one, run by TensorFlow Lite in
-/// this process: one front end of each kind, and pace, for any number of words.
+/// Recognises words with microWakeWord models, run by TensorFlow Lite in this process: one front end for each pace, for any
+/// number of words.
 package final class TFLiteSpotter: WakeWordDetector {
     /// The sound at its own pace first.
     private let frontends: [PacedFrontend]
     private let models: [MicroWakeWordModel]
-    private let open: OpenWakeWordSpotter?
     private var isBroken = false
     private var isPlaying = false
     /// The words whose models are missing or invalid, or could not be tried.
@@ -25,51 +24,23 @@ package final class TFLiteSpotter: WakeWordDetector {
         isMeasured: ([UInt8]) -> Bool = { WordCutoff.isMeasured($0) }
     ) throws(WakeWordError) {
         var models: [MicroWakeWordModel] = []
-        let (own, others) = (folder.words, OpenWakeWordModels.words(in: folder.openWakeWord))
-        let isOpen = { (word: WakeWords.Word) in
-            let text = WakeModelFolder.plain(word.text)
-            return !own.contains(text) && others.contains(text)
-        }
         var gaps: [WordGap] = []
-        func leaveOut(_ words: [WakeWords.Word], _ why: WakeWordError) {
-            gaps += words.map { WordGap(words: [$0.text], areStops: $0.isStop, why: why) }
-        }
-        for word in words.words where !isOpen(word) {
+        for word in words.words {
             do throws(WakeWordError) {
                 try WordCutoff.check(word)
                 models.append(
                     try Self.model(of: word, in: folder, trial: trial, files: files, isMeasured: isMeasured)
                 )
             } catch {
-                leaveOut([word], error)
+                gaps.append(WordGap(words: [word.text], areStops: word.isStop, why: error))
             }
         }
-        let openWords = words.words.filter(isOpen)
-        var open: OpenWakeWordSpotter?
-        if !openWords.isEmpty {
-            do throws(WakeWordError) {
-                for word in openWords { try WordCutoff.check(word) }
-                try folder.checkLibrary()
-                open = try OpenWakeWordSpotter(
-                    openWords,
-                    in: folder.openWakeWord,
-                    library: folder.library,
-                    trial: trial,
-                    files: files
-                )
-            } catch {
-                leaveOut(openWords, error)
-            }
-        }
-        if let gap = gaps.first, models.isEmpty, open == nil {
-            // What costs most to try again decides when that happens.
-            throw (gaps.first { $0.why.cause == .heldUp } ?? gap).why
-        }
+        // Only if no word is left; the cause that another attempt may end comes first.
+        if models.isEmpty, let gap = gaps.first { throw (gaps.first { $0.why.cause.isPassing } ?? gap).why }
         let paces = models.map(\.paces).max() ?? 0
         frontends = PacedFrontend.rates.prefix(paces).compactMap { PacedFrontend(rate: $0) }
         guard frontends.count == paces else { throw WakeWordError("no memory") }
         self.models = models
-        self.open = open
         self.gaps = gaps
     }
 
@@ -103,9 +74,6 @@ package final class TFLiteSpotter: WakeWordDetector {
     package func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
         guard !isBroken else { throw WakeWordError("a model does not start again") }
         var found: [WakeCandidate] = []
-        for (word, finding) in try open?.take(samples, isPlaying: isPlaying) ?? [] {
-            found.append(Self.candidate(word, finding))
-        }
         // In steps, so that no pace is ahead of another, however many samples come at once.
         for start in stride(from: 0, to: samples.count, by: MicroFrontend.step) {
             let end = min(start + MicroFrontend.step, samples.count)
@@ -140,11 +108,10 @@ package final class TFLiteSpotter: WakeWordDetector {
 
     package func note(isPlaying: Bool, lately: Bool) { self.isPlaying = isPlaying }
 
-    package var scores: [WakeScore] { models.map { WakeScore(word: $0.word, score: $0.score) } + (open?.scores ?? []) }
+    package var scores: [WakeScore] { models.map { WakeScore(word: $0.word, score: $0.score) } }
 
     package func reset() {
         for frontend in frontends { frontend.reset() }
-        open?.reset()
         isBroken = !models.allSatisfy { $0.restart() }
     }
 }

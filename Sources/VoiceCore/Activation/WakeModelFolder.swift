@@ -53,18 +53,9 @@ package struct WakeModelFolder: Equatable, Sendable {
         (state.map(isService) ?? false ? "sudo " : "") + "jarvis-voiced wake install"
     }
 
-    /// Folder of openWakeWord models, if the user has any.
-    var openWakeWord: String { path + "/" + OpenWakeWordModels.folderName }
-
-    /// The words with a microWakeWord model, as written in the configuration.
+    /// The words with a model, as written in the configuration.
     package var words: [String] {
         Folder.names(in: path).filter { $0.hasSuffix(".json") }.map { Self.plain($0.dropLast(5)) }
-    }
-
-    /// The words with a model of either kind.
-    package var allWords: [String] {
-        let own = words
-        return own + OpenWakeWordModels.words(in: openWakeWord).filter { !own.contains($0) }
     }
 
     /// Converts a name to lower case with spaces between the words.
@@ -94,7 +85,7 @@ package struct WakeModelFolder: Equatable, Sendable {
         guard let name = names.first(where: { $0.hasSuffix(".json") && Self.plain($0.dropLast(5)) == Self.plain(word) })
         else {
             if isStop { throw WakeWordError("\(path) has no \(word).json, the model that activation.stop_model names") }
-            let known = allWords.isEmpty ? "none" : allWords.joined(separator: ", ")
+            let known = words.isEmpty ? "none" : words.joined(separator: ", ")
             throw WakeWordError(
                 "\(path) has no model of \"\(word)\" (it has \(known)): activation.wake_words takes those"
             )

@@ -8,8 +8,8 @@ package struct WakeRule: Sendable {
         case stop(String)
         /// Almost certain enough; logged to help choose thresholds.
         case nearMiss(String, score: Double)
-        /// The word was found, but the second look found no call.
-        case refused(String, SecondLook.Reason)
+        /// The word was found, and does not count.
+        case refused(String, WakeRefusal)
         /// The user speaks on after a call.
         case speaksOn
         case nothing

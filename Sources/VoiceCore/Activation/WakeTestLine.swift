@@ -41,8 +41,7 @@ package enum WakeTestLine {
         if let score = report.score { words.append("score \(score.asScore)") }
         if let evidence = report.evidence {
             words.append(
-                "\(Int(evidence.level.rounded())) dBFS, \(Int(evidence.overNoise.rounded())) dB over the noise, "
-                    + "\(evidence.voiceMilliseconds) ms of voice"
+                "\(Int(evidence.level.rounded())) dBFS, \(Int(evidence.overNoise.rounded())) dB over the noise"
             )
         }
         let tenths = place.wholeMilliseconds / 100

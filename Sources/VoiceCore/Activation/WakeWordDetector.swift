@@ -27,19 +27,16 @@ extension WakeWordDetector {
     package var gaps: [WordGap] { [] }
 }
 
-/// Words that are not recognised, or by PocketSphinx instead of the engine meant for them.
+/// Words that are not recognised, and why.
 package struct WordGap: Equatable, Sendable {
     package var words: [String]
     package var areStops: Bool
     package var why: WakeWordError
-    /// Whether PocketSphinx listens for them instead.
-    package var hasStandIn: Bool
 
-    package init(words: [String], areStops: Bool, why: WakeWordError, hasStandIn: Bool = false) {
+    package init(words: [String], areStops: Bool, why: WakeWordError) {
         self.words = words
         self.areStops = areStops
         self.why = why
-        self.hasStandIn = hasStandIn
     }
 
     package func isOf(_ word: WakeWords.Word) -> Bool { words.contains(word.text) }
@@ -47,9 +44,7 @@ package struct WordGap: Equatable, Sendable {
     /// One line for people.
     package var description: String {
         let list = words.map { "\"\($0)\"" }.joined(separator: ", ")
-        return hasStandIn
-            ? "PocketSphinx listens for \(list) instead of the model: \(why)"
-            : "\(list): not recognised: \(why)"
+        return "\(list): not recognised: \(why)"
     }
 }
 
@@ -90,8 +85,6 @@ package struct WakeWordError: Error, Equatable, CustomStringConvertible {
     package enum Cause: Sendable {
         /// TensorFlow Lite's library, and so every model alike.
         case library
-        /// A file of openWakeWord, which the user put there.
-        case openWakeWord
         /// The network, or the package index behind it.
         case index
         /// The machine was too busy, or short of memory: another attempt may succeed.
@@ -114,19 +107,14 @@ package struct WakeWordError: Error, Equatable, CustomStringConvertible {
 
     /// The same about a file, which a library that fails is no fault of.
     ///
-    /// - Parameter cause: takes the place of `other`.
-    func of(_ path: String, cause: Cause = .other) -> WakeWordError {
-        if self.cause == .library { return self }
-        return WakeWordError("\(path): \(description)", cause: self.cause == .other ? cause : self.cause)
+    func of(_ path: String) -> WakeWordError {
+        cause == .library ? self : WakeWordError("\(path): \(description)", cause: cause)
     }
-
-    /// The same problem, and why what would take its place fails too.
-    func and(_ other: WakeWordError) -> WakeWordError { WakeWordError("\(self); \(other)", cause: cause) }
 
     package var exitCode: ExitCode {
         switch cause {
         case .library, .index: .unavailable
-        case .openWakeWord, .passing, .heldUp, .other: .system
+        case .passing, .heldUp, .other: .system
         }
     }
 }

@@ -7,23 +7,20 @@ internal import VoiceBase
 /// Listens for words on a thread of its own, and reports what it heard.
 ///
 ///     audio thread --WakeWordTap--> 16 kHz --> WakeWordRecogniser --> report
-///                                              (WakeWordDetector --> WakeRule --> SecondLook --> ReadCall)
+///                                              (WakeWordDetector --> WakeRule)
 ///
 /// A detector that fails is recreated after a pause; audio from that time is dropped.
 package final class WakeWordListener: Sendable {
     /// 40 ms at 24 kHz.
     private static let block = 960
-    private static let retryPause = Duration.seconds(15)
+    private static let retryPause = WakeEngines.retryPause
 
     private let tap: WakeWordTap
     private let echo: EchoGauges
     private let rings: @Sendable () -> Bool
     private let rule: WakeRule
-    private let look: SecondLook?
     private let logger: Logger
     private let make: @Sendable (ModelTrial) throws(WakeWordError) -> any WakeWordDetector
-    private let makeSecondModels: MakeSecondModels?
-    private let makeReading: MakeReading?
     private let watch: (@Sendable ([WakeScore]) -> Void)?
     private let report: @Sendable (WakeReport) -> Void
     private let wanted = Atomic<Int>(0)
@@ -44,20 +41,10 @@ package final class WakeWordListener: Sendable {
 
     package var lack: Lack { lacking.withLock { $0 } }
 
-    /// Creates the models of the second look.
-    package typealias MakeSecondModels = @Sendable (ModelTrial) throws(WakeWordError) -> sending SecondModels
-
-    /// Creates what reads calls before they count.
-    package typealias MakeReading = @Sendable () -> sending CallReading
-
     /// - Parameters:
     ///   - echo: whether the box plays sound.
     ///   - rings: whether that is a ringing, in which there are no words.
-    ///   - look: the check before a word opens a conversation; nil for none.
     ///   - make: creates the detector, on the listener's thread.
-    ///   - makeSecondModels: creates the models of the second look; nil for none. If that fails, the look does without
-    ///     them.
-    ///   - makeReading: likewise, what reads calls; nil if nobody does.
     ///   - watch: called on that thread with the scores after each 40 ms; nil if nobody watches.
     ///   - report: called on that thread with every call, stop, refusal and near miss.
     package init(
@@ -66,10 +53,7 @@ package final class WakeWordListener: Sendable {
         rings: @escaping @Sendable () -> Bool = { false },
         rule: WakeRule,
         logger: Logger,
-        look: SecondLook? = nil,
         make: @escaping @Sendable (ModelTrial) throws(WakeWordError) -> any WakeWordDetector,
-        makeSecondModels: MakeSecondModels? = nil,
-        makeReading: MakeReading? = nil,
         watch: (@Sendable ([WakeScore]) -> Void)? = nil,
         report: @escaping @Sendable (WakeReport) -> Void
     ) {
@@ -77,11 +61,8 @@ package final class WakeWordListener: Sendable {
         self.echo = echo
         self.rings = rings
         self.rule = rule
-        self.look = look
         self.logger = logger
         self.make = make
-        self.makeSecondModels = makeSecondModels
-        self.makeReading = makeReading
         self.watch = watch
         self.report = report
     }
@@ -118,12 +99,7 @@ package final class WakeWordListener: Sendable {
                 if detector.callsUnheard == nil { logWords(of: detector) }
                 reported = nil
                 lack.calls = nil
-                let loader = secondModelsLoader()
-                let models = loader?.load()
-                if let problem = loader?.problem { logWithout(problem) }
-                let reading = makeReading?()
-                let ear = WakeWordRecogniser(detector, rule: rule, look: look, models: models, reading: reading)
-                try follow(ear, loader, &lack)
+                try follow(WakeWordRecogniser(detector, rule: rule), &lack)
             } catch {
                 tap.isWanted = false
                 if isStopped.load(ordering: .acquiring) { break }
@@ -141,19 +117,8 @@ package final class WakeWordListener: Sendable {
         "words are not recognised (the call key and \"ctl listen\" still work): \(why)"
     }
 
-    /// Loads the models of the second look, which does without them while that fails.
-    private func secondModelsLoader() -> SecondModelsLoader? {
-        guard let makeSecondModels else { return nil }
-        let trial = trial
-        return SecondModelsLoader { () throws(WakeWordError) in try makeSecondModels(trial) }
-    }
-
-    private func logWithout(_ problem: WakeWordError) {
-        logger.warning("second look without a second model: \(problem)")
-    }
-
     private func logWords(of detector: any WakeWordDetector) {
-        let left = detector.gaps.filter { !$0.hasStandIn }.flatMap(\.words)
+        let left = detector.gaps.flatMap(\.words)
         let words = WakeWords(words: rule.words.words.filter { !left.contains($0.text) })
         if !words.words.isEmpty { logger.info("listening for words", metadata: ["words": "\(words.list)"]) }
     }
@@ -166,21 +131,14 @@ package final class WakeWordListener: Sendable {
         if let calls = lack.calls, calls != reported.calls { logger.error("\(Self.unheard(calls))") }
         if lack.calls == nil, reported.calls != nil || lack.hasFewerWords(than: reported) { logWords(of: detector) }
         for gap in lack.gaps where !reported.gaps.contains(gap) {
-            let text = gap.description
-            let isUnheard = gap.areStops && !gap.hasStandIn
-            logger.warning(
-                isUnheard ? "stop words unavailable (the stop key and \"ctl stop\" still work): \(text)" : "\(text)"
-            )
+            let prefix = gap.areStops ? "stop words unavailable (the stop key and \"ctl stop\" still work): " : ""
+            logger.warning("\(prefix)\(gap)")
         }
         reported = lack
     }
 
-    private func follow(
-        _ ear: WakeWordRecogniser,
-        _ loader: SecondModelsLoader?,
-        _ reported: inout Lack
-    ) throws(WakeWordError) {
-        let detector = ear.detector
+    private func follow(_ recogniser: WakeWordRecogniser, _ reported: inout Lack) throws(WakeWordError) {
+        let detector = recogniser.detector
         var decimator = TwoThirdsDecimator()
         let input = UnsafeMutableBufferPointer<Int16>.allocate(capacity: Self.block)
         let output = UnsafeMutableBufferPointer<Int16>.allocate(capacity: Self.block / 3 * 2)
@@ -190,8 +148,6 @@ package final class WakeWordListener: Sendable {
         }
         guard let from = input.baseAddress, let to = output.baseAddress else { return }
         var isHearing = false
-        var isWithoutModel = false
-        var unread: WakeWordError?
         while !isStopped.load(ordering: .acquiring) {
             let listening = listening
             reportGaps(detector, &reported)
@@ -199,7 +155,7 @@ package final class WakeWordListener: Sendable {
             if (listening != .nothing) != isHearing {
                 isHearing = listening != .nothing
                 tap.ring.skip(to: tap.ring.writePosition)
-                ear.reset()
+                recogniser.reset()
                 tap.isWanted = isHearing
             }
             guard isHearing, tap.ring.availableToRead >= Self.block else {
@@ -210,7 +166,7 @@ package final class WakeWordListener: Sendable {
             decimator.process(from, count: Self.block, into: to)
             let block = UnsafeBufferPointer(output)
             let now = Monotonic.now()
-            let reports = try ear.take(
+            let reports = try recogniser.process(
                 block,
                 listening: listening,
                 isPlaying: echo.isPlaying,
@@ -219,25 +175,6 @@ package final class WakeWordListener: Sendable {
             )
             reports.forEach(report)
             watch?(detector.scores)
-            let problem = loader?.problem
-            if let models = loader?.loadedLater() {
-                ear.use(models)
-                logger.info("second look with its second model")
-            } else if let new = loader?.problem, new != problem {
-                logWithout(new)
-            }
-            if ear.unread != unread {
-                unread = ear.unread
-                if let unread {
-                    logger.warning("similar words count as calls: \(unread)")
-                } else {
-                    logger.info("similar words are told apart again")
-                }
-            }
-            if !isWithoutModel, let problem = ear.secondModelFailed {
-                isWithoutModel = true
-                logWithout(problem)
-            }
         }
     }
 

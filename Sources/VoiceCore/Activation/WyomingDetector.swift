@@ -25,7 +25,7 @@ package final class WyomingDetector: WakeWordDetector {
     /// - Parameters:
     ///   - address: "host:port", "[::1]:10400".
     ///   - words: names of the server's models. Stop words are not requested, as a server may refuse words it has no
-    ///     model for; see `TwoEars`.
+    ///     model for; see `WakeEngines`.
     ///   - allowsPublic: whether the server may be outside this network.
     package init(address: String, words: WakeWords, allowsPublic: Bool = false) throws(WakeWordError) {
         self.address = address

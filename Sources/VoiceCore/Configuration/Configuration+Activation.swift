@@ -19,7 +19,7 @@ extension Configuration.Activation {
             Mode.always,
             "What opens a conversation. always: it is always open. wake: a word recognised on this machine. push: "
                 + "SIGUSR2, a button or a command. In wake and push mode no audio leaves the machine before that, except "
-                + "to a Wyoming server that you name for wake words or similar words."
+                + "to a Wyoming server that you name for wake words."
         )
         package let preRollMS = Setting(
             "activation.pre_roll_ms",
@@ -81,24 +81,8 @@ extension Configuration.Activation {
             "",
             as: .file,
             "microWakeWord model of one stop word: NAME.json, with NAME.tflite beside it. It detects NAME with every "
-                + "engine but \"off\"; the other stop words are recognised as before. If it fails, pocketsphinx listens for "
-                + "NAME. Needs the library that \"jarvis-voiced wake "
+                + "engine but \"off\"; the other stop words are recognised as before. Needs the library that \"jarvis-voiced wake "
                 + "install\" installs. Empty: none."
-        )
-        package let secondLook = Setting(
-            "activation.second_look",
-            false,
-            "tflite and pocketsphinx: checks each wake word again. It counts only if openWakeWord's model "
-                + "of it agrees, where the folder \"openwakeword\" beside the models has one; otherwise only with 300 "
-                + "ms of voice 6 dB above the noise of the room."
-        )
-        package let similarWords = Setting(
-            "activation.similar_words",
-            "",
-            as: .text(mayBeEmpty: true),
-            "Words that sound like the wake word, separated by commas: \"janice, travis, charles\". local.recogniser reads "
-                + "each call first; one with such a word in it does not count. A call waits 1.2 s for it at most. Not with "
-                + "a Wyoming server for wake words. Empty: calls are not read."
         )
         package let threshold = Setting(
             "activation.threshold",

@@ -26,8 +26,6 @@ package struct DaemonSettings: Sendable {
     package var transcripts: Bool
     package var budget: Budget.Options
     package var activation: ActivationSettings
-    /// Creates what reads calls before they count; nil if nobody does.
-    package var makeReading: WakeWordListener.MakeReading?
     package var media: MediaSettings
     /// Settings of the box's own voice; nil if it has only tones.
     package var announcer: LocalSettings?
@@ -119,7 +117,6 @@ package struct DaemonSettings: Sendable {
         budget = Budget.Options(configuration, services: [kind] + usable.dropFirst())
         activation = try ActivationSettings(configuration, isForThisUser: isForThisUser)
         notices += activation.notices
-        makeReading = try WyomingCallReader.reading(activation, configuration)
         if activation.machine.isWarm, budget.prices.sessionMinute > 0 {
             activation.machine.isWarm = false
             notices.append(

@@ -128,7 +128,6 @@ extension VoiceDaemon {
     /// The wake word listener; nil if no words are to be recognised.
     static func wakeWordListener(
         _ settings: ActivationSettings,
-        makeReading: WakeWordListener.MakeReading? = nil,
         ports: AudioPorts,
         inbox: ActivationInbox,
         logger: Logger
@@ -141,19 +140,15 @@ extension VoiceDaemon {
             rings: { ports.earcons.rings },
             rule: rule,
             logger: logger,
-            look: settings.secondLook,
             make: make,
-            makeSecondModels: settings.makeSecondModels,
-            makeReading: makeReading,
             report: { report in
                 switch report.verdict {
                 case .call(let word):
                     var metadata: Logger.Metadata = ["word": "\(word)"]
                     if let score = report.score { metadata["score"] = "\(score.asScore)" }
                     if let level = report.evidence?.level { metadata["level_dbfs"] = "\(Int(level.rounded()))" }
-                    if report.late > 0 { metadata["read_ms"] = "\(report.late)" }
                     logger.info("wake word detected", metadata: metadata)
-                    inbox.post(.activate(.word(word, late: report.late, overSound: report.isOverSound)))
+                    inbox.post(.activate(.word(word)))
                 case .stop(let word):
                     logger.info("stop word detected", metadata: ["word": "\(word)"])
                     inbox.post(.stop(isSpoken: true))

@@ -190,7 +190,6 @@ package actor VoiceDaemon {
         self.sound = sound
         let listener = Self.wakeWordListener(
             settings.activation,
-            makeReading: settings.makeReading,
             ports: ports,
             inbox: inbox,
             logger: logger

@@ -106,28 +106,9 @@ struct ActivationMachineTests {
         #expect(scene.played.isEmpty)
     }
 
-    /// "Hey Jarvis, next": when the call has been read, the answer to it may have begun.
-    @Test(arguments: [(0, false, true), (900, false, false), (900, true, true)])
-    func aCallThatCountsLateDoesNotInterruptItsOwnAnswer(late: Int, overSound: Bool, interrupts: Bool) {
-        var scene = Scene.answered()
-        scene.states(.userSpeaking, .processing)
-        scene.on(.activate(.word("jarvis", late: late, overSound: overSound)))
-        #expect(scene.latest.contains(.interrupt) == interrupts)
-        #expect(scene.latest.contains(.play(.woken)) == interrupts)
-    }
-
-    /// It comes 0.4 s after the word, whether the call was read first or not; but the user may have spoken on meanwhile.
-    @Test(arguments: [(0, 400), (250, 150), (1200, 100)]) func theSoundWaitsFromTheWordOn(late: Int, pause: Int) {
+    @Test(arguments: [(1800, true), (1900, false)]) func aTurnIsTheWordAloneByWhereTheWordWas(end: Int, isAlone: Bool) {
         var scene = Scene(.wake)
-        scene.on(.activate(.word("jarvis", late: late)))
-        #expect(scene.latest.contains(.startTimer(.woken, .milliseconds(pause))))
-    }
-
-    /// A call that was read first counts later: what is said behind the word meanwhile is no part of it.
-    @Test(arguments: [(0, 1800, true), (900, 1800, false), (900, 900, true), (9000, 300, true), (9000, 400, false)])
-    func aTurnIsTheWordAloneByWhereTheWordWas(late: Int, end: Int, isAlone: Bool) {
-        var scene = Scene(.wake)
-        scene.on(.activate(.word("jarvis", late: late)))
+        scene.on(.activate(.word("jarvis")))
         scene.states(.connecting, .listening, .userSpeaking)
         scene.on(.turnEnded(milliseconds: end))
         #expect(scene.latest.contains(.interrupt) == isAlone)

@@ -58,7 +58,7 @@ struct LoneStopTests {
 
     private static func remark(_ sound: [Int16]) -> Remark? {
         var recent = RecentSound()
-        sound.withUnsafeBufferPointer { recent.take($0) }
+        sound.withUnsafeBufferPointer { recent.append($0) }
         return recent.remark()
     }
 
@@ -115,14 +115,14 @@ struct LoneStopTests {
         let words = try WakeWords(wake: "hey jarvis", stop: "stop", threshold: -20)
         let detector = ScriptedDetector()
         let rule = WakeRule(words: words, playingMargin: 3, refractory: .seconds(2))
-        let ear = WakeWordRecogniser(detector, rule: rule, look: nil)
+        let ear = WakeWordRecogniser(detector, rule: rule)
         var reports: [(at: Int, verdict: WakeRule.Verdict)] = []
         for (block, start) in stride(from: 0, through: sound.count - 640, by: 640).enumerated() {
             let now = 40 * (block + 1)
             if times.contains(now) { detector.next = [WakeCandidate("stop", finding)] }
             if callAt == now { detector.next.append(WakeCandidate("hey jarvis", .certain)) }
             let heard = try sound[start..<start + 640].withUnsafeBufferPointer {
-                try ear.take(
+                try ear.process(
                     $0,
                     listening: .stop,
                     isPlaying: isPlaying && playing.contains(now),

@@ -82,11 +82,11 @@ struct SphinxSpotterTests {
         for milliseconds in stride(from: 1000, through: 1600, by: 100) {
             let spotter = try SphinxSpotter(words.stops, model: Self.model)
             let rule = WakeRule(words: words.stops, playingMargin: 3, refractory: .seconds(2))
-            let ear = WakeWordRecogniser(spotter, rule: rule, look: nil)
+            let ear = WakeWordRecogniser(spotter, rule: rule)
             var found: [WakeRule.Verdict] = []
             for (block, start) in stride(from: 0, through: samples.count - 640, by: 640).enumerated() {
                 found += try samples[start..<start + 640].withUnsafeBufferPointer {
-                    try ear.take(
+                    try ear.process(
                         $0,
                         listening: .stop,
                         isPlaying: 40 * block < milliseconds,
@@ -147,47 +147,6 @@ struct SphinxSpotterTests {
         let spotter = try SphinxSpotter(words, model: Self.model)
         #expect(spotter.gaps.map(\.words) == [["zzyzyx"], ["arrette"]])
         #expect(spotter.gaps.map(\.areStops) == [false, true])
-    }
-
-    /// The user's own model is broken: PocketSphinx hears the word meanwhile.
-    @Test(arguments: [ActivationSettings.Engine?.none, .tflite(WakeModelFolder(path: "/nowhere"))])
-    func pocketSphinxStandsInForABrokenModel(engine: ActivationSettings.Engine?) throws {
-        let words = try WakeWords(wake: "hey jarvis", stop: "stop", threshold: -20)
-        let library = "/nowhere/\(WakeModelFolder.libraryName)"
-        let stop = ActivationSettings.StopModel(path: "/nowhere/stop.json", library: library)
-        let detector =
-            try engine?.detector(of: words, sphinxModel: Self.model, stop: stop)
-            ?? ActivationSettings.Engine.stopDetector(of: words, sphinxModel: Self.model, stop: stop, trial: .none)
-        let gap = try #require(detector.gaps.first)
-        #expect(gap.words == ["stop"] && gap.hasStandIn && detector.gaps.count == 1)
-        let text = "PocketSphinx listens for \"stop\" instead of the model: /nowhere has no lib"
-        #expect(gap.description.hasPrefix(text))
-        let result = SampleRun.result(detector, of: words.stops.words[0], over: WakeSamples.samples(of: "stop"))
-        guard case .heard = result else {
-            Issue.record("\(result)")
-            return
-        }
-    }
-
-    /// The number written with the word is the model's cut-off: PocketSphinx, in the model's place, does not take it for a
-    /// power of ten.
-    @Test func theStandInKeepsItsOwnThreshold() throws {
-        var configuration = Configuration()
-        configuration.activation.wakeModels = "/nowhere"
-        configuration.activation.stopModel = "/nowhere/stop.json"
-        configuration.activation.stopWords = "stop:0.9, never mind:-30"
-        let settings = try ActivationSettings(configuration)
-        var rule = try #require(settings.rule)
-        #expect(rule.words["never mind"]?.threshold == -30)
-        let stop = try #require(rule.words["stop"])
-        #expect(stop.ownThreshold == 0.9)
-        let faint = WakeCandidate("stop", .score(-11))
-        #expect(rule.judge(faint, listening: .stop, isPlaying: false, at: .seconds(9)) == .stop("stop"))
-        let detector = try #require(try settings.makeDetector?(.none))
-        guard case .heard = SampleRun.result(detector, of: stop, over: WakeSamples.samples(of: "stop")) else {
-            Issue.record("stop is not heard")
-            return
-        }
     }
 
     /// The server is not sent the sample, PocketSphinx hears it: the doctor tries the stop word there, too.

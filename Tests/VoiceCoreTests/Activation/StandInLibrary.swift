@@ -54,58 +54,7 @@ enum StandInLibrary {
         """
     )
 
-    /// Models are "MEL", "EMB" and "CLS": a row of features is 1 where its sound is loud, an embedding is the mean of its
-    /// rows, a classifier the mean of its four newest embeddings.
-    static let open = source(
-        interpreter: "const char *model; int count, outputs; float in[40000], out[10000];",
-        """
-        void *TfLiteModelCreateWithErrorReporter(const char *b, size_t n, report *r, void *d) { return (void *)b; }
-        void *TfLiteInterpreterCreate(const char *m, const void *o) {
-            interpreter *made = calloc(1, sizeof *made);
-            made->model = m;
-            made->count = 16 * 96;
-            made->outputs = 1;
-            return made;
-        }
-        int32_t TfLiteInterpreterGetInputTensorCount(const interpreter *i) { return 1; }
-        int TfLiteInterpreterResizeInputTensor(interpreter *i, int32_t n, const int *d, int32_t c) {
-            i->count = 1;
-            for (int32_t at = 0; at < c; at++) i->count *= d[at];
-            i->outputs = c == 2 ? ((i->count - 512) / 160 + 1) * 32 : 96;
-            return 0;
-        }
-        int TfLiteInterpreterAllocateTensors(interpreter *i) { return 0; }
-        int TfLiteTensorType(const tensor *t) { return 1; }
-        int32_t TfLiteTensorNumDims(const tensor *t) { return 1; }
-        int32_t TfLiteTensorDim(const tensor *t, int32_t n) { return t->isOutput ? t->of->outputs : t->of->count; }
-        size_t TfLiteTensorByteSize(const tensor *t) { return 4 * TfLiteTensorDim(t, 0); }
-        quantization TfLiteTensorQuantizationParams(const tensor *t) { return (quantization){0, 0}; }
-        int TfLiteTensorCopyFromBuffer(tensor *t, const void *b, size_t n) {
-            if (n != TfLiteTensorByteSize(t)) return 1;
-            memcpy(t->of->in, b, n);
-            return 0;
-        }
-        int TfLiteTensorCopyToBuffer(const tensor *t, void *b, size_t n) {
-            if (n != 4 * (size_t)t->of->outputs) return 1;
-            memcpy(b, t->of->out, n);
-            return 0;
-        }
-        static float mean(const float *from, int count) {
-            float sum = 0;
-            for (int at = 0; at < count; at++) sum += fabsf(from[at]);
-            return sum / count;
-        }
-        int TfLiteInterpreterInvoke(interpreter *i) {
-            for (int at = 0; at < i->outputs; at++)
-                i->out[at] = i->model[0] == 'M'   ? (mean(i->in + at / 32 * 160, 512) > 1000 ? -10 : -20)
-                             : i->model[0] == 'E' ? mean(i->in, i->count)
-                                                  : mean(i->in + 12 * 96, 4 * 96);
-            return 0;
-        }
-        """
-    )
-
-    /// What both have in common, followed by what a model does.
+    /// What does not depend on the model, followed by what a model does.
     private static func source(interpreter: String, _ rest: String) -> String {
         """
         #include <math.h>
@@ -143,16 +92,8 @@ final class WakeModelBox: Sendable {
     let path = "/tmp/tflite-\(getpid())-\(UInt32.random(in: 0 ... .max))"
     var folder: WakeModelFolder { WakeModelFolder(path: path) }
 
-    /// - Parameters:
-    ///   - models: those of microWakeWord.
-    ///   - open: words of openWakeWord.
-    init(_ models: [String: String] = ["hey_jarvis": "GOOD3."], open: [String] = []) throws {
+    init(_ models: [String: String] = ["hey_jarvis": "GOOD3."]) throws {
         for (name, model) in models { try add(name, model) }
-        guard !open.isEmpty else { return }
-        let files = ["melspectrogram": "MEL", "embedding_model": "EMB"].merging(open.map { ($0, "CLS") }) { $1 }
-        for (name, model) in files {
-            try StateFile.write(Array(model.utf8), to: folder.openWakeWord + "/\(name).tflite")
-        }
     }
 
     func add(_ name: String, _ model: String, manifest: String? = nil) throws {

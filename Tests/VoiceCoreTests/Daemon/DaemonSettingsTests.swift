@@ -92,22 +92,6 @@ struct DaemonSettingsTests {
         try check { $0.local.recogniser = "speech.example.com:10300" }
     }
 
-    /// Calls go to it even if another service is used.
-    @Test func aPublicRecogniserReadsNoCalls() throws {
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        var configuration = Configuration()
-        configuration.activation.engine = .pocketsphinx
-        configuration.local.recogniser = "8.8.8.8:10300"
-        func settings() throws -> DaemonSettings {
-            try DaemonSettings(configuration, secrets: .none, needsKey: false, logger: logger)
-        }
-        #expect(try settings().makeReading == nil)
-        configuration.activation.similarWords = "janice"
-        #expect { _ = try settings() } throws: { "\($0)".contains("local.recogniser: 8.8.8.8 is outside this network") }
-        configuration.local.allowPublic = true
-        #expect(try settings().makeReading != nil)
-    }
-
     @Test func aServiceWithoutItsKeyIsLeftOut() throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         var configuration = Configuration()

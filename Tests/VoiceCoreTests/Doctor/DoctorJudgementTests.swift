@@ -343,22 +343,4 @@ struct DoctorJudgementTests {
             }
         }
     }
-
-    /// If it only reads calls, the box can be called and talked to without it.
-    @Test func withoutWhoReadsCallsTheBoxWorksLessWell() throws {
-        let settings = try LocalSettings(Configuration())
-        let away = Result<WyomingInfo, WyomingEnd>.failure(WyomingEnd(kind: .away, description: "nobody is there"))
-        #expect(LocalCheck.judgeRecogniser(away, settings).verdict == .fail)
-        let finding = LocalCheck.judgeRecogniser(away, settings, readsCallsOnly: true)
-        #expect(finding.verdict == .warn)
-        #expect(finding.message == "nobody is there; similar words count as calls")
-        var activation = Configuration().activation
-        #expect(!LocalCheck.readsCalls(activation))
-        activation.similarWords = "janice"
-        #expect(LocalCheck.readsCalls(activation))
-        activation.engine = .off
-        #expect(!LocalCheck.readsCalls(activation))
-        activation.engine = .wyoming
-        #expect(!LocalCheck.readsCalls(activation))
-    }
 }

@@ -87,35 +87,6 @@ extension EndToEnd {
             #expect(stage.simulator.connectionCount == 1)
         }
 
-        /// From the word to the answer: "Hey Janice" is read, and nothing of it leaves the house; so is the next call.
-        @Test func theNameOfSomebodyElseOpensNothing() async throws {
-            let words = ScriptedWords()
-            let servers = WyomingSimulator(.init(["Hey Janice.", "Hey Jarvis, what"], recognisingMilliseconds: 300))
-            let port = try await servers.start()
-            let stage = try Stage([.say("It is noon.")])
-            try await stage.startListening(for: words) {
-                $0.activation.similarWords = "janice, travis"
-                $0.local.recogniser = "127.0.0.1:\(port)"
-            }
-            try await stage.pass(milliseconds: 1600)
-            words.find("hey jarvis")
-            stage.say("Janice where are you")
-            try await stage.pass(milliseconds: 3000)
-            #expect(servers.utterances.count == 1)
-            #expect(stage.simulator.connectionCount == 0)
-            words.find("hey jarvis")
-            stage.say("what time is it")
-            try await stage.reach(.aiSpeaking)
-            try await stage.reach(ActivationPhase.followUp)
-            // The question that was asked meanwhile is whole.
-            let heard = MarkerTones(stage.journal.sent())
-            #expect(heard.spell("what time is it"), "\(heard)")
-            #expect(servers.utterances.count == 2)
-            let (tones, _) = try await stage.stop()
-            #expect(tones.spell("It is noon."), "\(tones)")
-            await servers.stop()
-        }
-
         @Test func theStopWordSilencesTheVoiceAndThenEndsTheConversation() async throws {
             let words = ScriptedWords()
             let stage = try Stage([.say(Self.count)])

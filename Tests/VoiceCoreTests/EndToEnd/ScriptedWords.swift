@@ -19,9 +19,7 @@ final class ScriptedWords: Sendable {
     func find(_ word: String) { reported.withLock { $0.append(word) } }
 
     func settle(_ settings: inout DaemonSettings) {
-        // Its words are not in the audio: the second look would refuse them, and no quiet would be around a stop word. So it
-        // passes for a model of its words.
-        settings.activation.secondLook = nil
+        // Its words are not in the audio, so no quiet is around a stop word: it passes for a model of its words.
         settings.activation.makeDetector = { (_) throws(WakeWordError) in Detector(self) }
     }
 

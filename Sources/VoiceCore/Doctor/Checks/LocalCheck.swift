@@ -8,10 +8,9 @@ enum LocalCheck {
     static func findings(_ context: DoctorContext) async -> [DoctorFinding] {
         guard let values = context.loaded?.values, let settings = try? LocalSettings(values) else { return [] }
         var findings: [DoctorFinding] = []
-        let isSpoken = values.service.use.contains(.local)
-        if isSpoken || readsCalls(values.activation) {
+        if values.service.use.contains(.local) {
             let answer = await WyomingProbe.describe(settings.recogniser, allowsPublic: settings.allowsPublic)
-            findings.append(judgeRecogniser(answer, settings, readsCallsOnly: !isSpoken))
+            findings.append(judgeRecogniser(answer, settings))
         }
         guard LocalSettings.isWanted(values) else { return findings }
         if let speaker = settings.speaker {
@@ -23,21 +22,12 @@ enum LocalCheck {
         return findings
     }
 
-    static func readsCalls(_ activation: Configuration.Activation) -> Bool {
-        !activation.similarWords.isEmpty && ![.off, .wyoming].contains(activation.engine)
-    }
-
-    /// - Parameter readsCallsOnly: whether it serves no conversation: the box works without it, less well.
     static func judgeRecogniser(
         _ answer: Result<WyomingInfo, WyomingEnd>,
-        _ settings: LocalSettings,
-        readsCallsOnly: Bool = false
+        _ settings: LocalSettings
     ) -> DoctorFinding {
         func finding(_ verdict: DoctorFinding.Verdict, _ message: String, _ advice: String? = nil) -> DoctorFinding {
-            guard verdict == .fail, readsCallsOnly else {
-                return DoctorFinding("local-recogniser", verdict, message, advice: advice)
-            }
-            return DoctorFinding("local-recogniser", .warn, message + "; similar words count as calls", advice: advice)
+            DoctorFinding("local-recogniser", verdict, message, advice: advice)
         }
         switch answer {
         case .failure(let end):

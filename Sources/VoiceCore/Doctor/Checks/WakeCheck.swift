@@ -29,15 +29,11 @@ package enum WakeCheck {
                 found.append(judge(words: heard.list, detector.callsUnheard, mode: mode))
             }
             found += gaps.map(judge)
-            if case .tflite(let folder)? = activation.engine, !folder.allWords.isEmpty {
-                let all = folder.allWords
-                found += judge(all.map { ($0, Monotonic.now() < end ? run($0, in: folder, trial) : .late) })
+            if case .tflite(let folder)? = activation.engine, !folder.words.isEmpty {
+                found += judge(folder.words.map { ($0, Monotonic.now() < end ? run($0, in: folder, trial) : .late) })
             }
             let stop = words.stops.words.first { word in word.text == "stop" && !gaps.contains { $0.isOf(word) } }
             if let stop { found += judge(stop: run(stop, activation, detector, trial)) }
-            if let make = activation.makeSecondModels, Monotonic.now() < end {
-                found.append(judge(second: make, trial))
-            }
             return found
         } catch {
             return [judge(words: words.list, error, mode: mode)]
@@ -138,8 +134,6 @@ package enum WakeCheck {
         switch problem.cause {
         case .passing: "run the doctor again when this machine has less to do"
         case .heldUp: "run the doctor again when this machine has less to do; if it is the same then, remove the model"
-        // The user's files.
-        case .openWakeWord: "put openWakeWord's files there again, or remove the folder"
         case .library, .index, .other: "run \"jarvis-voiced wake install\" again, or remove the model"
         }
     }
@@ -160,32 +154,6 @@ package enum WakeCheck {
                 )
             ]
         case .failed(let problem)?: [judge(WordGap(words: ["stop"], areStops: true, why: problem))]
-        }
-    }
-
-    private static func judge(
-        second make: (ModelTrial) throws(WakeWordError) -> SecondModels,
-        _ trial: ModelTrial
-    ) -> DoctorFinding {
-        do throws(WakeWordError) {
-            let models = try make(trial)
-            let words = try models.words.sorted().map { (word) throws(WakeWordError) in
-                let best = try models.best(word, over: WakeSamples.samples(of: word))
-                return word + (best.map { " \($0.asScore)" } ?? "")
-            }
-            let list = words.joined(separator: ", ")
-            return DoctorFinding(
-                "second-look",
-                .ok,
-                words.isEmpty ? "no model of a wake word" : "has models, run over the sample of their word: \(list)"
-            )
-        } catch {
-            return DoctorFinding(
-                "second-look",
-                .warn,
-                error.description,
-                advice: "put openWakeWord's files there again, or remove the folder: it does without"
-            )
         }
     }
 
@@ -223,9 +191,9 @@ package enum WakeCheck {
         let why = gap.why.description
         let advice: String? =
             if why.contains("wake install") || why.contains("apt install") || why.contains("choose another word") {
-                gap.areStops && !gap.hasStandIn ? otherStops : nil
+                gap.areStops ? otherStops : nil
             } else if gap.areStops {
-                "\"jarvis-voiced wake test\" shows what is heard" + (gap.hasStandIn ? "" : "; \(otherStops)")
+                "\"jarvis-voiced wake test\" shows what is heard; \(otherStops)"
             } else {
                 "docs/activation.md has what each engine needs"
             }

@@ -1,0 +1,30 @@
+/// Why a recognised word does not count.
+package enum WakeRefusal: Equatable, Sendable {
+    /// A wake word without a pause before it: by how much the quietest moment there was quieter than the word, in dB. See
+    /// `CallPause`.
+    case noPause(Double)
+    /// A stop word without quiet before and after it: see `LoneStop`.
+    case inSentence
+    /// A stop word while only the box itself is heard: see `OwnVoice`.
+    case ownVoice
+    /// A stop word as faint as what the canceller leaves of the box's own sound: see `LoneStop`.
+    case echo
+
+    package var isOfStop: Bool {
+        switch self {
+        case .noPause: false
+        case .inSentence, .ownVoice, .echo: true
+        }
+    }
+
+    /// For a log line.
+    package var text: String {
+        switch self {
+        case .noPause(let decibels):
+            "no pause before it, the quietest moment is only \(max(0, Int(decibels.rounded(.down)))) dB below it"
+        case .inSentence: "part of a sentence"
+        case .ownVoice: "only the box itself is heard"
+        case .echo: "as faint as an echo of the box"
+        }
+    }
+}
