@@ -2,8 +2,8 @@
 struct WordCutoff: Equatable {
     /// No mean exceeds it: probabilities are in 256ths, 255 at most.
     static let unreachable = 255.0 / 256
-    /// Upper limit of a wake word's cut-off unless the user sets one: a call should not be missed, and the second look
-    /// handles near matches.
+    /// Upper limit of a wake word's cut-off unless the user sets one: a call should not be
+    /// missed.
     private static let usual = 0.8
     /// Upper limit of the raised cut-off, so that it can still be exceeded.
     private static let highest = 0.99
