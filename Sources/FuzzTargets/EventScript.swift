@@ -132,7 +132,7 @@ package struct EventScript {
         for state in states { activate(.conversation(state)) }
         switch heard {
         case .service(.userStarted(_, let start)): activate(.turnBegan(milliseconds: start))
-        case .service(.userStopped(let end)): activate(.turnEnded(milliseconds: end))
+        case .service(.userStopped(let end, _)): activate(.turnEnded(milliseconds: end))
         default: break
         }
         for signal in signals {

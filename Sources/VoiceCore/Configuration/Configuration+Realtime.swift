@@ -34,7 +34,8 @@ extension Configuration.Realtime {
         package let model = Setting(
             "realtime.model",
             "gpt-realtime-2.1",
-            "Model that hears and speaks. \"gpt-realtime-2.1-mini\" costs a quarter to a third."
+            "Model that hears and speaks. \"gpt-realtime-2.1-mini\" costs a quarter to a third. A server of your own is not "
+                + "sent the default."
         )
         package let reasoningEffort = Setting(
             "realtime.reasoning_effort",
@@ -42,7 +43,11 @@ extension Configuration.Realtime {
             "How much the model reasons before it speaks. auto: as little as it can, because Jarvis does the thinking. "
                 + "off: not sent, for models and servers that do not know the option."
         )
-        package let voice = Setting("realtime.voice", "marin", "Voice of the answers.")
+        package let voice = Setting(
+            "realtime.voice",
+            "marin",
+            "Voice of the answers. A server of your own is not sent the default."
+        )
         package let apiKeyFile = Setting(
             "realtime.api_key_file",
             "",
@@ -85,10 +90,10 @@ extension Configuration.Realtime {
         )
         package let chunkMS = Setting(
             "realtime.chunk_ms",
-            20,
-            10...100,
+            0,
+            0...100,
             multipleOf: 10,
-            "Audio per message, in milliseconds."
+            "Audio per message, in milliseconds. 0: 20, or 100 for a server of your own, which may do work for each message."
         )
         package let instructionsFile = Setting(
             "realtime.instructions_file",
@@ -110,13 +115,13 @@ extension Configuration.Realtime {
         package let transcriptionModel = Setting(
             "realtime.transcription_model",
             "gpt-transcribe",
-            "Model that writes the transcripts."
+            "Model that writes the transcripts. A server of your own is not sent the default."
         )
         package let maxOutputTokens = Setting(
             "realtime.max_output_tokens",
             1200,
             1...4096,
-            "Maximum number of tokens of one spoken answer."
+            "Maximum number of tokens of one spoken answer. A server of your own is not sent the default."
         )
         package let speed = Setting("realtime.speed", 1.0, 0.25...1.5, "Speed of the voice; 1.0 is normal.")
         package let connectTimeoutS = Setting(
@@ -131,6 +136,12 @@ extension Configuration.Realtime {
             3...120,
             "Seconds without any data after which a connection counts as dead. Raise it for a server that pauses to "
                 + "think."
+        )
+        package let responseLimitS = Setting(
+            "realtime.response_limit_s",
+            0,
+            0...600,
+            "Seconds to wait for an answer to begin before a tone says that there is none. 0: 12, or 30 for a server of your own."
         )
         package let sessionAgeMin = Setting(
             "realtime.session_age_min",
@@ -157,6 +168,9 @@ extension Configuration.Realtime {
             "Number of recent turns passed on. What the user said is included only with realtime.transcription."
         )
     }
+
+    /// The limit of services that are not the user's own, in seconds.
+    package static let responseLimitS = 12
 
     package enum ReasoningEffort: String, CaseIterable, Sendable {
         case auto

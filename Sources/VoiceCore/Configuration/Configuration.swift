@@ -58,6 +58,12 @@ extension ConfigurationSection {
         }
     }
 
+    /// The value that the owner chose; nil for the default.
+    package func chosen<Value>(_ member: KeyPath<Keys, Setting<Value>>) -> Value? {
+        let setting = Self.keys[keyPath: member]
+        return changes[setting.key.path].flatMap(setting.decode)
+    }
+
     /// The value of a key of this section, in the file's representation.
     subscript(key: ConfigurationKey) -> ConfigurationValue {
         get { changes[key.path] ?? key.builtIn }

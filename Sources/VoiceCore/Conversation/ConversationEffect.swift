@@ -64,6 +64,12 @@ package enum ConversationNote: Equatable, Sendable {
     case settingsDiffer([String])
     case serviceError(ServiceError)
     case responseFailed(status: String, reason: String?)
+    /// A response that was awaited has ended without a sound.
+    case silentResponse(hadWords: Bool)
+    /// The service has not answered the user's turn in time.
+    case noAnswer(after: Duration)
+    /// Fields that the service does not accept, left out for the rest of the session.
+    case fieldsLeftOut([String])
     case callStarted(FunctionCall)
     case callRepeated(callID: String)
     case callIncomplete(callID: String)

@@ -48,7 +48,7 @@ extension ConversationMachine {
         for answered in calls.takeDeliverable(in: link.number) {
             var callID = answered.call.callID
             let output = answered.output ?? ""
-            let isKnown = answered.session == link.number
+            let isKnown = answered.session == link.number && !answered.isPutOff
             guard isKnown || takesText else {
                 note(.unexpected("an answer that this service does not accept: \(callID)"))
                 continue
@@ -71,12 +71,25 @@ extension ConversationMachine {
         }
     }
 
+    static let putOffOutput = """
+        Jarvis is still working on this. Its result will follow as the result of another call; do not call again for it.
+        """
+
+    /// A service that answers nobody before every call has an output gets one for now; the answer follows as that of another
+    /// call.
+    mutating func putOffCalls() {
+        guard link.isReady, !options.capabilities.answersWhileCalling, takesText else { return }
+        for wireID in calls.putOff(in: link.number) {
+            send(.answer(call: wireID, text: Self.putOffOutput, isSpoken: false))
+        }
+    }
+
     /// Handles part of an output that is still being written.
     mutating func callSays(_ callID: String, _ text: String, isLast: Bool) {
         if calls.isWaiting(callID: callID) {
             _ = calls.answer(callID: callID, output: text, wantsReply: true, isWhole: isLast)
             authority.answered(callID, .outside)
-            turn.clock?.answered(at: now)
+            if isOfTurn(callID) { turn.clock?.answered(at: now) }
         } else if let wireID = calls.goOn(callID: callID, with: text, isLast: isLast) {
             send(.answerGoesOn(call: wireID, text: text, isLast: isLast))
         }
@@ -109,12 +122,16 @@ extension ConversationMachine {
         else { return }
         // The repetition of an unrequested response is unrequested as well.
         let repeated = sequencer.uncovered.isEmpty ? unasked.last : nil
-        askForResponse(for: repeated ?? (sequencer.isWanted ? .turn : .outputs))
+        askForResponse(for: repeated?.purpose ?? (sequencer.isWanted ? .turn : .outputs), words: repeated?.words)
     }
 
     /// Requests a response; one nobody asked for gets no tools.
-    mutating func askForResponse(for purpose: Authority.Purpose) {
+    ///
+    /// - Parameter words: what it has to say or do, and no later response.
+    mutating func askForResponse(for purpose: Authority.Purpose, words: ServiceRequest? = nil) {
+        putOffCalls()
         authority.requested(purpose)
+        if let words { send(words) }
         let mayCall =
             switch purpose {
             case .remark, .prompt: false
@@ -122,7 +139,7 @@ extension ConversationMachine {
             }
         let id = requestID("respond")
         send(.respond(id: id, mayCall: mayCall))
-        unasked.requested(mayCall ? nil : purpose)
+        unasked.requested(mayCall ? nil : .init(purpose: purpose, words: words))
         sequencer.requested(eventID: id)
     }
 
@@ -149,16 +166,30 @@ extension ConversationMachine {
 
     /// The service did not answer a request for a response, or refused it for its own reasons.
     mutating func requestFailed() {
-        sequencer.abandon()
+        requestIsOver()
         if turn.requestFailed() { giveUp(.transient, "the service does not answer requests for a response") }
     }
 
+    /// The requested response will not come: what it was to say is said at the next chance, and a question that is still
+    /// open is asked again. Outputs wait for the next response anyway.
+    mutating func requestIsOver() {
+        sequencer.abandon()
+        if remarks.isTelling {
+            remarks.notTold()
+        } else if unasked.last == nil, sequencer.uncovered.isEmpty, turn.question != nil {
+            sequencer.want()
+        }
+    }
+
     /// Requests a failed response again after a pause, once or twice; after that a tone notifies the user.
-    mutating func retry(after failure: ErrorClass) {
+    ///
+    /// - Parameter ofOutputs: outputs are to be spoken of, which is reason enough for another request.
+    mutating func retry(after failure: ErrorClass, ofOutputs: Bool = false) {
         let (pause, limitedPause) = (options.retryPause, options.limitedRetryPause)
         let retry = turn.responseFailed(failure, pause: pause, limitedPause: limitedPause)
-        guard retry != .again else { return sequencer.want() }
+        guard retry != .again else { return ofOutputs ? () : sequencer.want() }
         sequencer.forget()
+        if remarks.isTelling { remarks.notTold() }
         emit(.play(.error))
         if retry == .broken { giveUp(.transient, "the service failed turn after turn") }
     }

@@ -50,14 +50,14 @@ extension ConversationMachine {
 
     private mutating func announce() {
         guard isQuiet, !calls.isWaiting, let text = remarks.announcements.next() else { return }
-        guard saysGivenWords else { return emit(.announce(text)) }
-        send(.tell(text, .exactly))
-        askForResponse(for: .remark)
+        guard saysGivenWords else { return emit(.announce(text.text)) }
+        askForResponse(for: .remark, words: .tell(text.text, .exactly))
+        remarks.tells(text)
     }
 
     // MARK: Long calls and the end of a conversation
 
-    /// The notice to the model about a long call. It stays in the conversation, so it states when it was true.
+    /// The notice to the model about a long call.
     static let delayNotice = """
         Jarvis has not answered yet and is still working on the last request. Tell the user so in one short sentence \
         of at most eight words, and nothing else. Do not call a function now.
@@ -79,9 +79,8 @@ extension ConversationMachine {
     }
 
     /// Asks a model to say something in its own words, or a service without a model to say `plainly`; nil for nothing.
-    mutating func wish(_ text: String, plainly: String?) {
-        guard !options.capabilities.rewords else { return send(.tell(text, .say)) }
-        if let plainly { send(.tell(plainly, .exactly)) }
+    func wish(_ text: String, plainly: String?) -> ServiceRequest? {
+        options.capabilities.rewords ? .tell(text, .say) : plainly.map { .tell($0, .exactly) }
     }
 
     mutating func settleWishes() {
@@ -97,8 +96,8 @@ extension ConversationMachine {
 
     private mutating func tellDelay() {
         guard let delay = remarks.wishes.takeDelay() else { return }
-        wish(Self.delayNotice(delay.activity), plainly: Self.plainDelayNotice(delay.activity))
-        askForResponse(for: .remark)
+        let words = wish(Self.delayNotice(delay.activity), plainly: Self.plainDelayNotice(delay.activity))
+        askForResponse(for: .remark, words: words)
     }
 
     // MARK: News of the agent: opens no session, waits for the next one
@@ -121,7 +120,7 @@ extension ConversationMachine {
             return tellAgent(question, Self.openQuestion)
         }
         guard let news = remarks.agent.next(at: now, isQuiet: !remarks.areAllowed) else { return }
-        defer { remarks.agent.tells(news) }
+        defer { remarks.tells(news) }
         guard let aloud = news.aloud, !options.capabilities.rewords else { return tellAgent(news.text, Self.agentNews) }
         tell(.init(name: ForeignReport.announcement, arguments: "{}", output: aloud.text), "news")
         askForResponse(for: .remark)
@@ -143,14 +142,18 @@ extension ConversationMachine {
     private mutating func noteUnheard() {
         let count = remarks.agent.takeUnheard() + remarks.announcements.takeUnheard()
         if count > 0 { note(.announcementsDropped(count)) }
+        let untold = remarks.takeUntold()
+        guard untold > 0 else { return }
+        note(.announcementsDropped(untold))
+        emit(.play(.error))
     }
 
     private mutating func tellAgent(_ text: String, _ wish: String) {
         tell(.init(name: "ask_jarvis", arguments: "{}", output: text), "news")
         remarks.agent.sent(text, in: link.number)
         // The text passed on is all there is to say, so there are no plain words.
-        self.wish(wish, plainly: nil)
-        askForResponse(for: remarks.agent.isQuestion(text) ? .prompt(remarks.agent.prompt) : .remark)
+        let words = self.wish(wish, plainly: nil)
+        askForResponse(for: remarks.agent.isQuestion(text) ? .prompt(remarks.agent.prompt) : .remark, words: words)
     }
 
     // MARK: News of the media player: unrequested, so it may lead to speech but to no action
@@ -170,7 +173,7 @@ extension ConversationMachine {
         let news = remarks.media.take(at: now)
         for remark in news { tell(.init(name: "get_now_playing", arguments: "{}", output: remark.report), "media") }
         guard let latest = news.last(where: { $0.wish != nil }), let wish = latest.wish else { return }
-        self.wish("News of the media player of this box. \(wish)", plainly: latest.sentence)
-        askForResponse(for: .remark)
+        let words = self.wish("News of the media player of this box. \(wish)", plainly: latest.sentence)
+        askForResponse(for: .remark, words: words)
     }
 }

@@ -72,6 +72,7 @@ extension ConversationMachine {
     /// The conversation may continue in this session.
     private mutating func sessionReady() {
         link.becameReady()
+        noteFieldsLeftOut()
         if remarks.areAllowed, roster.takeNews() {
             if takesText, options.capabilities.saysExactly {
                 remarks.announcements.add(Self.substituteNotice)
@@ -145,7 +146,7 @@ extension ConversationMachine {
         let other = roster.choice(at: now)
         guard other != before else { return true }
         // Nobody has interrupted it: the other service says it again.
-        remarks.agent.sessionEnded()
+        remarks.sessionEnded()
         stopVoice()
         endSession()
         emit(.disconnect)
@@ -172,7 +173,7 @@ extension ConversationMachine {
             if lost.text == nil { emit(.play(.error)) }
         }
         authority.sessionEnded()
-        remarks.agent.sessionEnded()
+        remarks.sessionEnded()
         remarks.wishes.sessionEnded(isReplaced: isReplaced)
         keepUnsaid()
         sequencer = ResponseSequencer(after: sequencer)
@@ -255,6 +256,12 @@ extension ConversationMachine {
             limited(error)
         case .activeResponse:
             sequencer.refused(eventID: error.request)
+            if remarks.isTelling { remarks.notTold() }
+        case .outputsMissing:
+            options.capabilities.answersWhileCalling = false
+            requestIsOver()
+        case .field:
+            leftOut(error.setting)
         case .noActiveResponse:
             sequencer.cancelRefused()
         case .settings:
@@ -264,10 +271,29 @@ extension ConversationMachine {
                 note(.serviceError(error))
             }
         case .race: break
-        case .other:
+        case .full where link.isSettingUp: giveUp(.transient, error.line)
+        case .other, .full:
             note(.serviceError(error))
             if sequencer.isOutstanding(error.request) { requestFailed() }
         }
+    }
+
+    /// The translator leaves a field out from now on: the settings, or the request of a response, are sent again without it.
+    private mutating func leftOut(_ field: String?) {
+        fieldsLeftOut += field.map { [$0] } ?? []
+        switch link.phase {
+        case .configuring: send(.open(history: openingHistory))
+        case .ready:
+            noteFieldsLeftOut()
+            if case .requested = sequencer.phase { requestIsOver() }
+        case .closed, .opening, .refused: break
+        }
+    }
+
+    private mutating func noteFieldsLeftOut() {
+        guard !fieldsLeftOut.isEmpty else { return }
+        note(.fieldsLeftOut(fieldsLeftOut))
+        fieldsLeftOut = []
     }
 
     /// The service is overloaded or has a temporary fault: until a session is ready, it is left alone for a while.
@@ -353,7 +379,9 @@ extension ConversationMachine {
             switch error.meaning {
             case .account, .configuration, .settings: standbyFailed(LinkFailure(.permanent, error.line))
             case .expired, .limited, .service: standbyFailed(LinkFailure(.transient, error.line))
-            case .activeResponse, .noActiveResponse, .race, .other: break
+            case .full: standbyFailed(LinkFailure(.transient, error.line), isFull: true)
+            case .field: emit(.sendBeside(.open(history: openingHistory(roster.capabilitiesBeside))))
+            case .activeResponse, .noActiveResponse, .race, .outputsMissing, .other: break
             }
         case .closing(.refused, let reason): standbyFailed(LinkFailure(.permanent, reason))
         case .closing(_, let reason): standbyFailed(LinkFailure(.transient, reason))
@@ -362,8 +390,11 @@ extension ConversationMachine {
     }
 
     /// The current session, if any, goes on; the next is retried after a growing pause.
-    mutating func standbyFailed(_ failure: LinkFailure) {
+    ///
+    /// - Parameter isFull: the service cannot hold a session beside the current one, which has to end first.
+    mutating func standbyFailed(_ failure: LinkFailure, isFull: Bool = false) {
         emit(.dropBeside)
+        if isFull, !isTryingAnother, link.isReady { return link.endsBeforeNext() }
         guard !isTryingAnother else {
             roster.failed(roster.beside, at: now)
             return link.standbyWasATry()
@@ -373,7 +404,17 @@ extension ConversationMachine {
     }
 
     /// Whether nothing would be lost if the session ended now; calls may be out.
+    private var mayEnd: Bool { link.isReady && turn.isIdle && sequencer.isIdle && !calls.isWaiting }
     private var mayPromote: Bool { link.mayChange && turn.isIdle && sequencer.isIdle }
+
+    /// The service holds one session: this one ends in a quiet moment, and the next is opened in its place.
+    mutating func replaceSession() {
+        guard mayEnd else { return }
+        endSession()
+        emit(.disconnect)
+        link.replaced()
+        emit(.connect)
+    }
 
     /// Changes sessions when nobody is speaking, because the current one is about to end.
     mutating func settleSwap() {

@@ -10,13 +10,14 @@ extension ConversationMachine {
         case .ready(let readiness): sessionReady(readiness)
         case .closing(let closing, let reason): sessionClosing(closing, reason)
         case .userStarted(let itemID, _): speechStarted(itemID)
-        case .userStopped: speechStopped()
+        case .userStopped(_, let ago): speechStopped(at: now - ago)
         case .userTurn(let itemID, _):
             authority.turnCommitted(itemID)
             committed(itemID)
         case .heard(let itemID, _, let text, isWhole: true):
             memory.said(text, in: itemID)
             note(.heard(text))
+            if text.allSatisfy(\.isWhitespace) { turn.hadNoWords(itemID) }
         case .notHeard(_, let reason): note(.unexpected("transcription failed: \(reason)"))
         case .answerPlaced(let wireID):
             calls.placed(wireID: wireID)
@@ -68,10 +69,12 @@ extension ConversationMachine {
         endTurn()
     }
 
-    private mutating func speechStopped() {
-        guard link.isReady, turn.speechStopped(at: now) else { return }
+    /// - Parameter end: when the user stopped, which may be long before the service says so.
+    private mutating func speechStopped(at end: Duration) {
+        guard link.isReady, turn.speechStopped(at: end) else { return }
         authority.turnEnded(at: now)
         unasked.userSpoke()
+        if turn.takeEarlyFailure() { retry(after: .service) }
     }
 
     /// The user's turn became an item of the conversation.
@@ -105,7 +108,7 @@ extension ConversationMachine {
         let isAmbiguous = !isNamed && verdict.wasOwed
         if begun.isOurs {
             unasked.began(id, isAmbiguous: isAmbiguous)
-            remarks.agent.began(id)
+            remarks.began(id)
         }
         authority.began(id, isOurs: begun.isOurs && !isAmbiguous, telling: sequencer.telling, at: now)
         if verdict.isUnwanted { refuse(response: id) }
@@ -116,7 +119,8 @@ extension ConversationMachine {
         beginRest(of: end)
         let wasVoiced = voice.wasVoiced(end.response)
         // Cut before its first word, by a user who may only have coughed: its content still has to be said.
-        let isUnheard = (end.status == .cancelled || end.status == .failed) && !wasVoiced
+        let isMissed = end.status == .completed && !wasVoiced && !wasStopped && isMissed(end.response)
+        let isUnheard = (end.status == .cancelled || end.status == .failed || isMissed) && !wasVoiced
         let wasToTell = sequencer.isTelling
         if end.status != .completed, !isUnheard, sequencer.mayRun(end.response) {
             calls.cut(end.response, telling: sequencer.telling)
@@ -127,14 +131,14 @@ extension ConversationMachine {
             isSpoken: !isUnheard
         )
         voice.responseEnded(end.response)
-        remarks.agent.ended(end, isAgain: isUnheard && !options.capabilities.rewords)
+        remarks.ended(end, isHeard: wasVoiced || end.status == .completed && !options.capabilities.namesItems)
         defer { authority.ended(end.response, isTriedAgain: end.status == .failed) }
         switch end.status {
         case .completed:
             authority.completed(end.response)
             calls.completed(end.response)
             link.proved()
-            turn.answered()
+            if isMissed, wasRunning { wasSilent(end.response, wasToTell: wasToTell) } else { turn.answered() }
         case .cancelled:
             guard wasRunning, turn.isIdle else { break }
             turn.forgetQuestion()
@@ -150,11 +154,31 @@ extension ConversationMachine {
         }
     }
 
+    /// Whether a response that has no sound is to be missed: nobody silenced it, and it led to no call. The translators of
+    /// services without names make silent responses themselves.
+    private func isMissed(_ responseID: String) -> Bool {
+        options.capabilities.namesItems && !voice.isSilenced(responseID) && !turn.isUserSpeaking
+            && !calls.knows(responseID: responseID, session: link.number)
+    }
+
+    /// A response has ended well without a sound. An answer of the agent is requested once more; otherwise the user learns
+    /// that there is none.
+    private mutating func wasSilent(_ responseID: String, wasToTell: Bool) {
+        let hadWords = wordsSaid.response == responseID
+        let isAwaited = wasToTell || turn.question != nil && !turn.isVoiceless
+        guard hadWords || isAwaited else { return turn.answered() }
+        note(.silentResponse(hadWords: hadWords))
+        if wasToTell { return retry(after: .service, ofOutputs: true) }
+        turn.answered()
+        emit(.play(.error))
+    }
+
     private mutating func responseFailed(_ end: ResponseEnd, isOurs: Bool) {
         if end.failure.isFatal {
             let name = end.reason ?? "response"
             return serviceError(ServiceError(end.failure, name: name, text: "the response failed"))
         }
+        if isOurs, turn.isUserSpeaking { turn.failedEarly() }
         guard isOurs, link.isReady, turn.isIdle, !voice.isSilenced(end.response) else { return }
         retry(after: end.failure)
     }
@@ -216,7 +240,7 @@ extension ConversationMachine {
         guard let cut = voice.cut(active: sequencer.activeResponse, always: always) else { return }
         if let sounding = cut.sounding {
             authority.interrupted(sounding)
-            remarks.agent.wasCut(sounding)
+            remarks.wasCut(sounding)
             wordsSaid.wasCut(sounding)
         }
         emit(.stopVoice(responseIDs: cut.stale))
@@ -245,7 +269,7 @@ extension ConversationMachine {
     /// The user interrupts, or says only "Jarvis": the answers of calls are still wanted, and any current speech is a turn.
     mutating func interrupt() {
         silence()
-        remarks.agent.tellNoMore()
+        remarks.tellNoMore()
         if !turn.isUserSpeaking { turn.forgetQuestion() }
     }
 

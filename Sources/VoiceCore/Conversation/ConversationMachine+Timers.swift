@@ -8,7 +8,10 @@ extension ConversationMachine {
         watchResponse()
         let isSilentTurn = turn.clock.map { !$0.hadVoice && !$0.hadTone } ?? false
         let silentCall = link.isReady && calls.isWaiting && voice.isSilent && !turn.isUserSpeaking && isSilentTurn
-        if let pause = options.thinkingAfter { want(.thinking, silentCall, after: pause) }
+        if let pause = options.thinkingAfter {
+            let waited = turn.clock.map { now - $0.ended } ?? .zero
+            want(.thinking, silentCall, after: max(.zero, pause - waited))
+        }
         if let limit = options.idleLimit { want(.idle, derivedState == .listening, after: limit) }
         want(.budget, hold.isClosing, after: options.budgetGrace)
         want(.greeting, link.isReady && isQuiet && remarks.greeting.isKnown, after: options.greetAfter)
@@ -22,7 +25,8 @@ extension ConversationMachine {
         want(.standbySetUp, link.standby.map { $0.phase != .ready } ?? false, after: options.sessions.setUpLimit)
         let isHandedBack = roster.beside != roster.current
         let quiet = isHandedBack ? options.handBackQuiet : options.swapQuiet
-        want(.quiet, link.mayChange && derivedState == .listening, after: quiet)
+        let isDue = link.mayChange || link.isEndingBeforeNext
+        want(.quiet, isDue && derivedState == .listening, after: quiet)
         let preferred = link.isReady && link.standby == nil ? roster.handBack : nil
         want(.preferred, preferred != nil, after: preferred.map { max(.zero, $0 - now) } ?? .zero)
         let swap = link.ends.map { max(.zero, $0 - options.swapMargin - now) }
@@ -58,6 +62,14 @@ extension ConversationMachine {
         want(.retryResponse, turn.retryAfter != nil, after: turn.retryAfter ?? .zero)
     }
 
+    /// The service may be right to make no response to noise, and an unwanted one is not missed.
+    private mutating func responseNeverCame() {
+        defer { turn.responseNeverCame() }
+        guard turn.owesResponse, !turn.isVoiceless, options.capabilities.turns != .silent else { return }
+        note(.noAnswer(after: options.responseLimit))
+        emit(.play(.error))
+    }
+
     mutating func fired(_ timer: ConversationTimer) {
         switch timer {
         case .setUp: giveUp(.transient, "the session was not ready within \(setUpLimit)")
@@ -72,7 +84,7 @@ extension ConversationMachine {
             note(.unexpected("a turn of the user that does not end"))
             send(.clearInput)
             turn.speechTimedOut()
-        case .serverResponse: turn.responseNeverCame()
+        case .serverResponse: responseNeverCame()
         case .requestedResponse: requestFailed()
         case .activeResponse, .cancelledResponse:
             note(.unexpected("a response that does not end"))
@@ -85,7 +97,7 @@ extension ConversationMachine {
         case .rotate: link.isClosed ? renewWarm() : openStandby()
         case .standbySetUp:
             standbyFailed(LinkFailure(.transient, "the session was not ready within \(options.sessions.setUpLimit)"))
-        case .quiet: promote()
+        case .quiet: link.isEndingBeforeNext ? replaceSession() : promote()
         case .preferred: tryPreferred()
         case .swapBy: link.swapIsDue()
         }

@@ -14,7 +14,7 @@
 /// its own response and is notified how much of it was heard. Sessions are short-lived: the next is opened beside the
 /// current one and takes over in a quiet moment.
 package struct ConversationMachine: Sendable {
-    package private(set) var options: Options
+    package internal(set) var options: Options
     /// Monotonic time of the event being handled.
     private(set) var now = Duration.zero
 
@@ -34,6 +34,8 @@ package struct ConversationMachine: Sendable {
     var memory: TurnMemory
     var remarks = Remarks()
     var hold = BudgetHold()
+    /// Fields the service refused while its session was set up.
+    var fieldsLeftOut: [String] = []
     private(set) var keepsWarm = false
 
     // Pending effects.
@@ -124,11 +126,11 @@ package struct ConversationMachine: Sendable {
             authority.sounded(responseID, heard: heard, received: received, at: now)
         case .voiceDrained: voice.drained()
         case .voiceStopped(let parts): truncate(parts)
-        case .callDispatched: turn.clock?.dispatched(at: now)
+        case .callDispatched(let callID): if isOfTurn(callID) { turn.clock?.dispatched(at: now) }
         case .callAnswered(let callID, let output, let wantsReply, let origin, let isCarriedOut):
+            if isOfTurn(callID) { turn.clock?.answered(at: now) }
             if calls.answer(callID: callID, output: output, wantsReply: wantsReply) {
                 authority.answered(callID, origin, isCarriedOut: isCarriedOut)
-                turn.clock?.answered(at: now)
             } else {
                 note(.unexpected("answer to a call that is not open: \(callID)"))
             }
@@ -147,6 +149,7 @@ package struct ConversationMachine: Sendable {
             if question != nil { authority.asks(prompt, characters: characters) }
         case .turnWasSilent(let itemID):
             authority.turnWasSilent(itemID)
+            turn.wasVoiceless()
             note(.unexpected("the service reports speech where no voice was heard locally"))
         case .mediaReported(let remark, let opens): mediaReported(remark, opens: opens)
         case .timer(let timer):
@@ -159,6 +162,7 @@ package struct ConversationMachine: Sendable {
     private mutating func settle() {
         settleVoice()
         settleSwap()
+        if turn.isUserSpeaking { putOffCalls() }
         deliver()
         requestResponse()
         calls.settle(allBut: sequencer.unspoken)
@@ -200,6 +204,9 @@ package struct ConversationMachine: Sendable {
         guard sequencer.isResponseComing else { return false }
         return !(sequencer.activeResponse.map(voice.isSilenced) ?? false)
     }
+
+    /// Whether the call belongs to the turn that the clock measures.
+    func isOfTurn(_ callID: String) -> Bool { calls.turn(of: callID) == turn.number }
 
     /// Nobody is speaking and no response is pending.
     var isQuiet: Bool { voice.isSilent && turn.isQuiet && sequencer.isIdle && !sequencer.wantsResponse }

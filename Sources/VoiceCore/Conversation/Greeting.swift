@@ -81,12 +81,11 @@ extension ConversationMachine {
         switch text {
         case .words(let words):
             guard takesText, options.capabilities.saysExactly else { return emit(.announce(words)) }
-            send(.tell(words, .exactly))
+            askForResponse(for: .remark, words: .tell(words, .exactly))
         case .agent(let words):
             guard takesText else { return emit(.announce(words)) }
             tell(.init(name: "ask_jarvis", arguments: "{}", output: words), "greeting")
-            wish(Self.agentGreeting, plainly: nil)
+            askForResponse(for: .remark, words: wish(Self.agentGreeting, plainly: nil))
         }
-        askForResponse(for: .remark)
     }
 }

@@ -20,6 +20,8 @@ package struct PendingCalls: Equatable, Sendable {
         package var turn: Int
         package var output: String?
         package var wantsReply = true
+        /// The service has an output for now; the answer is passed on as that of another call.
+        package var isPutOff = false
         /// False while more of the output is to come.
         package var isWhole = true
         /// Whether an earlier session has spoken the beginning of the answer.
@@ -90,6 +92,23 @@ package struct PendingCalls: Equatable, Sendable {
 
     package func isWaiting(callID: String) -> Bool {
         open.contains { $0.call.callID == callID && $0.output == nil }
+    }
+
+    /// Whether a call of this response was seen.
+    package func knows(responseID: String, session: Int) -> Bool {
+        seen.contains { $0.responseID == responseID && $0.session == session }
+    }
+
+    /// The turn of a call without a delivered output.
+    package func turn(of callID: String) -> Int? { open.first { $0.call.callID == callID }?.turn }
+
+    /// Puts off the calls of a session that have no output.
+    /// - Returns: the service's ids of those not put off before.
+    package mutating func putOff(in session: Int) -> [String] {
+        open.indices.filter { open[$0].session == session && !open[$0].isPutOff }.map {
+            open[$0].isPutOff = true
+            return open[$0].wireID
+        }
     }
 
     /// Whether an answer is ready for delivery.

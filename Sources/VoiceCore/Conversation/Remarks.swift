@@ -9,6 +9,79 @@ struct Remarks: Equatable, Sendable {
     var media = MediaRemarks()
     var wishes = ToolWishes()
 
+    /// What a response of the present session has to tell.
+    private struct Telling: Equatable, Sendable {
+        enum Content: Equatable, Sendable {
+            case news(AgentTalk.News)
+            case announcement(Announcements.Text)
+        }
+
+        var content: Content
+        /// nil until the response begins.
+        var response: String?
+    }
+
+    private var telling: Telling?
+    /// How many were not told although they were asked for twice, until it is reported.
+    private var untold = 0
+
+    /// Whether a response is requested and has not begun that tells something accepted.
+    var isTelling: Bool { telling.map { $0.response == nil } ?? false }
+
+    /// A response that tells it was requested.
+    mutating func tells(_ news: AgentTalk.News) { telling = Telling(content: .news(news)) }
+    mutating func tells(_ text: Announcements.Text) { telling = Telling(content: .announcement(text)) }
+
+    /// A requested response begins.
+    mutating func began(_ response: String) {
+        if telling?.response == nil { telling?.response = response }
+    }
+
+    /// - Parameter isHeard: whether anything of it was spoken.
+    mutating func ended(_ end: ResponseEnd, isHeard: Bool) {
+        guard let told = telling, told.response == end.response else { return }
+        if isHeard {
+            telling = nil
+        } else if end.status == .failed {
+            // It is requested again.
+            telling?.response = nil
+        } else {
+            notTold()
+        }
+    }
+
+    /// Nothing of it was heard: it is told again, once.
+    mutating func notTold() {
+        guard let lost = telling else { return }
+        telling = nil
+        let isKept =
+            switch lost.content {
+            case .news(let news): agent.tellAgain(news)
+            case .announcement(let text): announcements.sayAgain(text)
+            }
+        if !isKept { untold += 1 }
+    }
+
+    /// The user has interrupted the response.
+    mutating func wasCut(_ response: String) {
+        if telling?.response == response { telling = nil }
+    }
+
+    /// The user wants to hear no more of it.
+    mutating func tellNoMore() { telling = nil }
+
+    /// The session is over. An open question is asked again anyway.
+    mutating func sessionEnded() {
+        if case .news(let news) = telling?.content, agent.isQuestion(news.text) { telling = nil }
+        notTold()
+    }
+
+    /// Returns how many were not told since the last call.
+    mutating func takeUntold() -> Int {
+        defer { untold = 0 }
+        return untold
+    }
+
     /// Sets whether unrequested speech is allowed.
     mutating func allow(_ areAllowed: Bool) {
         self.areAllowed = areAllowed
@@ -20,6 +93,7 @@ struct Remarks: Equatable, Sendable {
 
     /// The conversation ends: drops what was to be said in it.
     mutating func conversationEnded() {
+        if case .announcement = telling?.content { notTold() }
         announcements.drop()
         greeting.forget()
         typed.clear()
@@ -27,6 +101,7 @@ struct Remarks: Equatable, Sendable {
 
     /// "Stop": drops it.
     mutating func takeBack() {
+        telling = nil
         announcements.clear()
         greeting.forget()
         typed.clear()
@@ -94,15 +169,7 @@ struct AgentTalk: Equatable, Sendable {
         fileprivate func isOver(at now: Duration) -> Bool { now - at >= (isOfHouse ? lifetimeOfHouse : lifetime) }
     }
 
-    /// News that a response of the present session tells.
-    private struct Telling: Equatable, Sendable {
-        var news: News
-        /// nil until the response begins.
-        var response: String?
-    }
-
     private var news: [News] = []
-    private var telling: Telling?
     /// The number of announcements of the house that were dropped, until it is reported.
     private var unheard = 0
     /// The agent's question to the user, in the words in which it was passed on.
@@ -157,53 +224,14 @@ struct AgentTalk: Equatable, Sendable {
 
     private mutating func dropOld(at now: Duration) { drop(news.indices.filter { news[$0].isOver(at: now) }) }
 
-    // MARK: What is being told
-
-    /// The news went to the session, and a response that tells it was requested.
-    mutating func tells(_ news: News) { telling = Telling(news: news) }
-
-    /// A requested response begins.
-    mutating func began(_ response: String) {
-        if telling?.response == nil { telling?.response = response }
-    }
-
-    /// - Parameter isAgain: nobody heard of it, and the service does not bring it up by itself.
-    mutating func ended(_ end: ResponseEnd, isAgain: Bool) {
-        guard let told = telling, told.response == end.response else { return }
-        // A failed response is requested again.
-        guard end.status != .failed else {
-            telling?.response = nil
-            return
-        }
-        telling = nil
-        if isAgain, told.news.isOfHouse { tellAgain(told.news) }
-    }
-
-    /// The user has interrupted the response.
-    mutating func wasCut(_ response: String) {
-        if telling?.response == response { telling = nil }
-    }
-
-    /// The user wants to hear no more of it.
-    mutating func tellNoMore() { telling = nil }
-
-    /// The session is over: what it was telling is told again, once.
-    mutating func sessionEnded() {
-        guard let cut = telling else { return }
-        telling = nil
-        // An open question is asked again anyway.
-        if !isQuestion(cut.news.text) { tellAgain(cut.news) }
-    }
-
-    private mutating func tellAgain(_ cut: News) {
+    /// Tells it again, once; then it counts as unheard.
+    mutating func tellAgain(_ cut: News) -> Bool {
         let isFull = news.count { $0.isOfHouse == cut.isOfHouse } >= (cut.isOfHouse ? Self.mostOfHouse : Self.most)
-        guard !cut.isAgain, !isFull else {
-            if cut.isOfHouse { unheard += 1 }
-            return
-        }
+        guard !cut.isAgain, !isFull else { return false }
         var again = cut
         again.isAgain = true
         news.insert(again, at: 0)
+        return true
     }
 
     /// Returns how many announcements of the house were dropped since the last call.
@@ -249,7 +277,14 @@ struct TypedQuestions: Equatable, Sendable {
 /// Texts to say, from outside the conversation.
 struct Announcements: Equatable, Sendable {
     static let capacity = 8
-    private var waiting: [String] = []
+
+    struct Text: Equatable, Sendable {
+        var text: String
+        /// It was to be said before, and was not heard.
+        fileprivate var isAgain = false
+    }
+
+    private var waiting: [Text] = []
     /// How many were dropped although nobody said "stop", until it is reported.
     private var unheard = 0
 
@@ -261,7 +296,15 @@ struct Announcements: Equatable, Sendable {
             waiting.removeFirst()
             unheard += 1
         }
-        waiting.append(text)
+        waiting.append(Text(text: text))
+    }
+
+    /// Puts back a text that was not heard.
+    /// - Returns: false if that was done before.
+    mutating func sayAgain(_ text: Text) -> Bool {
+        guard !text.isAgain, waiting.count < Self.capacity else { return false }
+        waiting.insert(Text(text: text.text, isAgain: true), at: 0)
+        return true
     }
 
     /// Drops them all, unheard.
@@ -275,7 +318,7 @@ struct Announcements: Equatable, Sendable {
         return unheard
     }
 
-    mutating func next() -> String? { waiting.isEmpty ? nil : waiting.removeFirst() }
+    mutating func next() -> Text? { waiting.isEmpty ? nil : waiting.removeFirst() }
 
     mutating func clear() { waiting = [] }
 }

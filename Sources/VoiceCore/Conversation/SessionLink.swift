@@ -67,6 +67,8 @@ package struct SessionLink: Equatable, Sendable {
     private var renewAt: Duration?
     /// The session is about to end: change in the next moment of silence.
     private(set) var mustSwap = false
+    /// The service holds no session beside this one, and it is time for the next.
+    private(set) var isEndingBeforeNext = false
     /// The failure to open the next session was reported.
     private var isFailureReported = false
 
@@ -156,6 +158,7 @@ package struct SessionLink: Equatable, Sendable {
     mutating func sessionEnded() -> Bool {
         defer { standby = nil }
         mustSwap = false
+        isEndingBeforeNext = false
         renewAt = nil
         ends = nil
         return standby != nil
@@ -301,6 +304,17 @@ package struct SessionLink: Equatable, Sendable {
         }
         return !isFailureReported
     }
+
+    /// The service has no room for a standby: this session ends first, in a quiet moment.
+    mutating func endsBeforeNext() {
+        standby = nil
+        mustSwap = false
+        renewAt = nil
+        isEndingBeforeNext = true
+    }
+
+    /// The session has ended to make room for the next.
+    mutating func replaced() { phase = .opening }
 
     /// Drops a standby that only probed another service; nothing new is due.
     mutating func standbyWasATry() {

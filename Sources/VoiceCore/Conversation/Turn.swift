@@ -54,6 +54,12 @@ struct Turn: Equatable, Sendable {
     /// The user's question, until it is answered.
     private(set) var question: OpenQuestion?
     private var stopped = StoppedTurn()
+    /// The response to the turn that the service still seems to hear has failed.
+    private var hasFailedEarly = false
+    /// No voice was heard locally in the latest turn.
+    private(set) var isVoiceless = false
+    /// When the user began to speak.
+    private var began = Duration.zero
     /// Failed responses to this turn, and unanswered requests in a row.
     private var failures = 0
     private var unanswered = 0
@@ -78,7 +84,10 @@ struct Turn: Equatable, Sendable {
         isHeard = true
         guard !stopped.discards(itemID, at: now) else { return false }
         stopped.isSilent = false
+        if !isUserSpeaking { began = now }
         isUserSpeaking = true
+        hasFailedEarly = false
+        isVoiceless = false
         // The owed response will not come any more: the next one answers the current speech.
         cancelsOwed = false
         awaitsUnwanted = false
@@ -89,8 +98,9 @@ struct Turn: Equatable, Sendable {
         return true
     }
 
+    /// - Parameter end: when the user stopped.
     /// - Returns: whether a wanted turn is over.
-    mutating func speechStopped(at now: Duration) -> Bool {
+    mutating func speechStopped(at end: Duration) -> Bool {
         isHeard = false
         if stopped.isDiscarding {
             stopped.isDiscarding = false
@@ -100,8 +110,25 @@ struct Turn: Equatable, Sendable {
         guard isUserSpeaking else { return false }
         isUserSpeaking = false
         owesResponse = true
-        begin(at: now)
+        begin(at: max(end, began))
         return true
+    }
+
+    /// A response failed while the service still seemed to hear the user: it was the one to this turn, if no other follows.
+    mutating func failedEarly() { hasFailedEarly = true }
+
+    mutating func takeEarlyFailure() -> Bool {
+        defer { hasFailedEarly = false }
+        if hasFailedEarly { owesResponse = false }
+        return hasFailedEarly
+    }
+
+    /// No voice was heard locally in the turn.
+    mutating func wasVoiceless() { isVoiceless = true }
+
+    /// The recogniser understood no word in this item: the service may make no response to it.
+    mutating func hadNoWords(_ itemID: String) {
+        if question?.items.last == itemID { isVoiceless = true }
     }
 
     /// The end of the speech was lost.

@@ -1,4 +1,4 @@
-/// The stages of one turn, each as the time since the end of the user's speech as reported by the server.
+/// The stages of one turn, each as the time since the end of the user's speech.
 package struct TurnReport: Equatable, Sendable {
     package var number: Int
     package var calls = 0
@@ -22,13 +22,14 @@ package struct TurnReport: Equatable, Sendable {
 /// Collects the stages of the current turn.
 struct TurnClock: Equatable, Sendable {
     private(set) var report: TurnReport
-    private let ended: Duration
+    /// When the user stopped speaking.
+    let ended: Duration
     /// Something has been said in this turn.
     private(set) var hadVoice = false
     /// The thinking tone has sounded in this turn.
     var hadTone = false
 
-    /// - Parameter ended: when the server reported the end of the user's speech.
+    /// - Parameter ended: when the user stopped speaking.
     init(number: Int, ended: Duration) {
         report = TurnReport(number: number)
         self.ended = ended

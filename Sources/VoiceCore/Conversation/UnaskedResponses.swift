@@ -4,17 +4,23 @@ struct UnaskedResponses: Equatable, Sendable {
 
     /// The last request was for such a response, and none has begun since.
     private var isRequested = false
-    /// Its purpose, until the user speaks: a failed response is requested again for the same purpose.
-    private(set) var last: Authority.Purpose?
+    /// What it was requested for, until the user speaks: a failed response is requested again with the same words.
+    private(set) var last: Request?
     private var responses: [String] = []
+
+    struct Request: Equatable, Sendable {
+        var purpose: Authority.Purpose
+        /// What the response has to say or do; nil if the conversation holds it.
+        var words: ServiceRequest?
+    }
 
     func contains(_ responseID: String) -> Bool { responses.contains(responseID) }
 
     /// Notes a request for a response.
-    /// - Parameter purpose: nil if the user's words are behind it.
-    mutating func requested(_ purpose: Authority.Purpose?) {
-        isRequested = purpose != nil
-        last = purpose
+    /// - Parameter request: nil if the user's words are behind it.
+    mutating func requested(_ request: Request?) {
+        isRequested = request != nil
+        last = request
     }
 
     /// - Parameter isAmbiguous: whether it may also answer the user.

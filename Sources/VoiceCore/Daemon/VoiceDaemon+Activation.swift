@@ -273,7 +273,7 @@ extension ActivationInbox {
                 observer.event(event)
                 switch event {
                 case .service(.userStarted(_, let start)): self.post(.turnBegan(milliseconds: start))
-                case .service(.userStopped(let end)): self.post(.turnEnded(milliseconds: end))
+                case .service(.userStopped(let end, _)): self.post(.turnEnded(milliseconds: end))
                 default: break
                 }
             }

@@ -55,6 +55,7 @@ package enum ServiceTable {
             flag("can discard unfinished speech of the user") { $0.clearsInput },
             flag("names items") { $0.namesItems },
             word("begin and end of a response") { $0.responseBounds.rawValue },
+            flag("answers while a call is out") { $0.answersWhileCalling },
         ]
     }
 

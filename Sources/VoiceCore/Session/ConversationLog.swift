@@ -140,6 +140,21 @@ struct ConversationLog: Sendable {
                 "a response did not complete",
                 metadata: .event(.responseFailed, ["status": "\(status)", "reason": "\(reason ?? "-")"])
             )
+        case .silentResponse(let hadWords):
+            logger.warning(
+                hadWords ? "an answer had words but no sound" : "the service ended a response without a word",
+                metadata: .event(.responseFailed)
+            )
+        case .noAnswer(let limit):
+            logger.warning(
+                "the service has not answered the user in time",
+                metadata: .event(.responseFailed, ["ms": "\(Self.milliseconds(limit))"])
+            )
+        case .fieldsLeftOut(let fields):
+            logger.warning(
+                "the service does not accept these settings; left out for this session",
+                metadata: ["settings": "\(fields.joined(separator: ","))"]
+            )
         case .callStarted(let call):
             logger.info(
                 "call",

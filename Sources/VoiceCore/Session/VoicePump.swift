@@ -33,7 +33,7 @@ package final class VoicePump {
         package var hasVoiceDetector = false
 
         package init(
-            chunk: Int = Configuration.Realtime().chunkMS,
+            chunk: Int = 20,
             startBuffer: Int = Configuration.Audio().startBufferMS
         ) {
             self.chunk = chunk
@@ -85,6 +85,8 @@ package final class VoicePump {
     private var longestHold: Int { microphone.ring.capacity - AudioFormat.wireRate / 2 }
 
     package private(set) var chunksSent = 0
+    /// Samples sent to the connection that has the microphone.
+    private var sentOnUplink = 0
     /// Microphone samples the socket did not take in time.
     private var lostMicrophone = LossMeter()
     /// Speech samples that found no room: playback is ten minutes behind.
@@ -170,6 +172,7 @@ package final class VoicePump {
         heldFrom = nil
         if uplink !== connection {
             sentFrom = microphone.ring.readPosition
+            sentOnUplink = 0
             self.encoder = encoder
             encoder.reset()
             clock = isContinuous ? UplinkClock(chunk: chunk.count, at: uptime()) : nil
@@ -238,6 +241,15 @@ package final class VoicePump {
         defer { lastTurnUntil = microphone.ring.readPosition }
         guard hasVoiceDetector else { return false }
         return microphone.voiceUntil <= turnFrom
+    }
+
+    /// How long ago the audio was captured that this connection was sent `milliseconds` after its first sample; zero if it was
+    /// not sent yet.
+    func age(of milliseconds: Int, on connection: any VoiceLine) -> Duration {
+        guard uplink === connection else { return .zero }
+        let behind = sentOnUplink * 1000 / AudioFormat.wireRate - milliseconds
+        guard behind > 0 else { return .zero }
+        return max(.zero, uptime() - captureTime(of: microphone.ring.readPosition)) + .milliseconds(behind)
     }
 
     /// The write position of the microphone ring.
@@ -327,6 +339,7 @@ package final class VoicePump {
     private func send(_ heard: MicrophoneChunk, on connection: any VoiceLine) -> Bool {
         guard let bytes = connection.send(heard, by: encoder) else { return false }
         chunksSent += 1
+        sentOnUplink += heard.samples.count
         if bytes > 0 { left(samples: heard.samples.count, bytes: bytes) }
         return true
     }

@@ -44,7 +44,9 @@ extension SimulatedSession {
             remarks += 1
             begin(steps(of: script.toRemarks[remarks - 1]), metadata: metadata)
         } else {
-            let words = request?["instructions"]?.string.flatMap(Self.quoted) ?? script.otherwise
+            // The daemon sends what is for this response alone behind the instructions of the session.
+            let last = request?["instructions"]?.string?.split(separator: "\n\n").last.map(String.init)
+            let words = last.flatMap(Self.quoted) ?? script.otherwise
             begin(spoken(words), metadata: metadata)
         }
     }

@@ -5,7 +5,7 @@ import Testing
 /// Announcements from outside the conversation.
 struct AnnouncementTests {
     private static func texts(_ scene: Scene) -> [String] {
-        scene.sent().compactMap { if case .systemMessage(let text, _) = $0 { text } else { nil } }
+        scene.remarks
     }
 
     @Test func itIsSaidAtOnceWhileNobodySpeaks() {
@@ -66,7 +66,7 @@ struct AnnouncementTests {
         var announcements = Announcements()
         for number in 1...20 { announcements.add("\(number)") }
         var all: [String] = []
-        while let next = announcements.next() { all.append(next) }
+        while let next = announcements.next() { all.append(next.text) }
         #expect(all == (13...20).map(String.init))
     }
 }

@@ -163,7 +163,7 @@ struct ConversationWorld {
 
     private mutating func sent(_ event: ClientEvent) {
         switch event {
-        case .responseCreate(let eventID, _): outstanding.append(eventID)
+        case .responseCreate(let eventID, _, _): outstanding.append(eventID)
         case .functionCallOutput(let callID, _, _) where retold.contains(callID): break
         case .functionCallOutput(let callID, let output, _):
             let isStopped = output == ConversationMachine.stoppedOutput
@@ -427,7 +427,7 @@ extension ConversationWorld {
             if current?.calls.contains(callID) == true { violations.append("\(callID) is known to the session") }
             current?.calls.insert(callID)
             current?.toClient.append(.event(.itemAdded(itemID: "c", kind: "function_call", callID: callID)))
-        case .responseCreate(let eventID, _):
+        case .responseCreate(let eventID, _, _):
             // Now and then the service loses a request.
             if hasFaults, chance(3) { return }
             if current?.response != nil {

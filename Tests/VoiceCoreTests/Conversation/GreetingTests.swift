@@ -20,7 +20,7 @@ struct GreetingTests {
     }
 
     private static func reported(_ scene: Scene) -> [String] {
-        scene.sent().compactMap { if case .systemMessage(let text, _) = $0 { text } else { nil } }
+        scene.remarks
     }
 
     @Test func whoCallsAndSaysNothingIsGreetedOnce() {

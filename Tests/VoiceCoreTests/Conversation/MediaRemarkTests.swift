@@ -35,7 +35,7 @@ struct MediaRemarkTests {
     @Test func nothingIsDoneBecauseOfNews() {
         var scene = Scene.listening()
         scene.on(Self.news("One"))
-        #expect(scene.sent().contains { if case .responseCreate(_, mayCall: false) = $0 { true } else { false } })
+        #expect(scene.sent().contains { if case .responseCreate(_, mayCall: false, _) = $0 { true } else { false } })
         scene.begin("r1", for: scene.creates[0])
         scene.call("c1", in: "r1")
         scene.done("r1")
@@ -55,7 +55,7 @@ struct MediaRemarkTests {
         scene.done("r1", .failed, reason: "server_error")
         scene.on(.timer(.retryResponse))
         let creates = scene.sent().compactMap { event -> Bool? in
-            if case .responseCreate(_, let mayCall) = event { mayCall } else { nil }
+            if case .responseCreate(_, let mayCall, _) = event { mayCall } else { nil }
         }
         #expect(creates == [false, false])
     }

@@ -48,13 +48,14 @@ extension Scene {
 
     /// Text items sent to any session that carried the conversation.
     func texts(_ role: Role) -> [String] {
-        sent().compactMap { event in
-            switch (event, role) {
-            case (.systemMessage(let text, _), .system), (.userMessage(let text, _), .user),
-                (.assistantMessage(let text, _), .assistant):
-                text
-            default: nil
+        // What the daemon itself has to say goes with a single response.
+        role == .system
+            ? remarks
+            : sent().compactMap { event in
+                switch (event, role) {
+                case (.userMessage(let text, _), .user), (.assistantMessage(let text, _), .assistant): text
+                default: nil
+                }
             }
-        }
     }
 }

@@ -152,7 +152,15 @@ struct Scene {
     }
 
     var creates: [String] {
-        sent().compactMap { if case .responseCreate(let eventID, _) = $0 { eventID } else { nil } }
+        sent().compactMap { if case .responseCreate(let eventID, _, _) = $0 { eventID } else { nil } }
+    }
+
+    /// What single responses were told to say or do.
+    var remarks: [String] {
+        sent().compactMap { event in
+            guard case .responseCreate(_, _, let instructions?) = event else { return nil }
+            return instructions.split(separator: "\n\n").last.map(String.init)
+        }
     }
 
     /// Ids of the responses that were cancelled.

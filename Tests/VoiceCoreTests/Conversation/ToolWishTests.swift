@@ -10,7 +10,7 @@ struct ToolWishTests {
     }
 
     private static func notices(_ scene: Scene) -> Int {
-        scene.sent().count { if case .systemMessage = $0 { true } else { false } }
+        scene.remarks.count
     }
 
     @Test func theUserIsToldThatACallTakesLong() {

@@ -19,7 +19,6 @@ extension EndToEnd {
             case sessionUpdate
             case functionCallOutput
             case functionCall
-            case systemMessage
             case userMessage
             case assistantMessage
             case responseCreate
@@ -34,7 +33,6 @@ extension EndToEnd {
                     case .sessionUpdate: .sessionUpdate
                     case .functionCallOutput: .functionCallOutput
                     case .functionCall: .functionCall
-                    case .systemMessage: .systemMessage
                     case .userMessage: .userMessage
                     case .assistantMessage: .assistantMessage
                     case .responseCreate: .responseCreate
@@ -75,11 +73,10 @@ extension EndToEnd {
                     arguments: #"{"query":"x"}"#,
                     eventID: "answer-2-2"
                 ),
-                .systemMessage(text: "News of the media player.", eventID: "media-2-4"),
                 .userMessage(text: "What is \"on\"?", eventID: "question-2-5"),
                 .assistantMessage(text: "Two meetings.", eventID: "carry-2-6"),
                 .responseCreate(eventID: "respond-1-5"),
-                .responseCreate(eventID: "respond-1-6", mayCall: false),
+                .responseCreate(eventID: "respond-1-6", mayCall: false, instructions: "Say: dinner is ready."),
                 .responseCancel(responseID: nil, eventID: "cancel-1-6"),
                 .responseCancel(responseID: "resp_1", eventID: "cancel-1-7"),
                 .truncate(itemID: "item_1", contentIndex: 0, audioEnd: 0, eventID: "truncate-1-8"),

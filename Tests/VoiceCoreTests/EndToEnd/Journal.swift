@@ -62,11 +62,11 @@ extension Journal {
         }
     }
 
-    /// The texts of system messages that reached the server.
+    /// What single responses were told to say or do.
     var remarks: [String] {
-        client("conversation.item.create").compactMap { event in
-            guard event["item"]?["role"] == "system" else { return nil }
-            return event["item"]?["content"]?.array?.first?["text"]?.string
+        client("response.create").compactMap { event in
+            guard let text = event["response"]?["instructions"]?.string else { return nil }
+            return text.split(separator: "\n\n").last.map(String.init)
         }
     }
 

@@ -9,14 +9,13 @@ package enum ClientEvent: Equatable, Sendable {
     case functionCallOutput(callID: String, output: String, eventID: String)
     /// A call that the model did not make in this session; carries data from outside as its output.
     case functionCall(callID: String, name: String, arguments: String, eventID: String)
-    /// A system message, in fixed words of the daemon or in the owner's.
-    case systemMessage(text: String, eventID: String)
     /// The user's words as text, for a session that did not hear them.
     case userMessage(text: String, eventID: String)
     /// An answer from an earlier session, as text.
     case assistantMessage(text: String, eventID: String)
     /// Requests one response; `eventID` comes back in the response's metadata. If `mayCall` is false, it gets no tools.
-    case responseCreate(eventID: String, mayCall: Bool = true)
+    /// `instructions` replace those of the session for this response.
+    case responseCreate(eventID: String, mayCall: Bool = true, instructions: String? = nil)
     case responseCancel(responseID: String?, eventID: String)
     /// Reports how much of a spoken item was heard, in ms.
     case truncate(itemID: String, contentIndex: Int, audioEnd: Int, eventID: String)
@@ -45,8 +44,6 @@ package enum ClientEvent: Equatable, Sendable {
             return .functionCallOutput(callID: callID, output: failure, eventID: eventID)
         case .functionCall(let callID, let name, let arguments, let eventID) where !fits(arguments):
             return .functionCall(callID: callID, name: name, arguments: "{}", eventID: eventID)
-        case .systemMessage(let text, let eventID) where !fits(text):
-            return .systemMessage(text: failure, eventID: eventID)
         case .userMessage(let text, let eventID) where !fits(text): return .userMessage(text: failure, eventID: eventID)
         case .assistantMessage(let text, let eventID) where !fits(text):
             return .assistantMessage(text: failure, eventID: eventID)
@@ -71,8 +68,6 @@ package enum ClientEvent: Equatable, Sendable {
                     "arguments": .string(arguments),
                 ],
             ]
-        case .systemMessage(let text, let eventID):
-            Self.message(text, role: "system", kind: "input_text", eventID: eventID)
         case .userMessage(let text, let eventID):
             Self.message(text, role: "user", kind: "input_text", eventID: eventID)
         case .assistantMessage(let text, let eventID):
@@ -82,7 +77,8 @@ package enum ClientEvent: Equatable, Sendable {
                 kind: dialect.shape == .flat ? "text" : "output_text",
                 eventID: eventID
             )
-        case .responseCreate(let eventID, let mayCall): Self.create(eventID, mayCall: mayCall, dialect)
+        case .responseCreate(let eventID, let mayCall, let instructions):
+            Self.create(eventID, mayCall: mayCall, instructions, dialect)
         case .responseCancel(let responseID, let eventID):
             .object(
                 ["type": "response.cancel", "event_id": .string(eventID)]
@@ -100,8 +96,9 @@ package enum ClientEvent: Equatable, Sendable {
         }
     }
 
-    private static func create(_ eventID: String, mayCall: Bool, _ dialect: Dialect) -> JSONValue {
+    private static func create(_ eventID: String, mayCall: Bool, _ words: String?, _ dialect: Dialect) -> JSONValue {
         var response: [String: JSONValue] = [:]
+        if let words { response["instructions"] = .string(words) }
         if dialect.takesMetadata { response["metadata"] = ["client_event_id": .string(eventID)] }
         if !mayCall, dialect.takesToolChoice {
             response["tools"] = []

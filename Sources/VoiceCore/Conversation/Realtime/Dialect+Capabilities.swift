@@ -17,7 +17,7 @@ extension Dialect {
         capabilities.truncates = takesTruncation
         capabilities.forgets = takesDeletion
         capabilities.clearsInput = takesInputClear
-        capabilities.responseBounds = announcesResponses ? .bothReported : .endReported
+        capabilities.answersWhileCalling = !waitsForOutputs
         capabilities.usage = reportsUsage ? .tokens : .none
         capabilities.charge = charge
         capabilities.sessionLimit = sessionLifetime

@@ -34,16 +34,14 @@ package struct Dialect: Equatable, Sendable {
     /// Accepts settings beyond the common ones: noise reduction, truncation, tracing, speed.
     package var takesAllSettings = true
     package var takesSemanticTurns = true
-    /// Answers `session.update` with `session.updated`.
-    package var confirmsSettings = true
-    /// Includes every setting in it; otherwise missing ones are assumed to be in force.
+    /// Includes every setting in `session.updated`; otherwise missing ones are assumed to be in force.
     package var tellsAllSettings = true
-    /// Begins every response with `response.created`.
-    package var announcesResponses = true
     /// Accepts and returns the metadata of `response.create`.
     package var takesMetadata = true
     /// Accepts a different set of tools, or none, for a single response.
     package var takesToolChoice = true
+    /// Accepts instructions for a single response.
+    package var takesInstructions = true
     /// Accepts calls added to the conversation by the client.
     package var takesCalls = true
     package var takesCancel = true
@@ -51,8 +49,8 @@ package struct Dialect: Equatable, Sendable {
     package var takesDeletion = true
     /// Accepts `input_audio_buffer.clear`.
     package var takesInputClear = true
-    /// Announces calls only by `response.function_call_arguments.done`.
-    package var tellsCallsByArguments = false
+    /// Makes no response while a call has no output.
+    package var waitsForOutputs = false
     /// Reports tokens in `response.done`; without them a response cannot be priced.
     package var reportsUsage = true
     /// Session length limit if the service does not state one; nil if none is known.
@@ -60,90 +58,64 @@ package struct Dialect: Equatable, Sendable {
     /// Maps the service's error codes, or error types if it has no codes, to OpenAI's names.
     package var errorCodes: [String: String] = [:]
 
-    private init(_ name: Name) {
+    private init(_ name: Name, _ differences: (inout Dialect) -> Void) {
         self.name = name
+        differences(&self)
     }
 
-    package static let openAI: Dialect = {
-        var dialect = Dialect(.openAI)
-        dialect.sessionLifetime = .seconds(60 * 60)
-        return dialect
-    }()
+    /// A server of one's own: no key, no price, and only the settings that every server knows.
+    private static func ownServer(_ name: Name, _ differences: (inout Dialect) -> Void) -> Dialect {
+        Dialect(name) {
+            $0.needsKey = false
+            $0.takesAllSettings = false
+            $0.takesSemanticTurns = false
+            $0.tellsAllSettings = false
+            $0.reportsUsage = false
+            differences(&$0)
+        }
+    }
+
+    package static let openAI = Dialect(.openAI) { $0.sessionLifetime = .seconds(60 * 60) }
 
     /// Azure OpenAI (GA): the model is the name of a deployment.
-    package static let azure: Dialect = {
-        var dialect = Dialect(.azure)
-        dialect.authorization = .apiKey
-        dialect.path = "/openai/v1/realtime"
-        dialect.sessionLifetime = .seconds(30 * 60)
-        return dialect
-    }()
+    package static let azure = Dialect(.azure) {
+        $0.authorization = .apiKey
+        $0.path = "/openai/v1/realtime"
+        $0.sessionLifetime = .seconds(30 * 60)
+    }
 
     /// xAI Grok Voice: charged by the minute.
-    package static let xai: Dialect = {
-        var dialect = Dialect(.xai)
-        dialect.shape = .lifted
-        dialect.takesAllSettings = false
-        dialect.takesSemanticTurns = false
-        dialect.takesToolChoice = false
-        dialect.takesCalls = false
-        dialect.tellsAllSettings = false
-        dialect.takesMetadata = false
-        dialect.reportsUsage = false
-        dialect.sessionLifetime = .seconds(30 * 60)
-        return dialect
-    }()
+    package static let xai = Dialect(.xai) {
+        $0.shape = .lifted
+        $0.takesAllSettings = false
+        $0.takesSemanticTurns = false
+        $0.takesToolChoice = false
+        $0.takesCalls = false
+        $0.tellsAllSettings = false
+        $0.takesMetadata = false
+        $0.reportsUsage = false
+        $0.sessionLifetime = .seconds(30 * 60)
+    }
 
-    /// speaches and other servers that kept the names of the beta.
-    package static let speaches: Dialect = {
-        var dialect = Dialect(.speaches)
-        dialect.needsKey = false
-        dialect.shape = .flat
-        dialect.takesAllSettings = false
-        dialect.takesSemanticTurns = false
-        dialect.takesToolChoice = false
-        dialect.takesCalls = false
-        dialect.tellsAllSettings = false
-        dialect.takesMetadata = false
-        dialect.takesCancel = false
-        dialect.takesTruncation = false
-        dialect.reportsUsage = false
-        dialect.sessionLifetime = .seconds(30 * 60)
-        return dialect
-    }()
+    /// speaches and other servers that kept the names of the beta. It answers metadata with an error.
+    package static let speaches = ownServer(.speaches) {
+        $0.shape = .flat
+        $0.takesMetadata = false
+        $0.sessionLifetime = .seconds(30 * 60)
+    }
 
-    package static let localAI: Dialect = {
-        var dialect = Dialect(.localAI)
-        dialect.needsKey = false
-        dialect.takesAllSettings = false
-        dialect.takesSemanticTurns = false
-        dialect.takesToolChoice = false
-        dialect.takesCalls = false
-        dialect.tellsAllSettings = false
-        dialect.takesMetadata = false
-        dialect.reportsUsage = false
-        dialect.errorCodes = ["model_load_error": "model_not_found"]
-        return dialect
-    }()
+    /// LocalAI: deleting items is not implemented; metadata does not come back.
+    package static let localAI = ownServer(.localAI) {
+        $0.takesMetadata = false
+        $0.takesDeletion = false
+        $0.errorCodes = ["model_load_error": "model_not_found"]
+    }
 
-    /// Hugging Face speech-to-speech.
-    package static let huggingFace: Dialect = {
-        var dialect = Dialect(.huggingFace)
-        dialect.needsKey = false
-        dialect.takesAllSettings = false
-        dialect.takesSemanticTurns = false
-        dialect.confirmsSettings = false
-        dialect.takesToolChoice = false
-        dialect.takesCalls = false
-        dialect.tellsAllSettings = false
-        dialect.announcesResponses = false
-        dialect.takesTruncation = false
-        dialect.takesDeletion = false
-        dialect.takesInputClear = false
-        dialect.tellsCallsByArguments = true
-        dialect.reportsUsage = false
-        return dialect
-    }()
+    /// Hugging Face speech-to-speech, as of 1.1.0.
+    package static let huggingFace = ownServer(.huggingFace) {
+        $0.takesInputClear = false
+        $0.waitsForOutputs = true
+    }
 
     package static func named(_ name: Name) -> Dialect {
         switch name {
@@ -176,7 +148,7 @@ extension Dialect {
         case .deleteItem: takesDeletion
         case .functionCall: takesCalls
         case .clearInput: takesInputClear
-        case .sessionUpdate, .functionCallOutput, .systemMessage, .userMessage, .assistantMessage, .responseCreate: true
+        case .sessionUpdate, .functionCallOutput, .userMessage, .assistantMessage, .responseCreate: true
         }
     }
 
@@ -201,15 +173,15 @@ extension Dialect {
         }
     }
 
-    /// Returns the address of a session. Adds the usual path and the model if `base` does not name them.
-    package func address(_ base: ServerURL, model: String) -> String {
+    /// Returns the address of a session. Adds the usual path and the model, if any, unless `base` names them.
+    package func address(_ base: ServerURL, model: String?) -> String {
         var text = base.text
         if base.path.isEmpty {
             let query = base.query.map { "?" + $0 } ?? ""
             text = String(text.dropLast(query.count)) + path + query
         }
         let names = (base.query ?? "").split(separator: "&").map { $0.prefix { $0 != "=" } }
-        guard !names.contains("model") else { return text }
+        guard let model, !names.contains("model") else { return text }
         return text + (base.query == nil ? "?" : "&") + "model=" + PercentEncoding.encoded(model)
     }
 }

@@ -13,12 +13,14 @@ extension ErrorClass {
         "invalid_model": .configuration,
         "model_not_found": .configuration,
         "session_expired": .expired,
+        "session_limit_reached": .full,
         "rate_limit_exceeded": .limited,
         "inference_rate_limit_exceeded": .limited,
         "rate_limit_error": .limited,
         "server_error": .service,
         "internal_error": .service,
         "conversation_already_has_active_response": .activeResponse,
+        "function_call_output_pending": .outputsMissing,
         "response_cancel_not_active": .noActiveResponse,
         "cannot_update_voice": .settings,
         "item_truncate_invalid_item_id": .race,
@@ -46,6 +48,8 @@ extension ErrorClass {
             self = .activeResponse
         case _ where error.message.lowercased().contains("no active response"):
             self = .noActiveResponse
+        case _ where error.message.lowercased().contains("function call outputs are pending"):
+            self = .outputsMissing
         default:
             self = Self.codes[error.type] ?? .other
         }
@@ -67,5 +71,18 @@ extension ErrorClass {
     package init(body: String) {
         let named = Self.codes.filter { $0.value.isFatal && body.contains("\"\($0.key)\"") }
         self = named.values.contains(.account) ? .account : named.isEmpty ? .other : .configuration
+    }
+}
+
+extension ServerError {
+    /// Whether a server refuses the model, in whatever words: its text names this model, and what is wrong with it.
+    func isRefusal(ofModel model: String) -> Bool {
+        let text = message.lowercased()
+        guard text.contains("model"), text.contains(model.lowercased()) else { return false }
+        return [
+            "not found", "not exist", "unknown", "invalid", "not supported", "unsupported", "no access",
+            "not available",
+        ]
+        .contains { text.contains($0) } || text.contains("not have access") || text.contains("no such")
     }
 }

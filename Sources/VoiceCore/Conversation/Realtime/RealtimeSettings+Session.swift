@@ -2,7 +2,7 @@ internal import VoiceBase
 
 /// The `session` object in the form of the dialect.
 extension RealtimeSettings {
-    var json: JSONValue {
+    var wholeJSON: JSONValue {
         switch dialect.shape {
         case .nested: nested
         case .lifted: lifted
@@ -15,10 +15,13 @@ extension RealtimeSettings {
     private var nested: JSONValue {
         var session: [String: JSONValue] = [
             "type": "realtime", "output_modalities": ["audio"], "instructions": .string(instructions),
-            "tools": .array(tools), "tool_choice": "auto", "max_output_tokens": .integer(maximumOutputTokens),
+            "tools": .array(tools), "tool_choice": "auto",
         ]
-        var input: [String: JSONValue] = ["format": Self.pcm, "turn_detection": turns, "transcription": heard]
-        var output: [String: JSONValue] = ["format": Self.pcm, "voice": .string(voice)]
+        session["max_output_tokens"] = maximumOutputTokens.map(JSONValue.integer)
+        var input: [String: JSONValue] = ["format": Self.pcm, "turn_detection": turns]
+        if transcription != nil || !dialect.isSelfHosted { input["transcription"] = heard }
+        var output: [String: JSONValue] = ["format": Self.pcm]
+        output["voice"] = voice.map(JSONValue.string)
         if dialect.takesAllSettings {
             session["tracing"] = .null
             session["truncation"] = [
@@ -35,21 +38,23 @@ extension RealtimeSettings {
     private var lifted: JSONValue {
         var input: [String: JSONValue] = ["format": Self.pcm]
         if transcription != nil { input["transcription"] = heard }
-        return [
-            "type": "realtime", "instructions": .string(instructions), "voice": .string(voice),
+        var session: [String: JSONValue] = [
+            "type": "realtime", "instructions": .string(instructions),
             "tools": .array(tools), "tool_choice": "auto", "turn_detection": turns,
             "audio": ["input": .object(input), "output": ["format": Self.pcm]],
         ]
+        session["voice"] = voice.map(JSONValue.string)
+        return .object(session)
     }
 
     private var flat: JSONValue {
         var session: [String: JSONValue] = [
             // The beta refused audio as the only modality.
             "modalities": ["text", "audio"], "instructions": .string(instructions), "tools": .array(tools),
-            "tool_choice": "auto", "max_response_output_tokens": .integer(maximumOutputTokens),
-            "voice": .string(voice), "input_audio_format": "pcm16", "output_audio_format": "pcm16",
-            "turn_detection": turns,
+            "tool_choice": "auto", "turn_detection": turns,
         ]
+        session["max_response_output_tokens"] = maximumOutputTokens.map(JSONValue.integer)
+        session["voice"] = voice.map(JSONValue.string)
         if transcription != nil { session["input_audio_transcription"] = heard }
         return .object(session)
     }
@@ -68,17 +73,21 @@ extension RealtimeSettings {
 
     private func silence(threshold: Double, milliseconds: Int) -> JSONValue {
         var turns: [String: JSONValue] = [
-            "type": "server_vad", "threshold": .number(threshold), "prefix_padding_ms": 300,
-            "silence_duration_ms": .integer(milliseconds), "create_response": true,
+            "type": "server_vad", "threshold": .number(threshold), "silence_duration_ms": .integer(milliseconds),
+            "create_response": true,
         ]
-        // Flat servers interrupt by their own rules.
-        if dialect.shape != .flat { turns["interrupt_response"] = true }
+        // Flat servers interrupt by their own rules, and refuse a padding.
+        if dialect.shape != .flat {
+            turns["interrupt_response"] = true
+            turns["prefix_padding_ms"] = 300
+        }
         return .object(turns)
     }
 
     private var heard: JSONValue {
         guard let transcription else { return .null }
-        var wanted: [String: JSONValue] = ["model": .string(transcription.model)]
+        var wanted: [String: JSONValue] = [:]
+        wanted["model"] = transcription.model.map(JSONValue.string)
         if let language = transcription.language { wanted["language"] = .string(language) }
         return .object(wanted)
     }

@@ -13,11 +13,12 @@ package struct RealtimeSettings: Equatable, Sendable {
     }
 
     package struct Transcription: Equatable, Sendable {
-        package var model: String
+        /// nil leaves it to the service.
+        package var model: String?
         /// ISO 639-1; nil to let the recogniser guess.
         package var language: String?
 
-        package init(model: String, language: String?) {
+        package init(model: String?, language: String?) {
             self.model = model
             self.language = language
         }
@@ -25,33 +26,41 @@ package struct RealtimeSettings: Equatable, Sendable {
 
     package var instructions: String
     package var tools: [JSONValue]
-    package var voice: String
+    /// nil leaves it to the service.
+    package var voice: String?
+    /// The model that the address names; nil if it names none.
+    package var model: String?
     package var speed: Double
     package var turnDetection: TurnDetection
     /// `near_field`, `far_field`, or nil for none.
     package var noiseReduction: String?
     package var transcription: Transcription?
-    package var maximumOutputTokens: Int
+    /// nil leaves it to the service.
+    package var maximumOutputTokens: Int?
     /// `minimal` to `xhigh`; nil to send none.
     package var reasoningEffort: String?
     /// The dialect of the service.
     package var dialect: Dialect
+    /// Fields of the `session` object that the service refused: "session.audio.input.noise_reduction".
+    private var leftOut: Set<String> = []
 
     package init(
         instructions: String,
         tools: [JSONValue],
-        voice: String = Configuration.Realtime().voice,
+        voice: String? = Configuration.Realtime().voice,
+        model: String? = nil,
         speed: Double = Configuration.Realtime().speed,
         turnDetection: TurnDetection = .semantic(eagerness: Configuration.Realtime().eagerness.rawValue),
         noiseReduction: String? = Configuration.Realtime().noiseReduction.rawValue,
         transcription: Transcription? = nil,
-        maximumOutputTokens: Int = Configuration.Realtime().maxOutputTokens,
+        maximumOutputTokens: Int? = Configuration.Realtime().maxOutputTokens,
         reasoningEffort: String? = nil,
         dialect: Dialect = .openAI
     ) {
         self.instructions = instructions
         self.tools = tools
         self.voice = voice
+        self.model = model
         self.speed = speed
         self.turnDetection = turnDetection
         self.noiseReduction = noiseReduction
@@ -98,15 +107,71 @@ package struct RealtimeSettings: Equatable, Sendable {
     }
 }
 
+/// Fields that a service refuses.
+extension RealtimeSettings {
+    /// The fields of `response.create` that can be left out, each by the flag of the dialect.
+    private static func ofResponse(_ field: String) -> WritableKeyPath<Dialect, Bool>? {
+        switch field {
+        case "response.metadata": \.takesMetadata
+        case "response.tools", "response.tool_choice": \.takesToolChoice
+        case "response.instructions": \.takesInstructions
+        default: nil
+        }
+    }
+
+    /// Returns the field an error is about, if it was sent and the session can do without it. Some servers name it only in
+    /// the text.
+    func sentField(_ error: ServerError) -> String? {
+        let isPath = { (letter: Character) in letter.isLetter || letter.isNumber || letter == "_" || letter == "." }
+        let named = [error.param ?? ""] + error.message.split { !isPath($0) }.map(String.init)
+        let place = named.map { $0.last == "." ? String($0.dropLast()) : $0 }
+            .first { $0.hasPrefix("session.") || $0.hasPrefix("response.") }
+        guard let place, place.utf8.count <= 100 else { return nil }
+        if Self.ofResponse(place) != nil { return place }
+        let keys = place.split(separator: ".").dropFirst().map(String.init)
+        let isSent = !keys.isEmpty && wholeJSON.has(keys[...])
+        return isSent && !SettingsDifference(path: place).isNeeded ? place : nil
+    }
+
+    /// - Returns: false if it was left out before.
+    mutating func leaveOut(_ field: String) -> Bool {
+        guard let flag = Self.ofResponse(field) else { return leftOut.insert(field).inserted }
+        defer { dialect[keyPath: flag] = false }
+        return dialect[keyPath: flag]
+    }
+
+    /// The `session` object.
+    var json: JSONValue {
+        leftOut.reduce(wholeJSON) { $0.without($1.split(separator: ".").dropFirst().map(String.init)[...]) }
+    }
+}
+
+extension JSONValue {
+    fileprivate func has(_ keys: ArraySlice<String>) -> Bool {
+        guard let key = keys.first else { return true }
+        return self[key]?.has(keys.dropFirst()) ?? false
+    }
+
+    fileprivate func without(_ keys: ArraySlice<String>) -> JSONValue {
+        guard case .object(var fields) = self, let key = keys.first, let field = fields[key] else { return self }
+        fields[key] = keys.count == 1 ? nil : field.without(keys.dropFirst())
+        return .object(fields)
+    }
+}
+
 /// One field that differs from the request.
 package struct SettingsDifference: Equatable, Sendable {
     package var path: String
 
+    /// Whether the session cannot do without the field.
+    var isNeeded: Bool {
+        ["session.type", "session.instructions", "session.tools"].contains { path.hasPrefix($0) }
+    }
+
     /// Whether the session would lack its tools, its role, or a readable format.
     package var isFatal: Bool {
-        ["session.type", "session.instructions", "session.tools", "session.output_modalities"].contains {
-            path.hasPrefix($0)
-        } || path.hasPrefix("session.audio.input.format") || path.hasPrefix("session.audio.output.format")
+        isNeeded || path.hasPrefix("session.output_modalities") || path.hasPrefix("session.audio.input.format")
+            || path.hasPrefix("session.audio.output.format")
             || path.hasPrefix("session.input_audio_format") || path.hasPrefix("session.output_audio_format")
     }
 }

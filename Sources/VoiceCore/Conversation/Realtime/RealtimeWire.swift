@@ -1,12 +1,10 @@
 /// The Realtime protocol of one connection: decoder, translator and encoder.
 package struct RealtimeWire: ServiceWire {
     private let decoder: ServerEventDecoder
-    private let dialect: Dialect
     private var translator: RealtimeTranslator
 
     /// - Parameter settings: the settings of the session, and the dialect of the service.
     package init(_ settings: RealtimeSettings) {
-        dialect = settings.dialect
         decoder = ServerEventDecoder(dialect: settings.dialect)
         translator = RealtimeTranslator(settings)
     }
@@ -28,5 +26,5 @@ package struct RealtimeWire: ServiceWire {
     package mutating func take(_ event: ServerEvent) -> [ServiceReport] { translator.take(event) }
 
     /// Encodes the event as a text message, shortened if its text is too long.
-    package func encode(_ event: ClientEvent) -> [UInt8] { event.fitting.encoded(for: dialect) }
+    package func encode(_ event: ClientEvent) -> [UInt8] { event.fitting.encoded(for: translator.settings.dialect) }
 }

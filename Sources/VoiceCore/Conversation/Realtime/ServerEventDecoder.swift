@@ -82,15 +82,11 @@ package struct ServerEventDecoder {
             )
         case "response.function_call_arguments.done":
             let call = FunctionCall(
-                callID: dialect.tellsCallsByArguments ? try need(wire.callID, "call_id") : wire.callID ?? "",
+                callID: wire.callID ?? "",
                 name: wire.name ?? "",
                 arguments: wire.arguments ?? ""
             )
-            let responseID = wire.responseID ?? ""
-            if dialect.tellsCallsByArguments {
-                return .functionCall(responseID: responseID, call: call, isComplete: true)
-            }
-            return .callWritten(responseID: responseID, itemID: wire.itemID ?? "", call: call)
+            return .callWritten(responseID: wire.responseID ?? "", itemID: wire.itemID ?? "", call: call)
         case "response.output_audio_transcript.delta", "response.audio_transcript.delta":
             return .spokenDelta(
                 responseID: wire.responseID ?? "",

@@ -16,6 +16,12 @@ package enum ErrorClass: Equatable, Sendable {
     case noActiveResponse
     /// The service rejected the session settings as a whole.
     case settings
+    /// The service does not know this field and did without it, or wants the request again without it.
+    case field
+    /// No response is made before every call has its output.
+    case outputsMissing
+    /// Every session the service can hold is in use.
+    case full
     /// Both sides acted at once; nothing is broken.
     case race
     case other

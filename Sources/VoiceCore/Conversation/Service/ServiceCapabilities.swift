@@ -108,6 +108,8 @@ package struct ServiceCapabilities: Equatable, Sendable {
     package var history = History.items
     /// An idle session costs nothing.
     package var warmStandby = true
+    /// Answers the user while a call is out; otherwise every response waits until each call has an output.
+    package var answersWhileCalling = true
     /// Fills the time until an answer on its own.
     package var fillsSilence = false
     /// Ignores transcribed words unless the local detector heard a voice as well.

@@ -14,8 +14,8 @@ package enum ServiceReport: Equatable, Sendable {
 
     /// The user begins to speak at `at` ms of the session's audio; 0 if the service does not state it.
     case userStarted(item: String, at: Int)
-    /// The user stopped speaking at `at` ms of the session's audio.
-    case userStopped(at: Int)
+    /// The user stopped speaking at `at` ms of the session's audio, so long ago if the report is late.
+    case userStopped(at: Int, ago: Duration = .zero)
     /// The user's turn became an item of the conversation, after the item `after` if known.
     case userTurn(item: String, after: String?)
     /// Text the recogniser heard in the turn: a piece of a part, or the whole part.

@@ -51,6 +51,11 @@ package struct TranscriptAssembler: Sendable {
             switch effect {
             case .stopVoice(let responseIDs): silence(responseIDs)
             case .disconnect, .promote: sessionEnded()
+            case .note(.silentResponse):
+                guard case .service(.responseEnded(let end))? = event else { break }
+                for index in items.indices where items[index].responseID == end.response {
+                    items[index].playback = .cut
+                }
             default: break
             }
         }

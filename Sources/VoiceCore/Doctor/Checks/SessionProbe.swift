@@ -46,6 +46,7 @@ final class SessionProbe: WebSocketDriver {
                 hasAsked = true
                 send(.open(history: []))
             case .ready(let readiness) where hasAsked: finish(.ready(confirmed: readiness.isConfirmed))
+            case .trouble(let error) where error.meaning == .field: send(.open(history: []))
             case .trouble(let error): finish(.error(error, afterSettings: hasAsked))
             default: break
             }

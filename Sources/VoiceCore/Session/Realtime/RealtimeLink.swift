@@ -68,10 +68,16 @@ package final class RealtimeLink: ServiceLink, WebSocketDriver {
             case .ignored: return
             default: break
             }
-            for meant in wire.take(event) { report(.service(meant), now) }
+            for meant in wire.take(event) { report(.service(dated(meant)), now) }
         } catch {
             unreadable()
         }
+    }
+
+    /// Adds how long ago the user stopped: some servers report it only once the model has answered.
+    private func dated(_ report: ServiceReport) -> ServiceReport {
+        guard case .userStopped(let end, _) = report, end > 0 else { return report }
+        return .userStopped(at: end, ago: pump.age(of: end, on: connection))
     }
 
     package func received(binary: UnsafeRawBufferPointer) {

@@ -47,10 +47,13 @@ package struct RealtimeService: VoiceService {
         let realtime = configuration.realtime
         values = realtime
         let dialect = Dialect(configuration)
+        // A server of one's own gets what its owner wrote: its defaults are not those of OpenAI.
+        let isOwn = dialect.isSelfHosted
+        let model = isOwn ? realtime.chosen(\.model) : realtime.model
         address = Self.location(configuration)
         request = try WebSocketRequest(
             at: address,
-            url: dialect.address(address.base, model: realtime.model),
+            url: dialect.address(address.base, model: model),
             headers: dialect.headers(key: secrets.key(Self.name.key).secret),
             deadPeerLimit: .seconds(realtime.deadPeerS)
         )
@@ -58,7 +61,8 @@ package struct RealtimeService: VoiceService {
         settings = RealtimeSettings(
             instructions: instructions,
             tools: tools,
-            voice: realtime.voice,
+            voice: isOwn ? realtime.chosen(\.voice) : realtime.voice,
+            model: model,
             speed: realtime.speed,
             turnDetection: isSemantic && dialect.takesSemanticTurns
                 ? .semantic(eagerness: realtime.eagerness.rawValue)
@@ -66,10 +70,10 @@ package struct RealtimeService: VoiceService {
             noiseReduction: realtime.noiseReduction == .off ? nil : realtime.noiseReduction.rawValue,
             transcription: realtime.transcription
                 ? .init(
-                    model: realtime.transcriptionModel,
+                    model: isOwn ? realtime.chosen(\.transcriptionModel) : realtime.transcriptionModel,
                     language: realtime.language.isEmpty ? nil : realtime.language
                 ) : nil,
-            maximumOutputTokens: realtime.maxOutputTokens,
+            maximumOutputTokens: isOwn ? realtime.chosen(\.maxOutputTokens) : realtime.maxOutputTokens,
             reasoningEffort: dialect.reasoningEffort(realtime.reasoningEffort, model: realtime.model),
             dialect: dialect
         )
@@ -90,7 +94,11 @@ package struct RealtimeService: VoiceService {
     package func wire() -> any ServiceWire { RealtimeWire(settings) }
 
     package func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options) {
-        pump.chunk = values.chunkMS
+        let isOwn = settings.dialect.isSelfHosted
+        pump.chunk = values.chunkMS > 0 ? values.chunkMS : isOwn ? 100 : 20
+        conversation.responseLimit = .seconds(
+            values.responseLimitS > 0 ? values.responseLimitS : isOwn ? 30 : Configuration.Realtime.responseLimitS
+        )
         conversation.sessions.setUpLimit = address.setUpLimit
         conversation.sessions.age = values.sessionAgeMin == 0 ? nil : .seconds(60 * values.sessionAgeMin)
         conversation.sessions.rotationMargin = .seconds(values.rotationMarginS)

@@ -68,6 +68,38 @@ struct DialectTests {
         #expect(settings.budget.prices == PriceTable())
         #expect(settings.realtime.turnDetection == .server(threshold: 0.5, silence: 500))
         #expect(settings.notices.contains { $0.contains("server_vad") })
+        #expect(settings.conversation.responseLimit == .seconds(30))
+        #expect(settings.pump.chunk == 100)
+    }
+
+    /// A server of one's own does not know OpenAI's defaults.
+    @Test(arguments: [Dialect.Name.speaches, .localAI, .huggingFace])
+    func aServerOfOnesOwnIsSentWhatItsOwnerWrote(dialect: Dialect.Name) throws {
+        func sent(_ change: (inout Configuration.Realtime) -> Void) throws -> String {
+            let settings = try settings(
+                {
+                    $0.realtime.url = "ws://127.0.0.1:8080"
+                    $0.realtime.dialect = .chosen(dialect)
+                    $0.realtime.transcription = true
+                    change(&$0.realtime)
+                },
+                key: nil
+            )
+            let update = ClientEvent.sessionUpdate(settings.realtime, eventID: "e").encoded(
+                for: settings.realtime.dialect
+            )
+            return (settings.service.request?.url ?? "") + String(decoding: update, as: UTF8.self)
+        }
+        let plain = try sent { _ in }
+        for unknown in ["gpt-", "marin", "model=", "output_tokens", "noise_reduction"] {
+            #expect(!plain.contains(unknown), "\(unknown) in \(plain)")
+        }
+        let chosen = try sent {
+            $0.model = "my-model"
+            $0.voice = "joe"
+            $0.transcriptionModel = "whisper-small"
+        }
+        for own in ["model=my-model", "joe", "whisper-small"] { #expect(chosen.contains(own), "\(own) in \(chosen)") }
     }
 
     @Test func xaiIsChargedByTheMinute() throws {

@@ -181,44 +181,93 @@ struct DialectTranscriptTests {
 
     // MARK: Hugging Face
 
-    @Test func huggingFace() throws {
+    private static let huggingFaceCall = """
+        {"audio_start_ms":12,"event_id":"e3","item_id":"item_1","type":"input_audio_buffer.speech_started"}
+        {"audio_end_ms":2592,"event_id":"e4","item_id":"item_1","type":"input_audio_buffer.speech_stopped"}
+        {"event_id":"e5","item_id":"item_1","type":"input_audio_buffer.committed","previous_item_id":null}
+        {"event_id":"e6","item":{"content":[{"type":"input_audio"}],"role":"user","type":"message","id":"item_1","status":"completed"},"type":"conversation.item.created","previous_item_id":null}
+        {"content_index":0,"event_id":"e7","item_id":"item_1","transcript":"What is on my calendar today?","type":"conversation.item.input_audio_transcription.completed"}
+        {"event_id":"e8","response":{"id":"resp_1","metadata":null,"status":"in_progress"},"type":"response.created"}
+        {"event_id":"e9","item":{"arguments":"","name":"ask_jarvis","type":"function_call","id":"fc_1","call_id":"call_1","status":"in_progress"},"output_index":0,"response_id":"resp_1","type":"response.output_item.added"}
+        {"arguments":"{}","call_id":"call_1","event_id":"e10","item_id":"fc_1","name":"ask_jarvis","output_index":0,"response_id":"resp_1","type":"response.function_call_arguments.done"}
+        {"event_id":"e11","item":{"arguments":"{}","name":"ask_jarvis","type":"function_call","id":"fc_1","call_id":"call_1","status":"completed"},"output_index":0,"response_id":"resp_1","type":"response.output_item.done"}
+        {"event_id":"e12","response":{"id":"resp_1","status":"completed","usage":{"input_tokens":0,"output_tokens":0}},"type":"response.done"}
+        """
+
+    private func openHuggingFace() throws -> DialectScene {
         var scene = DialectScene(.huggingFace)
-        try scene.hear(#"{"type":"session.created","event_id":"e1","session":{"type":"realtime"}}"#)
-        // It does not confirm settings.
+        try scene.hear(#"{"type":"session.created","event_id":"e1","session":{"type":"realtime","id":"s"}}"#)
         #expect(scene.names == ["session.update"])
+        #expect(scene.state == .connecting)
+        // It confirms settings as they were sent, and fills in others.
+        scene.server(.sessionUpdated(scene.session))
         #expect(scene.state == .listening)
-        try scene.hear(
-            """
-            {"type":"input_audio_buffer.speech_started","event_id":"e3","audio_start_ms":300,"item_id":"item_1"}
-            {"type":"input_audio_buffer.speech_stopped","event_id":"e4","audio_end_ms":1900,"item_id":"item_1"}
-            {"type":"conversation.item.input_audio_transcription.completed","event_id":"e5","item_id":"item_1","content_index":0,"transcript":"What is on?"}
-            {"type":"response.output_audio_transcript.done","event_id":"e6","response_id":"resp_1","item_id":"item_2","output_index":0,"content_index":0,"transcript":"One moment."}
-            {"type":"response.function_call_arguments.done","event_id":"e7","response_id":"resp_1","item_id":"item_2","output_index":1,"call_id":"call_1","name":"ask_jarvis","arguments":"{}"}
-            {"type":"response.output_audio.delta","event_id":"e8","response_id":"resp_1","item_id":"item_2","output_index":0,"content_index":0,"delta":"AAAA"}
-            {"type":"response.output_audio.done","event_id":"e9","response_id":"resp_1","item_id":"item_2","output_index":0,"content_index":0}
-            {"type":"response.done","event_id":"e10","response":{"id":"resp_1","status":"completed","usage":{"input_tokens":5,"output_tokens":5,"total_tokens":10}}}
-            """
-        )
+        return scene
+    }
+
+    @Test func huggingFace() throws {
+        var scene = try openHuggingFace()
+        try scene.hear(Self.huggingFaceCall)
         #expect(scene.started == ["call_1"])
-        #expect(scene.state == .fillerSpeaking)
-        scene.on(.voiceDrained)
-        #expect(scene.state == .waitingForJarvis)
         scene.on(.callAnswered(callID: "call_1", output: "Two meetings.", wantsReply: true))
         #expect(scene.names == ["session.update", "conversation.item.create", "response.create"])
         // A race, under this server's name for it.
         try scene.hear(
             """
-            {"type":"error","event_id":"e11","error":{"type":"conversation_already_has_active_response","message":"busy"}}
-            {"type":"response.done","event_id":"e12","response":{"id":"resp_x","status":"completed"}}
-            {"type":"response.output_audio_transcript.done","event_id":"e13","response_id":"resp_2","item_id":"item_4","output_index":0,"content_index":0,"transcript":"You have two."}
-            {"type":"response.output_audio.delta","event_id":"e14","response_id":"resp_2","item_id":"item_4","output_index":0,"content_index":0,"delta":"AAAA"}
+            {"type":"error","event_id":"e13","error":{"type":"conversation_already_has_active_response","message":"busy"}}
+            {"type":"response.done","event_id":"e14","response":{"id":"resp_x","status":"completed"}}
+            {"type":"response.created","event_id":"e15","response":{"id":"resp_2","metadata":{"client_event_id":"respond-1-2"}}}
+            {"type":"response.output_audio.delta","event_id":"e16","response_id":"resp_2","item_id":"item_4","output_index":0,"content_index":0,"delta":"AAAA"}
             """
         )
         #expect(scene.state == .aiSpeaking)
         scene.on(.interrupt)
-        #expect(scene.names.last == "response.cancel")
-        #expect(!scene.names.contains("conversation.item.truncate"))
-        #expect(!scene.names.contains("conversation.item.delete"))
+        #expect(scene.names.suffix(2) == ["response.cancel", "conversation.item.truncate"])
         #expect(scene.state == .listening)
+    }
+
+    /// It answers nobody while the output of a call is missing: a question meanwhile gets its answer all the same.
+    @Test func huggingFaceAnswersAQuestionDuringACall() throws {
+        var scene = try openHuggingFace()
+        try scene.hear(Self.huggingFaceCall)
+        #expect(scene.names.count == 1, "a call that is alone needs no output for now")
+        try scene.hear(
+            #"{"type":"input_audio_buffer.speech_started","event_id":"f1","audio_start_ms":9000,"item_id":"item_5"}"#
+        )
+        let item = scene.sent.last?["item"]
+        #expect(
+            item?["type"] == "function_call_output" && item?["call_id"] == "call_1",
+            "before the server has to answer"
+        )
+        try scene.hear(
+            """
+            {"type":"input_audio_buffer.speech_stopped","event_id":"f2","audio_end_ms":10000,"item_id":"item_5"}
+            {"type":"response.created","event_id":"f3","response":{"id":"resp_2"}}
+            {"type":"response.output_audio.delta","event_id":"f4","response_id":"resp_2","item_id":"item_6","output_index":0,"content_index":0,"delta":"AAAA"}
+            {"type":"response.done","event_id":"f5","response":{"id":"resp_2","status":"completed"}}
+            """
+        )
+        scene.on(.voiceDrained)
+        #expect(scene.state == .waitingForJarvis)
+        scene.on(.callAnswered(callID: "call_1", output: "Two meetings.", wantsReply: true))
+        let late = scene.sent.suffix(3)
+        #expect(late.compactMap { $0["item"]?["type"]?.stringValue } == ["function_call", "function_call_output"])
+        #expect(late.compactMap { $0["item"]?["output"]?.stringValue } == ["Two meetings."])
+        #expect(scene.names.last == "response.create", "and is spoken")
+    }
+
+    /// A server behind a gateway is not known to block before it says so.
+    @Test func aServerThatBlocksIsRecognisedByItsError() throws {
+        var scene = DialectScene(.openAI)
+        try scene.hear(#"{"type":"session.created","event_id":"e1","session":{"type":"realtime","id":"s"}}"#)
+        scene.server(.sessionUpdated(scene.session))
+        try scene.hear(Self.huggingFaceCall)
+        scene.on(.ask("What time is it?"))
+        #expect(scene.names.last == "response.create")
+        try scene.hear(
+            #"{"type":"error","error":{"type":"function_call_output_pending","message":"Cannot create a response while function call outputs are pending."}}"#
+        )
+        #expect(scene.names.suffix(2) == ["conversation.item.create", "response.create"])
+        #expect(scene.sent.dropLast().last?["item"]?["call_id"] == "call_1")
     }
 }

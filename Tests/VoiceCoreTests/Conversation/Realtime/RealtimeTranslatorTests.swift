@@ -88,10 +88,95 @@ struct RealtimeTranslatorTests {
         #expect(Self.reports(.responseDone(failed)) == [.responseEnded(end)])
     }
 
-    /// A service that confirms nothing is assumed to have accepted the settings.
-    @Test func settingsThatNobodyConfirmsAreInForce() {
-        var translator = RealtimeTranslator(RealtimeSettings(instructions: "", tools: [], dialect: .huggingFace))
-        let reports = translator.take(.sessionCreated(id: "s", expiresAt: nil))
-        #expect(reports == [.opened(id: "s", ends: nil), .ready(ServiceReadiness(isConfirmed: false))])
+    // MARK: Fields that a server refuses
+
+    private static func unsupported(_ field: String) -> ServerError {
+        let text =
+            "Specifying `\(field)` is not supported. The server either does not support this field or it is fixed."
+        return ServerError(type: "invalid_request_error", code: nil, message: text)
+    }
+
+    @Test(arguments: [
+        (unsupported("session.audio.input.turn_detection.prefix_padding_ms"), Dialect.huggingFace),
+        (ServerError(type: "x", code: "unknown_parameter", message: "Unknown.", param: "session.tracing"), .openAI),
+        (ServerError(type: "x", code: "invalid_value", message: "?", param: "session.audio.output.voice"), .openAI),
+        (unsupported("response.metadata"), .openAI), (unsupported("response.tool_choice"), .huggingFace),
+    ])
+    func leavesARefusedFieldOutFromThenOn(error: ServerError, dialect: Dialect) throws {
+        var settings = Scene.settings
+        settings.dialect = dialect
+        var translator = RealtimeTranslator(settings)
+        func sent(_ field: String) -> Bool {
+            let request: ServiceRequest =
+                field.hasPrefix("session") ? .open(history: []) : .respond(id: "r", mayCall: false)
+            let event = translator.ask(request).first?.json(for: translator.settings.dialect)
+            return field.split(separator: ".").reduce(event) { $0?[String($1)] } != nil
+        }
+        let field = error.param ?? error.message.split(separator: "`").dropFirst().first.map(String.init) ?? ""
+        #expect(sent(field))
+        guard case .trouble(let reported)? = translator.take(.error(error)).first else {
+            Issue.record("not reported")
+            return
+        }
+        #expect(reported.meaning == .field && reported.setting == field)
+        #expect(!sent(field))
+        #expect(translator.take(.error(error)).isEmpty, "one report is enough")
+    }
+
+    @Test(arguments: ["session.instructions", "session.tools", "session.type", "session.unheard_of"])
+    func keepsWhatASessionCannotDoWithout(field: String) {
+        var translator = RealtimeTranslator(Scene.settings)
+        let error = ServerError(type: "x", code: "invalid_value", message: "", param: field)
+        #expect(translator.take(.error(error)) == [.trouble(ServiceError(error))])
+    }
+
+    @Test(arguments: [
+        ("The model `gpt-x` does not exist or you do not have access to it.", true),
+        ("Invalid model name passed in model=gpt-x. Call `/v1/models` to view available models.", true),
+        ("model gpt-x not found, try pulling it first", true), ("The model gpt-x is overloaded.", false),
+        ("Invalid value for temperature.", false),
+    ])
+    func namesTheSettingIfTheModelIsRefused(text: String, isRefusal: Bool) {
+        var settings = Scene.settings
+        settings.model = "gpt-x"
+        var translator = RealtimeTranslator(settings)
+        let error = ServerError(type: "invalid_request_error", code: nil, message: text)
+        guard case .trouble(let reported)? = translator.take(.error(error)).first else {
+            Issue.record("not reported")
+            return
+        }
+        #expect((reported.meaning == .configuration) == isRefusal)
+        #expect(reported.line.contains("realtime.model") == isRefusal)
+    }
+
+    // MARK: Words for one response
+
+    @Test(arguments: Dialect.Name.allCases) func aRemarkIsForOneResponseAlone(name: Dialect.Name) {
+        var settings = Scene.settings
+        settings.dialect = .named(name)
+        var translator = RealtimeTranslator(settings)
+        #expect(translator.ask(.tell("Dinner is ready.", .exactly)).isEmpty, "no item, which would stay")
+        guard case .responseCreate("q1", false, let words?)? = translator.ask(.respond(id: "q1", mayCall: false)).first
+        else {
+            Issue.record("no request with words")
+            return
+        }
+        #expect(words.hasPrefix(settings.instructions) && words.hasSuffix("Dinner is ready."))
+        #expect(translator.ask(.respond(id: "q2", mayCall: true)) == [.responseCreate(eventID: "q2")])
+    }
+
+    /// Data from outside and the history are calls, or at least end visibly.
+    @Test(arguments: Dialect.Name.allCases) func aNoteDoesNotSwallowWhatTheUserSaysNext(name: Dialect.Name) {
+        var settings = Scene.settings
+        settings.dialect = .named(name)
+        var translator = RealtimeTranslator(settings)
+        let report = ForeignReport(name: "ask_jarvis", arguments: "{}", output: "Two meetings.")
+        for request in [ServiceRequest.inform(id: "n", report), .recall(.summary(["said": "much"]))] {
+            for case .userMessage(let text, _) in translator.ask(request) {
+                #expect(
+                    text.hasPrefix("[A note of this box, not said by the user.") && text.hasSuffix("[End of the note.]")
+                )
+            }
+        }
     }
 }

@@ -59,6 +59,13 @@ struct TranscriptAssemblerTests {
         ]
     }
 
+    @Test func wordsWithoutSoundWereNotSaid() {
+        var events = answer("r1", "a1", "Two meetings.", after: "u1")
+        events.removeAll { $0 == .voiceReceived(responseID: "r1", itemID: "a1") || $0 == .voiceDrained }
+        let end = events.count - 1
+        #expect(read(events, effects: [end: [.note(.silentResponse(hadWords: true))]], finish: true).isEmpty)
+    }
+
     @Test func aQuestionComesBeforeItsAnswerThoughItsTextCameLater() {
         let events =
             [committed("u1"), added("u1", after: nil)] + answer("r1", "a1", "Ten past nine.", after: "u1")
