@@ -59,17 +59,17 @@ extension ConversationMachine {
 
     /// The notice to the model about a long call.
     static let delayNotice = """
-        Jarvis has not answered yet and is still working on the last request. Tell the user so in one short sentence \
-        of at most eight words, and nothing else. Do not call a function now.
+        Jarvis has not answered yet and is still working on the last request. Do not call a function: tell the user in \
+        one short sentence of at most eight words that Jarvis is still working on it, and nothing else.
         """
 
     /// - Parameter activity: what the agent is doing, such as "reading your mail"; nil if unknown.
     static func delayNotice(_ activity: String?) -> String {
         guard let activity else { return delayNotice }
         return """
-            Jarvis has not answered yet and is still working on the last request; just now it is \(activity). Tell the \
-            user in one short sentence of at most ten words that Jarvis is still \(activity), and nothing else. Do not \
-            call a function now.
+            Jarvis has not answered yet and is still working on the last request; just now it is \(activity). Do not \
+            call a function: tell the user in one short sentence of at most ten words that Jarvis is still \(activity), \
+            and nothing else.
             """
     }
 
