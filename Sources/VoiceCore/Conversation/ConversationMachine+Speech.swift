@@ -146,6 +146,9 @@ extension ConversationMachine {
             if isUnheard, wasToTell { retry(after: .service) }
         case .failed:
             note(.responseFailed(status: end.status.rawValue, reason: end.reason))
+            if wasRunning, !wasToTell, turn.isUserSpeaking, options.capabilities.turns == .service {
+                turn.failedEarly()
+            }
             responseFailed(end, isOurs: wasRunning && !wasStopped)
         case .incomplete, .other:
             note(.responseFailed(status: end.status.rawValue, reason: end.reason))
@@ -178,7 +181,6 @@ extension ConversationMachine {
             let name = end.reason ?? "response"
             return serviceError(ServiceError(end.failure, name: name, text: "the response failed"))
         }
-        if isOurs, turn.isUserSpeaking { turn.failedEarly() }
         guard isOurs, link.isReady, turn.isIdle, !voice.isSilenced(end.response) else { return }
         retry(after: end.failure)
     }

@@ -23,7 +23,9 @@ struct ResponseRaceTests {
         scene.confirm("c1")
         scene.server(.responseCreated(id: "r2", clientEventID: "someone-else"))
         scene.server(.error(.activeResponse))
+        scene.speak("r2")
         scene.done("r2")
+        scene.on(.voiceDrained)
         #expect(scene.creates.count == 1)
         #expect(scene.state == .listening)
     }

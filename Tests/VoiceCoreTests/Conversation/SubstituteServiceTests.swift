@@ -69,7 +69,9 @@ struct SubstituteServiceTests {
         scene.on(.disconnected(LinkFailure(.transient, "away")))
         scene.open()
         scene.begin("r1", for: "respond-1-1")
+        scene.speak("r1")
         scene.done("r1")
+        scene.on(.voiceDrained)
         #expect(scene.timer(.preferred).map { $0 > .seconds(50) && $0 <= .seconds(60) } == true)
         // Still unavailable: the user notices nothing, and the next attempt is later.
         scene.on(.timer(.preferred), after: .seconds(60))

@@ -59,7 +59,7 @@ struct TurnMemoryTests {
         #expect(memory.lines[1].text.count == 600)
         var translator = RealtimeTranslator(Scene.settings)
         let reported = translator.ask(.recall(.summary(memory.summary ?? .null)))
-        guard case .userMessage(let text, _) = reported.first else {
+        guard case .functionCallOutput(_, let text, _) = reported.last else {
             Issue.record("\(reported)")
             return
         }

@@ -124,7 +124,7 @@ struct RealtimeLinkTests {
         try await line.run(pending: 1000) { event, link, _ in
             guard event == .connected else { return false }
             #expect(link.ask(.respond(id: "1", mayCall: true)))
-            #expect(!link.ask(.tell(String(repeating: "a", count: 1000), .say)))
+            #expect(!link.ask(.ask(String(repeating: "a", count: 1000))))
             return true
         }
         let failure = WebSocketFailure.reset("the server does not take what is sent")

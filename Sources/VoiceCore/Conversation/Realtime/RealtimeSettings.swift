@@ -154,7 +154,11 @@ extension JSONValue {
 
     fileprivate func without(_ keys: ArraySlice<String>) -> JSONValue {
         guard case .object(var fields) = self, let key = keys.first, let field = fields[key] else { return self }
-        fields[key] = keys.count == 1 ? nil : field.without(keys.dropFirst())
+        if keys.count == 1 {
+            fields.removeValue(forKey: key)
+        } else {
+            fields[key] = field.without(keys.dropFirst())
+        }
         return .object(fields)
     }
 }

@@ -111,7 +111,9 @@ struct DialectTranscriptTests {
         #expect(scene.session["type"] == nil)
         #expect(scene.session["audio"] == nil)
         #expect(scene.session["modalities"] == ["text", "audio"])
-        #expect(scene.session["input_audio_format"] == "pcm16")
+        // It refuses these.
+        #expect(scene.session["input_audio_format"] == nil)
+        #expect(scene.session["turn_detection"]?["prefix_padding_ms"] == nil)
         #expect(scene.session["turn_detection"]?["type"] == "server_vad")
         #expect(scene.session["input_audio_transcription"] == ["model": "whisper", "language": "en"])
         scene.server(.sessionUpdated(scene.session))
@@ -141,9 +143,8 @@ struct DialectTranscriptTests {
         )
         #expect(scene.state == .aiSpeaking)
         scene.on(.interrupt)
-        // Silent at once, although the server can be informed neither of the stop nor of what was heard.
-        #expect(scene.names == ["session.update", "conversation.item.create", "response.create"])
-        #expect(scene.sent.last?["response"] == nil)
+        #expect(scene.names.suffix(3) == ["response.create", "response.cancel", "conversation.item.truncate"])
+        #expect(scene.sent.first { $0["type"] == "response.create" }?["response"] == nil)
         #expect(scene.state == .listening)
     }
 

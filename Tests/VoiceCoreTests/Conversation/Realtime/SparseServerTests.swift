@@ -109,7 +109,10 @@ struct SparseServerTests {
             try scene.hear(Self.turn(1) + "\n" + Self.created(response))
             try scene.hear(Self.done(response, output: Self.item("call_0")))
             answer(&scene, scene.started.last ?? "")
-            try scene.hear(Self.created(response + "b") + "\n" + Self.done(response + "b"))
+            try scene.hear(Self.created(response + "b"))
+            scene.on(.voiceReceived(responseID: response + "b", itemID: "i"))
+            try scene.hear(Self.done(response + "b"))
+            scene.on(.voiceDrained)
         }
         #expect(scene.started.count == 2)
         let outputs = scene.sent.filter { $0["item"]?["type"] == "function_call_output" }
@@ -190,7 +193,10 @@ struct SparseServerTests {
         answer(&scene, "c1")
         try scene.hear(Self.refusal + "\n" + Self.done("r7"))
         #expect(scene.names.last == "response.create")
-        try scene.hear(Self.created("r8") + "\n" + Self.done("r8"))
+        try scene.hear(Self.created("r8"))
+        scene.on(.voiceReceived(responseID: "r8", itemID: "i"))
+        try scene.hear(Self.done("r8"))
+        scene.on(.voiceDrained)
         #expect(scene.state == .listening)
     }
 
