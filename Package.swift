@@ -87,8 +87,14 @@ let package = Package(
             linkerSettings: [.linkedLibrary("tomlplusplus")]
         ),
 
+        .target(
+            name: "CXml",
+            cSettings: [.unsafeFlags(["-I/usr/include/libxml2"])],
+            linkerSettings: [.linkedLibrary("xml2")]
+        ),
+
         // The product, room by room: a room can import only the rooms listed as its dependencies.
-        .room("Base", ["CCurl", "CLinux", logging]),
+        .room("Base", ["CCurl", "CLinux", "CXml", logging]),
         .room("Configuration", ["VoiceBase", "CLinux", "CToml", logging]),
         .room("Network", ["VoiceBase", "CCurl"]),
         .room("Wyoming", ["VoiceBase"]),

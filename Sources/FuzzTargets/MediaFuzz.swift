@@ -10,28 +10,51 @@ enum MediaFuzz {
     static func run(_ bytes: UnsafeRawBufferPointer) {
         guard let first = bytes.first else { return }
         let body = Array(bytes.dropFirst())
-        switch first % 6 {
+        switch first % 7 {
         case 0: feed(body)
-        case 1: playlist(body, isPlaylist: first & 0x80 != 0)
+        case 1: playlist(body, isDeclared: first & 0x80 != 0)
         case 2: archive(body)
         case 3: tags(body)
         case 4: request(body)
+        case 6: ogg(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
         default: answer(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
         }
     }
 
+    private static let base = "https://e.org/a/list"
+
     private static func feed(_ bytes: [UInt8]) {
-        guard let feed = PodcastFeed(bytes) else { return }
+        let feed = PodcastFeed(encoding: TextDecoder.encoding(of: bytes), base: base)
+        for start in stride(from: 0, to: bytes.count, by: 61) { feed.push(Array(bytes[start...].prefix(61))) }
+        feed.push([], isLast: true)
         precondition(feed.episodes.count <= PodcastFeed.mostEpisodes, "too many episodes")
         precondition(isText(feed.title), "a title that cannot be logged")
         for episode in feed.episodes {
-            precondition(isText(episode.title) && !episode.address.isEmpty, "an odd episode")
+            precondition(isText(episode.title) && isAddress(episode.address), "an odd episode")
         }
     }
 
-    private static func playlist(_ bytes: [UInt8], isPlaylist: Bool) {
-        guard case .entries(let entries) = PlaylistText(bytes, isPlaylist: isPlaylist) else { return }
-        precondition(entries.allSatisfy(isText), "an entry that cannot be logged")
+    private static func playlist(_ bytes: [UInt8], isDeclared: Bool) {
+        switch PlaylistText(bytes, isDeclared: isDeclared, base: base) {
+        case .entries(let entries):
+            precondition(entries.count <= PlaylistText.mostEntries, "too many entries")
+            precondition(entries.allSatisfy { isAddress($0.address) && isText($0.title) }, "an odd entry")
+        case .feeds(let titles): precondition(titles.allSatisfy(isText), "a title that cannot be logged")
+        case .liveSegments, nil: break
+        }
+    }
+
+    private static func isAddress(_ text: String) -> Bool {
+        isText(text) && text.utf8.count <= 2048
+            && (text.lowercased().hasPrefix("http://") || text.lowercased().hasPrefix("https://"))
+    }
+
+    /// Titles do not depend on how the bytes are split.
+    private static func ogg(_ bytes: UnsafeRawBufferPointer) {
+        var (whole, cut) = (OggTags(), OggTags())
+        let titles = whole.read(bytes.dropFirst())
+        precondition(titles.allSatisfy { isText($0.text) }, "a title that cannot be logged")
+        precondition(Pieces.of(bytes).flatMap { cut.read(Array($0)) } == titles, "the cut changes the titles")
     }
 
     private static func archive(_ bytes: [UInt8]) {

@@ -16,6 +16,9 @@ struct DecoderJob: Sendable, Equatable {
     var patience: Duration = .seconds(Configuration.Media().stallS)
     /// PEM file with the certificates to trust instead of the system's.
     var caFile: String?
+    /// Options of this ffmpeg's HLS demuxer that let it play segments whatever their names end with. It refuses unknown
+    /// ones to keep local files safe; here the proxy decides what is requested.
+    var segmentOptions: [String] = []
     /// Whether this is a live station. It may play for days, so its bytes are not limited.
     var isLive = false
 
@@ -34,6 +37,12 @@ struct DecoderJob: Sendable, Equatable {
         "pan=stereo|FL<FL+DL+0.707*FC+0.5*BL+0.5*SL+0.5*BC|FR<FR+DR+0.707*FC+0.5*BR+0.5*SR+0.5*BC"
     private static let mono = "pan=mono|FC<FL+FR+DL+DR+1.414*FC+0.5*BL+0.5*BR+0.5*SL+0.5*SR+BC"
 
+    /// - Parameter help: what `ffmpeg -h demuxer=hls` prints. An option that it does not know would end it.
+    static func segmentOptions(help: String) -> [String] {
+        [("extension_picky", "0"), ("allowed_extensions", "ALL"), ("allowed_segment_extensions", "ALL")]
+            .filter { help.contains("-\($0.0) ") }.flatMap { ["-\($0.0)", $0.1] }
+    }
+
     /// Files that the decoder has to read in addition to its libraries.
     var files: [String] {
         if case .file(let path) = source { [path] } else { [] }
@@ -45,15 +54,17 @@ struct DecoderJob: Sendable, Equatable {
         // Enough to recognise any format; the default of 5 MB would be a long wait with a slow server.
         list += ["-probesize", "1000000", "-analyzeduration", "3000000"]
         switch source {
-        case .network(let url):
+        case .network(let place):
             list += ["-format_whitelist", (Self.formats + ["hls"]).joined(separator: ",")]
             // Neither tls nor httpproxy: TLS is handled by the proxy, and httpproxy:// would connect to any port of any
             // host.
             list += ["-protocol_whitelist", "http,tcp,crypto"]
             list += ["-rw_timeout", "\(patience.components.seconds * 1_000_000)"]
-            list += ["-user_agent", "jarvis-voiced"]
+            list += ["-user_agent", ProgramVersion.userAgent]
+            if !place.cookies.isEmpty { list += ["-cookies", place.cookies.joined(separator: "\n")] }
+            if place.isSegmented { list += segmentOptions + ["-f", "hls"] }
             if start > 0 { list += ["-ss", "\(start)"] }
-            list += ["-i", SecureAddress.plain(url)]
+            list += ["-i", SecureAddress.plain(place.address)]
         case .file(let path):
             list += ["-format_whitelist", Self.formats.joined(separator: ",")]
             list += ["-protocol_whitelist", "file"]
@@ -68,10 +79,18 @@ struct DecoderJob: Sendable, Equatable {
 
 /// The source of the sound, after all checks.
 package enum MediaSource: Sendable, Equatable {
-    /// http:// or https://, with redirects already followed.
-    case network(String)
+    case network(Place)
     /// Absolute path.
     case file(String)
+
+    package struct Place: Sendable, Equatable {
+        /// http:// or https://, with redirects already followed.
+        package var address: String
+        /// Cookies of the search that led here, as ffmpeg understands them: "a=b; path=/; domain=example.org".
+        package var cookies: [String] = []
+        /// Whether it is an HLS playlist.
+        package var isSegmented = false
+    }
 }
 
 enum DecoderReport: Sendable, Equatable {

@@ -15,7 +15,7 @@ final class DecoderReader {
     private let policy: MediaPolicy
     private let wake: Int32
     private let isCalled: () -> Bool
-    private let report: (DecoderReport) -> Void
+    private let report: @Sendable (DecoderReport) -> Void
     private let samples: UnsafeMutablePointer<Float>
     /// The whole frames in `samples`, ready for the ring.
     private let ready: UnsafeMutablePointer<StereoFrame>
@@ -37,7 +37,7 @@ final class DecoderReader {
         policy: MediaPolicy,
         wake: Int32,
         isCalled: @escaping () -> Bool,
-        report: @escaping (DecoderReport) -> Void
+        report: @escaping @Sendable (DecoderReport) -> Void
     ) {
         self.feed = feed
         self.policy = policy
@@ -57,6 +57,10 @@ final class DecoderReader {
 
     /// Decodes until the end, a failure, or a new command.
     func run(_ job: DecoderJob) {
+        var job = job
+        if case .network(let place) = job.source, place.isSegmented {
+            job.segmentOptions = DecoderJob.segmentOptions(help: Self.help(job.program))
+        }
         (bytes, whole, written, frames, line, lastError, lastTag) = (0, 0, 0, 0, [], nil, nil)
         let process: ConfinedProcess
         let proxy: MediaProxy?
@@ -100,7 +104,31 @@ final class DecoderReader {
         guard case .network = job.source else { return nil }
         var limits = MediaProxy.Limits()
         if job.isLive { limits.bytes = nil }
-        return try MediaProxy(policy: policy, limits: limits, caFile: job.caFile)
+        let (report, id, isLive) = (report, job.id, job.isLive)
+        return try MediaProxy(
+            policy: policy,
+            limits: limits,
+            caFile: job.caFile,
+            tagged: { title in
+                if isLive || title.isChained { report(.tag(id: id, .nowPlaying(title.text))) }
+            }
+        )
+    }
+
+    /// What this ffmpeg says about HLS; asked anew each time, because it may have been upgraded. Takes 50 ms.
+    private static func help(_ program: String) -> String {
+        guard let process = try? ConfinedProcess(program, ["-hide_banner", "-h", "demuxer=hls"]) else { return "" }
+        var text: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        let end = Monotonic.now() + .seconds(5)
+        while text.count < 1 << 20, Monotonic.now() < end {
+            var entry = pollfd(fd: process.output, events: Int16(POLLIN), revents: 0)
+            guard poll(&entry, 1, 1000) >= 0 else { continue }
+            let count = Glibc.read(process.output, &buffer, buffer.count)
+            if count == 0 { break }
+            text += buffer.prefix(max(0, count))
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     private enum End {
@@ -199,9 +227,15 @@ final class DecoderReader {
     }
 
     private func reportTags(_ job: DecoderJob) {
-        guard let tag = DecoderTag(line: String(decoding: line, as: UTF8.self)), tag != lastTag else { return }
+        // Stations send titles in UTF-8 or windows-1252.
+        guard let tag = DecoderTag(line: TextDecoder.string(line)), tag != lastTag else { return }
         lastTag = tag
-        if case .error(let text) = tag { lastError = text } else { report(.tag(id: job.id, tag)) }
+        switch tag {
+        case .error(let text): lastError = text
+        // The first piece of a station; its later ones come from the proxy.
+        case .title, .artist: if !job.isLive { report(.tag(id: job.id, tag)) }
+        default: report(.tag(id: job.id, tag))
+        }
     }
 
     static func sentence(_ end: ProcessEnd, _ error: String?) -> String {

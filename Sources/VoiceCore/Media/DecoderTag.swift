@@ -6,7 +6,7 @@ package enum DecoderTag: Sendable, Equatable {
     case artist(String)
     /// The station's name.
     case station(String)
-    /// What the station is playing (ICY), usually "Artist - Title".
+    /// What the station is playing (ICY), usually "Artist - Title"; empty if it does not say, or plays an advertisement.
     case nowPlaying(String)
     /// Seconds.
     case duration(Double)
@@ -32,12 +32,8 @@ package enum DecoderTag: Sendable, Equatable {
     }
 
     private init?(message: Substring) {
-        let update = "Metadata update for StreamTitle: "
-        if message.hasPrefix(update) {
-            self = .nowPlaying(ForeignText.title(message.dropFirst(update.count)))
-            return
-        }
-        let info = message.drop { $0 == " " }
+        let update = "Metadata update for "
+        let info = (message.hasPrefix(update) ? message.dropFirst(update.count) : message).drop { $0 == " " }
         guard let colon = info.firstIndex(of: ":") else { return nil }
         let value = info[info.index(after: colon)...]
         let name = info[..<colon].prefix { $0 != " " }.lowercased()
@@ -46,13 +42,16 @@ package enum DecoderTag: Sendable, Equatable {
             self = .duration(seconds)
             return
         }
+        if name == "streamtitle" || StationTitle.isMark(name, value) {
+            self = .nowPlaying(name == "streamtitle" ? StationTitle.reduced(value) : "")
+            return
+        }
         let text = ForeignText.title(value)
         guard !text.isEmpty else { return nil }
         switch name {
         case "title": self = .title(text)
         case "artist": self = .artist(text)
         case "icy-name": self = .station(text)
-        case "streamtitle": self = .nowPlaying(text)
         default: return nil
         }
     }

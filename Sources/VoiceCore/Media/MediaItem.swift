@@ -9,12 +9,15 @@ package struct MediaItem: Sendable, Equatable {
     package var title: String
     package var kind: MediaKind
     package var artist: String?
+    /// What its feed calls an episode, which stays when the address changes.
+    package var id: String?
 
-    package init(address: String, title: String, kind: MediaKind, artist: String? = nil) {
+    package init(address: String, title: String, kind: MediaKind, artist: String? = nil, id: String? = nil) {
         self.address = address
         self.title = ForeignText.title(title)
         self.kind = kind
         self.artist = artist.map { ForeignText.title($0) }
+        self.id = id
     }
 }
 

@@ -13,13 +13,19 @@ struct MediaLibrary: Sendable, Equatable {
         var artist: String?
         var address: String
         var kind: MediaKind
+        var id: String?
         /// How much of it was heard, in seconds.
         var second: Double
         var isDone: Bool
 
         private enum CodingKeys: String, CodingKey {
-            case at, title, artist, address, kind, second
+            case at, title, artist, address, kind, id, second
             case isDone = "done"
+        }
+
+        /// Whether the item is this one: by its address, or by what the same feed calls it.
+        func isSame(_ item: MediaItem) -> Bool {
+            address == item.address || id != nil && id == item.id && artist == item.artist
         }
     }
 
@@ -73,7 +79,7 @@ struct MediaLibrary: Sendable, Equatable {
     mutating func note(_ item: MediaItem, second: Double, isDone: Bool, at now: Int) {
         // An item that made no sound was not played, and does not move the place where it was left before.
         guard second > 0 || isDone else { return }
-        let isSame = entries.last.map { $0.address == item.address && !$0.isDone && now - $0.at < 24 * 3600 } ?? false
+        let isSame = entries.last.map { $0.isSame(item) && !$0.isDone && now - $0.at < 24 * 3600 } ?? false
         if isSame { entries.removeLast() }
         entries.append(
             Entry(
@@ -82,6 +88,7 @@ struct MediaLibrary: Sendable, Equatable {
                 artist: item.artist,
                 address: item.address,
                 kind: item.kind,
+                id: item.id,
                 second: (second * 10).rounded() / 10,
                 isDone: isDone
             )
@@ -89,11 +96,11 @@ struct MediaLibrary: Sendable, Equatable {
         if entries.count > Self.most { entries.removeFirst(entries.count - Self.most) }
     }
 
-    func isHeard(_ address: String) -> Bool { entries.contains { $0.address == address && $0.isDone } }
+    func isHeard(_ item: MediaItem) -> Bool { entries.contains { $0.isDone && $0.isSame(item) } }
 
     /// Where to resume a podcast, in seconds.
-    func place(of address: String) -> Double {
-        guard let entry = entries.last(where: { $0.address == address }), !entry.isDone,
+    func place(of item: MediaItem) -> Double {
+        guard let entry = entries.last(where: { $0.isSame(item) }), !entry.isDone,
             entry.second > Self.shortestPlace
         else { return 0 }
         return entry.second - Self.overlap

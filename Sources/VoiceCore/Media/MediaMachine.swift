@@ -95,7 +95,7 @@ package struct MediaMachine: Sendable, Equatable {
         case .began(let job, let position): began(job, at: position)
         case .title(let job, let text): change(job) { if $0.item.title.isEmpty { $0.item.title = text } }
         case .artist(let job, let text): change(job) { if $0.item.artist == nil { $0.item.artist = text } }
-        case .nowPlaying(let job, let text): change(job) { $0.nowPlaying = text }
+        case .nowPlaying(let job, let text): change(job) { $0.nowPlaying = text.isEmpty ? nil : text }
         case .duration(let job, let seconds): change(job) { $0.duration = seconds }
         case .ended(let job, let frames, let failure): ended(job, frames, failure)
         case .played(let position): played(position)

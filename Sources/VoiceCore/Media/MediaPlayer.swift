@@ -315,7 +315,7 @@ package actor MediaPlayer: MediaControls {
         case .failure(let problem): take(.ended(job: job, frames: 0, failure: problem.description))
         case .success(let found):
             let isPodcast = found.item.kind == .podcast && second == 0
-            let start = isPodcast ? library.place(of: found.item.address) : second
+            let start = isPodcast ? library.place(of: found.item) : second
             take(.resolved(job: job, item: found.item, from: start, more: found.more))
             logger.info("media", metadata: ["title": "\(found.item.title)", "kind": "\(found.item.kind.rawValue)"])
             decoder.start()

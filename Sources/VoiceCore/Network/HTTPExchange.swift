@@ -47,6 +47,7 @@ final class HTTPExchange {
             handle.set(CURLOPT_RESOLVE, lines: [pin.line])
         }
         if request.acceptsShoutcast { handle.set(CURLOPT_HTTP200ALIASES, lines: ["ICY 200 OK"]) }
+        if request.decompresses { handle.set(CURLOPT_ACCEPT_ENCODING, "") }
         handle.trust(caFile: request.caFile)
         handle.identify(certificateFile: request.certificateFile, keyFile: request.keyFile)
         switch request.method {

@@ -22,6 +22,9 @@ package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable
     package var staysNear: Bool
     /// Accepts "ICY 200 OK", the status line of SHOUTcast radio servers, as HTTP.
     package var acceptsShoutcast: Bool
+    /// Offers to receive the reply compressed, and decompresses it, even if the server compresses unasked. The bound of the
+    /// reply applies to what comes out.
+    package var decompresses: Bool
     /// Fixed addresses of the host; nil to resolve its name.
     package var pin: Pin?
 
@@ -57,6 +60,7 @@ package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable
         mayRepeat: Bool = true,
         staysNear: Bool = false,
         acceptsShoutcast: Bool = false,
+        decompresses: Bool = false,
         pin: Pin? = nil
     ) {
         self.method = method
@@ -72,6 +76,7 @@ package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable
         self.mayRepeat = mayRepeat
         self.staysNear = staysNear
         self.acceptsShoutcast = acceptsShoutcast
+        self.decompresses = decompresses
         self.pin = pin
     }
 

@@ -40,6 +40,15 @@ package struct HTTPResponse: Sendable {
     package var mediaType: String {
         (header("content-type") ?? "").prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }
     }
+
+    /// "utf-8" of "text/xml; charset=UTF-8"; nil if the server states none.
+    package var charset: String? {
+        let parameters = (header("content-type") ?? "").lowercased().filter {
+            !$0.isWhitespace && $0 != "\"" && $0 != "'"
+        }
+        .split(separator: ";").dropFirst()
+        return parameters.first { $0.hasPrefix("charset=") }.map { String($0.dropFirst("charset=".count)) }
+    }
 }
 
 /// Why an HTTP exchange gave no reply. Each description is one line and contains no header.

@@ -57,8 +57,8 @@ struct OutsideNumberTests {
         let line = #"{"address":"a","at":\#(number),"done":false,"kind":"podcast","second":1e300,"title":"t"}"#
         var library = MediaLibrary(parsing: Array((line + "\n").utf8))
         #expect(library.entries.count == 1)
-        #expect(library.place(of: "a").isFinite && library.place(of: "a") <= 31_536_000)
         let item = MediaItem(address: "a", title: "t", kind: .podcast, artist: nil)
+        #expect(library.place(of: item).isFinite && library.place(of: item) <= 31_536_000)
         library.note(item, second: 3, isDone: false, at: 1_800_000_000)
         #expect(!library.entries.isEmpty)
     }

@@ -56,7 +56,7 @@ struct ConfinedProcessTests {
 
     /// If the kernel cannot confine it, this alone holds.
     @Test func whatTheDecoderKnowsOfTheNetworkIsHttp() throws {
-        let job = DecoderJob(id: 1, program: "/usr/bin/ffmpeg", source: .network("https://a.example/b"))
+        let job = DecoderJob(id: 1, program: "/usr/bin/ffmpeg", source: .network(.init(address: "https://a.example/b")))
         let list = job.arguments
         let protocols = try #require(list.firstIndex(of: "-protocol_whitelist"))
         #expect(list[protocols + 1] == "http,tcp,crypto")

@@ -81,7 +81,7 @@ struct ForeignTextTests {
         let library = MediaLibrary(parsing: Array(line.utf8))
         let entry = try #require(library.entries.first)
         #expect(entry.title == "a b")
-        #expect((library.place(of: "x") * 10).rounded().isFinite)
+        #expect((library.place(of: MediaItem(address: "x", title: "", kind: .podcast)) * 10).rounded().isFinite)
         #expect(String(decoding: library.text, as: UTF8.self).contains(#""title":"a b""#))
     }
 }

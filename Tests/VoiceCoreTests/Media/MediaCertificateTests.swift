@@ -121,7 +121,7 @@ struct MediaCertificateTests {
         let job = DecoderJob(
             id: 1,
             program: program,
-            source: .network(server.address),
+            source: .network(.init(address: server.address)),
             patience: .seconds(20),
             caFile: isTrusted ? server.caFile : nil
         )

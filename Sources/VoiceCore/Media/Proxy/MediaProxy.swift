@@ -32,6 +32,7 @@ final class MediaProxy: Sendable {
     let caFile: String?
     let lookUp: @Sendable (String) -> [NetworkAddress]
     let home: @Sendable () -> HomeNetwork
+    let tagged: @Sendable (OggTags.Title) -> Void
     /// Readable once everything is to end.
     let stop = clinux_eventfd()
 
@@ -47,19 +48,22 @@ final class MediaProxy: Sendable {
     /// - Parameters:
     ///   - lookUp: resolves a host name; may block.
     ///   - home: returns the current networks of this machine.
+    ///   - tagged: called with the titles in an Ogg stream as it passes, on any thread; must not block.
     /// - Throws: errno.
     init(
         policy: MediaPolicy,
         limits: Limits = Limits(),
         caFile: String? = nil,
         lookUp: @escaping @Sendable (String) -> [NetworkAddress] = NetworkAddress.lookUp,
-        home: @escaping @Sendable () -> HomeNetwork = HomeNetwork.now
+        home: @escaping @Sendable () -> HomeNetwork = HomeNetwork.now,
+        tagged: @escaping @Sendable (OggTags.Title) -> Void = { _ in }
     ) throws(SystemError) {
         self.policy = policy
         self.limits = limits
         self.caFile = caFile
         self.lookUp = lookUp
         self.home = home
+        self.tagged = tagged
         (listener, port) = try StreamSocket.listen()
         var random = SystemRandomNumberGenerator()
         secret = (0..<2).map { _ in String(random.next(), radix: 36) }.joined()

@@ -190,16 +190,16 @@ package struct ProxyAnswer: Sendable, Equatable {
         case .beginning(let held):
             gathered += content
             let beginning = SegmentList.beginning
-            if gathered.count < beginning.count, beginning.starts(with: gathered), !isOver { return [] }
-            let start = gathered
-            gathered = []
-            guard start.starts(with: beginning) else {
+            let list = gathered.dropFirst(gathered.prefix(64).prefix(while: SegmentList.noise.contains).count)
+            if list.count < beginning.count, beginning.starts(with: list), !isOver { return [] }
+            guard list.starts(with: beginning) else {
+                defer { gathered = [] }
                 state = .passing
-                return held + sizes + Array("\r\n".utf8) + start
+                return held + sizes + Array("\r\n".utf8) + gathered
             }
             // The rewritten playlist has another length.
             state = .playlist
-            gathered = start
+            gathered = Array(list)
             return held + Array("\r\n".utf8) + (isOver ? try end() : [])
         }
     }

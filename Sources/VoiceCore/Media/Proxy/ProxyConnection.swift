@@ -122,6 +122,7 @@ final class ProxyConnection {
     private func carry(_ server: some ServerStream, _ request: ProxyRequest) throws {
         var (toServer, toDecoder) = (request.forwarded[...], ArraySlice<UInt8>())
         var answer = ProxyAnswer(isSecure: request.server.scheme == "https", hasNoBody: request.isHead)
+        var tags = OggTags()
         var isServerOver = false
         // TLS may hold bytes that were already read from the socket, which poll does not see.
         var mayHoldMore = false
@@ -150,6 +151,7 @@ final class ProxyConnection {
                         if answer.isCutShort { throw SystemError(code: ECONNRESET) }
                     } else {
                         toDecoder = try answer.pass(buffer[..<count])[...]
+                        for title in tags.read(toDecoder) { proxy.tagged(title) }
                     }
                     isServerOver = count == 0 || answer.isOver
                 }

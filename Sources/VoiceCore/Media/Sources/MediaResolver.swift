@@ -1,11 +1,14 @@
+internal import CCurl
 internal import Glibc
 internal import VoiceBase
 internal import VoiceNetwork
 internal import VoiceReply
 
-/// Finds the sound behind an address: follows redirects, feeds and playlists, and checks every step.
+/// Finds the sound behind an address: follows redirects, feeds and lists, and checks every step. Of the addresses in a
+/// list, the first that leads to sound counts.
 ///
-/// The resulting address needs no more redirects. Bounded: eight steps, 15 s and 8 MB for each.
+/// The resulting address needs no more redirects. Bounded: `mostRequests` in `longestSearch`, eight redirects in a row, and
+/// the bytes of each reply.
 struct MediaResolver: Sendable {
     struct Found: Sendable, Equatable {
         var source: MediaSource
@@ -14,8 +17,19 @@ struct MediaResolver: Sendable {
         var more: [MediaItem] = []
     }
 
-    static let mostSteps = 8
-    private static let longestReply = 8 << 20
+    static let mostRedirects = 8
+    private static let mostRequests = 60
+    /// Lists and feeds within each other.
+    private static let deepest = 4
+    /// Addresses of a list that are tried.
+    private static let mostTried = 20
+    /// After this time, no further address of a list is tried.
+    private static let longestSearch = Duration.seconds(60)
+    private static let longestReply = 16 << 20
+    private static let longestList = 1 << 20
+    private static let longestArchive = 8 << 20
+    /// Bytes that show what a reply is.
+    private static let beginning = 4096
 
     let policy: MediaPolicy
     /// PEM file with the certificates to trust instead of the system's.
@@ -37,15 +51,59 @@ struct MediaResolver: Sendable {
         self.lookUp = lookUp
     }
 
-    /// - Parameter isHeard: whether the episode at this address was heard to its end.
-    func resolve(_ item: MediaItem, isHeard: (String) -> Bool) async throws(MediaProblem) -> Found {
+    /// An address to try.
+    private struct Step {
+        var address: String
+        var item: MediaItem
+        /// Items that follow it.
+        var more: [MediaItem] = []
+        var depth = 0
+        /// Whether it is one of several.
+        var isOfMany = false
+    }
+
+    /// What an address leads to.
+    private enum Outcome {
+        case found(Found)
+        /// In order of preference.
+        case leads([Step])
+    }
+
+    /// - Parameter isHeard: whether the episode was heard to its end.
+    func resolve(_ item: MediaItem, isHeard: (MediaItem) -> Bool) async throws(MediaProblem) -> Found {
         if let path = AddressText.filePath(item.address) {
             return Found(source: .file(try policy.file(path, resolve: Self.realPath)), item: item)
         }
-        var found = Found(source: .network(item.address), item: item)
-        var address = item.address
-        for _ in 0..<Self.mostSteps {
-            // Addresses in playlists and redirects are not always percent-encoded.
+        var waiting = [Step(address: item.address, item: item)]
+        var problem: MediaProblem?
+        var requests = 0
+        var cookies = CookieJar()
+        let end = Monotonic.now() + Self.longestSearch
+        while let step = waiting.popLast(), requests < Self.mostRequests, !Task.isCancelled {
+            if problem != nil, Monotonic.now() > end { break }
+            do throws(MediaProblem) {
+                switch try await follow(step, isHeard: isHeard, &requests, &cookies) {
+                case .found(let found): return found
+                case .leads(let steps): waiting += steps.prefix(Self.mostTried).reversed()
+                }
+            } catch {
+                // The first says most about what the user asked for.
+                problem = problem ?? error
+            }
+        }
+        throw problem ?? .failed("its lists lead nowhere")
+    }
+
+    private func follow(
+        _ step: Step,
+        isHeard: (MediaItem) -> Bool,
+        _ requests: inout Int,
+        _ cookies: inout CookieJar
+    ) async throws(MediaProblem) -> Outcome {
+        var address = step.address
+        for _ in 0...Self.mostRedirects {
+            requests += 1
+            // Addresses in lists and redirects are not always percent-encoded.
             address = SoundAddress.encoded(address)
             var url = try policy.network(address)
             let archived = ArchiveItem.identifier(in: url)
@@ -56,8 +114,9 @@ struct MediaResolver: Sendable {
             guard policy.allows(addresses, of: url) else { throw .refusedHost(url.host) }
             // The text as written: a path may need its final slash.
             let text = archived.map(ArchiveItem.metadataAddress) ?? AddressText.withoutFragment(address)
-            let reply = try await head(text, url, addresses)
+            let reply = try await head(text, url, addresses, cookies.header(for: url), isOfMany: step.isOfMany)
             defer { reply.close() }
+            cookies.keep(reply.head.headers, from: url)
             if (300..<400).contains(reply.head.status), let location = reply.head.header("Location") {
                 address = Self.join(location, to: text)
                 continue
@@ -65,11 +124,8 @@ struct MediaResolver: Sendable {
             guard (200..<300).contains(reply.head.status) else {
                 throw .failed("the server answered \(reply.head.status)")
             }
-            guard let next = try await look(into: reply, archived, isHeard: isHeard, &found) else {
-                found.source = .network(text)
-                return found
-            }
-            address = next
+            let place = MediaSource.Place(address: text, cookies: cookies.lines(for: url))
+            return try await look(into: reply, at: place, archived, step, isHeard: isHeard)
         }
         throw .failed("it redirects too often")
     }
@@ -78,17 +134,22 @@ struct MediaResolver: Sendable {
     private func head(
         _ text: String,
         _ url: ServerURL,
-        _ addresses: [NetworkAddress]
+        _ addresses: [NetworkAddress],
+        _ cookies: String?,
+        isOfMany: Bool
     ) async throws(MediaProblem) -> HTTPStream {
         do throws(HTTPFailure) {
             return try await open(
                 HTTPRequest(
                     url: text,
-                    headers: [("User-Agent", "jarvis-voiced"), ("Accept", "*/*")],
+                    headers: [("User-Agent", ProgramVersion.userAgent), ("Accept", "*/*")]
+                        + (cookies.map { [("Cookie", $0)] } ?? []),
+                    connectTimeout: .seconds(isOfMany ? 5 : 10),
                     totalTimeout: .seconds(15),
                     maximumReplyBytes: Self.longestReply,
                     caFile: caFile,
                     acceptsShoutcast: true,
+                    decompresses: true,
                     pin: HTTPRequest.Pin(host: url.host, port: url.port, addresses: addresses.map(\.text))
                 )
             )
@@ -97,64 +158,120 @@ struct MediaResolver: Sendable {
         }
     }
 
-    /// Returns the address that a feed or playlist leads to; nil if the reply is the sound itself.
+    // MARK: Replies
+
     private func look(
         into reply: HTTPStream,
+        at place: MediaSource.Place,
         _ archived: String?,
-        isHeard: (String) -> Bool,
-        _ found: inout Found
-    ) async throws(MediaProblem) -> String? {
-        let type = reply.head.mediaType
+        _ step: Step,
+        isHeard: (MediaItem) -> Bool
+    ) async throws(MediaProblem) -> Outcome {
         if let archived {
-            guard let archive = ArchiveItem(try await read(reply), identifier: archived),
-                let first = archive.items.first
+            let bytes = try await read(reply, atMost: Self.longestArchive)
+            guard let archive = ArchiveItem(bytes, identifier: archived), let first = archive.items.first
             else { throw .failed("that item of the archive contains no audio") }
-            found.item = first
-            found.more = Array(archive.items.dropFirst())
-            return first.address
+            return .leads([Step(address: first.address, item: first, more: Array(archive.items.dropFirst()))])
         }
-        if reply.head.headers.contains(where: { $0.name.lowercased().hasPrefix("icy-") }), found.item.kind == .track {
-            found.item.kind = .radio
+        var step = step
+        if reply.head.headers.contains(where: { $0.name.lowercased().hasPrefix("icy-") }), step.item.kind == .track {
+            step.item.kind = .radio
         }
-        let isPlaylist = type.hasSuffix("mpegurl") || type.hasSuffix("/x-scpls") || type.hasSuffix("/pls+xml")
-        let isMedia = type.hasPrefix("audio/") || type.hasPrefix("video/") || type == "application/ogg"
-        if isMedia && !isPlaylist { return nil }
-        let beginning = try await read(reply, atMost: 512)
-        let start = String(decoding: beginning.prefix(512), as: UTF8.self).lowercased()
-        if isPlaylist || start.hasPrefix("#extm3u") || start.hasPrefix("[playlist]") {
-            let text = beginning + (try await read(reply, atMost: 64 << 10))
-            switch PlaylistText(text, isPlaylist: isPlaylist) {
+        let isSound = ["audio/", "video/"].contains { reply.head.mediaType.hasPrefix($0) }
+        // The name of a type says little, so the beginning decides; a station may be slow to send more than that.
+        let start = try await read(reply, atMost: isSound ? 16 : Self.beginning)
+        let encoding = TextDecoder.encoding(of: start, transport: reply.head.charset)
+        switch SourceKind(start, encoding: encoding, asSound: isSound) {
+        case .sound: return .found(Found(source: .network(place), item: step.item, more: step.more))
+        case .page: throw .failed("the address is a web page, not sound")
+        case .unplayable(let name): throw .failed("the address is \(name), which cannot be played")
+        case .feed: return try await episode(of: reply, start, encoding, at: place, step, isHeard: isHeard)
+        case .text:
+            let bytes = try await start + read(reply, atMost: Self.longestList)
+            let type = reply.head.mediaType
+            let isDeclared =
+                ["mpegurl", "realaudio", "scpls"].contains { type.contains($0) } || Self.isNamedList(place.address)
+            let list = PlaylistText(bytes, encoding: encoding, isDeclared: isDeclared, base: place.address)
+            switch list {
+            case .liveSegments:
+                var place = place
+                place.isSegmented = true
+                return .found(Found(source: .network(place), item: step.item, more: step.more))
             case .entries(let entries):
-                guard let first = entries.first else { throw .failed("the playlist is empty") }
-                return first
-            case .liveSegments, nil: return nil
+                guard !entries.isEmpty else { throw .failed("the list contains no address that can be played") }
+                return try leads(step, entries.map(\.address)) { index in
+                    var item = step.item
+                    if item.title.isEmpty { item.title = entries[index].title }
+                    return item
+                }
+            case .feeds(let titles):
+                let some = titles.prefix(5).filter { !$0.isEmpty }.joined(separator: ", ")
+                throw .failed("the address is a list of \(titles.count) podcasts; choose one of them: \(some)")
+            case nil: throw .failed("the address is text, not sound")
             }
         }
-        if start.contains("<rss") || start.contains("<feed") || start.contains("<?xml") {
-            let text = beginning + (try await read(reply))
-            guard let feed = PodcastFeed(text), let episode = feed.newest(unheard: isHeard) else {
-                throw .failed("the feed contains no episode")
+    }
+
+    private func leads(
+        _ step: Step,
+        _ addresses: [String],
+        _ item: (Int) -> MediaItem
+    ) throws(MediaProblem) -> Outcome {
+        guard step.depth < Self.deepest else { throw .failed("its lists lead to ever more lists") }
+        return .leads(
+            addresses.enumerated().map { index, address in
+                Step(address: address, item: item(index), depth: step.depth + 1, isOfMany: addresses.count > 1)
             }
-            found.item = MediaItem(
+        )
+    }
+
+    /// Reads a feed until its newest unheard episode is known.
+    private func episode(
+        of reply: HTTPStream,
+        _ start: [UInt8],
+        _ encoding: String?,
+        at place: MediaSource.Place,
+        _ step: Step,
+        isHeard: (MediaItem) -> Bool
+    ) async throws(MediaProblem) -> Outcome {
+        let feed = PodcastFeed(encoding: encoding, base: place.address)
+        func item(_ episode: PodcastFeed.Episode) -> MediaItem {
+            MediaItem(
                 address: episode.address,
                 title: episode.title,
                 kind: .podcast,
-                artist: feed.title.isEmpty ? nil : feed.title
+                artist: feed.title.isEmpty ? nil : feed.title,
+                id: episode.id.isEmpty ? nil : episode.id
             )
-            return episode.address
         }
-        if type == "text/html" || start.contains("<html") || start.contains("<!doctype") {
-            throw .failed("the address is a web page, not sound")
+        func wasHeard(_ episode: PodcastFeed.Episode) -> Bool { isHeard(item(episode)) }
+        feed.push(start)
+        var problem: HTTPFailure?
+        do throws(HTTPFailure) {
+            while !feed.isSettled(unheard: wasHeard), let piece = try await reply.next() { feed.push(piece) }
+        } catch {
+            // Of a feed that broke off, or is too long, what came before counts.
+            problem = error
         }
-        return nil
+        feed.push([], isLast: true)
+        guard let episode = feed.newest(unheard: wasHeard) else {
+            throw .failed(problem.map { "\($0)" } ?? "the feed contains no episode with sound")
+        }
+        return try leads(step, [episode.address]) { _ in item(episode) }
     }
 
-    private func read(_ reply: HTTPStream, atMost limit: Int = .max) async throws(MediaProblem) -> [UInt8] {
+    private static func isNamedList(_ address: String) -> Bool {
+        let path = address.prefix { $0 != "?" && $0 != "#" }.lowercased()
+        return [".m3u", ".m3u8", ".pls", ".ram"].contains { path.hasSuffix($0) }
+    }
+
+    /// Of a reply that breaks off, what came before is read.
+    private func read(_ reply: HTTPStream, atMost limit: Int) async throws(MediaProblem) -> [UInt8] {
         var bytes: [UInt8] = []
         do throws(HTTPFailure) {
             while bytes.count < limit, let piece = try await reply.next() { bytes += piece }
         } catch {
-            throw .failed("\(error)")
+            if bytes.isEmpty { throw .failed("\(error)") }
         }
         return bytes
     }
@@ -165,17 +282,93 @@ struct MediaResolver: Sendable {
         return String(cString: real)
     }
 
-    /// Resolves a reference against the address at which it was found (RFC 3986 section 5.2, without dot segments).
+    /// Resolves a reference against the address at which it was found (RFC 3986 section 5.2).
     static func join(_ reference: String, to base: String) -> String {
-        let lower = reference.lowercased()
-        if lower.hasPrefix("http://") || lower.hasPrefix("https://") { return reference }
-        guard let slashes = base.firstRange(of: "://") else { return reference }
-        if reference.hasPrefix("//") { return base[..<slashes.lowerBound] + ":" + reference }
-        let place = base[slashes.upperBound...].prefix { $0 != "?" && $0 != "#" }
-        let host = place.prefix { $0 != "/" }
-        let origin = base[..<slashes.upperBound] + host
-        if reference.hasPrefix("/") { return origin + reference }
-        guard let last = place.lastIndex(of: "/") else { return origin + "/" + reference }
-        return base[..<slashes.upperBound] + place[...last] + reference
+        let scheme = reference.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+        guard !reference.dropFirst(scheme.count).hasPrefix("://"), let url = curl_url() else { return reference }
+        defer { curl_url_cleanup(url) }
+        let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE)
+        var result: UnsafeMutablePointer<CChar>?
+        guard curl_url_set(url, CURLUPART_URL, base, flags) == CURLUE_OK,
+            curl_url_set(url, CURLUPART_URL, reference, flags) == CURLUE_OK,
+            curl_url_get(url, CURLUPART_URL, &result, 0) == CURLUE_OK, let result
+        else { return reference }
+        defer { curl_free(result) }
+        return String(cString: result)
+    }
+}
+
+/// What the beginning of a reply is.
+enum SourceKind: Equatable {
+    case sound
+    case feed
+    /// A list, or any other text.
+    case text
+    case page
+    /// Something else, by its name.
+    case unplayable(String)
+
+    /// - Parameter asSound: whether the server says that it is sound. A station's may begin anywhere, with few bytes.
+    init(_ beginning: [UInt8], encoding: String?, asSound: Bool) {
+        let text = TextDecoder(encoding).decode(beginning)
+        // Every format of sound has other bytes than these among the first.
+        let isText =
+            !text.isEmpty && text.prefix(asSound ? 16 : 0).allSatisfy { $0 < 0x7F }
+            && text.prefix(1024).allSatisfy { $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }
+        guard isText || encoding?.hasPrefix("UTF-16") == true else {
+            self = .sound
+            return
+        }
+        guard text.first(where: { $0 > 0x20 }) == UInt8(ascii: "<") else {
+            self = .text
+            return
+        }
+        var names: [String] = []
+        MarkupReader { if case .open(let name, _) = $0, names.count < 8 { names.append(name) } }.push(text)
+        if names.contains(where: PodcastFeed.roots.contains) {
+            self = .feed
+        } else if names.contains(where: PlaylistText.roots.contains) {
+            self = .text
+        } else {
+            self = names.first == "mpd" ? .unplayable("a DASH stream") : .page
+        }
+    }
+}
+
+/// The cookies of one search, by the host that set them. Bounded; a pure value.
+struct CookieJar {
+    private static let most = 50
+    private static let longest = 4096
+    private var cookies: [(host: String, isForDomain: Bool, pair: String)] = []
+
+    mutating func keep(_ headers: [(name: String, value: String)], from url: ServerURL) {
+        for header in headers where header.name.lowercased() == "set-cookie" && header.value.utf8.count <= Self.longest
+        {
+            let parts = header.value.split(separator: ";").map { $0.drop { $0 == " " } }
+            guard let pair = parts.first, let equals = pair.firstIndex(of: "=") else { continue }
+            let named = parts.dropFirst().first { $0.lowercased().hasPrefix("domain=") }?.dropFirst("domain=".count)
+                .drop { $0 == "." }.lowercased()
+            // A host may set cookies for the domain above it, but not for all of ".org".
+            let domain = named.flatMap { $0.contains(".") && ".\(url.host)".hasSuffix(".\($0)") ? $0 : nil }
+            let host = domain ?? url.host
+            cookies.removeAll { $0.host == host && $0.pair.hasPrefix(pair[...equals]) }
+            if cookies.count < Self.most { cookies.append((host, domain != nil, String(pair))) }
+        }
+    }
+
+    private func pairs(for url: ServerURL) -> [String] {
+        cookies.filter { $0.host == url.host || $0.isForDomain && url.host.hasSuffix(".\($0.host)") }.map(\.pair)
+    }
+
+    /// The value of the request's header; nil without cookies.
+    func header(for url: ServerURL) -> String? {
+        let pairs = pairs(for: url)
+        return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
+    }
+
+    /// For ffmpeg, which sends them to this host alone.
+    func lines(for url: ServerURL) -> [String] {
+        let host = SecureAddress.plain(url.text).dropFirst("http://".count).prefix { $0 != "/" && $0 != ":" }
+        return pairs(for: url).map { "\($0); path=/; domain=\(host)" }
     }
 }

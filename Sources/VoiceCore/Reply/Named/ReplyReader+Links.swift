@@ -133,12 +133,11 @@ extension ReplyReader {
         guard names.contains(name),
             let close = bytes[position...].prefix(AddressInText.longest + 1000).firstIndex(of: UInt8(ascii: ">"))
         else { return false }
-        var scanner = MarkupScanner(Array(bytes[position...close]))
-        guard case .open(_, let given) = scanner.next() else { return false }
-        let attributes = Dictionary(
-            given.map { ($0.key.lowercased(), $0.value) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        var attributes: [String: String] = [:]
+        let reader = MarkupReader(isFragment: true) { event in
+            if case .open(name, let given) = event { attributes = given }
+        }
+        reader.push(Array(bytes[position...close]), isLast: true)
         guard let address = attributes[name == "a" ? "href" : "src"] else { return false }
         if name != "a" {
             let encoded = SoundAddress.encoded(address)

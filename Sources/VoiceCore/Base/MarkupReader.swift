@@ -1,0 +1,172 @@
+internal import CXml
+
+/// Reads XML and HTML as they come, with libxml2's HTML parser (docs/decisions/markup.md). Never fails: passes over what
+/// is malformed. Bounded in depth; its owner bounds the bytes.
+package final class MarkupReader {
+    package enum Event {
+        /// Names are in lower case; a prefix that stands for a known namespace has its usual name.
+        case open(String, [String: String])
+        /// In pieces.
+        case text(UnsafeRawBufferPointer)
+        case close(String)
+    }
+
+    private enum Place {
+        /// Before the first element: declarations, noise.
+        case before
+        case comment
+        case markup
+        case characterData
+
+        /// What ends it.
+        var mark: [UInt8] {
+            switch self {
+            case .before: Array("<!--".utf8)
+            case .comment: Array("-->".utf8)
+            case .markup: Array("<![CDATA[".utf8)
+            case .characterData: Array("]]>".utf8)
+            }
+        }
+
+        /// What comes behind its mark.
+        var next: Place {
+            switch self {
+            case .before: .comment
+            case .comment: .before
+            case .markup: .characterData
+            case .characterData: .markup
+            }
+        }
+    }
+
+    private static let deepest = 200
+    /// Bytes parsed at a time, after which the depth is checked.
+    private static let slice = 4096
+    private static let mostAttributes = 64
+
+    private let handle: (Event) -> Void
+    private var parser: OpaquePointer?
+    private var place: Place
+    /// The beginning of a mark that continues in the next piece.
+    private var held: [UInt8] = []
+    private var open: [String] = []
+    private var spaces: [String: String] = [:]
+
+    /// - Parameter isFragment: whether text may come before the first element.
+    package init(isFragment: Bool = false, _ handle: @escaping (Event) -> Void) {
+        self.handle = handle
+        place = isFragment ? .markup : .before
+        let events = cxml_events(
+            context: Unmanaged.passUnretained(self).toOpaque(),
+            open: { MarkupReader.at($0)?.opens($1, $2) },
+            text: { MarkupReader.at($0)?.handle(.text(UnsafeRawBufferPointer(start: $1, count: Int($2)))) },
+            close: { MarkupReader.at($0)?.closes() }
+        )
+        parser = cxml_parser_new(events)
+    }
+
+    deinit { cxml_parser_free(parser) }
+
+    /// The text of a fragment of HTML, without its elements.
+    package static func text(of html: String) -> String {
+        guard html.utf8.contains(where: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "<") }) else { return html }
+        var bytes: [UInt8] = []
+        let reader = MarkupReader(isFragment: true) { if case .text(let piece) = $0 { bytes += piece } }
+        reader.push(Array(html.utf8), isLast: true)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// - Parameter bytes: UTF-8.
+    package func push(_ bytes: [UInt8], isLast: Bool = false) {
+        let clean = filtered(bytes, isLast: isLast)
+        clean.withUnsafeBytes { clean in
+            let start = clean.bindMemory(to: CChar.self).baseAddress
+            for from in stride(from: 0, to: clean.count, by: Self.slice) where open.count <= Self.deepest {
+                cxml_parser_push(parser, start.map { $0 + from }, Int32(min(Self.slice, clean.count - from)), 0)
+            }
+        }
+        if isLast, open.count <= Self.deepest { cxml_parser_push(parser, "", 0, 1) }
+    }
+
+    // MARK: What HTML does not have
+
+    /// Drops what comes before the first element, writes character data as text, and control characters as blanks.
+    private func filtered(_ bytes: [UInt8], isLast: Bool) -> [UInt8] {
+        let input = held + bytes
+        held = []
+        var result: [UInt8] = []
+        result.reserveCapacity(input.count)
+        var index = 0
+        var mark = place.mark
+        while index < input.count {
+            let byte = input[index]
+            if byte == mark[0] {
+                let rest = input[index...].prefix(mark.count)
+                if rest.count < mark.count, mark.starts(with: rest), !isLast {
+                    held = Array(rest)
+                    break
+                }
+                let isMark = rest.elementsEqual(mark)
+                let isElement =
+                    place == .before && rest.dropFirst().first.map { (0x41...0x5A).contains($0 & 0xDF) } == true
+                if isMark || isElement {
+                    index += isMark ? mark.count : 0
+                    place = isElement ? .markup : place.next
+                    mark = place.mark
+                    continue
+                }
+            }
+            index += 1
+            switch byte {
+            case _ where place == .before || place == .comment: break
+            case UInt8(ascii: "<") where place == .characterData: result += Array("&lt;".utf8)
+            case UInt8(ascii: "&") where place == .characterData: result += Array("&amp;".utf8)
+            case 0..<0x20 where byte != 0x09 && byte != 0x0A && byte != 0x0D: result.append(0x20)
+            default: result.append(byte)
+            }
+        }
+        return result
+    }
+
+    // MARK: Events of the parser
+
+    private static func at(_ context: UnsafeMutableRawPointer?) -> MarkupReader? {
+        context.map { Unmanaged<MarkupReader>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func opens(_ name: UnsafePointer<CChar>?, _ pairs: UnsafePointer<UnsafePointer<CChar>?>?) {
+        var attributes: [String: String] = [:]
+        var index = 0
+        while let pairs, let key = pairs[2 * index], index < Self.mostAttributes {
+            let (key, value) = (String(cString: key), pairs[2 * index + 1].map { String(cString: $0) } ?? "")
+            if attributes[key] == nil { attributes[key] = value }
+            if key.hasPrefix("xmlns:"), let usual = Self.usualPrefix(of: value), spaces.count < Self.mostAttributes {
+                spaces[String(key.dropFirst("xmlns:".count))] = usual
+            }
+            index += 1
+        }
+        open.append(usual(name.map { String(cString: $0) } ?? ""))
+        handle(.open(open.last ?? "", attributes))
+    }
+
+    private func closes() {
+        if let name = open.popLast() { handle(.close(name)) }
+    }
+
+    private func usual(_ name: String) -> String {
+        guard let colon = name.firstIndex(of: ":"), let prefix = spaces[String(name[..<colon])] else { return name }
+        return prefix + name[(prefix.isEmpty ? name.index(after: colon) : colon)...]
+    }
+
+    /// The prefix by which the readers know a namespace, empty for those of feeds and lists themselves; nil for others.
+    private static func usualPrefix(of namespace: String) -> String? {
+        let text = namespace.lowercased()
+        let own = [
+            "http://www.w3.org/2005/atom", "http://purl.org/atom/ns#", "http://purl.org/rss/1.0/",
+            "http://purl.oclc.org/net/rss_2.0/enc#", "http://my.netscape.com/rdf/simple/0.9/", "http://xspf.org/ns/0/",
+        ]
+        if own.contains(text) { return "" }
+        if text.contains("search.yahoo.com/mrss") { return "media" }
+        return text.hasPrefix("http://purl.org/dc/") ? "dc" : nil
+    }
+}

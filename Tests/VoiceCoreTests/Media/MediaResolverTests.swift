@@ -1,0 +1,263 @@
+import FoundationEssentials
+import Synchronization
+import Testing
+import VoiceSimulator
+
+@testable import VoiceBase
+@testable import VoiceMedia
+@testable import VoiceNetwork
+@testable import VoiceReply
+
+/// From an address to the sound behind it, with a web server on this machine.
+@Suite(.serialized) struct MediaResolverTests {
+    private struct Web {
+        let server = MediaServer()
+        let network = NetworkThread()
+        let port: Int
+
+        init() async throws {
+            port = try await server.start()
+            try network.start()
+            server.serve(
+                "/sound.mp3",
+                .file(type: "audio/mpeg", [0xFF, 0xFB, 0x90, 0x64] + [UInt8](repeating: 0, count: 900))
+            )
+        }
+
+        var place: String { "http://127.0.0.1:\(port)" }
+
+        func resolve(
+            _ address: String,
+            kind: MediaKind = .track,
+            isHeard: (MediaItem) -> Bool = { _ in false }
+        ) async throws(MediaProblem) -> MediaResolver.Found {
+            let network = network
+            let resolver = MediaResolver(policy: MediaPolicy(hosts: ["127.0.0.1"])) { request throws(HTTPFailure) in
+                try await network.open(request)
+            }
+            return try await resolver.resolve(MediaItem(address: address, title: "", kind: kind), isHeard: isHeard)
+        }
+
+        func stop() async {
+            await network.stop()
+            await server.stop()
+        }
+    }
+
+    struct Row: CustomTestStringConvertible {
+        var name: String
+        var path = "/list"
+        var type: String
+        /// "%" stands for the server.
+        var text: String
+        /// nil if it leads to /sound.mp3.
+        var problem: String?
+        var headers: [String: String] = [:]
+        var bytes: [UInt8]?
+
+        var testDescription: String { name }
+    }
+
+    private static let episode = #"<item><title>One</title><enclosure url="/sound.mp3" type="audio/mpeg"/></item>"#
+
+    static let rows = [
+        Row(name: "M3U without header as text", type: "text/plain", text: "%/sound.mp3\n"),
+        Row(name: "relative M3U as text", path: "/a/list.m3u", type: "text/plain", text: "../sound.mp3\n"),
+        Row(name: "M3U as MP3", type: "audio/mpeg", text: "#EXTM3U\n%/sound.mp3\n"),
+        Row(name: "M3U with a byte order mark", type: "audio/x-mpegurl", text: "\u{FEFF}#EXTM3U\r\nsound.mp3\r\n"),
+        Row(
+            name: "PLS whose first server is down",
+            type: "audio/x-scpls",
+            text: "[playlist]\nFile1=http://127.0.0.1:1/x\nFile2=%/sound.mp3\n"
+        ),
+        Row(
+            name: "PLS whose first stream is gone",
+            type: "audio/x-scpls",
+            text: "[playlist]\nFile1=%/gone\nFile2=/sound.mp3\n"
+        ),
+        Row(
+            name: "PLS whose first stream is a page",
+            type: "application/pls+xml",
+            text: "[playlist]\nFile1=%/page\nFile2=/sound.mp3\n"
+        ),
+        Row(
+            name: "PLS whose first host is refused",
+            type: "audio/x-scpls",
+            text: "[playlist]\nFile1=http://10.0.0.1/\nFile2=/sound.mp3\n"
+        ),
+        Row(
+            name: "ASX",
+            type: "video/x-ms-asf",
+            text: #"<asx version="3.0"><entry><ref href="%/sound.mp3"/></entry></asx>"#
+        ),
+        Row(
+            name: "XSPF",
+            type: "application/xspf+xml",
+            text: "<playlist><trackList><track><location>sound.mp3</location></track></trackList></playlist>"
+        ),
+        Row(name: "a list of lists", type: "audio/x-mpegurl", text: "#EXTM3U\n%/inner\n"),
+        Row(name: "OPML", type: "text/x-opml", text: #"<opml><body><outline text="P" xmlUrl="/feed"/></body></opml>"#),
+        Row(
+            name: "OPML of several",
+            type: "text/x-opml",
+            text: #"<opml><body><outline text="P" xmlUrl="/a"/><outline text="Q" xmlUrl="/b"/></body></opml>"#,
+            problem: "a list of 2 podcasts"
+        ),
+        Row(name: "a feed as HTML", type: "text/html", text: "<rss><channel>\(episode)</channel></rss>"),
+        Row(
+            name: "a feed compressed unasked",
+            type: "application/rss+xml",
+            text: "",
+            headers: ["Content-Encoding": "gzip"],
+            bytes: bytes(
+                "H4sIAAAAAAACAz2NuQ3AIAwAV0EMEBdpDSukyAQIrATJGMRTZPsoQqE7XXGHtTWL/nYixBZ77Ez2RJiAsVP67SG0PInn3EYlNSobDS0PCVsqu1b9KWS0GyFmSIUuDRZhdmB94Nu+oxhUCXwAAAA="
+            )
+        ),
+        Row(
+            name: "a feed deflated unasked",
+            type: "application/rss+xml",
+            text: "",
+            headers: ["Content-Encoding": "deflate"],
+            bytes: bytes(
+                "eJw9jbkNwCAMAFdBDBAXaQ0rpMgECKwEyRjEU2T7KEKhO11xh7U1i/52IsQWe+xM9kSYgLFT+u0htDyJ59xGJTUqGw0tDwlbKrtW/SlktBshZkiFLg0WYXZgfeDbvt8iK70="
+            )
+        ),
+        Row(name: "a list of itself", type: "audio/x-mpegurl", text: "#EXTM3U\n/list\n", problem: "ever more lists"),
+        Row(
+            name: "an empty list",
+            type: "audio/x-mpegurl",
+            text: "#EXTM3U\n",
+            problem: "no address that can be played"
+        ),
+        Row(name: "a DASH stream", type: "application/dash+xml", text: "<MPD/>", problem: "a DASH stream"),
+        Row(name: "JSON", type: "application/json", text: "{}", problem: "text, not sound"),
+        Row(
+            name: "a feed without sound",
+            type: "text/xml",
+            text: "<rss><channel><item><title>x</title></item></channel></rss>",
+            problem: "no episode"
+        ),
+    ]
+
+    private static func bytes(_ text: String) -> [UInt8] { Data(base64Encoded: text).map { Array($0) } ?? [] }
+
+    @Test(arguments: rows) func anAddressLeadsToItsSound(row: Row) async throws {
+        let web = try await Web()
+        web.server.serve("/page", .file(type: "text/html", Array("<html>offline</html>".utf8)))
+        web.server.serve("/inner", .file(type: "audio/x-scpls", Array("[playlist]\nFile1=/sound.mp3".utf8)))
+        web.server.serve("/feed", .file(type: "text/xml", Array("<rss><channel>\(Self.episode)</channel></rss>".utf8)))
+        let text = row.text.replacing("%", with: web.place)
+        web.server.serve(row.path, .file(type: row.type, row.bytes ?? Array(text.utf8), headers: row.headers))
+        do throws(MediaProblem) {
+            let found = try await web.resolve(web.place + row.path)
+            #expect(found.source == .network(.init(address: web.place + "/sound.mp3")))
+            #expect(row.problem == nil)
+        } catch {
+            #expect(row.problem.map { error.description.contains($0) } == true, "\(error)")
+        }
+        await web.stop()
+    }
+
+    /// Hosts of podcasts count downloads by chains of redirects.
+    @Test func redirectsOfAFeedAndOfItsFileCountApart() async throws {
+        let web = try await Web()
+        for index in 0..<7 {
+            web.server.serve("/feed\(index)", .redirect(to: "/feed\(index + 1)"))
+            web.server.serve("/file\(index)", .redirect(to: index == 6 ? "/sound.mp3" : "/file\(index + 1)"))
+        }
+        let feed = #"<rss><channel><item><enclosure url="/file0" type="audio/mpeg"/></item></channel></rss>"#
+        web.server.serve("/feed7", .file(type: "text/xml", Array(feed.utf8)))
+        let found = try await web.resolve(web.place + "/feed0")
+        #expect(found.source == .network(.init(address: web.place + "/sound.mp3")))
+        await web.stop()
+    }
+
+    /// 9 MB with the newest first, and slow: what comes first is enough.
+    @Test func aHugeFeedIsReadUntilTheNewestIsKnown() async throws {
+        let web = try await Web()
+        let items = (1...900).map { index in
+            let day = "\(28 - index / 36) \(["Jun", "May"][index % 2 == 0 ? 0 : 0]) 2025 0\(9 - index % 9):00:00 GMT"
+            return "<item><title>\(index)</title><pubDate>\(day)</pubDate><description>"
+                + String(repeating: "words ", count: 1700)
+                + #"</description><enclosure url="/sound.mp3?\#(index)" type="audio/mpeg"/></item>"#
+        }
+        let text = Array("<rss><channel><title>S</title>\(items.joined())</channel></rss>".utf8)
+        #expect(text.count > 9_000_000)
+        web.server.serve("/feed", .drip(type: "text/xml", text, bytesPerTick: 50_000))
+        for index in 1...900 { web.server.serve("/sound.mp3?\(index)", .file(type: "audio/mpeg", [0xFF, 0xFB, 0, 0])) }
+        let found = try await web.resolve(web.place + "/feed")
+        #expect(found.item.title == "1" && found.item.artist == "S")
+        #expect(web.server.sent < 1_000_000)
+        let second = try await web.resolve(web.place + "/feed") { $0.title == "1" }
+        #expect(second.item.title == "2")
+        await web.stop()
+    }
+
+    @Test func aFeedThatBreaksOffHasWhatCameBefore() async throws {
+        let web = try await Web()
+        web.server.serve(
+            "/feed",
+            .broken(type: "text/xml", Array("<rss><channel>\(Self.episode)<item>".utf8), stalls: false)
+        )
+        #expect(try await web.resolve(web.place + "/feed").item.title == "One")
+        await web.stop()
+    }
+
+    @Test func cookiesAndTheNameOfTheProgramAreSent() async throws {
+        let web = try await Web()
+        let heads = Mutex<[String]>([])
+        func script(_ answer: String) -> LoopbackServer.Script {
+            { socket in
+                heads.withLock { $0.append(socket.readHeader()) }
+                socket.write(answer)
+            }
+        }
+        let moved =
+            "HTTP/1.1 302 Found\r\nSet-Cookie: s=1; Path=/; HttpOnly\r\nSet-Cookie: t=2\r\nLocation: /b\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        let sound =
+            "HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\nContent-Length: 4\r\nConnection: close\r\n\r\nID3\u{0}"
+        let server = try LoopbackServer(script(moved), script(sound))
+        let found = try await web.resolve("http://127.0.0.1:\(server.port)/a")
+        let asked = heads.withLock { $0 }
+        #expect(!asked[0].contains("Cookie:") && asked[1].contains("Cookie: s=1; t=2\r\n"), "\(asked)")
+        #expect(asked.allSatisfy { $0.contains("User-Agent: jarvis-voiced/\(ProgramVersion.current) (+https://") })
+        #expect(
+            found.source
+                == .network(
+                    .init(
+                        address: "http://127.0.0.1:\(server.port)/b",
+                        cookies: ["s=1; path=/; domain=127.0.0.1", "t=2; path=/; domain=127.0.0.1"]
+                    )
+                )
+        )
+        await web.stop()
+    }
+
+    @Test func cookiesBelongToTheirHost() throws {
+        var jar = CookieJar()
+        let url = try #require(ServerURL("https://a.radio.example/x"))
+        jar.keep(
+            [
+                ("Set-Cookie", "own=1"), ("set-cookie", "all=2; Domain=.radio.example"),
+                ("Set-Cookie", "no=3; Domain=example"),
+            ],
+            from: url
+        )
+        jar.keep(
+            [("Set-Cookie", "own=4"), ("Set-Cookie", "nonsense"), ("Set-Cookie", "other=5; Domain=other.example")],
+            from: url
+        )
+        #expect(jar.header(for: url) == "all=2; no=3; own=4; other=5")
+        #expect(jar.header(for: try #require(ServerURL("https://b.radio.example/"))) == "all=2")
+        #expect(jar.header(for: try #require(ServerURL("https://b.example/"))) == nil)
+        #expect(jar.lines(for: url).first == "all=2; path=/; domain=a.radio.example.https.invalid")
+    }
+
+    @Test func optionsForSegmentsAreThoseThatTheDecoderHas() {
+        let old = "  -allowed_extensions <string>     .D... List\n"
+        #expect(DecoderJob.segmentOptions(help: old) == ["-allowed_extensions", "ALL"])
+        #expect(DecoderJob.segmentOptions(help: "").isEmpty)
+        let new = old + "  -extension_picky   <boolean>    .D...\n"
+        #expect(DecoderJob.segmentOptions(help: new) == ["-extension_picky", "0", "-allowed_extensions", "ALL"])
+    }
+}
