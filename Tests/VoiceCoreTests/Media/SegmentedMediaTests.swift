@@ -143,7 +143,7 @@ struct SegmentedMediaTests {
         stage.server.serve("/radio", .file(type: "application/ogg", sound, headers: ["icy-name": "Station"]))
         _ = try await stage.player.play(address: stage.address("/radio"), title: "", kind: nil)
         try await stage.wait("the second title") { await stage.player.snapshot().nowPlaying == "Two" }
-        #expect(await stage.player.snapshot().title == "Station")
+        try await stage.wait("the name") { await stage.player.snapshot().title == "Station" }
         await stage.stop()
     }
 }
