@@ -15,6 +15,20 @@ struct SentenceSplitterTests {
             ("Read config.toml. Am 3. mai. Nun z.B. Anna.", ["Read config.toml.", "Am 3. mai.", "Nun z.B. Anna."]),
             ("\u{597D}\u{3002}\u{597D}\u{FF1F}\u{597D}", ["\u{597D}\u{3002}", "\u{597D}\u{FF1F}", "\u{597D}"]),
             ("So do I. Then go.", ["So do I.", "Then go."]),
+            (
+                "Prof. Kim, St. Peter and J. R. Ray, z. B. Anna, bzw. Tom, Nr. 5, Fig. 3. Then go.",
+                ["Prof. Kim, St. Peter and J. R. Ray, z. B. Anna, bzw. Tom, Nr. 5, Fig. 3.", "Then go."]
+            ),
+            ("Er kam am 3. Juli an. Gut.", ["Er kam am 3. Juli an.", "Gut."]),
+            (
+                "Mt. Everest, U.S. Army. Es kostet ca. Mitte Mai. Gut.",
+                ["Mt. Everest, U.S. Army.", "Es kostet ca. Mitte Mai.", "Gut."]
+            ),
+            (
+                "It is 5 km. Then in 1990. It is TV. I see. So.",
+                ["It is 5 km.", "Then in 1990.", "It is TV.", "I see.", "So."]
+            ),
+            ("Det \u{E4}r nu ett \u{E5}r. Sen.", ["Det \u{E4}r nu ett \u{E5}r.", "Sen."]),
             ("", []),
         ] as [(String, [String])]
     )
