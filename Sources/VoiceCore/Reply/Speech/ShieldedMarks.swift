@@ -35,15 +35,17 @@ enum ShieldedMarks {
         return (0x90...0x9F).contains(bytes[position + 2]) ? 3 : nil
     }
 
+    private static func original(of shield: Character) -> Character? { shields.first { $0.shield == shield }?.original }
+
     static func restore(_ text: String, _ words: InsertedWords) -> String {
         guard text.utf8.contains(0xEE) else { return text }
         let power = "\(star)\(star)"
         let spoken = words.power.map { " \($0) " } ?? "^"
         let result = [" \(power) ", " \(power)", "\(power) ", power].reduce(text) { $0.replacing($1, with: spoken) }
-        return String(result.map { character in shields.first { $0.shield == character }?.original ?? character })
+        return String(result.map { $0 == star ? "\u{D7}" : original(of: $0) ?? $0 })
     }
 
-    /// Shields, before the text is parsed, stars between numbers (2*3, 2**10), escaped bars, and comparison operators
+    /// Shields, before the text is parsed, stars that multiply (2*3, 2*pi*r, 2**10), escaped bars, and comparison operators
     /// at the beginning of a line (>= 5, >5), where Markdown sees a quotation.
     static func operators(in text: String) -> String {
         let written = comparisons(in: text)
@@ -104,9 +106,15 @@ enum ShieldedMarks {
     private static func shieldStars(_ text: inout [Character], _ run: Range<Int>) {
         guard run.count <= 2 else { return }
         var (left, right) = (run.lowerBound, run.upperBound)
-        // Markdown leaves stars between spaces alone; of these, only "**" would be taken for markup later. With a space
-        // on one side, they are a power only if they neither open nor close bold text.
-        if run.count == 2 {
+        if run.count == 1, multiplies(left, in: text) {
+            text[left] = star
+            return
+        }
+        // With a space on one side, two stars are a power only if they neither open nor close bold text.
+        if run.count == 1 {
+            guard left > 0, text[left - 1] == " ", right < text.count, text[right] == " " else { return }
+            (left, right) = (left - 1, right + 1)
+        } else {
             let isEscaped = text[left] == escapedStar
             let isOpen = left > 0 && text[left - 1] == " "
             let isClosed = right < text.count && text[right] == " "
@@ -121,6 +129,19 @@ enum ShieldedMarks {
         while next < text.count, text[next] == "*" { next += 1 }
         if next > end, operandEnd(from: next, in: text) == nil { return }
         for index in run { text[index] = star }
+    }
+
+    /// Whether a star between two characters of words is no emphasis: beside a digit, between letters and brackets, or in a
+    /// product that goes on. "*3*rd" is emphasis.
+    private static func multiplies(_ at: Int, in text: [Character]) -> Bool {
+        let behind = text[(at + 1)...].first { $0 != "-" && $0 != "\u{2212}" } ?? " "
+        guard at > 0, text[at - 1] == ")" || isPart(text[at - 1]), behind == "(" || isPart(behind) else { return false }
+        var start = at
+        while start > 0, at - start < 40, isPart(text[start - 1]) { start -= 1 }
+        let before = start > 0 ? text[start - 1] : " "
+        if before == "*", start < 2 || text[start - 2] != "*" { return false }
+        if before == star || text[at - 1].isNumber || behind.isNumber { return true }
+        return isOperand(before: at, in: text) && operandEnd(from: at + 1, in: text) != nil
     }
 
     /// How far away the other stars of bold text may be, in characters.
