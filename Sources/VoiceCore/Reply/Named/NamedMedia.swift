@@ -65,7 +65,7 @@ package struct MediaInReply: Sendable, Equatable {
     package private(set) var rest = ""
 
     package init(_ reply: String) {
-        let text = ThoughtFilter.removeThoughts(from: SpeechShaper.bounded(reply).text)
+        let text = WrittenReply(SpeechShaper.bounded(reply).text).text
         var reader = ReplyReader(Array(text.utf8))
         reader.read()
         items = reader.items

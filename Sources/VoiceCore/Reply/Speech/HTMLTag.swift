@@ -16,12 +16,27 @@ enum HTMLTag {
         "tbody", "td", "template", "textarea", "tfoot", "th", "thead", "time", "title", "tr", "track", "tt", "u", "ul",
         "var", "video", "wbr",
     ]
+    /// Elements whose text does not run on into that of the next one.
+    private static let blocks: Set<Substring> = [
+        "article", "blockquote", "caption", "dd", "div", "dt", "figcaption", "footer", "h1", "h2", "h3", "h4", "h5",
+        "h6",
+        "header", "legend", "li", "main", "nav", "option", "p", "section", "summary", "table", "td", "th", "title",
+        "tr",
+    ]
     /// Attributes without a value.
     private static let switches: Set<Substring> = [
         "async", "autoplay", "checked", "controls", "default", "defer", "disabled", "download", "hidden", "inert",
         "ismap", "loop", "multiple", "muted", "nowrap", "open", "playsinline", "readonly", "required", "reversed",
         "selected",
     ]
+
+    /// - Parameter tag: with its brackets.
+    static func isBlock(_ tag: String) -> Bool {
+        let name = tag.dropFirst().drop { $0 == "/" }.prefix { $0.isLetter || $0.isNumber }
+        return blocks.contains(name.lowercased()[...])
+    }
+
+    static func isElement(_ name: String) -> Bool { names.contains(name[...]) }
 
     /// - Parameters:
     ///   - text: from "<" to ">", or to the end of the text if there is no ">".

@@ -41,7 +41,8 @@ struct PlainText {
             for piece in HTMLText.pieces(of: html) {
                 switch piece {
                 case .text(let text): take(.text(text))
-                case .tag(let tag): if !takeScript(tag) { current += " " }
+                case .tag(let tag):
+                    if HTMLTag.isBlock(tag) { flush() } else if !takeScript(tag) { current += " " }
                 }
             }
             flush()

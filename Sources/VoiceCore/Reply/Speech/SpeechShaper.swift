@@ -38,7 +38,7 @@ package struct SpeechShaper: Sendable {
         _ reply: String
     ) -> (main: String, more: String, words: InsertedWords, wasTruncated: Bool)? {
         let (text, wasTruncated) = bounded(reply)
-        let written = ThoughtFilter.removeThoughts(from: ShieldedMarks.withoutPrivateUse(text))
+        let written = ShieldedMarks.withoutPrivateUse(WrittenReply(text).text)
         let words = InsertedWords.of(ReplyLanguage.guess(written))
         let formulas = SpokenMath.replaceFormulas(in: written, words)
         let readable = ShieldedMarks.operators(in: ShieldedMarks.labels(in: formulas))
@@ -60,7 +60,7 @@ package struct SpeechShaper: Sendable {
     }
 
     /// Returns a text within the bound, cut at its last line end, but not below half of the bound.
-    static func bounded(_ text: String) -> (text: String, wasTruncated: Bool) {
+    package static func bounded(_ text: String) -> (text: String, wasTruncated: Bool) {
         guard text.utf8.count > maximumBytes else { return (text, false) }
         let bytes = text.utf8.prefix(maximumBytes)
         let end = bytes.lastIndex(of: UInt8(ascii: "\n")).map { bytes.distance(from: bytes.startIndex, to: $0) }

@@ -1,7 +1,7 @@
 /// Splits a reply into sentences for speech while it is still being written; returns each as soon as no further text can
 /// change it.
 ///
-///     text so far --> without thoughts --> settled part --> without media, shaped --> sentences not returned before
+///     text so far --> WrittenReply --> settled part --> without media, shaped --> sentences not returned before
 ///
 /// A block is settled when a blank line follows it, a list item when the next one begins, and a sentence of an open
 /// paragraph when the next one begins. Code, tables and other markup wait for the end of their block; possible data of any
@@ -36,7 +36,7 @@ package struct SpeechStream: Sendable, Equatable {
         guard !isFull, length <= Self.longest, length > seen else { return [] }
         guard text.utf8.suffix(length - max(0, seen - Self.near)).contains(where: SettledText.mayEnd) else { return [] }
         let written = mark.isEmpty ? text : text.replacing(mark, with: "")
-        let settled = SettledText.prefix(of: ThoughtFilter.removeThoughts(from: written))
+        let settled = SettledText.prefix(of: WrittenReply(written, isComplete: false).text)
         guard let main = SpeechShaper.plain(MediaInReply(String(settled)).rest)?.main else { return [] }
         return give(main)
     }
@@ -252,7 +252,9 @@ enum SettledText {
             case "{": return at
             case "<":
                 guard next < text.endIndex else { return at }
-                if text[next].isLetter || "/!?".contains(text[next]) { return at }
+                if text[next].isLetter || "/!?|\u{FF5C}".contains(text[next]) { return at }
+            case "\u{25C1}", "\u{E200}": return at
+            case "\u{3010}" where !rest.contains("\u{3011}"), "\u{3016}" where !rest.contains("\u{3017}"): return at
             case "[":
                 guard let close = rest.firstIndex(of: "]") else { return at }
                 let behind = text.index(after: close)

@@ -53,10 +53,10 @@ enum SpokenMath {
 
     /// "x", "r = 3", "f(2) = 0.5": no markup of LaTeX or Markdown.
     private static func isPlain(_ formula: [Character]) -> Bool {
-        guard formula.count <= longest, let first = formula.first, first.isLetter || first.isNumber else {
-            return false
-        }
-        return formula.allSatisfy { $0.isLetter || $0.isNumber || " =+-/.,()".contains($0) }
+        guard formula.count <= longest, let first = formula.first(where: { $0 != " " }),
+            first.isLetter || first.isNumber
+        else { return false }
+        return formula.allSatisfy { $0.isLetter || $0.isNumber || " =+-/.,()%\u{B0}".contains($0) }
     }
 
     /// Returns the index after the code that begins here, or after its opening marks if it does not end.

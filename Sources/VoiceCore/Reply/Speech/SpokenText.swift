@@ -5,7 +5,7 @@ enum SpokenText {
         if text.hasPrefix("[^"), text.contains("]:") { return "" }
         var words: [String] = []
         let hasRows = text.split(separator: "\n").contains { $0.first { $0 != " " } == "|" }
-        let shown = withoutSigns(endingLines(withoutStruck(SpokenOperators.shield(text, inserted))))
+        let shown = withoutSigns(endingLines(withoutStruck(SpokenOperators.shield(withoutSources(text), inserted))))
         let given = shown.split(whereSeparator: \.isWhitespace)
         for (index, word) in given.enumerated() {
             if isCount(word, behind: words.last, before: given.dropFirst(index + 1).first) {
@@ -146,18 +146,40 @@ enum SpokenText {
         return (first.isLetter || first.isNumber) && !isEnd
     }
 
-    /// Removes "[1]" and the marks that some models put around their sources.
+    /// Removes "[1]".
     private static func withoutReferences(_ word: String) -> String {
         var result = word
-        while let start = result.firstIndex(where: { $0 == "[" || $0 == "\u{3010}" }) {
-            let isOwn = result[start] == "\u{3010}"
-            guard let end = result[start...].firstIndex(of: isOwn ? "\u{3011}" : "]") else { return result }
+        while let start = result.firstIndex(of: "["), let end = result[start...].firstIndex(of: "]") {
             let inside = result[result.index(after: start)..<end]
-            let isNumber = !inside.isEmpty && inside.count <= 3 && inside.allSatisfy(\.isNumber)
-            guard isNumber || (isOwn && inside.contains("\u{2020}")) else { return result }
+            guard !inside.isEmpty, inside.count <= 3, inside.allSatisfy(\.isNumber) else { return result }
             result.removeSubrange(start...end)
         }
         return result
+    }
+
+    /// Removes lists of sources, "it is so.[1, 3]", and sources with a name: "[cite: 4]", "[source 2]".
+    private static func withoutSources(_ text: String) -> String {
+        guard text.contains("[") else { return text }
+        var result = ""
+        var rest = text[...]
+        while let start = rest.firstIndex(of: "[") {
+            result += rest[..<start]
+            let inside = rest[rest.index(after: start)...].prefix(40).prefix { $0 != "]" && $0 != "[" }
+            let behind = rest[inside.endIndex...]
+            let name = inside.prefix { $0.isLetter || $0 == "_" }.lowercased()
+            let numbers = inside.drop { $0.isLetter || $0 == "_" }
+            let isList = numbers.allSatisfy { $0.isNumber || ",;:- \u{2013}".contains($0) }
+            let isNamed = ["cite", "cite_start", "citation", "source", "sources", "ref", "doc", "web"].contains(name)
+            let isAttached =
+                name.isEmpty && numbers.contains { ",-\u{2013}".contains($0) } && result.last?.isWhitespace == false
+            if behind.first == "]", isList, isNamed || isAttached {
+                rest = behind.dropFirst()
+            } else {
+                result += "["
+                rest = rest[rest.index(after: start)...]
+            }
+        }
+        return result + rest
     }
 
     /// Replaces symbols that stand for a word, if it is clear which.

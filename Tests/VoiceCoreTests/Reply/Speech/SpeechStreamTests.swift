@@ -35,7 +35,9 @@ struct SpeechStreamTests {
         var stream = SpeechStream(maximumWords: words)
         let given = write(reply, &stream).sentences
         let whole = SpeechShaper(maximumWords: words).shape(MediaInReply(reply).rest)?.spoken ?? ""
-        return (given + [SaidWords.rest(of: whole, afterSaying: given)]).filter { !$0.isEmpty }.joined(separator: " ")
+        return (given + [SaidWords.rest(of: whole, afterSaying: stream.given)]).filter { !$0.isEmpty }.joined(
+            separator: " "
+        )
     }
 
     private func rest(_ reply: String, words: Int = 150) -> (given: [String], rest: String) {
