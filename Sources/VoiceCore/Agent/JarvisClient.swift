@@ -89,6 +89,8 @@ package actor JarvisClient {
     var active: Run?
     /// What was spoken of the reply in progress.
     private var saying = Saying()
+    /// False once only the end of a reply showed that it began with thoughts: nothing is spoken early from then on.
+    private var hidesThoughts = true
     var pending: Pending?
     /// Waits until the server confirms the end of a run.
     var departing: Task<Void, Never>?
@@ -288,7 +290,7 @@ package actor JarvisClient {
     ///
     /// - Returns: whether any were passed on.
     private func say(_ new: [String], _ given: [String], of run: Run, since asked: Duration) -> Bool {
-        guard saying.run == run.number, !saying.isHeld else { return false }
+        guard saying.run == run.number, !saying.isHeld, hidesThoughts else { return false }
         let late = Duration.seconds(settings.stillWorkingS)
         let isLate = settings.stillWorkingS > 0 && environment.now() - asked > late && !saying.hasBegun
         guard let says = CallTrace.current?.says, notice == nil, !isLate, active?.number == run.number,
@@ -372,6 +374,9 @@ package actor JarvisClient {
             breaker.record(nil, at: now)
             // Addresses never pass through the speaking model.
             let media = MediaInReply(introduce(run.sessionID, content))
+            let written = WrittenReply(SpeechShaper.bounded(content).text)
+            if written.hasCall { logger.warning("\(JarvisFailure.toolNotRun.logLine)") }
+            hidesThoughts = hidesThoughts && !written.hasLateThoughts
             let words = shaper.shape(media.rest)
             guard let reply = words ?? (media.items.isEmpty ? nil : .wordless) else {
                 return withNotice(behindWhatWasSaid(report(.emptyReply, took: took), of: run))

@@ -1,3 +1,5 @@
+internal import VoiceReply
+
 /// Why a call of the agent has no answer: the one error type from the wire to the speaking model, with a line for the log
 /// and a sentence to speak.
 ///
@@ -27,6 +29,12 @@ package enum JarvisFailure: Error, Sendable, Equatable {
     case runFailed(detail: String)
     case badReply(detail: String)
     case emptyReply
+    /// There are thoughts and no answer.
+    case onlyThoughts(reachedLimit: Bool)
+    /// The reply is a call of a tool that the server leaves to its client.
+    case toolNotRun
+    /// The server does not know the model it was asked for.
+    case unknownModel
     case tooLarge
     case untrusted(detail: String)
     /// The token would have been sent unencrypted to this address outside the local network.
@@ -71,6 +79,15 @@ package enum JarvisFailure: Error, Sendable, Equatable {
             "Jarvis is not asked for \(seconds) s, because it failed \(CircuitBreaker.failuresToOpen) times in a row"
         case .badReply(let detail): "Jarvis sent a reply that cannot be read (\(detail))"
         case .emptyReply: "Jarvis sent an empty reply"
+        case .onlyThoughts(true):
+            "Jarvis reached its token limit while it was still thinking: raise the limit of its server (max_tokens, context "
+                + "length), or let its model think less"
+        case .onlyThoughts(false): "Jarvis was cut off while it was still thinking: see the log of its server"
+        case .toolNotRun:
+            "Jarvis wrote a tool call that its server did not carry out: turn on the server's parser for the tool calls of "
+                + "this model, or give the agent no tools"
+        case .unknownModel:
+            "the server of Jarvis does not know its model: install it there, or correct its name there or in jarvis.model"
         case .tooLarge: "Jarvis sent a reply longer than \(JarvisRequest.maximumReplyBytes) bytes"
         case .untrusted(let detail):
             "no trusted connection to Jarvis (\(detail)): check jarvis.ca_file, jarvis.client_certificate_file and jarvis.url"
@@ -112,6 +129,11 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         case .resting: "Jarvis is in trouble, so I am giving it a moment. Please ask again in a minute or two."
         case .badReply: "Jarvis sent an answer that I could not understand."
         case .emptyReply: "Jarvis had nothing to say to that."
+        case .onlyThoughts(let reachedLimit):
+            "Jarvis was cut off while it was still thinking"
+                + (reachedLimit ? ", because it had reached its token limit." : ".")
+        case .toolNotRun: WrittenReply.call
+        case .unknownModel: "Jarvis's server does not know its model; the model needs to be corrected in the settings."
         case .tooLarge: "Jarvis sent an answer that is far too long."
         case .untrusted: "I can't talk to Jarvis; its certificate is not trusted."
         case .insecure: "I can't talk to Jarvis; the connection to it is not encrypted."

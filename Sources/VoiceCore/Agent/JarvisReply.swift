@@ -1,10 +1,12 @@
 internal import VoiceBase
 internal import VoiceNetwork
+internal import VoiceReply
 
 /// Reads a reply: the agent's text, or why there is none.
 ///
-/// The status alone says little: a wrong path may answer 200 with a web page, and failures of the model behind the server
-/// arrive as 400. `finish_reason` is ignored, since "tool_calls" is normal for an agent that used tools.
+/// Neither status nor content type says much: a wrong path may answer 200 with a web page, failures of the model behind the
+/// server arrive as 400, and some servers stream without being asked to. So the body decides. A `finish_reason` of
+/// "tool_calls" is normal for an agent that used tools.
 package enum JarvisReply {
     private static let maximumDetailCharacters = 200
 
@@ -15,28 +17,59 @@ package enum JarvisReply {
 
     private static func content(of response: HTTPResponse) -> Result<String, JarvisFailure> {
         guard response.status == 200 else { return .failure(failure(of: response)) }
-        guard response.mediaType == "application/json" else {
-            let type = shortened(response.mediaType)
-            return .failure(
-                response.mediaType == "text/html"
-                    ? .wrongBasePath(hint: "a web page answered")
-                    : .badReply(detail: type.isEmpty ? "no content type" : "content type \(type)")
-            )
-        }
-        guard let body = body(of: response) else {
+        if let completion = ChatCompletion(response.body) { return completion.answer }
+        if response.mediaType == "text/html" { return .failure(.wrongBasePath(hint: "a web page answered")) }
+        if response.mediaType == "application/json" {
             return .failure(.badReply(detail: "not the JSON of a chat completion"))
         }
-        if let error = body.error { return .failure(.runFailed(detail: shortened(error.message ?? ""))) }
-        guard let choice = body.choices?.first else { return .failure(.badReply(detail: "no choices")) }
-        let content = choice.message?.content ?? ""
-        return content.allSatisfy(\.isWhitespace) ? .failure(.emptyReply) : .success(content)
+        let type = shortened(response.mediaType)
+        return .failure(.badReply(detail: type.isEmpty ? "no content type" : "content type \(type)"))
+    }
+
+    /// Judges the text of a complete reply.
+    ///
+    /// - Parameters:
+    ///   - hasReasoned: whether the server reported thoughts beside the text.
+    ///   - reachedLimit: whether the reply ended at the token limit.
+    static func answer(
+        _ text: String,
+        hasReasoned: Bool = false,
+        reachedLimit: Bool = false,
+        hasCalls: Bool = false
+    ) -> Result<String, JarvisFailure> {
+        let written = WrittenReply(SpeechShaper.bounded(text).text)
+        guard written.text.allSatisfy(\.isWhitespace) else { return .success(text) }
+        if hasCalls { return .failure(.toolNotRun) }
+        let isThought = hasReasoned || reachedLimit || written.hasThoughts
+        return .failure(isThought ? .onlyThoughts(reachedLimit: reachedLimit) : .emptyReply)
+    }
+
+    /// Returns the text of the messages among the items of a response.
+    static func text(ofOutput items: JSONValue?) -> String {
+        guard case .array(let items)? = items else { return "" }
+        return items.filter { $0["type"]?.stringValue == "message" }.map { text(ofContent: $0["content"]) }
+            .joined(separator: "\n\n")
+    }
+
+    /// Returns the text of a content; of its parts, those that are text.
+    fileprivate static func text(ofContent content: JSONValue?) -> String {
+        switch content {
+        case .string(let text): text
+        case .array(let parts): parts.map { text(ofContent: $0) }.joined()
+        case .object(let part):
+            ["text", "output_text"].contains(part["type"]?.stringValue ?? "text")
+                ? text(ofContent: part["text"] ?? part["content"]) : ""
+        default: ""
+        }
     }
 
     static func failure(of response: HTTPResponse) -> JarvisFailure {
-        let detail = body(of: response)?.error?.message ?? ""
+        let error = ServerError(response)
+        let detail = error?.message ?? ""
         switch response.status {
         case 300..<400:
             return .wrongBasePath(hint: "redirect to \(shortened(path(of: response.header("location") ?? "nowhere")))")
+        case let status where [400, 404, 422].contains(status) && error?.namesUnknownModel == true: return .unknownModel
         case 401, 403: return .authentication
         case 404, 405: return .wrongBasePath(hint: "status \(response.status)")
         case 408, 504: return .serverLimit
@@ -50,14 +83,8 @@ package enum JarvisReply {
 
     /// Whether the reply rejects the id of the answer to be continued.
     static func isStale(_ response: HTTPResponse) -> Bool {
-        guard response.status == 409 || response.status == 400,
-            let message = body(of: response)?.error?.message
-        else { return false }
-        return message.contains("previous_response_id")
-    }
-
-    private static func body(of response: HTTPResponse) -> Body? {
-        OutsideJSON.decode(Body.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes)
+        guard response.status == 409 || response.status == 400 else { return false }
+        return ServerError(response)?.message.contains("previous_response_id") ?? false
     }
 
     /// The location without its query, which may contain anything.
@@ -66,21 +93,111 @@ package enum JarvisReply {
     static func shortened(_ text: String) -> String {
         text.count > maximumDetailCharacters ? text.prefix(maximumDetailCharacters) + "..." : text
     }
+}
 
-    private struct Body: Decodable {
-        let choices: [Choice]?
-        let error: Failure?
+/// What a server says of an error: as the text of `error`, `detail` or `message`, in an object, in a list, or as plain text.
+struct ServerError {
+    let message: String
+    private let code: String
 
-        struct Choice: Decodable {
-            let message: Message?
+    /// Returns nil if the body names no error.
+    init?(_ response: HTTPResponse) {
+        let value = OutsideJSON.decode(JSONValue.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes)
+        if let value {
+            self.init(value)
+        } else if response.mediaType == "text/plain" {
+            self.init(["error": .string(String(decoding: response.body.prefix(4096), as: UTF8.self))])
+        } else {
+            return nil
         }
+    }
 
-        struct Message: Decodable {
-            let content: String?
+    init?(_ body: JSONValue) {
+        let named = ["error", "detail", "message", "errors"].lazy.compactMap { body[$0] }.first { $0 != .null }
+        guard let value = named, let message = Self.text(value) else { return nil }
+        self.message = message
+        code = (value["code"] ?? body["code"])?.stringValue ?? ""
+    }
+
+    private static func text(_ value: JSONValue) -> String? {
+        switch value {
+        case .string(let text): text
+        case .array(let values): values.compactMap(text).first
+        case .object: ["message", "msg", "detail", "error"].lazy.compactMap { value[$0].flatMap(text) }.first ?? ""
+        default: nil
         }
+    }
 
-        struct Failure: Decodable {
-            let message: String?
+    var namesUnknownModel: Bool {
+        if code == "model_not_found" { return true }
+        let text = message.lowercased()
+        return text.contains("model")
+            && [
+                "not found", "not exist", "unknown model", "invalid model", "no such model", "not available",
+                "not a valid model",
+            ]
+            .contains(where: text.contains)
+    }
+}
+
+/// A completion of a chat: one object, or the chunks of a stream.
+private struct ChatCompletion {
+    private var text = ""
+    private var hasReasoned = false
+    private var reachedLimit = false
+    private var hasCalls = false
+    private var hasChoice = false
+    private var error: ServerError?
+
+    /// Returns nil if the body is neither.
+    init?(_ body: [UInt8]) {
+        let limit = JarvisRequest.maximumReplyBytes
+        if let whole = OutsideJSON.decode(JSONValue.self, from: body, atMost: limit) {
+            guard whole.isObject else { return nil }
+            add(whole)
+            return
+        }
+        var parser = ServerSentEventParser()
+        var data = (try? parser.feed(body + Array("\n\n".utf8)))?.map { Array($0.data.utf8) } ?? []
+        // One object a line.
+        if data.isEmpty { data = body.split(separator: 0x0A).map(Array.init) }
+        let chunks = data.compactMap { OutsideJSON.decode(JSONValue.self, from: $0, atMost: limit) }.filter(\.isObject)
+        guard !chunks.isEmpty else { return nil }
+        for chunk in chunks { add(chunk) }
+    }
+
+    var answer: Result<String, JarvisFailure> {
+        if let error {
+            return .failure(
+                error.namesUnknownModel ? .unknownModel : .runFailed(detail: JarvisReply.shortened(error.message))
+            )
+        }
+        guard hasChoice else { return .failure(.badReply(detail: "no choices")) }
+        return JarvisReply.answer(text, hasReasoned: hasReasoned, reachedLimit: reachedLimit, hasCalls: hasCalls)
+    }
+
+    private mutating func add(_ chunk: JSONValue) {
+        if chunk["choices"] == nil, chunk["message"]?.isObject != true { error = error ?? ServerError(chunk) }
+        if let value = chunk["error"], value != .null { error = error ?? ServerError(chunk) }
+        var choice = chunk
+        if case .array(let choices)? = chunk["choices"] {
+            guard let first = choices.first else { return }
+            choice = first
+        }
+        let reason = choice["finish_reason"] ?? choice["done_reason"]
+        if let reason = reason?.stringValue { reachedLimit = reason == "length" || reason == "max_tokens" }
+        guard let message = choice["message"] ?? choice["delta"] ?? (choice["text"].map { .object(["content": $0]) })
+        else {
+            return
+        }
+        hasChoice = true
+        text += JarvisReply.text(ofContent: message["content"])
+        if case .array(let calls)? = message["tool_calls"], !calls.isEmpty { hasCalls = true }
+        for name in ["reasoning_content", "reasoning", "thinking"] where message[name]?.stringValue?.isEmpty == false {
+            hasReasoned = true
+        }
+        if case .array(let parts)? = message["content"] {
+            hasReasoned = hasReasoned || parts.contains { JarvisReply.text(ofContent: $0).isEmpty }
         }
     }
 }

@@ -57,6 +57,17 @@ struct ResponsesBackend: JarvisBackend {
         mutating func handle(_ event: ServerSentEvent) -> ResponsesRun.Change { run.handle(event) }
 
         mutating func take(snapshot: [UInt8]) -> Bool { run.take(snapshot: snapshot) }
+
+        /// Takes a reply of a server that does not stream, or does not say that it does; false if it is no answer.
+        mutating func take(whole reply: HTTPResponse) -> Bool {
+            if run.take(snapshot: reply.body) { return true }
+            var parser = ServerSentEventParser()
+            for event in (try? parser.feed(reply.body + Array("\n\n".utf8))) ?? [] { _ = run.handle(event) }
+            if run.outcome == nil, case .success(let text) = JarvisReply.content(of: .success(reply)) {
+                run.end(with: text)
+            }
+            return run.outcome != nil
+        }
     }
 
     func run(_ question: JarvisQuestion, onSign: @escaping @Sendable (JarvisSign) -> Void) async -> JarvisOutcome {
@@ -229,7 +240,7 @@ struct ResponsesBackend: JarvisBackend {
         }
         defer { stream.close() }
         guard stream.head.status == 200, stream.head.mediaType == "text/event-stream" else {
-            return await refusal(stream, isFirst: isFirst)
+            return await readWhole(stream, &path, isFirst: isFirst)
         }
         if isFirst, let id = stream.head.runID { path.follow(ResponsesRun(runID: id)) }
         var parser = ServerSentEventParser()
@@ -318,14 +329,14 @@ struct ResponsesBackend: JarvisBackend {
         }
     }
 
-    private func refusal(_ stream: any JarvisReplyStream, isFirst: Bool) async -> Ended {
+    /// Reads a reply that is no event stream by its type.
+    private func readWhole(_ stream: any JarvisReplyStream, _ path: inout Path, isFirst: Bool) async -> Ended {
         var reply = stream.head
-        while reply.body.count < 64 << 10, case .success(let bytes?)? = await patiently({ await stream.next() }) {
+        let limit = reply.status == 200 ? JarvisRequest.maximumReplyBytes : 64 << 10
+        while reply.body.count < limit, case .success(let bytes?)? = await patiently({ await stream.next() }) {
             reply.body += bytes
         }
-        if reply.status == 200, reply.mediaType == "application/json" {
-            return .refused(.badReply(detail: "no event stream"), status: 200)
-        }
+        if reply.status == 200, path.take(whole: reply) { return .finished }
         if case .failure(let failure) = JarvisReply.content(of: .success(reply)) {
             let isStale = isFirst && JarvisReply.isStale(reply)
             return .refused(isStale ? .staleConversation : failure, status: reply.status)

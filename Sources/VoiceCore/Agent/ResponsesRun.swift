@@ -41,6 +41,7 @@ package struct ResponsesRun: Sendable, Equatable {
     private var lastSpoken = ""
     private var prompts: Set<String> = []
     private var receivedBytes = 0
+    private var hasReasoned = false
 
     package init(runID: String? = nil) {
         self.runID = runID
@@ -65,6 +66,7 @@ package struct ResponsesRun: Sendable, Equatable {
         guard receivedBytes <= 4 * JarvisRequest.maximumReplyBytes else { return finish(.failure(.tooLarge)) }
         let name = event.name == "message" ? payload.type ?? "" : event.name
         if !Self.words.contains(name) { showedWork = true }
+        if name.hasPrefix("response.reasoning") { hasReasoned = true }
         return take(payload, named: name)
     }
 
@@ -72,7 +74,7 @@ package struct ResponsesRun: Sendable, Equatable {
     private static let words: Set<String> = [
         "response.created", "response.output_text.delta", "response.attempt.discard", "response.retry",
         "response.compaction", "response.model_switch", "response.model_swap.progress", "response.stream_error",
-        "response.completed", "response.failed", "response.cancelled",
+        "response.completed", "response.incomplete", "response.failed", "response.cancelled",
     ]
 
     private mutating func take(_ payload: Payload, named name: String) -> Change {
@@ -101,8 +103,10 @@ package struct ResponsesRun: Sendable, Equatable {
             return ask(.approval(approval))
         case "response.completed":
             continuation = payload.response?.id
-            let text = segment.allSatisfy(\.isWhitespace) ? lastSpoken : segment
-            return finish(text.allSatisfy(\.isWhitespace) ? .failure(.emptyReply) : .success(text))
+            return finish(answer(payload.response?.output, reachedLimit: false))
+        case "response.incomplete":
+            goOn(from: payload)
+            return finish(answer(payload.response?.output, reachedLimit: true))
         case "response.failed":
             goOn(from: payload)
             return finish(.failure(Self.failure(payload.error ?? payload.response?.error)))
@@ -117,31 +121,45 @@ package struct ResponsesRun: Sendable, Equatable {
         return .none
     }
 
+    /// The last words written; if there were none, those that came with the end.
+    private func answer(_ output: JSONValue?, reachedLimit: Bool) -> Result<String, JarvisFailure> {
+        let texts = [segment, lastSpoken, JarvisReply.text(ofOutput: output)]
+        let text = texts.first { !$0.allSatisfy(\.isWhitespace) } ?? ""
+        return JarvisReply.answer(text, hasReasoned: hasReasoned, reachedLimit: reachedLimit)
+    }
+
     /// A failed turn also moves the conversation on; its own id cannot be continued from.
     private mutating func goOn(from payload: Payload) {
         guard let id = payload.response?.id, id != runID, id != payload.response_id else { return }
         continuation = id
     }
 
-    /// Ends the run from a snapshot; false while it goes on.
+    /// Ends the run from a snapshot, or from a response that came as a whole; false while it is under way.
     package mutating func take(snapshot bytes: [UInt8]) -> Bool {
         guard let snapshot = OutsideJSON.decode(Snapshot.self, from: bytes, atMost: JarvisRequest.maximumReplyBytes)
         else {
             return false
         }
         if ["completed", "failed", "cancelled"].contains(snapshot.status) {
-            continuation = snapshot.continuation_response_id ?? continuation
+            let own = snapshot.recovery == nil && snapshot.output != nil ? snapshot.id : nil
+            continuation = snapshot.continuation_response_id ?? own ?? continuation
         }
         switch snapshot.status {
         case "completed":
             let messages = snapshot.recovery?.messages ?? []
-            let text = messages.last { $0.role == nil || $0.role == "assistant" }?.content ?? ""
-            _ = finish(text.allSatisfy(\.isWhitespace) ? .failure(.emptyReply) : .success(text))
+            let text = messages.last { $0.role == nil || $0.role == "assistant" }?.content
+            _ = finish(text.map { JarvisReply.answer($0) } ?? answer(snapshot.output, reachedLimit: false))
+        case "incomplete": _ = finish(answer(snapshot.output, reachedLimit: true))
         case "failed": _ = finish(.failure(Self.failure(snapshot.error)))
         case "cancelled": _ = finish(.failure(.cancelled))
         default: return false
         }
         return true
+    }
+
+    /// Ends the run with a reply that came as a whole.
+    package mutating func end(with text: String) {
+        if outcome == nil { _ = finish(.success(text)) }
     }
 
     private mutating func append(_ delta: String, ordinal next: Int?) -> Change {
@@ -204,6 +222,7 @@ package struct ResponsesRun: Sendable, Equatable {
         struct Response: Decodable {
             let id: String?
             let error: Failure?
+            let output: JSONValue?
         }
 
         struct Failure: Decodable {
@@ -234,6 +253,8 @@ package struct ResponsesRun: Sendable, Equatable {
     }
 
     private struct Snapshot: Decodable {
+        let id: String?
+        let output: JSONValue?
         let status: String?
         let continuation_response_id: String?
         let recovery: Recovery?

@@ -39,7 +39,7 @@ struct JarvisReplyTests {
             (405, "application/json", "{}", .wrongBasePath(hint: "status 405")),
             (408, "application/json", "{}", .serverLimit),
             (409, "application/json", "{\"error\":{\"message\":\"session is busy\"}}", .busy),
-            (500, "text/plain", "oops", .serverError(status: 500, detail: "")),
+            (500, "text/plain", "oops", .serverError(status: 500, detail: "oops")),
             (502, "text/html", "nginx", .offline(detail: "status 502")),
         ] as [(Int, String?, String, JarvisFailure)]
     )
@@ -93,6 +93,91 @@ struct JarvisReplyTests {
             JarvisFailure.authentication.spokenSentence
                 == "Authentication to Jarvis failed; the token may need updating."
         )
+    }
+
+    /// A completion in whatever form, whether it was asked for or not.
+    @Test(
+        arguments: [
+            (
+                "application/json",
+                #"{"choices":[{"message":{"content":[{"type":"text","text":"It is "},{"type":"text","text":"ten."}]}}]}"#
+            ),
+            (
+                "application/json",
+                #"{"choices":[{"message":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"Hm."}]},"#
+                    + #"{"type":"text","text":"It is ten."}]}}]}"#
+            ),
+            (
+                "text/event-stream",
+                "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\"}}]}\n\n: ping\n\n"
+                    + "data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"Hm.\"}}]}\n\n"
+                    + "data: {\"choices\":[{\"delta\":{\"content\":\"It is \"}}]}\n\n"
+                    + "data: {\"choices\":[{\"delta\":{\"content\":\"ten.\"},\"finish_reason\":\"stop\"}]}\n\n"
+                    + "data: {\"choices\":[],\"usage\":{}}\n\ndata: [DONE]\n\n"
+            ),
+            ("application/json", "data: {\"choices\":[{\"delta\":{\"content\":\"It is ten.\"}}]}"),
+            ("text/plain", #"{"choices":[{"message":{"content":"It is ten."}}]}"#),
+            ("application/octet-stream", #"{"choices":[{"message":{"content":"It is ten."}}]}"#),
+            (nil, #"{"choices":[{"message":{"content":"It is ten."}}]}"#),
+            (
+                "application/x-ndjson",
+                #"{"message":{"content":"It is "},"done":false}"# + "\n"
+                    + #"{"message":{"content":"ten."},"done":true}"#
+            ),
+        ] as [(String?, String)]
+    )
+    func everyFormOfACompletionIsRead(type: String?, body: String) {
+        #expect(content(200, type, body) == .success("It is ten."))
+    }
+
+    @Test(
+        arguments: [
+            (
+                200, #"{"choices":[{"message":{"content":null,"reasoning_content":"Hm."},"finish_reason":"stop"}]}"#,
+                .onlyThoughts(reachedLimit: false)
+            ),
+            (
+                200, #"{"choices":[{"message":{"content":null,"reasoning":"Hm."},"finish_reason":"length"}]}"#,
+                .onlyThoughts(reachedLimit: true)
+            ),
+            (
+                200, #"{"choices":[{"message":{"content":"<think>Hm. So"},"finish_reason":"length"}]}"#,
+                .onlyThoughts(reachedLimit: true)
+            ),
+            (
+                200, #"{"choices":[{"message":{"content":""},"finish_reason":"length"}]}"#,
+                .onlyThoughts(reachedLimit: true)
+            ),
+            (
+                200,
+                #"{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1"}]},"finish_reason":"tool_calls"}]}"#,
+                .toolNotRun
+            ),
+            (200, #"{"error":"boo"}"#, .runFailed(detail: "boo")),
+            (200, #"{"detail":[{"loc":["body"],"msg":"boo"}]}"#, .runFailed(detail: "boo")),
+            (200, #"data: {"error":{"message":"boo"}}"#, .runFailed(detail: "boo")),
+            (400, #"{"error":"boo"}"#, .serverError(status: 400, detail: "boo")),
+            (422, #"{"detail":"boo"}"#, .serverError(status: 422, detail: "boo")),
+            (422, #"{"detail":[{"loc":["body"],"msg":"boo"}]}"#, .serverError(status: 422, detail: "boo")),
+            (500, #"{"object":"error","message":"boo"}"#, .serverError(status: 500, detail: "boo")),
+            (
+                404, #"{"error":{"message":"model \"x\" not found, try pulling it first","type":"api_error"}}"#,
+                .unknownModel
+            ),
+            (404, #"{"error":"model 'x' not found"}"#, .unknownModel),
+            (404, #"{"object":"error","message":"The model `x` does not exist."}"#, .unknownModel),
+            (404, #"{"error":{"message":"No.","code":"model_not_found"}}"#, .unknownModel),
+            (404, #"{"detail":"Not Found"}"#, .wrongBasePath(hint: "status 404")),
+        ] as [(Int, String, JarvisFailure)]
+    )
+    func whatAServerSaysInsteadOfAnAnswerIsUnderstood(status: Int, body: String, failure: JarvisFailure) {
+        #expect(content(status, "application/json", body) == .failure(failure))
+    }
+
+    @Test func theTokenLimitIsNamed() {
+        #expect(JarvisFailure.onlyThoughts(reachedLimit: true).spokenSentence.contains("token limit"))
+        #expect(JarvisFailure.onlyThoughts(reachedLimit: true).logLine.contains("token limit"))
+        #expect(!JarvisFailure.unknownModel.logLine.contains("jarvis.url"))
     }
 
     @Test func longWordsOfTheProviderAreShortened() {

@@ -402,7 +402,12 @@ struct ResponsesClientTests {
         arguments: [
             (.status(401), .authentication), (.status(404), .wrongBasePath(hint: "status 404")),
             (.status(415), .serverError(status: 415, detail: "")), (.status(503), .offline(detail: "status 503")),
-            (.content("Yes."), .badReply(detail: "no event stream")),
+            (.json("{}"), .badReply(detail: "no choices")),
+            (.json(#"{"error":"model 'x' not found"}"#, status: 404), .unknownModel),
+            (
+                .json(#"{"id":"r","status":"incomplete","output":[{"type":"reasoning","content":[]}]}"#),
+                .onlyThoughts(reachedLimit: true)
+            ),
             (.failure(.offline(detail: "refused")), .offline(detail: "refused")),
             (.failure(.untrusted(detail: "self-signed")), .untrusted(detail: "self-signed")),
             (
@@ -418,6 +423,29 @@ struct ResponsesClientTests {
     func whatIsNoStreamIsNamed(result: JarvisResponse, failure: JarvisFailure) async throws {
         let transport = ScriptedJarvisTransport { _, _ in .whole(result) }
         #expect(await (try client(transport)).ask("a").failure == failure)
+        #expect(transport.requests.count == 1)
+    }
+
+    /// A server that does not stream although it was asked to, or does not say that it does.
+    @Test(
+        arguments: [
+            .content("Yes."),
+            .json(
+                #"{"id":"r","status":"completed","output":[{"type":"reasoning","content":[{"type":"text","text":"Hm."}]},"#
+                    + #"{"type":"message","content":[{"type":"output_text","text":"Yes."}]}]}"#
+            ),
+            .success(
+                HTTPResponse(
+                    status: 200,
+                    contentType: "text/plain",
+                    body: Array((created + delta("Yes.") + completed(3)).utf8)
+                )
+            ),
+        ] as [JarvisResponse]
+    )
+    func anAnswerThatIsNoStreamIsSpoken(result: JarvisResponse) async throws {
+        let transport = ScriptedJarvisTransport { _, _ in .whole(result) }
+        #expect(await (try client(transport)).ask("a").spoken == "Yes.")
         #expect(transport.requests.count == 1)
     }
 

@@ -78,6 +78,12 @@ struct ResponsesRunTests {
     @Test(
         arguments: [
             ("response.completed", "{}", .failure(.emptyReply)),
+            ("response.incomplete", "{}", .failure(.onlyThoughts(reachedLimit: true))),
+            (
+                "response.completed",
+                #"{"response":{"id":"r","output":[{"type":"message","content":[{"type":"output_text","text":"Yes."}]}]}}"#,
+                .success("Yes.")
+            ),
             ("response.cancelled", "{}", .failure(.cancelled)),
             ("response.failed", #"{"error":{"type":"conflict_error","message":"busy"}}"#, .failure(.busy)),
             ("response.failed", #"{"response":{"error":{"type":"timeout_error"}}}"#, .failure(.serverLimit)),
