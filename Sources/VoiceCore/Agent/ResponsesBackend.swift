@@ -58,7 +58,7 @@ struct ResponsesBackend: JarvisBackend {
 
         mutating func take(snapshot: [UInt8]) -> Bool { run.take(snapshot: snapshot) }
 
-        /// Takes a reply of a server that does not stream, or does not say that it does; false if it is no answer.
+        /// Takes a reply of a server that does not stream, or does not say that it does; false if it holds no answer.
         mutating func take(whole reply: HTTPResponse) -> Bool {
             if run.take(snapshot: reply.body) { return true }
             var parser = ServerSentEventParser()
@@ -329,7 +329,7 @@ struct ResponsesBackend: JarvisBackend {
         }
     }
 
-    /// Reads a reply that is no event stream by its type.
+    /// Reads a reply whose type is not an event stream.
     private func readWhole(_ stream: any JarvisReplyStream, _ path: inout Path, isFirst: Bool) async -> Ended {
         var reply = stream.head
         let limit = reply.status == 200 ? JarvisRequest.maximumReplyBytes : 64 << 10

@@ -11,11 +11,11 @@ struct ModelMark {
 
     enum Role {
         case thought, call
-        /// An element of HTML that is neither shown nor read.
+        /// An element of HTML that browsers do not show.
         case silent
         /// Part of a message with a header: `<|channel|>`.
         case channel
-        /// The beginning or end of somebody's turn.
+        /// The beginning or end of a speaker's turn.
         case turn
         case other
     }

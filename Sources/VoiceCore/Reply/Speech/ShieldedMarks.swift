@@ -131,8 +131,8 @@ enum ShieldedMarks {
         for index in run { text[index] = star }
     }
 
-    /// Whether a star between two characters of words is no emphasis: beside a digit, between letters and brackets, or in a
-    /// product that goes on. "*3*rd" is emphasis.
+    /// Whether a star between two characters of words multiplies: beside a digit, between single letters and brackets, or
+    /// after another such star. "*3*rd" is emphasis.
     private static func multiplies(_ at: Int, in text: [Character]) -> Bool {
         let behind = text[(at + 1)...].first { $0 != "-" && $0 != "\u{2212}" } ?? " "
         guard at > 0, text[at - 1] == ")" || isPart(text[at - 1]), behind == "(" || isPart(behind) else { return false }

@@ -178,7 +178,7 @@ private struct MarkReader {
     private mutating func takeThought(_ mark: ModelMark) -> Bool {
         let isEnd = { (other: ModelMark) in other.role == .thought && other.isClosing }
         let own = first(from: mark.end) { isEnd($0) && $0.base == mark.base }
-        // While more may come, the end of a thought within the thought is not taken for its own.
+        // While more may come, the end of an inner thought does not end this one.
         if let end = own ?? (isComplete ? first(from: mark.end, where: isEnd) : nil) {
             return leaveOutThought(to: end.mark.end)
         }
@@ -255,7 +255,7 @@ private struct MarkReader {
         return true
     }
 
-    /// `<|im_start|>assistant`, `<start_of_turn>model`: what follows the turn of anybody else is invented.
+    /// `<|im_start|>assistant`, `<start_of_turn>model`: what follows as the turn of another speaker is invented.
     private mutating func takeTurn(_ mark: ModelMark) -> Bool {
         let line = bytes[mark.end..<min(endOfLine(from: mark.end), mark.end + 40)]
         let role =
