@@ -28,6 +28,8 @@ package struct ClockInstant: Equatable, Sendable {
     private static func now(uptime: Duration) -> ClockInstant {
         var seconds = time(nil)
         var local = tm()
+        // `localtime_r` alone would keep the time zone that the machine had at the start.
+        tzset()
         localtime_r(&seconds, &local)
         return ClockInstant(wall: seconds, offset: local.tm_gmtoff, uptime: uptime)
     }
