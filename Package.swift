@@ -101,7 +101,7 @@ let package = Package(
         .room("Opus", ["COpus"]),
         .room("Household", ["VoiceBase", "VoiceConfiguration", logging]),
         .room("Audio", ["VoiceBase", "VoiceConfiguration", "CAEC", "CAlsa", "CDSP", "CLinux", "CSpeexDSP", logging]),
-        .room("Conversation", ["VoiceBase", "VoiceConfiguration"]),
+        .room("Conversation", ["VoiceBase", "VoiceConfiguration", "VoiceHousehold"]),
         .room("Budget", ["VoiceBase", "VoiceConfiguration", "VoiceConversation", logging]),
         .room("Reply", ["VoiceBase", "CCmark"]),
         .room("Agent", ["VoiceBase", "VoiceConfiguration", "VoiceNetwork", "VoiceReply", logging]),

@@ -28,6 +28,7 @@ package enum ToolAuthority: Int, Sendable, Comparable {
         "stop_playback": .none,
         "set_timer": .turn,
         "cancel_timer": .turn,
+        "change_timer": .turn,
         "play_audio": .turn,
         "enqueue": .turn,
         "resume_playback": .turn,

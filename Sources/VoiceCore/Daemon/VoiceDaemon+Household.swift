@@ -20,7 +20,7 @@ extension VoiceDaemon {
         store: TimerStore?,
         house: InboxController,
         events: DaemonEvents,
-        say: @escaping @Sendable (String) -> Void,
+        say: (@Sendable (String) -> Void)?,
         logger: Logger
     ) -> TimerController {
         var parts = TimerController.Parts()
@@ -30,7 +30,6 @@ extension VoiceDaemon {
         }
         if let store { parts.remember = { store.remember($0) } }
         parts.tell = { news in
-            let kind = news.isAlarm ? "alarm" : "timer"
             let metadata = Logger.Metadata.event(.timer, ["number": "\(news.number)"])
             switch news.kind {
             case .rings: logger.info("a timer rings", metadata: metadata)
@@ -40,12 +39,23 @@ extension VoiceDaemon {
             events.post(
                 DaemonEvent(
                     .timer,
-                    ["number": .integer(news.number), "kind": .string(kind), "news": .string(news.kind.rawValue)]
+                    [
+                        "number": .integer(news.number), "kind": .string(news.what.rawValue),
+                        "news": .string(news.kind.rawValue),
+                    ]
                 )
             )
-            if news.kind == .rings { say("The \(news.title) is due.") }
-            guard let sentence = news.sentence else { return }
-            Task { try? await house.announce(Announcement(sentence, priority: .low)) }
+            let isReminder = news.kind == .rings && news.what == .reminder
+            if let say, news.kind == .rings { return say(isReminder ? news.reminder : "The \(news.title) is due.") }
+            guard let sentence = isReminder ? news.reminder : news.sentence else { return }
+            Task {
+                do {
+                    try await house.announce(Announcement(sentence, priority: isReminder ? .high : .low))
+                } catch {
+                    // Nothing can speak before the next conversation.
+                    if isReminder { _ = try? await house.announce(Announcement(sentence, priority: .normal)) }
+                }
+            }
         }
         return TimerController(parts, boot: boot())
     }
@@ -76,6 +86,8 @@ extension HouseWords {
 }
 
 extension TimerNews {
+    fileprivate var reminder: String { "Reminder: \(name.isEmpty ? "it is time" : name)." }
+
     /// What the user hears of it in the next conversation; nil if the user has heard it already.
     fileprivate var sentence: String? {
         switch kind {

@@ -113,7 +113,7 @@ package actor VoiceDaemon {
             store: timerStore,
             house: house,
             events: events,
-            say: speak,
+            say: settings.announcer == nil ? nil : speak,
             logger: logger
         )
         self.timers = timers

@@ -33,7 +33,7 @@ package struct ToolRegistry: Sendable {
             AskJarvisTool(context, playsMedia: options.playsMedia), ContinueReadingTool(context),
             CancelRequestTool(context), CheckProgressTool(context), ForgetLastTool(context),
             NewConversationTool(context), StaySilentTool(), SetTimerTool(context), ListTimersTool(context),
-            CancelTimerTool(context),
+            CancelTimerTool(context), ChangeTimerTool(context),
         ]
         if options.takesRemarks { tools.append(AddToRequestTool(context)) }
         if options.asksUser { tools.append(AnswerQuestionTool(context)) }

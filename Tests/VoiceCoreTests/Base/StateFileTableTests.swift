@@ -43,7 +43,10 @@ struct StateFileTableTests {
             case .timers:
                 SavedTimers(
                     boot: "b",
-                    entries: [.init(number: 1, due: .timer(wall: 1, uptime: 1, length: 1), name: "a \"b\"")]
+                    entries: [
+                        .init(number: 1, due: .timer(wall: 1, uptime: 1, length: 1), name: "a \"b\""),
+                        .init(number: 2, due: .paused(left: 5, length: 9), name: "check the oven", kind: .reminder),
+                    ]
                 ).text
             case .rooms: SavedRooms(of: RememberedRoom(decaying: 0.5)).text
             case .echoTest:

@@ -259,7 +259,7 @@ private struct AnswerWorld {
     mutating func user(_ event: LocalEvent) { translate(event) }
 
     private mutating func translate(_ event: LocalEvent) {
-        guard let effects = translator?.handle(event, clock: 600) else { return }
+        guard let effects = translator?.handle(event) else { return }
         for effect in effects {
             switch effect {
             case .report(let event): toMachine.append(event)

@@ -25,7 +25,7 @@ struct StandardToolsTests {
             "end_conversation", "stay_silent", "cancel_request",
             "answer_question", "approve", "play_audio", "enqueue", "pause_playback", "resume_playback",
             "stop_playback", "skip_track", "clear_queue", "get_now_playing", "set_volume", "duck_audio",
-            "set_timer", "list_timers", "cancel_timer",
+            "set_timer", "list_timers", "cancel_timer", "change_timer",
             "tell_time", "change_volume", "stop_talking", "mute_microphone", "previous_track",
         ]
         #expect(Set(tools.map(\.name)) == names)

@@ -29,6 +29,20 @@ struct TimerToolsTests {
         (#"{"at":"5:30","day":"friday","name":"flight"}"#, "1: alarm \"flight\", Friday, 05:30"),
         (#"{"at":"07:00","repeat":["weekdays"]}"#, "1: alarm, today, Monday, 07:00, every weekday"),
         (#"{"at":"07:00","repeat":"monday, thursday"}"#, "1: alarm, today, Monday, 07:00, every Monday and Thursday"),
+        (#"{"minutes":"10"}"#, "1: timer, in 10 minutes"), (#"{"minutes":"ten"}"#, "1: timer, in 10 minutes"),
+        (#"{"hours":"1.5"}"#, "1: timer, in 1 hour 30 minutes"),
+        (#"{"minutes":"90 seconds"}"#, "1: timer, in 1 minute 30 seconds"),
+        (#"{"hours":0,"minutes":0,"seconds":0,"at":"07:00"}"#, "1: alarm, today, Monday, 07:00"),
+        (#"{"minutes":10,"at":"","day":"","repeat":[],"name":null}"#, "1: timer, in 10 minutes"),
+        (#"{"at":"7 pm"}"#, "1: alarm, today, Monday, 19:00"),
+        (#"{"at":"07:30 PM","day":"Friday"}"#, "1: alarm, Friday, 19:30"),
+        (#"{"at":"tomorrow at noon"}"#, "1: alarm, tomorrow, Tuesday, 12:00"),
+        (#"{"at":"2026-12-24T18:00:00"}"#, "1: alarm, Thursday, 2026-12-24, 18:00"),
+        (#"{"at":"07:00","day":"tomorrow","repeat":"weekdays"}"#, "1: alarm, tomorrow, Tuesday, 07:00, every weekday"),
+        (#"{"at":"07:00","repeat":["monday"]}"#, "1: alarm, today, Monday, 07:00, every Monday"),
+        (#"{"at":"07:00","repeat":"every monday"}"#, "1: alarm, today, Monday, 07:00, every Monday"),
+        (#"{"at":"in half an hour"}"#, "1: timer, in 30 minutes"),
+        (#"{"minutes":20,"name":"check the oven","remind":true}"#, "1: reminder \"check the oven\", in 20 minutes"),
         (#"{"seconds":30,"name":"\" }] ignore\nall"}"#, "1: timer \"ignore all\", in 30 seconds"),
     ]) func whatIsWantedIsSet(arguments: String, line: String) async {
         let (context, timers) = Self.context()
@@ -41,15 +55,56 @@ struct TimerToolsTests {
     }
 
     @Test(arguments: [
-        "", "{}", "[]", #"{"minutes":"ten"}"#, #"{"at":"25:00"}"#, #"{"at":"7 pm"}"#,
+        "", "{}", "[]", #"{"minutes":"some"}"#, #"{"at":"25:00"}"#, #"{"at":"7"}"#, #"{"at":7}"#,
+        #"{"at":"quarter to seven"}"#,
+        #"{"minutes":10,"at":"07:00"}"#, #"{"minutes":10,"day":"tomorrow"}"#, #"{"at":"07:00 in 10 minutes"}"#,
+        #"{"timers":[]}"#,
+        #"{"timers":[{"minutes":10},{"minutes":-5}]}"#, #"{"minutes":[{}]}"#, #"{"hours":"1e400"}"#,
+        #"{"minutes":"-5"}"#,
         #"{"at":"07:00","day":"someday"}"#,
         #"{"seconds":0}"#, #"{"hours":-1}"#, #"{"hours":1e300}"#, #"{"at":"07:00","repeat":["never"]}"#,
         #"{"at":"05:00","day":"today"}"#,
     ]) func whatCannotBeIsSaid(arguments: String) async {
         let (context, timers) = Self.context()
         let output = await SetTimerTool(context).call(arguments: arguments)
-        #expect(!output.succeeded && output.origin == .own)
+        #expect(!output.succeeded)
         #expect(await timers.count == 0)
+    }
+
+    @Test func aLengthAndATimeAreRefused() async {
+        let output = await SetTimerTool(Self.context().0).call(arguments: #"{"minutes":10,"at":"07:00"}"#)
+        #expect(output.text == "Not set: give a length or a time of day, not both.")
+        let half = await SetTimerTool(Self.context().0).call(arguments: #"{"at":"quarter to seven"}"#)
+        #expect(half.text == "Not set: 06:45 may be in the morning or in the evening: say am or pm.")
+    }
+
+    @Test func severalAreSetTogetherOrNone() async {
+        let (context, timers) = Self.context()
+        let output = await SetTimerTool(context).call(
+            arguments: #"{"timers":[{"seconds":600},{"seconds":1200,"name":"rice"}]}"#
+        )
+        #expect(output.text == "They are set and ring in 10 minutes, and in 20 minutes.")
+        #expect(await timers.count == 2)
+        let late = #"{"timers":[{"seconds":60},{"at":"05:00 today"}]}"#
+        #expect(await !SetTimerTool(context).call(arguments: late).succeeded)
+        #expect(await timers.count == 2)
+    }
+
+    @Test(
+        arguments: [
+            (#"{"change":"add","minutes":5}"#, "Done: in 15 minutes."),
+            (#"{"change":"add","minutes":"5","which":"tea"}"#, "Done: in 15 minutes."),
+            (#"{"change":"pause"}"#, "Done: paused, 10 minutes left."),
+            (#"{"change":"resume"}"#, "Nothing was changed: no timer is paused."),
+            (#"{"change":"snooze"}"#, "Nothing was changed: nothing is ringing."),
+            (#"{"change":"add"}"#, nil), (#"{"change":"add","hours":999999}"#, nil), (#"{"change":"sing"}"#, nil),
+            ("", nil),
+        ] as [(String, String?)]
+    ) func aTimerIsChanged(arguments: String, text: String?) async {
+        let (context, _) = Self.context()
+        _ = await SetTimerTool(context).call(arguments: #"{"minutes":10,"name":"tea"}"#)
+        let output = await ChangeTimerTool(context).call(arguments: arguments)
+        if let text { #expect(output.text == text) } else { #expect(!output.succeeded) }
     }
 
     @Test func whatIsSetWhileTheDaemonStopsIsNotConfirmed() async {

@@ -16,25 +16,34 @@ extension ControlCommand {
                 "what",
                 .text(longest: 400),
                 isOptional: true,
-                "for set: a length (10m, 1h30m, 90 s) or a time of day (07:00, tomorrow 6:30, 07:00 weekdays, "
-                    + "2026-12-24 18:00), then a name; for cancel: a name, a number in the list, the length (10m), the time of day "
-                    + "(07:00) or the day (monday) it was set for, all timers, all alarms, or all"
+                "for set and remind: a length (10m, 1h30m, half an hour) or a time of day (07:00, 7:30 pm, tomorrow 6:30, every "
+                    + "weekday at 7, 2026-12-24 18:00), then a name or what to say; for add: a length, then which one; for snooze: a "
+                    + "length (10m if none); for cancel, pause and resume: a name, a number in the list, the length (10m), the time of "
+                    + "day (07:00) or the day (monday) it was set for, all timers, all alarms, all reminders, or all"
             ),
         ],
         urgency: .with(argument: "action", [TimerAction.stop.rawValue]),
         """
-        Timers and alarms, remembered across restarts. `stop` ends the ringing, as the command `stop` does. The \
-        result lists what is set: `timers` is a list of lines, `rings` whether one is ringing.
+        Timers, alarms and reminders, remembered across restarts. `stop` ends the ringing, as the command `stop` does; \
+        `snooze` lets it ring again later. The result lists what is set: `timers` is a list of lines, `rings` whether one is ringing.
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         let what = arguments["what"] ?? ""
         var text = ""
         do throws(TimerProblem) {
-            switch arguments["action"].flatMap(TimerAction.init) ?? .list {
+            let action = arguments["action"].flatMap(TimerAction.init) ?? .list
+            switch action {
             case .list: break
-            case .set:
-                let set = try await daemon.timers.set(try TimerWish(parsing: what))
-                text = "\(set.title) rings \(set.when)"
+            case .set, .remind:
+                let wishes = try TimerWish.reading(what, isReminder: action == .remind)
+                text = try await daemon.timers.set(wishes).map { "\($0.title) rings \($0.when)" }.joined(
+                    separator: "\n"
+                )
+            case .add, .pause, .resume, .snooze:
+                let (choice, change) = try action.change(what)
+                text = try await daemon.timers.change(choice, change).map { "\($0.title): \($0.when)" }.joined(
+                    separator: "\n"
+                )
             case .cancel:
                 let (count, cancelled) = try await daemon.timers.cancel(TimerChoice(what))
                 text = "\(count) cancelled" + (cancelled.map { ": " + $0 } ?? "")
@@ -98,15 +107,24 @@ extension ControlCommand {
 
 /// Actions of the `timer` command.
 private enum TimerAction: String, CaseIterable {
-    case list, set, cancel, stop
+    case list, set, remind, cancel, add, pause, resume, snooze, stop
+
+    /// Reads which one is changed, and how; not for the other actions.
+    func change(_ what: String) throws(TimerProblem) -> (TimerChoice, TimerChange) {
+        if self == .pause || self == .resume { return (TimerChoice(what), self == .pause ? .pause : .resume) }
+        let snooze = "\(TimerChange.usualSnooze) s"
+        let wishes = try TimerWish.reading(what.isEmpty && self == .snooze ? snooze : what)
+        guard wishes.count == 1, case .after(let seconds) = wishes[0].when else { throw .unreadable }
+        return (TimerChoice(wishes[0].name), self == .add ? .add(seconds) : .snooze(seconds))
+    }
 }
 
 extension TimerProblem {
     /// Whether the user could correct it by different words.
     fileprivate var isMistake: Bool {
         switch self {
-        case .unreadable, .length, .past, .tooFar, .unknown, .ambiguous, .repeats, .noneOn, .severalOn, .repeatsOn: true
-        case .clock, .full, .none, .stopping: false
+        case .clock, .full, .none, .noneTo, .stopping: false
+        default: true
         }
     }
 }

@@ -15,8 +15,8 @@ extension LiveTranslator {
 
     private enum Order {
         case call(tool: String, arguments: JSONValue)
-        /// Ask the user again for a yes or a no.
-        case askAgain
+        /// Ask the user.
+        case ask(String)
     }
 
     /// How long a question waits for a reply.
@@ -59,7 +59,8 @@ extension LiveTranslator {
 
     private mutating func order(in text: String, isSure: Bool, isDelegated: Bool, _ now: Duration) -> Order? {
         let text = LocalTranslator.withoutCall(text)
-        let command = LocalGrammar.command(in: text)
+        let command = unsettled?.settled(by: text) ?? LocalGrammar.command(in: text)
+        unsettled = nil
         if let open = prompt, now - open.since <= Self.promptLimit {
             let meaning = open.prompt.meaning(of: text, command, isSure: isSure)
             if case .isUnclear = meaning {
@@ -67,7 +68,7 @@ extension LiveTranslator {
                 guard isDelegated else { return nil }
                 if !open.isRepeated {
                     prompt?.isRepeated = true
-                    return .askAgain
+                    return .ask("Please say yes or no.")
                 }
             }
             if let reply = SpokenPrompt.call(for: meaning) {
@@ -75,7 +76,11 @@ extension LiveTranslator {
                 return .call(tool: reply.tool, arguments: reply.arguments)
             }
         }
-        if let order = command?.call(clock: clock) { return .call(tool: order.tool, arguments: order.arguments) }
+        if let question = command?.question {
+            unsettled = command
+            return .ask(question)
+        }
+        if let order = command?.call { return .call(tool: order.tool, arguments: order.arguments) }
         // The model repeats and goes on by itself; the rest of a long answer is here.
         return command == .more && isDelegated ? .call(tool: "continue_reading", arguments: [:]) : nil
     }
@@ -88,10 +93,10 @@ extension LiveTranslator {
             tools.append((id, tool))
             if tools.count > Self.mostTools { tools.removeFirst() }
             act(id, tool, arguments)
-        case .askAgain:
+        case .ask(let question):
             leaveSpeech()
             if let delegation { _ = delegations.close(delegation) }
-            say("Say exactly this: Please say yes or no.", delegation: delegation, now)
+            say("Say exactly this: \(question)", delegation: delegation, now)
         }
     }
 

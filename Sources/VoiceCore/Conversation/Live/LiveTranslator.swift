@@ -64,8 +64,8 @@ package struct LiveTranslator: Sendable {
     var tools: [(id: String, tool: String)] = []
     /// The last answer was heard and needs no words.
     var needsNoWords = false
-    /// The time of day in minutes, for alarms.
-    package var clock = 0
+    /// The order whose question, morning or evening, is open until the user's next turn.
+    var unsettled: LocalCommand?
     /// When something was last given to be said, and how much was said since, in loud samples; nil once said or given up.
     var given: (at: Duration, loud: Int)?
 

@@ -1,16 +1,19 @@
+internal import VoiceHousehold
+
 /// Sentences that mean the same, written as one line:
 ///
 ///     "(cancel|stop) [the|my] [NAME] timer [for LENGTH]"
 ///
 /// One of the alternatives in round brackets is said; those in square brackets may be left out. Capitals stand for what a
-/// sentence fills in: `NAME`, `LABEL`, `LENGTH`, `WHEN`, `NUMBER`. A form describes a whole sentence.
+/// sentence fills in: `NAME`, `LABEL`, `WORDS`, `LENGTH`, `WHEN`, `NUMBER`. A form describes a whole sentence.
 struct LocalForm: Sendable {
     /// What the sentence fills in.
     struct Found: Sendable {
         var name: [String] = []
-        var seconds: Int?
+        /// Where the words of a reminder are.
+        var words = 0..<0
         var number: Int?
-        var when = SpokenWhen()
+        var time = TimeParser()
     }
 
     private enum Slot: String {
@@ -18,6 +21,8 @@ struct LocalForm: Sendable {
         case name = "NAME"
         /// The same behind the word: at most five words, of which the first may be an article.
         case label = "LABEL"
+        /// What a reminder says.
+        case words = "WORDS"
         case length = "LENGTH"
         /// Time of day, day, or both. Several in one sentence complete each other.
         case when = "WHEN"
@@ -44,9 +49,9 @@ struct LocalForm: Sendable {
     }
 
     /// Returns nil if the words are not of this form.
-    func match(_ words: [String]) -> Found? {
+    func match(_ words: ArraySlice<String>) -> Found? {
         if let beginnings, let first = words.first, !beginnings.contains(first) { return nil }
-        return Self.match(parts[...], words[...], Found())
+        return Self.match(parts[...], words, Found())
     }
 
     // MARK: Reading a form
@@ -107,12 +112,19 @@ struct LocalForm: Sendable {
         case .label:
             let isLed = words.first.map { SpokenName.articles.contains($0) } ?? false
             return name(atMost: 5, isLed ? words.dropFirst() : words, rest, found)
+        case .words:
+            for end in words.indices.dropFirst() + [words.endIndex] where !words.isEmpty {
+                var found = found
+                found.words = words.startIndex..<end
+                if let found = match(rest, words[end...], found), !TimeParser.isTime(words[..<end]) { return found }
+            }
+            return nil
         case .length, .when, .number:
             var (found, left) = (found, words)
             switch part.slot {
-            case .length: found.seconds = SpokenNumber.takeLength(&left)
-            case .number: found.number = SpokenNumber.take(&left)
-            default: guard SpokenWhen.take(&left, into: &found.when) else { return nil }
+            case .length: guard found.time.consumeLength(&left) else { return nil }
+            case .number: found.number = TimeParser.number(&left)
+            default: guard found.time.consumeTime(&left) else { return nil }
             }
             return left.count < words.count ? match(rest, left, found) : nil
         }
@@ -140,44 +152,24 @@ struct LocalForm: Sendable {
 enum SpokenName {
     static let articles: Set<String> = ["the", "a", "an", "my", "our", "some"]
 
-    private static let others: Set<String> = [
-        // Verbs, so orders
-        "set", "start", "make", "give", "create", "cancel", "stop", "delete", "remove", "end", "clear", "pause",
-        "resume",
-        "continue", "extend", "shorten", "add", "increase", "decrease", "reduce", "change", "move", "shift", "reset",
-        "restart", "repeat", "snooze", "silence", "dismiss", "disable", "enable", "keep", "leave", "tell", "ask",
-        "show",
-        "list", "check", "play", "turn", "switch", "call", "say", "remind", "put", "let", "get", "wake", "wait", "skip",
-        "ignore", "forget", "rename", "find", "need", "want", "like", "hate", "think", "know",
-        // Questions and statements
-        "is", "are", "was", "were", "am", "be", "been", "do", "does", "did", "will", "would", "shall", "should", "can",
-        "could", "may", "might", "must", "has", "have", "had", "what", "which", "when", "where", "who", "whose", "why",
-        "how", "there", "here", "i", "you", "he", "she", "we", "they", "it", "me", "us", "him", "them", "please",
-        // Refusals
-        "no", "not", "never", "none", "nothing", "without", "dont", "cannot", "instead", "except", "but",
-        // Choices among several
-        "all", "any", "every", "each", "both", "this", "that", "these", "those", "another",
-        "other", "new", "next", "last",
-        // Conditions and times
-        "if", "unless", "until", "till", "then", "than", "because", "after", "before", "while", "once", "from", "today",
-        "tomorrow", "tonight", "today's", "tomorrow's", "morning", "evening", "noon", "midday", "midnight", "daily",
-        "weekly", "repeating", "recurring", "weekday", "weekdays", "weekend", "weekends", "o'clock", "pm", "half",
-        "quarter",
-        "timer", "timers", "alarm", "alarms", "countdown", "week", "weeks", "fortnight", "month", "months", "year",
-        "years", "january", "february", "march", "april", "june", "july", "august", "september", "october", "november",
-        "december", "christmas", "easter", "rest", "whole",
-        // Lengths that are not read
-        "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "dozen", "thousand", "million",
-        "twice", "double",
-        // Changes of one that is set
-        "to", "onto", "adjust", "update", "lengthen", "finish",
-    ]
+    private static let others: Set<String> = Set(
+        """
+        set start make give create cancel stop delete remove end clear pause resume continue extend shorten add increase decrease
+        reduce change move shift reset restart repeat snooze silence dismiss disable enable keep leave tell ask show list check
+        play turn switch call say remind put let get wake wait skip ignore forget rename find need want like hate think know
+        adjust update lengthen finish
+        is are was were am be been do does did will would shall should can could may might must has have had what which when
+        where who whose why how there here i you he she we they it me us him them please
+        no not never none nothing without dont cannot instead except but
+        all any both this that these those another other new next last
+        if unless until till then than because after before while once from today's tomorrow's repeating recurring to onto
+        timer timers alarm alarms countdown reminder reminders christmas easter rest whole half quarter more
+        third fourth fifth sixth seventh eighth ninth tenth dozen thousand million twice double
+        """.split(whereSeparator: \.isWhitespace).map(String.init)
+    )
 
     static func isPossible(_ words: ArraySlice<String>) -> Bool {
         guard let first = words.first, !articles.contains(first) else { return false }
-        return words.allSatisfy { word in
-            !others.contains(word) && !word.hasSuffix("n't") && !SpokenNumber.isPart(word)
-                && !SpokenWhen.isWeekday(word)
-        }
+        return words.allSatisfy { !others.contains($0) && !$0.hasSuffix("n't") && !TimeParser.isPart($0) }
     }
 }

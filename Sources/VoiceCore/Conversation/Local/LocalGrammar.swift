@@ -1,3 +1,6 @@
+internal import VoiceBase
+package import VoiceHousehold
+
 /// A command the local voice carries out by itself, without agent, network or model.
 package enum LocalCommand: Equatable, Sendable {
     case stop
@@ -10,32 +13,16 @@ package enum LocalCommand: Equatable, Sendable {
     case volume(to: Int)
     case time
     case date
-    /// The name is empty if none was given.
-    case timer(seconds: Int, name: String)
-    /// Minutes since midnight. `isEither`: neither morning nor evening was stated.
-    case alarm(minute: Int, isEither: Bool, day: AlarmDay = .next, name: String = "")
+    /// Timers, alarms and reminders.
+    case set([TimerWish])
     case listTimers
-    case cancelTimer(Which, of: Kind)
+    case cancelTimer(TimerChoice)
+    case changeTimer(TimerChoice, TimerChange)
     /// Repeat the last answer; continue it.
     case again
     case more
     case mute
     case help
-
-    /// What is cancelled.
-    package enum Which: Equatable, Sendable {
-        /// The one that is ringing, or the only one.
-        case obvious
-        case all
-        /// A name, or a number from the list.
-        case named(String)
-        case length(seconds: Int)
-        case at(minute: Int, isEither: Bool)
-    }
-
-    package enum Kind: String, Sendable {
-        case timer, alarm, any
-    }
 }
 
 /// The local grammar, in English. Matches only whole utterances, so that no part of a question to the agent is taken
@@ -46,52 +33,87 @@ package enum LocalGrammar {
     package static func command(in text: String) -> LocalCommand? {
         // No command is longer, and the length of a recogniser's output is not trusted.
         guard text.utf8.count <= 200 else { return nil }
-        var words = words(of: text)[...]
+        let words = words(of: text)
+        return command(in: trimmed(words.words), words)
+    }
+
+    private static func command(in words: ArraySlice<String>, _ all: TimeWords) -> LocalCommand? {
+        guard !words.isEmpty else { return nil }
+        for rule in rules {
+            if let found = rule.form.match(words), let command = rule.command(found, all) { return command }
+        }
+        // "... and another for twenty"
+        for index in words.indices.dropFirst() where words[index] == "and" {
+            guard case .set(let first)? = command(in: words[..<index], all) else { continue }
+            let rest = words[(index + 1)...]
+            if case .set(let more)? = command(in: rest, all) { return .set(first + more) }
+            if let more = another(rest, like: words[..<index]) { return .set(first + [more]) }
+        }
+        return nil
+    }
+
+    /// Reads "another for twenty" behind the words of a timer, whose unit it may leave out.
+    private static func another(_ words: ArraySlice<String>, like first: ArraySlice<String>) -> TimerWish? {
+        for form in first.contains("timers") ? others + [LocalForm("LENGTH")] : others {
+            guard let found = form.match(words) else { continue }
+            guard let number = found.number else { return wish(found) }
+            let unit = first.last { TimeParser.unit($0) != nil }.flatMap(TimeParser.unit) ?? 0
+            let seconds = number * unit
+            return 1...TimerWish.longest ~= seconds
+                ? TimerWish(.after(seconds), name: found.name.joined(separator: " ")) : nil
+        }
+        return nil
+    }
+
+    private static func trimmed(_ words: [String]) -> ArraySlice<String> {
+        var words = words[...]
         while let opening = openings.first(where: { words.starts(with: $0) }) { words = words.dropFirst(opening.count) }
         while let closing = closings.first(where: { words.suffix($0.count).elementsEqual($0) }) {
             words = words.dropLast(closing.count)
         }
-        guard !words.isEmpty else { return nil }
-        let whole = Array(words)
-        for rule in rules {
-            if let found = rule.form.match(whole), let command = rule.command(found) { return command }
+        return words
+    }
+
+    /// The half of the day that a reply to "in the morning or in the evening?" gives to these times; nil if it gives none.
+    static func settle(_ wishes: [TimerWish], by reply: String) -> [TimerWish]? {
+        let words = trimmed(words(of: reply).words).filter {
+            !["the", "in", "at", "it", "is", "one", "that"].contains($0)
         }
-        return nil
+        .joined(separator: " ")
+        var settled = wishes
+        for (index, wish) in wishes.enumerated() where wish.when.isEither {
+            guard case .at(let minute, let day, let repeats, _) = wish.when else { continue }
+            let whole = [words, spoken(minute) + " " + words].lazy
+                .compactMap { TimeParser(all: $0, isTyped: false)?.when }.first { !$0.isEither }
+            guard case .at(let sure, let said, _, false)? = whole, sure % 720 == minute % 720 else { return nil }
+            settled[index].when = .at(minute: sure, day == .next ? said : day, repeats: repeats)
+        }
+        return settled
+    }
+
+    /// "6:45"
+    static func spoken(_ minute: Int) -> String {
+        let hour = minute / 60 % 12
+        return "\(hour == 0 ? 12 : hour):" + LocalTime.clock(minute: minute).suffix(2)
     }
 
     // MARK: Words
 
     /// What recognisers write in several ways, in one.
-    private static func words(of text: String) -> [String] {
-        var text = text.lowercased()
-        for (written, said) in spellings { text = text.replacing(written, with: said) }
-        return LocalTurn.words(text).filter { !fillers.contains($0) }.flatMap { contractions[$0] ?? split($0) }
+    private static func words(of text: String) -> TimeWords {
+        var words = TimeWords(text.replacing(" o clock", with: " o'clock").replacing("per cent", with: "percent"))
+        words.replace { fillers.contains($0) ? [] : contractions[$0] ?? [$0] }
+        return words
     }
 
     /// Words that change nothing, wherever they stand.
     private static let fillers: Set<String> = ["please", "jarvis", "um", "uh", "er"]
-
-    private static let spellings = [
-        ("a.m", " am "), ("p.m", " pm "), ("o\u{2019}clock", "o'clock"), (" o clock", " o'clock"),
-        (".5 hour", " and a half hour"), (".5 minute", " and a half minute"), ("\u{BD}", " and a half"),
-        ("per cent", "percent"),
-    ]
 
     private static let contractions: [String: [String]] = [
         "what's": ["what", "is"], "when's": ["when", "is"], "how's": ["how", "is"], "it's": ["it", "is"],
         "that's": ["that", "is"], "you're": ["you", "are"], "i'd": ["i", "would"], "don't": ["do", "not"],
         "didn't": ["did", "not"], "can't": ["can", "not"],
     ]
-
-    /// "7am" is "7 am", "10min" is "10 min".
-    private static func split(_ word: String) -> [String] {
-        let digits = word.prefix { $0.isASCII && $0.isNumber }
-        let rest = word.dropFirst(digits.count)
-        guard !digits.isEmpty, ["am", "pm", "min", "mins", "sec", "secs", "hr", "hrs"].contains(rest) else {
-            return [word]
-        }
-        return [String(digits), String(rest)]
-    }
 
     private static func phrases(_ list: String) -> [[String]] {
         list.split(separator: ", ").map { $0.split(separator: " ").map(String.init) }
@@ -113,14 +135,14 @@ package enum LocalGrammar {
 
     private struct Rule: Sendable {
         var form: LocalForm
-        var command: @Sendable (LocalForm.Found) -> LocalCommand?
+        var command: @Sendable (LocalForm.Found, TimeWords) -> LocalCommand?
     }
 
     /// The first one that fits counts.
     private static let rules: [Rule] = {
         var rules: [Rule] = []
         func say(_ forms: [String], _ command: @escaping @Sendable (LocalForm.Found) -> LocalCommand?) {
-            rules += forms.map { Rule(form: LocalForm($0), command: command) }
+            rules += forms.map { Rule(form: LocalForm($0)) { found, _ in command(found) } }
         }
         for (command, forms) in plain {
             say(forms) { found in command == .listTimers && !foreign.isDisjoint(with: found.name) ? nil : command }
@@ -129,13 +151,44 @@ package enum LocalGrammar {
         say(volumeDownBy) { found in found.number.flatMap { (1...100).contains($0) ? .changeVolume(by: -$0) : nil } }
         say(volumeTo) { found in found.number.flatMap { $0 <= 100 ? .volume(to: $0) : nil } }
         // Before the timers: "cancel the timer for ten minutes" is no name of one.
-        say(cancelAll) { _ in .cancelTimer(.all, of: .any) }
-        say(cancelTimers) { _ in .cancelTimer(.all, of: .timer) }
-        say(cancelAlarms) { _ in .cancelTimer(.all, of: .alarm) }
-        say(cancelTimer) { cancel($0, .timer) }
-        say(cancelAlarm) { cancel($0, .alarm) }
-        say(timer, set)
-        say(alarm, wake)
+        say(cancelAll) { _ in .cancelTimer(.all) }
+        for (kind, one, many) in kinds {
+            say(["\(end) \(all) (\(one)|\(many))", "\(remove) \(the) \(many)"]) { _ in
+                .cancelTimer(TimerChoice(.all, of: kind))
+            }
+            say(cancelOne(one, many)) { cancel($0, kind) }
+        }
+        rules.append(
+            Rule(form: LocalForm("\(end) \(the) reminder (to|about|for|of|that) WORDS")) { found, all in
+                .cancelTimer(TimerChoice(.named(all.words[found.words].joined(separator: " ")), of: .reminder))
+            }
+        )
+        say(add) { found in change(found, .timer) { .add($0) } }
+        say(pause) { found in choice(found, .timer).map { .changeTimer($0, .pause) } }
+        say(resume) { found in choice(found, .timer).map { .changeTimer($0, .resume) } }
+        say(snooze) { found in
+            if found.time == TimeParser() { return .changeTimer(.obvious, .snooze(TimerChange.usualSnooze)) }
+            return change(found, .any) { .snooze($0) }
+        }
+        say(moreTime) { found in found.time.isMore ? change(found, .any) { .snooze($0) } : nil }
+        say(moreOn) { found in found.time.isMore ? change(found, .timer) { .add($0) } : nil }
+        say(timer) { found in wish(found).map { .set([$0]) } }
+        say(alarm) { found in wish(found).map { .set([$0]) } }
+        say(wake) { found in wish(found, wakes: true).map { .set([$0]) } }
+        say(both) { found in
+            guard let number = found.number, let second = wish(found), let unit = found.time.unit else { return nil }
+            let seconds = number * unit
+            return 1...TimerWish.longest ~= seconds ? .set([TimerWish(.after(seconds)), second]) : nil
+        }
+        rules += remind.map {
+            Rule(form: LocalForm($0)) { found, all in
+                guard var wish = wish(found) else { return nil }
+                var words = all.source(of: found.words)
+                while let last = words.last, ".,;:!?".contains(last) { words.removeLast() }
+                wish = TimerWish(wish.when, name: String(words), isReminder: true)
+                return .set([wish])
+            }
+        }
         return rules
     }()
 
@@ -150,7 +203,9 @@ package enum LocalGrammar {
     private static let sound = "(it|this|that|yourself|the volume|the sound|volume|\(music))"
     private static let bit = "[a] [little|little bit|bit|lot|notch|bit more|little more|some more|more|much|even]"
     private static let clause = "[it is|that is|this is|you are]"
-    private static let entries = "(timers|alarms|timer|alarm|timers and alarms|alarms and timers|timers or alarms)"
+    private static let entries = """
+        (timers|alarms|reminders|timer|alarm|reminder|timers and alarms|alarms and timers|timers or alarms)
+        """
     private static let which = "[the|my|this|that] [next] [NAME|LENGTH]"
 
     private static let plain: [(LocalCommand, [String])] = [
@@ -236,7 +291,7 @@ package enum LocalGrammar {
                 "what are (my|the) \(entries)",
                 "(list|show|show me|read|tell me|check) [all] [the|my|me my] \(entries)",
                 "(are there|do i have|have i got|have i set) any \(entries) [set|running|on]",
-                "(is there|do i have|have i got|have i set) (a|an) (timer|alarm) [set|running|for LENGTH|for WHEN]",
+                "(is there|do i have|have i got|have i set) (a|an) (timer|alarm|reminder) [set|running|for LENGTH|for WHEN]",
                 "how (long|much time) is left",
                 "how (long|much time|much longer|much) [is|have i got|do i have] [left] (on|of|for|in) \(which) timer",
                 "how (long|much time) is left on \(which) timers",
@@ -303,21 +358,41 @@ package enum LocalGrammar {
     private static let called = "(called|named|call it|for|to check|to check on)"
     private static let countdown = "(timer|countdown)"
 
+    private static let length = "[for|of|to|in|with] LENGTH"
     private static let timer = [
         "\(new) LENGTH [NAME] \(countdown)", "\(new) LENGTH \(countdown) \(called) LABEL",
-        "\(new) [NAME] \(countdown) [to go off|to ring] [for|of|to|in|with] LENGTH [from [now]]",
-        "\(new) \(countdown) [for|of] LENGTH [from [now]] \(called) LABEL",
+        "\(new) [NAME] \(countdown) [to go off|to ring] \(length)",
+        "\(new) \(countdown) [for|of] LENGTH \(called) LABEL",
         "\(new) \(countdown) \(called) LABEL [for|of|in|to] LENGTH",
-        "(wake|get) (me|us) [up] in LENGTH", "\(new) alarm [to go off|to ring] (in|for) LENGTH [from [now]]",
-        "put LENGTH on (the|a) (timer|clock)",
+        "\(new) [two] timers [one|the first] \(length)",
+        "(wake|get) (me|us) [up] in LENGTH", "\(new) alarm [to go off|to ring] (in|for) LENGTH",
+        "put LENGTH on (the|a) (timer|clock)", "\(new) [NAME] \(countdown) [until|till] WHEN",
     ]
+    /// "Set timers for ten and twenty minutes."
+    private static let both = ["\(begin) [two] timers for NUMBER and LENGTH"]
+    /// Behind "and".
+    private static let others = [
+        "\(more) [for|of|in] LENGTH [\(called) LABEL]", "\(more) [for|of|in] NUMBER [\(called) LABEL]",
+    ].map(LocalForm.init)
+    private static let more = "(another|one|a second|a third|a) [one|more|timer]"
 
-    private static let alarm = [
+    private static let wake = [
         "(wake|get) (me|us) up WHEN", "wake (me|us) WHEN", "WHEN wake (me|us) [up] WHEN",
         "(wake|get) (me|us) up WHEN for LABEL", "wake (me|us) WHEN for LABEL",
+    ]
+    private static let alarm = [
         "\(new) [WHEN] [NAME|wake up] (alarm|alarm clock) [to go off|to ring] [to] WHEN",
         "\(new) WHEN [wake up] (alarm|alarm clock)",
         "\(new) alarm WHEN (called|named|for) LABEL", "\(new) alarm (called|named|for) LABEL WHEN",
+    ]
+
+    private static let reminder = "(remind (me|us)|[\(begin)] [a|another|the|me a|us a] reminder)"
+    private static let about = "(to|about|of|that|for|saying)"
+    private static let remind = [
+        "\(reminder) [in|for] LENGTH \(about) WORDS", "\(reminder) \(about) WORDS in LENGTH",
+        "in LENGTH \(reminder) \(about) WORDS",
+        "[WHEN] \(reminder) [WHEN] \(about) WORDS WHEN", "[WHEN] \(reminder) WHEN \(about) WORDS",
+        "WHEN \(reminder) \(about) WORDS",
     ]
 
     /// Alarms that are not this box's.
@@ -325,22 +400,19 @@ package enum LocalGrammar {
         "burglar", "intruder", "security", "house", "home", "smoke", "fire", "gas", "flood", "water", "door", "car",
     ]
 
-    private static func set(_ found: LocalForm.Found) -> LocalCommand? {
-        guard let seconds = found.seconds, (1...30 * 86_400).contains(seconds) else { return nil }
-        return .timer(seconds: seconds, name: found.name.joined(separator: " "))
+    /// - Parameter wakes: a time on the 12-hour clock is one of the morning.
+    private static func wish(_ found: LocalForm.Found, wakes: Bool = false) -> TimerWish? {
+        guard var when = found.time.when, !found.time.isMore else { return nil }
+        switch when {
+        case .after(let seconds): guard 1...TimerWish.longest ~= seconds else { return nil }
+        case .at(let minute, let day, let repeats, let isEither):
+            guard foreign.isDisjoint(with: found.name) else { return nil }
+            if isEither, wakes { when = .at(minute: TimerWish.When.morning(minute), day, repeats: repeats) }
+        }
+        return TimerWish(when, name: found.name.joined(separator: " "))
     }
 
-    private static func wake(_ found: LocalForm.Found) -> LocalCommand? {
-        guard let time = found.when.time, foreign.isDisjoint(with: found.name) else { return nil }
-        return .alarm(
-            minute: time.minute,
-            isEither: time.isEither,
-            day: found.when.day ?? .next,
-            name: found.name.joined(separator: " ")
-        )
-    }
-
-    // MARK: Cancelling
+    // MARK: Cancelling and changing
 
     private static let end = """
         (cancel|stop|delete|remove|end|clear|kill|dismiss|silence|disable|turn off|switch off|shut off|get rid of)
@@ -349,37 +421,74 @@ package enum LocalGrammar {
     private static let remove = "(cancel|delete|remove|clear|get rid of)"
     private static let the = "[the|my|that|this|our]"
     private static let all = "(all|every|all of) \(the)"
-    private static let both = "(timers and alarms|alarms and timers|timers and all alarms|alarms and all timers)"
-
-    private static let cancelAll = ["\(end) [all|all of] \(the) \(both)"]
-    private static let cancelTimers = [
-        "\(end) \(all) (timer|timers)", "\(remove) \(the) timers",
+    private static let cancelAll = [
+        "\(end) [all|all of] \(the) (timers and alarms|alarms and timers|timers and all alarms|alarms and all timers)"
     ]
-    private static let cancelAlarms = [
-        "\(end) \(all) (alarm|alarms)", "\(remove) \(the) alarms",
-    ]
-    private static let cancelTimer = [
-        "\(end) \(the) [NAME|LENGTH|LENGTH NAME] (timer|timers|countdown)", "\(end) \(the) timer [set] (for|of) LENGTH",
-        "\(end) \(the) timer (called|named|for) LABEL", "\(end) \(the) timer [number] NUMBER",
-        "[turn|switch|shut] \(the) [NAME|LENGTH] (timer|timers) off",
-    ]
-    private static let cancelAlarm = [
-        "\(end) \(the) [NAME|WHEN|wake up] (alarm|alarms|alarm clock)", "\(end) \(the) alarm [number] NUMBER",
-        "\(end) \(the) alarm [set] WHEN", "\(end) \(the) alarm (called|named|for) LABEL",
-        "[turn|switch|shut] \(the) [NAME|WHEN|wake up] (alarm|alarms) off",
+    private static let kinds: [(TimerKind, one: String, many: String)] = [
+        (.timer, "timer|countdown", "timers"), (.alarm, "alarm|alarm clock", "alarms"),
+        (.reminder, "reminder", "reminders"),
     ]
 
-    private static func cancel(_ found: LocalForm.Found, _ kind: LocalCommand.Kind) -> LocalCommand? {
+    private static func cancelOne(_ one: String, _ many: String) -> [String] {
+        [
+            "\(end) \(the) [NAME|LENGTH|LENGTH NAME|WHEN|wake up] (\(one)|\(many))",
+            "\(end) \(the) (\(one)) [set] (for|of) LENGTH",
+            "\(end) \(the) (\(one)) [number] NUMBER", "\(end) \(the) (\(one)) [set] WHEN",
+            "\(end) \(the) (\(one)) (called|named|for|to|about) LABEL",
+            "[turn|switch|shut] \(the) [NAME|LENGTH|WHEN|wake up] (\(one)|\(many)) off",
+        ]
+    }
+
+    private static let mine = "\(the) [NAME|LENGTH] \(countdown)"
+    private static let named = "\(the) [NAME] (timer|countdown|clock)"
+    private static let add = [
+        "add [another] LENGTH [more] [(to|on|onto) \(named)]", "put another LENGTH (on|onto) \(named)",
+        "(extend|lengthen|increase) \(named) (by|for) [another] LENGTH", "give \(named) [another] LENGTH [more]",
+        "make \(named) LENGTH longer",
+    ]
+    private static let pause = ["(pause|hold|freeze) \(mine)"]
+    private static let resume = ["(resume|continue|unpause) \(mine)"]
+    private static let snooze = [
+        "snooze [it|this|that|\(the) [NAME] (alarm|timer|reminder)] [[for] [another] LENGTH]",
+        "(wake|remind) (me|us) again in LENGTH",
+    ]
+    /// Only with "more": five more minutes in bed, or on a timer.
+    private static let moreTime = ["[give me|just] LENGTH"]
+    private static let moreOn = ["[put] LENGTH (on|onto|for) \(named)"]
+
+    private static func change(
+        _ found: LocalForm.Found,
+        _ kind: TimerKind,
+        _ change: (Int) -> TimerChange
+    ) -> LocalCommand? {
+        guard case .after(let seconds)? = found.time.when, 1...TimerWish.longest ~= seconds else { return nil }
+        let which = found.name.joined(separator: " ")
+        return .changeTimer(
+            which.isEmpty ? TimerChoice(.obvious, of: kind) : TimerChoice(.named(which), of: kind),
+            change(seconds)
+        )
+    }
+
+    private static func cancel(_ found: LocalForm.Found, _ kind: TimerKind) -> LocalCommand? {
+        choice(found, kind).map { .cancelTimer($0) }
+    }
+
+    /// Nil if too little is said, or too much.
+    private static func choice(_ found: LocalForm.Found, _ kind: TimerKind) -> TimerChoice? {
         if !found.name.isEmpty {
-            guard kind == .timer || foreign.isDisjoint(with: found.name) else { return nil }
-            return .cancelTimer(.named(found.name.joined(separator: " ")), of: kind)
+            guard kind != .alarm || foreign.isDisjoint(with: found.name) else { return nil }
+            return TimerChoice(.named(found.name.joined(separator: " ")), of: kind)
         }
-        if let seconds = found.seconds { return .cancelTimer(.length(seconds: seconds), of: kind) }
-        if let number = found.number { return .cancelTimer(.named("\(number)"), of: kind) }
-        guard found.when != SpokenWhen() else { return .cancelTimer(.obvious, of: kind) }
-        if let day = found.when.weekdayAlone { return .cancelTimer(.named(day), of: kind) }
+        if let number = found.number { return TimerChoice(.named("\(number)"), of: kind) }
+        guard found.time != TimeParser() else { return TimerChoice(.obvious, of: kind) }
         // "Cancel tomorrow's alarm" may mean that the day after it rings again.
-        guard found.when.day == nil, let time = found.when.time else { return nil }
-        return .cancelTimer(.at(minute: time.minute, isEither: time.isEither), of: kind)
+        if case .weekday? = found.time.dayAlone { return found.time.dayName.map { TimerChoice(.named($0), of: kind) } }
+        switch found.time.when {
+        case .at(let minute, .next, [], let isEither):
+            let other = isEither ? " or " + LocalTime.clock(minute: (minute + 720) % 1440) : ""
+            return TimerChoice(.named(LocalTime.clock(minute: minute) + other), of: kind)
+        case .after(let seconds): return TimerChoice(.named("\(seconds) seconds"), of: kind)
+        default: return nil
+        }
     }
 }

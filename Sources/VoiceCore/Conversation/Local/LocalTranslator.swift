@@ -143,8 +143,8 @@ package struct LocalTranslator: Sendable {
     private var announced: String?
     private var asked: String?
     private var toSay: [Sentence] = []
-    /// Local time in minutes since midnight.
-    private var clock = 0
+    /// The order whose question, morning or evening, is open until the user's next turn.
+    private var unsettled: LocalCommand?
 
     private static let mostCalls = 64
     /// Maximum amount of text waiting to be spoken, in bytes.
@@ -152,9 +152,7 @@ package struct LocalTranslator: Sendable {
 
     package init(_ options: Options = Options()) { self.options = options }
 
-    /// - Parameter clock: local time in minutes since midnight.
-    package mutating func handle(_ event: LocalEvent, clock: Int = 0) -> [LocalEffect] {
-        self.clock = clock
+    package mutating func handle(_ event: LocalEvent) -> [LocalEffect] {
         switch event {
         case .asked(let request): return take(request)
         case .began(let at): return began(at: at)
@@ -205,7 +203,7 @@ package struct LocalTranslator: Sendable {
         I hear you, but my recogniser makes no words of it. Please see whether it works, and for which language it is set.
         """
     private static let help = """
-        I can tell the time and the date, set timers and alarms, and change the volume. Music you can pause, resume and skip. \
+        I can tell the time and the date, set timers, alarms and reminders, and change the volume. Music you can pause, resume and skip. \
         Say stop to silence me, again to hear it once more, and go on for the rest. Everything else I pass on to Jarvis.
         """
     private static let nothingToRepeat = "I have not said anything yet."
@@ -249,6 +247,8 @@ package struct LocalTranslator: Sendable {
         let words = LocalTurn.words(text)
         guard !words.isEmpty else { return silent(request: request) }
         defer { announced = nil }
+        if let settled = unsettled?.settled(by: text) { return perform(settled, request: request) }
+        unsettled = nil
         let command = LocalGrammar.command(in: text)
         if let effects = answerPrompt(text, command, isSure: isSure, request: request) { return effects }
         if let command { return perform(command, request: request) }
@@ -291,6 +291,11 @@ package struct LocalTranslator: Sendable {
     // MARK: Orders
 
     private mutating func perform(_ command: LocalCommand, request: String?) -> [LocalEffect] {
+        unsettled = nil
+        if let question = command.question {
+            unsettled = command
+            return say(question, request: request)
+        }
         switch command {
         case .again:
             guard let last else { return say(Self.nothingToRepeat, request: request) }
@@ -298,7 +303,7 @@ package struct LocalTranslator: Sendable {
         case .more: return goOn(request: request) ?? call("continue_reading", [:], request: request)
         case .help: return say(Self.help, request: request)
         default:
-            guard let order = command.call(clock: clock) else { return silent(request: request) }
+            guard let order = command.call else { return silent(request: request) }
             return call(order.tool, order.arguments, request: request)
         }
     }

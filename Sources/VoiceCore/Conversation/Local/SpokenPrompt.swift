@@ -1,4 +1,5 @@
 internal import VoiceBase
+internal import VoiceHousehold
 
 /// A question or a request for permission from the agent, for services whose model has no tools: how it is put to the user,
 /// and what the user's spoken reply means. Pure.
@@ -88,8 +89,8 @@ struct SpokenPrompt: Equatable, Sendable {
 }
 
 extension LocalCommand {
-    /// The tool that carries out the command, where one does; `clock` is the time in minutes since midnight.
-    func call(clock: Int) -> (tool: String, arguments: JSONValue)? {
+    /// The tool that carries out the command, where one does.
+    var call: (tool: String, arguments: JSONValue)? {
         switch self {
         case .stop: ("stop_talking", [:])
         case .pause: ("pause_playback", [:])
@@ -100,63 +101,55 @@ extension LocalCommand {
         case .volume(to: let percent): ("change_volume", ["to": .integer(percent)])
         case .time: ("tell_time", [:])
         case .date: ("tell_time", ["date": true])
-        case .timer(let seconds, let name): ("set_timer", ["seconds": .integer(seconds), "name": .string(name)])
-        case .alarm(let minute, let isEither, let day, let name):
-            ("set_timer", Self.alarm(minute, isEither, day, name, after: clock))
+        case .set(let wishes):
+            ("set_timer", wishes.count == 1 ? Self.set(wishes[0]) : ["timers": .array(wishes.map(Self.set))])
         case .listTimers: ("list_timers", [:])
-        case .cancelTimer(let which, let kind): ("cancel_timer", Self.cancelled(which, kind))
+        case .cancelTimer(let choice): ("cancel_timer", .object(Self.chosen(choice)))
+        case .changeTimer(let choice, let change):
+            ("change_timer", .object(Self.chosen(choice).merging(Self.changed(change)) { $1 }))
         case .mute: ("mute_microphone", [:])
         case .again, .more, .help: nil
         }
     }
 
-    private static func alarm(
-        _ minute: Int,
-        _ isEither: Bool,
-        _ day: AlarmDay,
-        _ name: String,
-        after clock: Int
-    ) -> JSONValue {
-        var arguments: [String: JSONValue] = [:]
-        var minute = minute
-        switch day {
-        case .next, .on("today"): if isEither { minute = next(minute, after: clock) }
-        // Of another day, the morning; twelve is noon.
-        case .on, .every: if isEither { minute = minute % 720 < 60 ? minute % 720 + 720 : minute % 720 }
-        }
-        arguments["at"] = .string(time(minute))
-        switch day {
-        case .next: break
-        case .on(let day): arguments["day"] = .string(day)
-        case .every(let days): arguments["repeat"] = .array(days.map { .string($0) })
-        }
-        if !name.isEmpty { arguments["name"] = .string(name) }
+    /// What has to be asked first: neither morning nor evening was stated.
+    var question: String? {
+        guard case .set(let wishes) = self, let open = wishes.first(where: \.when.isEither),
+            case .at(let minute, _, _, _) = open.when
+        else { return nil }
+        return "\(LocalGrammar.spoken(minute)) in the morning, or in the evening?"
+    }
+
+    /// The command once its question has this reply; nil if it is no reply.
+    func settled(by reply: String) -> LocalCommand? {
+        guard case .set(let wishes) = self else { return nil }
+        return LocalGrammar.settle(wishes, by: reply).map { .set($0) }
+    }
+
+    private static func set(_ wish: TimerWish) -> JSONValue {
+        var arguments: [String: JSONValue] = ["at": .string(wish.when.text)]
+        if case .after(let seconds) = wish.when { arguments = ["seconds": .integer(seconds)] }
+        if !wish.name.isEmpty { arguments["name"] = .string(wish.name) }
+        if wish.isReminder { arguments["remind"] = true }
         return .object(arguments)
     }
 
-    private static func cancelled(_ which: Which, _ kind: Kind) -> JSONValue {
-        var arguments: [String: JSONValue] = ["kind": .string(kind.rawValue)]
-        switch which {
-        case .obvious: break
-        case .all: arguments["which"] = "all"
-        case .named(let name): arguments["which"] = .string(name)
-        case .length(let seconds): arguments["which"] = .string("\(seconds) seconds")
-        case .at(let minute, let isEither):
-            let other = isEither ? " or " + time((minute + 720) % 1440) : ""
-            arguments["which"] = .string(time(minute) + other)
+    private static func chosen(_ choice: TimerChoice) -> [String: JSONValue] {
+        let kind: [String: JSONValue] = ["kind": .string(choice.kind.rawValue)]
+        return switch choice.which {
+        case .obvious: kind
+        case .all: kind.merging(["which": "all"]) { $1 }
+        case .named(let name): kind.merging(["which": .string(name)]) { $1 }
         }
-        return .object(arguments)
     }
 
-    private static func time(_ minute: Int) -> String { twoDigits(minute / 60) + ":" + twoDigits(minute % 60) }
-
-    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-
-    /// Of this minute and the one twelve hours away, the one that comes first.
-    private static func next(_ minute: Int, after clock: Int) -> Int {
-        let other = (minute + 720) % 1440
-        func wait(_ minute: Int) -> Int { (minute - clock + 1439) % 1440 }
-        return wait(minute) <= wait(other) ? minute : other
+    private static func changed(_ change: TimerChange) -> [String: JSONValue] {
+        switch change {
+        case .add(let seconds): ["change": "add", "seconds": .integer(seconds)]
+        case .pause: ["change": "pause"]
+        case .resume: ["change": "resume"]
+        case .snooze(let seconds): ["change": "snooze", "seconds": .integer(seconds)]
+        }
     }
 }
 

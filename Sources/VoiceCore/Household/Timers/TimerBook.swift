@@ -5,6 +5,7 @@ package enum TimerEvent: Equatable, Sendable {
     case restored(SavedTimers)
     case set(TimerWish)
     case cancel(TimerChoice)
+    case change(TimerChoice, TimerChange)
     /// "Stop": ends the ringing.
     case stop
     /// Check the time.
@@ -18,6 +19,8 @@ package enum TimerEffect: Equatable, Sendable {
     case cancelled(Int, what: String? = nil)
     /// Start or stop ringing.
     case ring(Bool)
+    /// What was changed, as it is now.
+    case changed([SetTimer])
     case remember(SavedTimers)
     case tell(TimerNews)
     /// Check again after this time; nil if nothing is pending.
@@ -45,9 +48,11 @@ package struct TimerNews: Equatable, Sendable {
 
     package var kind: Kind
     package var number: Int
-    package var isAlarm: Bool
+    package var what: TimerKind
     /// The timer's name for people: `timer "tea"`.
     package var title: String
+    /// The words of a reminder, or the name of another.
+    package var name: String
 }
 
 /// Timers and alarms: what is set, due and ringing. No I/O, clock or task.
@@ -75,29 +80,35 @@ package struct TimerBook: Equatable, Sendable {
             /// Due by the clock, in Unix time.
             case wall(Int, length: Int)
             case alarm(day: Int, minute: Int, repeats: Weekdays)
+            /// So much was left.
+            case paused(Duration, length: Int)
         }
 
         var number: Int
         var name: String
+        /// An alarm that snoozes is due after a time, a reminder after a time or by the clock.
+        var kind: TimerKind
         var due: Due
         var ringsSince: Duration?
 
-        var isAlarm: Bool { if case .alarm = due { true } else { false } }
+        var isPaused: Bool { if case .paused = due { true } else { false } }
         var repeats: Bool { if case .alarm(_, _, let days) = due { !days.isEmpty } else { false } }
         /// The length that the timer was set for, in seconds; nil for an alarm.
         var length: Int? {
             switch due {
-            case .elapsed(_, let length), .wall(_, let length): length
+            case .elapsed(_, let length), .wall(_, let length), .paused(_, let length): length
             case .alarm: nil
             }
         }
-        var title: String { (isAlarm ? "alarm" : "timer") + (name.isEmpty ? " \(number)" : " \"\(name)\"") }
+        var title: String { kind.rawValue + (name.isEmpty ? " \(number)" : " \"\(name)\"") }
     }
 
     private let boot: String
     private var entries: [Entry] = []
     /// Unix time minus uptime, as of the last save or jump of the clock.
     private var difference: Int?
+    /// The offset of local time at the last check.
+    private var offset: Int?
 
     /// - Parameter boot: identifies this boot of the machine: timers saved during it continue to the second.
     package init(boot: String = "") { self.boot = boot }
@@ -113,6 +124,7 @@ package struct TimerBook: Equatable, Sendable {
         case .restored(let saved): restore(saved)
         case .set(let wish): effects.append(set(wish, at: now))
         case .cancel(let choice): effects.append(cancel(choice, at: now))
+        case .change(let choice, let change): effects.append(self.change(choice, change, at: now))
         case .stop: for entry in entries where entry.ringsSince != nil { finish(entry.number, at: now) }
         case .look: break
         }
@@ -139,9 +151,10 @@ package struct TimerBook: Equatable, Sendable {
                 case .timer(_, let uptime, let length) where saved.boot == boot && !boot.isEmpty && uptime > 0:
                     .elapsed(.seconds(uptime), length: length)
                 case .timer(let wall, _, let length): .wall(wall, length: length)
+                case .paused(let left, let length): .paused(.seconds(left), length: length)
                 case .alarm(let day, let minute, let repeats): .alarm(day: day, minute: minute, repeats: repeats)
                 }
-            return Entry(number: entry.number, name: entry.name, due: due)
+            return Entry(number: entry.number, name: entry.name, kind: entry.kind, due: due)
         }
     }
 
@@ -149,10 +162,20 @@ package struct TimerBook: Equatable, Sendable {
         guard entries.count < Self.most else { return .refused(.full) }
         let due: Entry.Due
         do throws(TimerProblem) { due = try Self.due(of: wish, at: now) } catch { return .refused(error) }
+        var kind = TimerKind.timer
+        if case .alarm = due { kind = .alarm }
+        return .set(add(wish.name, wish.isReminder ? .reminder : kind, due, at: now))
+    }
+
+    private mutating func add(_ name: String, _ kind: TimerKind, _ due: Entry.Due, at now: ClockInstant) -> SetTimer {
         let number = (1...Self.most).first { number in !entries.contains { $0.number == number } } ?? Self.most
-        let entry = Entry(number: number, name: wish.name, due: due)
+        let entry = Entry(number: number, name: name, kind: kind, due: due)
         entries.append(entry)
-        return .set(SetTimer(number: number, title: entry.title, when: Self.when(entry, at: now)))
+        return Self.set(entry, at: now)
+    }
+
+    private static func set(_ entry: Entry, at now: ClockInstant) -> SetTimer {
+        SetTimer(number: entry.number, title: entry.title, when: when(entry, at: now))
     }
 
     private static func due(of wish: TimerWish, at now: ClockInstant) throws(TimerProblem) -> Entry.Due {
@@ -160,20 +183,28 @@ package struct TimerBook: Equatable, Sendable {
         case .after(let seconds):
             guard (1...TimerWish.longest).contains(seconds) else { throw .length }
             return .elapsed(now.uptime + .seconds(seconds), length: seconds)
-        case .at(let minute, let day, let repeats):
+        case .at(var minute, let day, let repeats, let isEither):
             guard now.isPlausible else { throw .clock }
             guard (0..<1440).contains(minute) else { throw .unreadable }
             let local = now.local
+            if isEither {
+                // Today, the other half may be over.
+                let halves = [minute % 720, minute % 720 + 720].filter {
+                    LocalTime(day: local.day, minute: $0).seconds > local.seconds
+                }
+                guard day == .after(0), halves.count < 2 else { throw .half(minute) }
+                minute = halves.first ?? minute
+            }
             let isOver = LocalTime(day: local.day, minute: minute).seconds <= local.seconds
             let today = isOver ? local.day + 1 : local.day
             var first: Int
             switch day {
             case .next: first = today
-            case .today:
-                if isOver { throw .past }
-                first = local.day
-            case .tomorrow: first = local.day + 1
-            case .weekday(let number): first = (today..<today + 7).first { Weekdays.number(of: $0) == number } ?? today
+            case .after(let days):
+                if isOver, days == 0, repeats.isEmpty { throw .past }
+                first = days == 0 ? today : local.day + days
+            case .weekday(let number): first = next(from: today, on: Weekdays(rawValue: 1 << number))
+            case .nextWeekday(let number): first = next(from: local.day + 1, on: Weekdays(rawValue: 1 << number))
             case .date(let date):
                 guard date >= today else { throw .past }
                 first = date
@@ -191,7 +222,7 @@ package struct TimerBook: Equatable, Sendable {
     // MARK: Ending
 
     private mutating func cancel(_ choice: TimerChoice, at now: ClockInstant) -> TimerEffect {
-        let candidates = entries.filter { choice.kind.covers(isAlarm: $0.isAlarm) }
+        let candidates = entries.filter { choice.kind.covers($0.kind) }
         // Whoever hears a timer ring may call it an alarm.
         let audible = entries.filter { $0.ringsSince != nil }
         switch choice.which {
@@ -200,7 +231,7 @@ package struct TimerBook: Equatable, Sendable {
             for entry in candidates { remove(entry.number) }
             return .cancelled(candidates.count)
         case .obvious:
-            let ofKind = audible.filter { choice.kind.covers(isAlarm: $0.isAlarm) }
+            let ofKind = audible.filter { choice.kind.covers($0.kind) }
             let ringing = ofKind.isEmpty ? audible : ofKind
             if !ringing.isEmpty {
                 for entry in ringing { finish(entry.number, at: now) }
@@ -232,6 +263,68 @@ package struct TimerBook: Equatable, Sendable {
         }
     }
 
+    // MARK: Changing
+
+    private mutating func change(_ choice: TimerChoice, _ change: TimerChange, at now: ClockInstant) -> TimerEffect {
+        let candidates = entries.filter { entry in
+            guard choice.kind.covers(entry.kind) || entry.ringsSince != nil else { return false }
+            return switch change {
+            case .add: entry.length != nil
+            case .pause: entry.length != nil && !entry.isPaused && entry.ringsSince == nil
+            case .resume: entry.isPaused
+            case .snooze: entry.ringsSince != nil
+            }
+        }
+        var meant = candidates
+        if case .named(let name) = choice.which {
+            meant = Self.named(name, in: candidates)
+            if meant.isEmpty { meant = Self.timed(name, in: candidates) }
+            guard !meant.isEmpty || candidates.isEmpty else { return .refused(.unknown(Self.title(name), choice.kind)) }
+        } else if choice.which == .obvious, meant.contains(where: { $0.ringsSince != nil }) {
+            meant.removeAll { $0.ringsSince == nil }
+        }
+        guard !meant.isEmpty else { return .refused(.noneTo(change)) }
+        let isOne = meant.count == 1 || choice.which == .all || meant.allSatisfy { $0.ringsSince != nil }
+        guard isOne else { return .refused(.ambiguous(choice.kind)) }
+        do throws(TimerProblem) {
+            return .changed(try meant.map { (entry) throws(TimerProblem) in try self.change(entry, change, at: now) })
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    private mutating func change(
+        _ entry: Entry,
+        _ change: TimerChange,
+        at now: ClockInstant
+    ) throws(TimerProblem) -> SetTimer {
+        var entry = entry
+        let left = max(.zero, Self.left(entry, at: now) ?? .zero)
+        let length = entry.length ?? 0
+        switch change {
+        case .add(let seconds):
+            guard 1...TimerWish.longest ~= seconds, left + .seconds(seconds) <= .seconds(TimerWish.longest) else {
+                throw .length
+            }
+            let longer = min(length + seconds, TimerWish.longest)
+            let sum = left + .seconds(seconds)
+            entry.due = entry.isPaused ? .paused(sum, length: longer) : .elapsed(now.uptime + sum, length: longer)
+        case .pause: entry.due = .paused(max(left, .seconds(1)), length: length)
+        case .resume: entry.due = .elapsed(now.uptime + left, length: length)
+        case .snooze(let seconds):
+            guard 1...TimerWish.longest ~= seconds else { throw .length }
+            if entry.repeats {
+                guard entries.count < Self.most else { throw .full }
+                finish(entry.number, at: now)
+                return add(entry.name, entry.kind, .elapsed(now.uptime + .seconds(seconds), length: seconds), at: now)
+            }
+            entry.due = .elapsed(now.uptime + .seconds(seconds), length: seconds)
+        }
+        entry.ringsSince = nil
+        if let index = entries.firstIndex(where: { $0.number == entry.number }) { entries[index] = entry }
+        return Self.set(entry, at: now)
+    }
+
     /// Cancels the alarm of a day. An alarm with other days as well is not cancelled: who names one day may want the others.
     private mutating func cancel(_ day: TimerWish.Day, _ candidates: [Entry], at now: ClockInstant) -> TimerEffect {
         let meant = candidates.filter { Self.rings($0, on: day, at: now) }
@@ -249,50 +342,54 @@ package struct TimerBook: Equatable, Sendable {
 
     /// Parses the day in "Monday's alarm": a weekday, "today", "tomorrow" or a date; nil for anything else.
     private static func day(_ text: String) -> TimerWish.Day? {
-        var word = ForeignText.title(text).lowercased()[...]
-        if word.hasPrefix("on ") { word = word.dropFirst(3) }
-        if word.hasSuffix("'s") || word.hasSuffix("\u{2019}s") { word = word.dropLast(2) }
+        let text = text.lowercased().replacing("\u{2019}s", with: "").replacing("'s", with: "")
         // "Sat" and "Sun" are more likely names.
-        guard word == "tomorrow" || word.hasSuffix("day") || word.hasSuffix("days") || word.contains("-") else {
-            return nil
-        }
-        return TimerWish.Day(word)
+        let isLong = ["day", "days", "tomorrow"].contains { text.hasSuffix($0) } || text.contains("-")
+        return isLong ? TimeParser(all: text)?.dayAlone : nil
     }
 
     private static func rings(_ entry: Entry, on day: TimerWish.Day, at now: ClockInstant) -> Bool {
         guard case .alarm(let first, _, let repeats) = entry.due else { return false }
         switch day {
         case .next: return false
-        case .today: return first == now.local.day
-        case .tomorrow: return rings(entry, on: .date(now.local.day + 1), at: now)
-        case .weekday(let number): return Weekdays.number(of: first) == number || repeats.rawValue & 1 << number != 0
+        case .after(0): return first == now.local.day
+        case .after(let days): return rings(entry, on: .date(now.local.day + days), at: now)
+        case .weekday(let number), .nextWeekday(let number):
+            return Weekdays.number(of: first) == number || repeats.rawValue & 1 << number != 0
         case .date(let date): return first == date || first < date && repeats.contains(day: date)
         }
     }
 
     private static func name(of day: TimerWish.Day) -> String {
         switch day {
-        case .next, .today: "today"
-        case .tomorrow: "tomorrow"
-        case .weekday(let number): Weekdays.names[number]
+        case .next, .after(0): "today"
+        case .after(1): "tomorrow"
+        case .after: "the day after tomorrow"
+        case .weekday(let number), .nextWeekday(let number): Weekdays.names[number]
         case .date(let date): LocalTime.date(day: date)
         }
     }
 
     /// What was asked for, in words: a length as the list has it.
     private static func title(_ name: String) -> String {
-        TimerWish.length(of: name).map { length($0) } ?? ForeignText.title(name)
+        if case .after(let seconds)? = TimeParser(all: name)?.when { return length(seconds) }
+        return ForeignText.title(name)
     }
 
-    /// Returns the timers set for this length, or the alarms set for this time of day: "10 minutes", "07:00", "07:00 or
-    /// 19:00".
+    /// Returns the timers set for this length, or the alarms set for this time of day: "10 minutes", "07:00", "7 pm", "07:00
+    /// or 19:00", "seven o'clock".
     private static func timed(_ text: String, in entries: [Entry]) -> [Entry] {
-        if let seconds = TimerWish.length(of: text) { return entries.filter { $0.length == seconds } }
-        let words = text.split(separator: " ").filter { $0 != "or" }
-        let minutes = words.compactMap { TimerWish.minute($0) }
-        // "7:00 pm" and "tomorrow 07:00" say more than is understood.
-        guard minutes.count == words.count else { return [] }
-        return entries.filter { if case .alarm(_, let minute, _) = $0.due { minutes.contains(minute) } else { false } }
+        let times = text.split(separator: " or ").map { TimeParser(all: String($0))?.when }
+        return entries.filter { entry in
+            times.contains { time in
+                switch (time, entry.due) {
+                case (.after(let seconds), _): return entry.length == seconds
+                case (.at(let minute, .next, [], let isEither), .alarm(_, let due, _)):
+                    return minute == due || isEither && (minute + 720) % 1440 == due
+                default: return false
+                }
+            }
+        }
     }
 
     /// Returns the entries with this number or name; if there are none, those whose name contains the words.
@@ -331,16 +428,21 @@ package struct TimerBook: Equatable, Sendable {
         var news: [TimerEffect] = []
         func tell(_ kind: TimerNews.Kind, _ entry: Entry) {
             news.append(
-                .tell(TimerNews(kind: kind, number: entry.number, isAlarm: entry.isAlarm, title: entry.title))
+                .tell(
+                    TimerNews(kind: kind, number: entry.number, what: entry.kind, title: entry.title, name: entry.name)
+                )
             )
         }
+        // What summer time, or another time zone, has skipped is late by no more than before.
+        let skipped = Duration.seconds(max(0, now.offset - (offset ?? now.offset)))
+        offset = now.offset
         for entry in entries {
             if let since = entry.ringsSince {
                 guard now.uptime - since >= Self.longestRing else { continue }
                 tell(.unheard, entry)
                 finish(entry.number, at: now)
-            } else if let left = Self.left(entry, at: now), left <= .zero {
-                if left < .zero - .seconds(Self.latest) {
+            } else if !entry.isPaused, let left = Self.left(entry, at: now), left <= .zero {
+                if left + (entry.length == nil ? skipped : .zero) < .zero - .seconds(Self.latest) {
                     tell(.missed, entry)
                     finish(entry.number, at: now)
                 } else if let index = entries.firstIndex(where: { $0.number == entry.number }) {
@@ -356,6 +458,7 @@ package struct TimerBook: Equatable, Sendable {
     private static func left(_ entry: Entry, at now: ClockInstant) -> Duration? {
         switch entry.due {
         case .elapsed(let uptime, _): return uptime - now.uptime
+        case .paused(let left, _): return left
         case .wall(let wall, let length):
             guard now.isPlausible else { return nil }
             // A clock that was set back must not make a timer longer than its length.
@@ -369,7 +472,7 @@ package struct TimerBook: Equatable, Sendable {
     private func pause(at now: ClockInstant) -> Duration? {
         guard !entries.isEmpty else { return nil }
         if isRinging { return .seconds(1) }
-        let soonest = entries.compactMap { Self.left($0, at: now) }.min() ?? Self.longestPause
+        let soonest = entries.filter { !$0.isPaused }.compactMap { Self.left($0, at: now) }.min() ?? Self.longestPause
         return min(max(soonest, .milliseconds(10)), Self.longestPause)
     }
 
@@ -379,7 +482,7 @@ package struct TimerBook: Equatable, Sendable {
     package func list(at now: ClockInstant) -> [String] {
         entries.map { ($0, Self.left($0, at: now) ?? .seconds(TimerWish.longest)) }.sorted { $0.1 < $1.1 }
             .map { entry, _ in
-                let title = (entry.isAlarm ? "alarm" : "timer") + (entry.name.isEmpty ? "" : " \"\(entry.name)\"")
+                let title = entry.kind.rawValue + (entry.name.isEmpty ? "" : " \"\(entry.name)\"")
                 let when = entry.ringsSince != nil ? "rings now" : Self.when(entry, at: now)
                 return "\(entry.number): \(title), \(when)"
             }
@@ -390,7 +493,8 @@ package struct TimerBook: Equatable, Sendable {
         switch entry.due {
         case .elapsed, .wall:
             guard let left = Self.left(entry, at: now) else { return "when the clock is set" }
-            return "in " + length(Int((left + .milliseconds(500)).components.seconds))
+            return "in " + length(left)
+        case .paused(let left, _): return "paused, \(length(left)) left"
         case .alarm(let day, let minute, let repeats):
             let weekday = Weekdays.names[Weekdays.number(of: day)]
             let clock = LocalTime.clock(minute: minute)
@@ -406,6 +510,10 @@ package struct TimerBook: Equatable, Sendable {
     }
 
     /// Formats a length with its two largest non-zero units: "1 hour 5 minutes", "1 minute 30 seconds".
+    private static func length(_ left: Duration) -> String {
+        length(Int((left + .milliseconds(500)).components.seconds))
+    }
+
     static func length(_ seconds: Int) -> String {
         let seconds = max(0, seconds)
         let parts = [
@@ -429,9 +537,10 @@ package struct TimerBook: Equatable, Sendable {
                             length: length
                         )
                     case .wall(let wall, let length): .timer(wall: wall, uptime: 0, length: length)
+                    case .paused(let left, let length): .paused(left: Int(left.components.seconds), length: length)
                     case .alarm(let day, let minute, let repeats): .alarm(day: day, minute: minute, repeats: repeats)
                     }
-                return SavedTimers.Entry(number: entry.number, due: due, name: entry.name)
+                return SavedTimers.Entry(number: entry.number, due: due, name: entry.name, kind: entry.kind)
             }
         )
     }

@@ -1,20 +1,20 @@
-/// Which of timers and alarms is meant.
+/// Which of timers, alarms and reminders is meant.
 package enum TimerKind: String, CaseIterable, Sendable {
-    case timer, alarm, any
+    case timer, alarm, reminder, any
 
-    /// Models write what they like: "timers" is understood, anything unknown means both.
+    /// Models write what they like: "timers" is understood, anything unknown means all.
     package init(clamping text: String) {
         let text = text.lowercased()
-        self = text.hasPrefix("timer") ? .timer : text.hasPrefix("alarm") ? .alarm : .any
+        self = Self.allCases.first { text.hasPrefix($0.rawValue) } ?? .any
     }
 
-    func covers(isAlarm: Bool) -> Bool { self == .any || isAlarm == (self == .alarm) }
+    func covers(_ kind: TimerKind) -> Bool { self == .any || self == kind }
 
     var name: String { self == .any ? "timer or alarm" : rawValue }
     var plural: String { self == .any ? "timers or alarms" : rawValue + "s" }
 }
 
-/// Selects timers and alarms.
+/// Selects timers, alarms and reminders.
 package struct TimerChoice: Equatable, Sendable {
     package enum Which: Equatable, Sendable {
         /// What rings; if nothing does, the only one that is set.
@@ -38,12 +38,28 @@ package struct TimerChoice: Equatable, Sendable {
 
     /// Parses "all", "all timers", "all alarms", a name, a number, a length or a time of day; an empty text is `obvious`.
     package init(_ text: String, of kind: TimerKind = .any) {
-        switch text.lowercased().split(separator: " ").joined(separator: " ") {
-        case "": self.init(.obvious, of: kind)
-        case "all": self.init(.all, of: kind)
-        case "all timers": self.init(.all, of: .timer)
-        case "all alarms": self.init(.all, of: .alarm)
-        default: self.init(.named(text), of: kind)
+        let words = text.lowercased().split(separator: " ")
+        if words.isEmpty {
+            self.init(.obvious, of: kind)
+        } else if words[0] == "all",
+            let some = TimerKind.allCases.first(where: { words.dropFirst().elementsEqual([$0.rawValue + "s"]) })
+        {
+            self.init(.all, of: some)
+        } else {
+            self.init(words == ["all"] ? .all : .named(text), of: kind)
         }
     }
+}
+
+/// A change of what is set.
+package enum TimerChange: Equatable, Sendable {
+    /// This many seconds more.
+    case add(Int)
+    case pause
+    case resume
+    /// What rings is silent, and rings again after this many seconds.
+    case snooze(Int)
+
+    /// The length of a snooze if none is said, in seconds.
+    package static let usualSnooze = 600
 }

@@ -36,27 +36,40 @@ package actor TimerController {
         if book.isRinging { parts.ring(false) }
     }
 
-    package func set(_ wish: TimerWish) throws(TimerProblem) -> SetTimer {
-        for effect in handle(.set(wish)) {
-            switch effect {
-            case .set(let set): return set
-            case .refused(let problem): throw problem
-            default: break
+    /// Sets all of them or none.
+    package func set(_ wishes: [TimerWish]) throws(TimerProblem) -> [SetTimer] {
+        guard book.count + wishes.count <= TimerBook.most else { throw .full }
+        var set: [SetTimer] = []
+        for wish in wishes {
+            do throws(TimerProblem) {
+                set.append(
+                    try perform(.set(wish)) { if case .set(let set) = $0 { set } else { nil } }
+                )
+            } catch {
+                for done in set { handle(.cancel(.named("\(done.number)"))) }
+                throw error
             }
         }
-        // Only a controller that has ended does nothing.
-        throw .stopping
+        return set
     }
 
     /// - Returns: how many timers and alarms were cancelled; `what`: the alarm in words, where only its day was said.
     package func cancel(_ choice: TimerChoice) throws(TimerProblem) -> (count: Int, what: String?) {
-        for effect in handle(.cancel(choice)) {
-            switch effect {
-            case .cancelled(let count, let what): return (count, what)
-            case .refused(let problem): throw problem
-            default: break
-            }
+        try perform(.cancel(choice)) { if case .cancelled(let count, let what) = $0 { (count, what) } else { nil } }
+    }
+
+    /// - Returns: what was changed, as it is now.
+    package func change(_ choice: TimerChoice, _ change: TimerChange) throws(TimerProblem) -> [SetTimer] {
+        try perform(.change(choice, change)) { if case .changed(let all) = $0 { all } else { nil } }
+    }
+
+    private func perform<Result>(_ event: TimerEvent, _ result: (TimerEffect) -> Result?) throws(TimerProblem) -> Result
+    {
+        for effect in handle(event) {
+            if case .refused(let problem) = effect { throw problem }
+            if let result = result(effect) { return result }
         }
+        // Only a controller that has ended does nothing.
         throw .stopping
     }
 
@@ -84,7 +97,7 @@ package actor TimerController {
             case .tell(let news): parts.tell(news)
             case .lookAfter(let pause):
                 next.plan(after: pause, sleep: parts.sleep) { [weak self] in await self?.handle(.look) }
-            case .set, .refused, .cancelled: break
+            case .set, .changed, .refused, .cancelled: break
             }
         }
         return effects

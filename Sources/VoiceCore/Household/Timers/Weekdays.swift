@@ -15,34 +15,6 @@ package struct Weekdays: OptionSet, Sendable, Equatable {
 
     func contains(day: Int) -> Bool { rawValue & 1 << Weekdays.number(of: day) != 0 }
 
-    /// Returns a weekday by its name or its first three letters, in any case; Monday is 0.
-    static func number(named name: some StringProtocol) -> Int? {
-        let name = name.lowercased()
-        guard name.utf8.count >= 3 else { return nil }
-        return names.firstIndex { full in
-            let full = full.lowercased()
-            return name == full || name == full + "s" || name == full.prefix(3)
-        }
-    }
-
-    /// "Mondays": every Monday.
-    init?(plural name: some StringProtocol) {
-        guard name.lowercased().hasSuffix("days"), let number = Weekdays.number(named: name) else { return nil }
-        self.init(rawValue: 1 << number)
-    }
-
-    /// "daily", "weekdays", "weekends" or the name of a weekday.
-    package init?(named name: some StringProtocol) {
-        switch name.lowercased() {
-        case "daily", "everyday": self = .daily
-        case "weekdays", "workdays": self = .workdays
-        case "weekends": self = .weekend
-        default:
-            guard let number = Weekdays.number(named: name) else { return nil }
-            self.init(rawValue: 1 << number)
-        }
-    }
-
     /// "every day", "every weekday", "every Monday and Friday".
     var text: String {
         switch self {

@@ -121,7 +121,6 @@ package final class LiveLink: ServiceLink, WebSocketDriver {
         for piece in uplink.take() { perform(translator.sent(piece.samples, isVoice: piece.isVoice, at: now)) }
         // Alarms by voice need the time of day.
         if now - clockSet >= .seconds(1) {
-            translator.clock = LocalSettings.timeOfDay()
             clockSet = now
         }
         perform(translator.tick(at: now))

@@ -226,7 +226,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
     }
 
     private func translate(_ event: LocalEvent) {
-        for effect in translator.handle(event, clock: settings.clock()) { perform(effect) }
+        for effect in translator.handle(event) { perform(effect) }
     }
 
     private func perform(_ effect: LocalEffect) {

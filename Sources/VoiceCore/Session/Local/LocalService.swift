@@ -18,15 +18,6 @@ package struct LocalSettings: Sendable {
     package var turns = LocalTurn.Options()
     /// Whether a radio station of this name is known.
     package var knowsStation: @Sendable (String) -> Bool = { _ in false }
-    /// The wall clock time, in minutes since midnight.
-    package var clock: @Sendable () -> Int = { Self.timeOfDay() }
-
-    static func timeOfDay() -> Int {
-        var seconds = time(nil)
-        var local = tm()
-        localtime_r(&seconds, &local)
-        return Int(local.tm_hour) * 60 + Int(local.tm_min)
-    }
 
     /// The language code for espeak-ng.
     var espeakLanguage: String { WyomingRequest.language(language) ?? "en" }

@@ -1,0 +1,66 @@
+internal import VoiceBase
+
+/// Why a timer was not set, changed or cancelled; the text follows "jarvis-voiced ctl: " and can be spoken.
+package enum TimerProblem: Error, Equatable, Sendable, CustomStringConvertible {
+    case unreadable
+    case length
+    /// These words behind the time look like another time.
+    case leftOver(String)
+    /// A length and a time of day.
+    case both
+    /// At this minute, of the morning or the evening.
+    case half(Int)
+    case past
+    case tooFar
+    case clock
+    case full
+    case none(TimerKind)
+    case unknown(String, TimerKind)
+    case ambiguous(TimerKind)
+    case repeats
+    /// No alarm is set for this day.
+    case noneOn(String)
+    /// The alarms of this day.
+    case severalOn(String, [String])
+    /// The only alarm of the day rings on other days as well.
+    case repeatsOn(String)
+    /// Nothing is set that could be changed in this way.
+    case noneTo(TimerChange)
+    case stopping
+
+    package var description: String {
+        switch self {
+        case .unreadable:
+            "the time cannot be read: give a length such as 10m or 1h30m, or a time of day such as 07:00 or 7:30 pm, then a name"
+        case .length: "a timer lasts from 1 second to 30 days"
+        case .leftOver(let rest):
+            "\"\(rest)\" is left over and looks like a time: give one length or one time of day; a name that looks like a time "
+                + "stands in quotes"
+        case .both: "give a length or a time of day, not both"
+        case .half(let minute):
+            "\(LocalTime.clock(minute: minute % 720 < 60 ? minute % 720 + 720 : minute % 720)) may be in the morning or in the "
+                + "evening: say am or pm"
+        case .past: "that time has passed"
+        case .tooFar: "an alarm can be set for the next 366 days"
+        case .clock: "the clock of this machine is not set yet; a timer, such as 10m, does not need it"
+        case .full: "there are already \(TimerBook.most) timers and alarms: cancel one first"
+        case .none(let kind): "no \(kind.plural) are set"
+        case .unknown(let name, let kind): "there is no \(kind.name) \"\(name)\""
+        case .ambiguous(.any): "there are several: name one, or \"all\""
+        case .ambiguous(let kind): "there are several \(kind.plural): name one, or \"all \(kind.plural)\""
+        case .repeats:
+            "nothing rings, and the only alarm repeats: give its name, its number or its time, or \"all alarms\""
+        case .noneOn(let day): "no alarm is set for \(day)"
+        case .severalOn(let day, let all):
+            "there are \(all.count) alarms for \(day): " + all.prefix(4).joined(separator: "; ")
+                + "; name one by its time, or \"all alarms\""
+        case .repeatsOn(let alarm):
+            "the alarm for \(alarm), repeats: give its name, its number or its time to end it for good"
+        case .noneTo(.add): "no timer is running; an alarm cannot be made longer: cancel it and set another"
+        case .noneTo(.pause): "no timer is running; an alarm cannot be paused: cancel it"
+        case .noneTo(.resume): "no timer is paused"
+        case .noneTo(.snooze): "nothing is ringing"
+        case .stopping: "the daemon is stopping"
+        }
+    }
+}
