@@ -396,6 +396,8 @@ struct TimerBookTests {
         #expect(before.book.list(at: before.now).contains("1: timer \"tea\", paused, 9 minutes left"))
         before.on(.change(.obvious, .pause))
         #expect(before.latest.contains(.refused(.noneTo(.pause))), "an alarm cannot be paused")
+        before.on(.change(.named("2"), .pause))
+        #expect(before.latest.contains(.refused(.noneTo(.pause))), "the alarm is there, but cannot be paused")
         before.pass(1200)
         #expect(before.rings == [])
         var after = Scene(boot: "b", wall: Self.monday + 3000, uptime: 20)

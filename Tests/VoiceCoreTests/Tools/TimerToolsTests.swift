@@ -95,7 +95,7 @@ struct TimerToolsTests {
             (#"{"change":"add","minutes":5}"#, "Done: in 15 minutes."),
             (#"{"change":"add","minutes":"5","which":"tea"}"#, "Done: in 15 minutes."),
             (#"{"change":"pause"}"#, "Done: paused, 10 minutes left."),
-            (#"{"change":"resume"}"#, "Nothing was changed: no timer is paused."),
+            (#"{"change":"resume"}"#, "Nothing was changed: no such timer is paused."),
             (#"{"change":"snooze"}"#, "Nothing was changed: nothing is ringing."),
             (#"{"change":"add"}"#, nil), (#"{"change":"add","hours":999999}"#, nil), (#"{"change":"sing"}"#, nil),
             ("", nil),

@@ -279,7 +279,9 @@ package struct TimerBook: Equatable, Sendable {
         if case .named(let name) = choice.which {
             meant = Self.named(name, in: candidates)
             if meant.isEmpty { meant = Self.timed(name, in: candidates) }
-            guard !meant.isEmpty || candidates.isEmpty else { return .refused(.unknown(Self.title(name), choice.kind)) }
+            guard !meant.isEmpty || candidates.isEmpty || !Self.named(name, in: entries).isEmpty else {
+                return .refused(.unknown(Self.title(name), choice.kind))
+            }
         } else if choice.which == .obvious, meant.contains(where: { $0.ringsSince != nil }) {
             meant.removeAll { $0.ringsSince == nil }
         }

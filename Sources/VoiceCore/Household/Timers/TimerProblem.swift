@@ -56,9 +56,9 @@ package enum TimerProblem: Error, Equatable, Sendable, CustomStringConvertible {
                 + "; name one by its time, or \"all alarms\""
         case .repeatsOn(let alarm):
             "the alarm for \(alarm), repeats: give its name, its number or its time to end it for good"
-        case .noneTo(.add): "no timer is running; an alarm cannot be made longer: cancel it and set another"
-        case .noneTo(.pause): "no timer is running; an alarm cannot be paused: cancel it"
-        case .noneTo(.resume): "no timer is paused"
+        case .noneTo(.add): "no such timer is set; an alarm cannot be made longer: cancel it and set another"
+        case .noneTo(.pause): "no such timer is running; an alarm cannot be paused: cancel it"
+        case .noneTo(.resume): "no such timer is paused"
         case .noneTo(.snooze): "nothing is ringing"
         case .stopping: "the daemon is stopping"
         }
