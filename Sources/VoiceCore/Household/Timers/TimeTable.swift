@@ -103,7 +103,8 @@ enum TimeTable {
         guard let word = words.first else { return nil }
         if word.utf8.allSatisfy({ 48...57 ~= $0 || $0 == 46 }), let number = Double(word), number.isFinite {
             words = words.dropFirst()
-            return number
+            // More than any use of it, and far less than an `Int` holds.
+            return min(number, 1e9)
         }
         var left = words
         let isHundred = word == "a" && left.dropFirst().first == "hundred"
