@@ -1,4 +1,5 @@
 import FoundationEssentials
+internal import VoiceBase
 
 extension JarvisClient {
     /// Clocks and random ids, replaceable by tests.
@@ -35,8 +36,8 @@ extension JarvisClient.Environment {
         let start = ContinuousClock.now
         return JarvisClient.Environment(
             now: { ContinuousClock.now - start },
-            sleep: { try? await Task.sleep(for: $0) },
-            expire: { try? await Task.sleep(for: $0) },
+            sleep: { try? await Sleep.for($0) },
+            expire: { try? await Sleep.for($0) },
             makeID: { UUID().uuidString.lowercased() },
             wallClock: { Int(Date().timeIntervalSince1970) }
         )

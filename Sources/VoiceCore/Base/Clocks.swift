@@ -49,7 +49,7 @@ package enum TimeLimit {
     /// - Parameter sleep: waits for `limit`; uses the clock of the machine, or that of a test.
     package static func run<Result: Sendable>(
         _ limit: Duration,
-        sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) },
+        sleep: @escaping @Sendable (Duration) async -> Void = { try? await Sleep.for($0) },
         _ body: @escaping @Sendable () async -> Result
     ) async -> Result? {
         let begins = Promise<Bool>()

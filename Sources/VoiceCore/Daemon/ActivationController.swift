@@ -171,7 +171,7 @@ package actor ActivationController {
             let inbox = inbox
             timers[timer]?.cancel()
             timers[timer] = Task {
-                guard (try? await Task.sleep(for: pause)) != nil else { return }
+                guard (try? await Sleep.for(pause)) != nil else { return }
                 inbox.post(.timer(timer))
             }
         case .cancelTimer(let timer): timers.removeValue(forKey: timer)?.cancel()

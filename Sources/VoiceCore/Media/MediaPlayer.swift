@@ -247,7 +247,7 @@ package actor MediaPlayer: MediaControls {
             ticking = nil
         } else if ticking == nil {
             ticking = Task { [weak self] in
-                while (try? await Task.sleep(for: Self.tick)) != nil { await self?.look() }
+                while (try? await Sleep.for(Self.tick)) != nil { await self?.look() }
             }
         }
     }
@@ -279,7 +279,7 @@ package actor MediaPlayer: MediaControls {
         timers.removeValue(forKey: timer)?.cancel()
         if timer == .sleep { sleepAt = Monotonic.now() + pause }
         timers[timer] = Task { [weak self] in
-            guard (try? await Task.sleep(for: pause)) != nil else { return }
+            guard (try? await Sleep.for(pause)) != nil else { return }
             await self?.fired(timer)
         }
     }

@@ -27,7 +27,7 @@ extension ConversationSession {
         }
         guard transcriptTimer == nil else { return }
         transcriptTimer = Task { [weak self] in
-            guard (try? await Task.sleep(for: max(due - Monotonic.now(), .milliseconds(10)))) != nil else { return }
+            guard (try? await Sleep.for(max(due - Monotonic.now(), .milliseconds(10)))) != nil else { return }
             await self?.releaseTranscript()
         }
     }

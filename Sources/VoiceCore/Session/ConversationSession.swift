@@ -381,7 +381,7 @@ package actor ConversationSession {
         timerStarts += 1
         let start = timerStarts
         let task = Task {
-            guard (try? await Task.sleep(for: pause)) != nil else { return }
+            guard (try? await Sleep.for(pause)) != nil else { return }
             mailbox.post(timer, start: start)
         }
         timers[timer] = (task, start)

@@ -1,4 +1,5 @@
 package import Logging
+internal import VoiceBase
 package import VoiceConversation
 
 /// Finds the tool of a call and ensures that every call gets exactly one output.
@@ -21,7 +22,7 @@ package struct ToolDispatcher: Sendable {
         _ registry: ToolRegistry,
         deadline: Duration = ToolDispatcher.standardDeadline,
         noticeAfter: Duration? = nil,
-        sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) },
+        sleep: @escaping @Sendable (Duration) async -> Void = { try? await Sleep.for($0) },
         logger: Logger
     ) {
         self.registry = registry

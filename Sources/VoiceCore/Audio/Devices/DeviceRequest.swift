@@ -52,7 +52,7 @@ package struct DeviceRequest: Sendable {
     ///   - sleep: waits for the limit; uses the clock of the machine, or that of a test.
     package func answer<Answer: Sendable>(
         more: Duration = .zero,
-        sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) },
+        sleep: @escaping @Sendable (Duration) async -> Void = { try? await Sleep.for($0) },
         _ look: @escaping @Sendable (DeviceRequest) -> Answer
     ) async -> Answer? {
         await TimeLimit.run(Self.patience + more, sleep: sleep) { await OwnThread.run("jv-look") { look(self) } }

@@ -11,7 +11,7 @@ package actor InboxController {
         package var speak: (@Sendable (String) -> Void)?
         package var chime: @Sendable () -> Void = {}
         package var clock: @Sendable () -> Duration = { Monotonic.now() }
-        package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        package var sleep: @Sendable (Duration) async throws -> Void = { try await Sleep.for($0) }
         package var logger: Logger
 
         package init(logger: Logger) { self.logger = logger }

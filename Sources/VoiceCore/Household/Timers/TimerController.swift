@@ -11,7 +11,7 @@ package actor TimerController {
         package var remember: @Sendable (SavedTimers) -> Void = { _ in }
         package var tell: @Sendable (TimerNews) -> Void = { _ in }
         package var clock: @Sendable () -> ClockInstant = { .now() }
-        package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        package var sleep: @Sendable (Duration) async throws -> Void = { try await Sleep.for($0) }
 
         package init() {}
     }
