@@ -8,6 +8,9 @@ internal import VoiceBase
 ///
 /// Playout begins, and resumes after an underrun, when the start buffer is filled, when the part is complete, or when its
 /// first samples have waited `startWait`.
+///
+/// The parts of a response are played one after another, in the order in which they began: audio that a part receives after the
+/// next has begun is put before that one, which waits for its end, for `startWait` at most.
 package struct PlayoutQueue {
     /// What became of a delta.
     package enum Admission: Equatable, Sendable {
@@ -63,6 +66,8 @@ package struct PlayoutQueue {
     private var cutRecords: [Record] = []
     private var stale: [String] = []
     private var heldSince: Duration?
+    /// Since when the next part waits for the end of the one before it.
+    private var waitsSince: Duration?
     private var isReleased = false
     private var isDrained = true
     /// The responses last reported as received and as audible.
@@ -96,8 +101,7 @@ package struct PlayoutQueue {
         let accepted = min(room, samples.count)
         if waiting == 0 { end = max(end, written) }
         let begins = isDrained || announced != part.responseID
-        pending.append(contentsOf: samples[0..<accepted])
-        account(accepted, of: part)
+        insert(UnsafeBufferPointer(rebasing: samples[0..<accepted]), of: part)
         if begins {
             announced = part.responseID
             if isDrained {
@@ -128,7 +132,9 @@ package struct PlayoutQueue {
             isReleased = true
         }
         heldSince = nil
-        let written = pending.withUnsafeBufferPointer { write(UnsafeBufferPointer(rebasing: $0[head...])) }
+        let ready = head + ready(at: now)
+        guard ready > head else { return 0 }
+        let written = pending.withUnsafeBufferPointer { write(UnsafeBufferPointer(rebasing: $0[head..<ready])) }
         head += written
         if head == pending.count {
             pending.removeAll(keepingCapacity: pending.capacity <= AudioFormat.wireRate * 10)
@@ -208,6 +214,7 @@ package struct PlayoutQueue {
         head = 0
         end = position
         heldSince = nil
+        waitsSince = nil
         isReleased = false
         isDrained = true
         announced = nil
@@ -277,20 +284,63 @@ package struct PlayoutQueue {
 
     // MARK: - Accounts
 
-    private mutating func account(_ count: Int, of part: SpokenPart) {
-        guard count > 0 else { return }
-        if let last = segments.indices.last, segments[last].part == part, segments[last].end == end {
-            segments[last].end += UInt64(count)
-        } else {
-            segments.append(Segment(part: part, start: end, end: end + UInt64(count)))
-        }
-        end += UInt64(count)
+    /// Maximum audio that is moved to make room for late audio of an earlier part, in samples: ten seconds. Behind more than
+    /// that, it is played when it comes.
+    private static let mostMoved = 10 * AudioFormat.wireRate
+
+    /// Queues samples of a part, before those of the parts that began after it.
+    private mutating func insert(_ samples: UnsafeBufferPointer<Int16>, of part: SpokenPart) {
+        guard !samples.isEmpty else { return }
+        let count = UInt64(samples.count)
+        var place = end
         if let index = records.firstIndex(where: { $0.part == part }) {
-            records[index].received += count
+            records[index].received += samples.count
+            place = beginningOfLater(than: index) ?? end
         } else {
             forgetOthers(than: part)
-            records.append(Record(part: part, received: count))
+            records.append(Record(part: part, received: samples.count))
         }
+        pending.insert(contentsOf: samples, at: pending.count - Int(end - place))
+        let next = segments.firstIndex { $0.start >= place } ?? segments.count
+        for index in segments[next...].indices {
+            segments[index].start += count
+            segments[index].end += count
+        }
+        if next > 0, segments[next - 1].part == part, segments[next - 1].end == place {
+            segments[next - 1].end += count
+        } else {
+            segments.insert(Segment(part: part, start: place, end: place + count), at: next)
+        }
+        end += count
+    }
+
+    /// The position of the first sample of any later part of the same response; nil if there is none, or it is under way.
+    private func beginningOfLater(than index: Int) -> UInt64? {
+        let part = records[index].part
+        guard !part.responseID.isEmpty, index + 1 < records.count else { return nil }
+        let later = records[(index + 1)...].filter { $0.part.responseID == part.responseID }.map(\.part)
+        guard let first = segments.first(where: { later.contains($0.part) })?.start else { return nil }
+        return first >= end - UInt64(waiting) && end - first <= UInt64(Self.mostMoved) ? first : nil
+    }
+
+    /// How many of the waiting samples may be played now: up to the next part, while the one before it is not complete.
+    private mutating func ready(at now: Duration) -> Int {
+        let position = end - UInt64(waiting)
+        for (before, next) in zip(segments, segments.dropFirst()) where next.start >= position {
+            guard !before.part.responseID.isEmpty, before.part.responseID == next.part.responseID,
+                let open = records.firstIndex(where: { $0.part == before.part && !$0.isComplete })
+            else { continue }
+            guard next.start == position else { return Int(next.start - position) }
+            guard let since = waitsSince else {
+                waitsSince = now
+                return 0
+            }
+            guard now - since >= startWait else { return 0 }
+            // Its end was not reported, or is late.
+            records[open].isComplete = true
+        }
+        waitsSince = nil
+        return waiting
     }
 
     /// Drops finished accounts. Only one response speaks at a time: once the next begins, earlier ones receive no more

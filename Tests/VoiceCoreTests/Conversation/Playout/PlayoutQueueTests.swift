@@ -201,4 +201,49 @@ struct PlayoutQueueTests {
             #expect(Int(stage.written) == stage.ring.count)
         }
     }
+
+    // MARK: Two items of one response
+
+    private let another = SpokenPart(responseID: "r1", itemID: "i2", contentIndex: 0)
+
+    /// The second begins before the first has ended.
+    @Test func itemsAreHeardOneAfterTheOther() {
+        var stage = Stage()
+        for (part, value) in [(first, 1), (another, 2), (first, 1), (another, 2)] {
+            _ = stage.receive(100, part, value: Int16(value))
+            stage.fill()
+        }
+        stage.queue.finish(first)
+        stage.queue.finish(another)
+        stage.fill()
+        for _ in 0..<40 { _ = stage.play(10) }
+        #expect(stage.ring == [Int16](repeating: 1, count: 200 * 24) + [Int16](repeating: 2, count: 200 * 24))
+    }
+
+    @Test func aCutNamesTheItemThatWasPlayingWithItsOwnMilliseconds() {
+        var stage = Stage()
+        _ = stage.receive(300, first)
+        _ = stage.receive(100, another)
+        stage.fill()
+        _ = stage.receive(100, first)
+        stage.queue.finish(first)
+        _ = stage.receive(900, another)
+        stage.fill()
+        for _ in 0..<52 { _ = stage.play(10) }
+        stage.queue.cut(refusing: ["r1"], at: stage.written)
+        #expect(stage.queue.settle(heard: stage.heard) == [HeardPart(part: another, heard: 120, received: 1000)])
+    }
+
+    @Test func anEndThatIsNotReportedIsNotWaitedForLong() {
+        var stage = Stage()
+        _ = stage.receive(100, first)
+        stage.fill()
+        _ = stage.receive(500, another)
+        stage.fill()
+        #expect(stage.written == 100 * 24)
+        for _ in 0..<25 { _ = stage.play(10) }
+        #expect(stage.written > 100 * 24)
+        stage.queue.cut(refusing: ["r1"], at: stage.written)
+        #expect(stage.queue.settle(heard: stage.heard).map(\.part) == [another])
+    }
 }
