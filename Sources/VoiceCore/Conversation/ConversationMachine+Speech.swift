@@ -59,8 +59,6 @@ extension ConversationMachine {
 
     private mutating func speechStarted(_ itemID: String) {
         guard link.isReady else { return }
-        // Each turn has its own time limit.
-        cancel(.speech)
         guard turn.speechStarted(itemID, at: now) else { return }
         if state != .listening { turn.clock?.interrupted() }
         stopVoice()

@@ -23,6 +23,8 @@ package final class WyomingSimulator: Sendable {
         case absurd
         /// Answers with a transcript that has no text.
         case textless
+        /// Speaker: a little sound, and then empty messages without end.
+        case trickle
     }
 
     package struct Script: Sendable {
@@ -134,6 +136,8 @@ package final class WyomingSimulator: Sendable {
 private final class WyomingHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
+    private static let format = SimulatedJSON.object(["rate": .int(24_000), "width": .int(2), "channels": .int(1)])
+
     private let server: WyomingSimulator
     private var bytes: [UInt8] = []
     private var sound: [Int16] = []
@@ -215,17 +219,16 @@ private final class WyomingHandler: ChannelInboundHandler {
         guard text == "Ready." || !fails(script.speaker, context) else { return }
         var samples = SpokenVoice.tones.samples(text)
         if script.speaker == .absurd { samples = [Int16](repeating: 3000, count: 5 << 20) }
-        let format: [String: SimulatedJSON] = ["rate": .int(24_000), "width": .int(2), "channels": .int(1)]
         busyUntil = max(busyUntil, .now()) + .milliseconds(Int64(script.speakingMilliseconds))
         later(busyUntil - .now(), context) { context in
-            self.send("audio-start", .object(format), to: context)
+            self.send("audio-start", Self.format, to: context)
             for start in stride(from: 0, to: samples.count, by: 1024) {
                 var payload: [UInt8] = []
                 for sample in samples[start..<min(start + 1024, samples.count)] {
                     payload.append(UInt8(truncatingIfNeeded: sample))
                     payload.append(UInt8(truncatingIfNeeded: sample >> 8))
                 }
-                self.send("audio-chunk", .object(format), payload, to: context)
+                self.send("audio-chunk", Self.format, payload, to: context)
             }
             self.send("audio-stop", .object(["timestamp": .null]), to: context)
         }
@@ -245,9 +248,21 @@ private final class WyomingHandler: ChannelInboundHandler {
         case .garbage:
             write(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), to: context)
             return true
+        case .trickle:
+            send("audio-chunk", Self.format, [UInt8](repeating: 1, count: 480), to: context)
+            trickle(context)
+            return true
         case .endless:
             write(Array(#"{"type":"transcript","data_length":99999999}"#.utf8) + [10], to: context)
             return true
+        }
+    }
+
+    private func trickle(_ context: ChannelHandlerContext) {
+        guard context.channel.isActive else { return }
+        later(.milliseconds(20), context) { context in
+            self.send("audio-chunk", Self.format, to: context)
+            self.trickle(context)
         }
     }
 

@@ -30,6 +30,7 @@ extension DatagridTranslator {
     private mutating func userBegan(at place: Int, _ now: Duration) {
         tellUser(now, isDue: true)
         earlyWords = ""
+        lostTools = []
         let turn = UserTurn(item: name("u"))
         user = turn
         report(.userStarted(item: turn.item, at: place))
@@ -121,8 +122,14 @@ extension DatagridTranslator {
     }
 
     /// Notes audio from the agent.
-    package mutating func sound(at now: Duration) -> [Effect] {
+    ///
+    /// - Parameter isSilent: whether nothing can be heard of it; it then neither begins an answer nor prolongs one.
+    package mutating func sound(at now: Duration, isSilent: Bool = false) -> [Effect] {
         guard phase == .live, !isDropping(now) else { return [] }
+        guard !isSilent else {
+            if let speech, speech.sounds { emit(.play(speech.part)) }
+            return drain()
+        }
         if speech == nil || speech?.sounds == false {
             endTurn(now)
             if speech == nil { begin(now) }
@@ -138,7 +145,7 @@ extension DatagridTranslator {
     }
 
     mutating func said(_ text: String, _ now: Duration) {
-        guard !isDropping(now) else { return }
+        guard !isDropping(now), !text.isEmpty else { return }
         lastSign = now
         if speech?.sounds == true { return speak(text) }
         earlyWords = String((earlyWords + text).prefix(4000))
@@ -199,11 +206,19 @@ extension DatagridTranslator {
 
     // MARK: Tools on the service's side
 
+    private static let mostTools = 32
+
     mutating func tool(_ tool: String, _ status: String, _ now: Duration) {
         report(.toolNews(tool: tool, status: status))
+        // A repeated message is no progress.
+        let isStarted = status == "started"
+        if !isStarted { lostTools.remove(tool) }
+        guard isStarted != (runningTools[tool] != nil), !lostTools.contains(tool),
+            !isStarted || runningTools.count < Self.mostTools
+        else { return }
         lastSign = now
-        if status == "started" {
-            if runningTools.count < 32 { runningTools[tool] = now }
+        if isStarted {
+            runningTools[tool] = now
             endTurn(now)
             // An answer is on its way.
             if speech == nil, !isDropping(now) { begin(now) }
@@ -220,7 +235,9 @@ extension DatagridTranslator {
         tellUser(now)
         // A tool whose end is never reported does not hold the conversation for ever.
         let wasWorking = !runningTools.isEmpty
-        runningTools = runningTools.filter { now - $0.value < settings.longestWork }
+        let lost = runningTools.filter { now - $0.value >= settings.longestWork }.keys
+        if lostTools.count < Self.mostTools { lostTools.formUnion(lost) }
+        for tool in lost { runningTools[tool] = nil }
         guard let speech else { return drain() }
         let quiet = now - lastSign
         if speech.sounds {

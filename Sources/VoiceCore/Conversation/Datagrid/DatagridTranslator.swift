@@ -49,6 +49,8 @@ package struct DatagridTranslator: Sendable {
     var lastSign = Duration.zero
     /// Tools the agent uses, and since when.
     var runningTools: [String: Duration] = [:]
+    /// Tools given up because their end was never reported: until it is, or the user speaks, they are not begun again.
+    var lostTools: Set<String> = []
     /// Until when audio of the cut answer is dropped.
     var dropsUntil: Duration?
     /// When the daemon last cut an answer; nil once the service has confirmed it.

@@ -112,7 +112,8 @@ extension LiveTranslator {
         waiting: Int,
         at now: Duration
     ) -> [Effect] {
-        guard phase == .live else { return [] }
+        // A delta without samples is no sign that the session goes on.
+        guard phase == .live, !samples.isEmpty else { return [] }
         lastSound = now
         let loud = track.loudSamples
         for step in track.take(samples, waiting: waiting, at: now) {

@@ -37,6 +37,8 @@ package final class DatagridLink: ServiceLink, WebSocketDriver {
     private static let closeLimit = Duration.seconds(3)
     /// A service that hears the user begin to speak reacts sooner than this.
     private static let reaction = Duration.seconds(2)
+    /// Samples below this cannot be heard.
+    private static let quiet = 16
     /// How much audio from before the session was ready is sent, in ms: older audio is no longer relevant.
     private static let preRoll = 2000
 
@@ -218,7 +220,9 @@ package final class DatagridLink: ServiceLink, WebSocketDriver {
         guard !isRetired else { return }
         guard DatagridAudio.isPlayable(kind) else { return perform(entry?.translator.unplayable(kind ?? "") ?? []) }
         guard let samples = downlink.decode(base64) else { return pump.onThread.noteUnreadable() }
-        if !samples.isEmpty { perform(entry?.translator.sound(at: Monotonic.now()) ?? []) }
+        guard !samples.isEmpty else { return }
+        let isSilent = samples.allSatisfy { $0.magnitude < Self.quiet }
+        perform(entry?.translator.sound(at: Monotonic.now(), isSilent: isSilent) ?? [])
     }
 
     /// - Returns: whether to call again.

@@ -25,7 +25,8 @@ final class LocalSpeaker {
 
     private static let connectLimit = Duration.seconds(2)
     private static let firstLimit = Duration.seconds(5)
-    private static let nextLimit = Duration.seconds(3)
+    /// How many times longer than its sound a sentence may take, besides `nextLimit`.
+    private static let slowest = 4
     /// Maximum length of a sentence, in samples at 24 kHz: nobody listens longer.
     private static let longest = 90 * AudioFormat.wireRate
     private static let deep = 2
@@ -36,6 +37,8 @@ final class LocalSpeaker {
     private let address: WyomingAddress?
     private let allowsPublic: Bool
     private let voice: String?
+    /// How long a sentence may pause.
+    private let nextLimit: Duration
     private let newNumber: () -> Int
     /// Starts espeak-ng on a text elsewhere; `spoken` follows with the number. False if it cannot be started.
     private let espeak: (_ text: String, _ speech: Int) -> Bool
@@ -52,6 +55,8 @@ final class LocalSpeaker {
     private var done = 0
     private var hasBegun = false
     private var samples = 0
+    /// When the first sound of the sentence came.
+    private var begunAt = Duration.zero
     private var isRepeated = false
     private var restUntil = Duration.zero
     private var usesEspeak = false
@@ -64,6 +69,7 @@ final class LocalSpeaker {
         at address: WyomingAddress?,
         allowsPublic: Bool,
         voice: String,
+        nextLimit: Duration = .seconds(3),
         newNumber: @escaping () -> Int,
         espeak: @escaping (_ text: String, _ speech: Int) -> Bool,
         report: @escaping (Outcome) -> Void
@@ -72,6 +78,7 @@ final class LocalSpeaker {
         self.address = address
         self.allowsPublic = allowsPublic
         self.voice = voice.isEmpty ? nil : voice
+        self.nextLimit = nextLimit
         self.newNumber = newNumber
         self.espeak = espeak
         self.report = report
@@ -186,9 +193,14 @@ final class LocalSpeaker {
             guard format.width == 2, (8000...48_000).contains(format.rate) else {
                 return garbage("speaks in a format that nobody here plays", number)
             }
-            sockets.limit(Self.nextLimit, on: number)
-            play(Self.mono(bytes, channels: format.channels), rate: format.rate)
-            if samples > Self.longest { garbage("does not stop speaking", number) }
+            let sound = Self.mono(bytes, channels: format.channels)
+            play(sound, rate: format.rate)
+            if samples > Self.longest { return garbage("does not stop speaking", number) }
+            // Sound renews the limit, not the message, and only as far as it lasts.
+            guard !sound.isEmpty else { return }
+            let length = Duration.milliseconds(samples * 1000 / AudioFormat.wireRate)
+            let left = begunAt + nextLimit + length * Self.slowest - Monotonic.now()
+            sockets.limit(min(nextLimit, max(.zero, left)), on: number)
         case .audioStop:
             guard unheard == 0 else {
                 unheard -= 1
@@ -216,6 +228,7 @@ final class LocalSpeaker {
         guard !sound.isEmpty else { return }
         if !hasBegun {
             hasBegun = true
+            begunAt = Monotonic.now()
             report(.began(done))
         }
         let index = done

@@ -362,4 +362,29 @@ struct DatagridTranslatorTests {
         #expect(reports.count > 6)
         for report in reports { #expect(!"\(report)".contains("canary"), "\(report)") }
     }
+
+    // MARK: Progress
+
+    enum Message: CaseIterable {
+        case noWords, noSound, sameTool
+    }
+
+    /// A message a second without words, sound or news of a tool.
+    @Test(arguments: Message.allCases)
+    func messagesWithoutProgressDoNotProlongAnAnswer(message: Message) {
+        var scene = DatagridScene.live()
+        if message == .sameTool { scene.take(.tool(name: "search", status: "started")) } else { scene.sound() }
+        scene.isPlaying = false
+        for _ in 0..<150 {
+            scene.pass(500)
+            switch message {
+            case .noWords: scene.speak("")
+            case .noSound: scene.add(scene.translator.sound(at: scene.now, isSilent: true))
+            case .sameTool: scene.take(.tool(name: "search", status: "started"))
+            }
+            scene.pass(500)
+        }
+        #expect(scene.ends == [.completed])
+        #expect(scene.reports.count { if case .responseBegan = $0 { true } else { false } } == 1)
+    }
 }
