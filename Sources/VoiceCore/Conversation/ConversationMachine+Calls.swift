@@ -40,6 +40,21 @@ extension ConversationMachine {
         send(.answer(call: call.callID, text: output, isSpoken: false))
     }
 
+    /// The service accepts no result of another session's call: the local voice says it, or it waits as news for a service
+    /// that accepts it.
+    private mutating func sayOtherwise(_ output: String, of tool: String) {
+        // The agent's question is asked again where it can be answered.
+        guard !remarks.agent.isQuestion(output) else { return }
+        note(.unexpected("an answer that this service does not accept"))
+        if options.hasLocalVoice {
+            let words = LocalTranslator.words(output, of: tool)
+            if !words.isEmpty { remarks.announcements.add(words) }
+        } else {
+            remarks.agent.add(output, aloud: nil, at: now)
+            emit(.play(.error))
+        }
+    }
+
     /// Sends the outputs that are due; the model can read them while it is still speaking.
     ///
     /// A newer session does not know the call, so it receives both call and answer.
@@ -50,7 +65,7 @@ extension ConversationMachine {
             let output = answered.output ?? ""
             let isKnown = answered.session == link.number && !answered.isPutOff
             guard isKnown || takesText else {
-                note(.unexpected("an answer that this service does not accept: \(callID)"))
+                if answered.wantsReply { sayOtherwise(output, of: answered.call.name) }
                 continue
             }
             note(.outputSent(callID: callID))
@@ -62,7 +77,9 @@ extension ConversationMachine {
                 let call = answered.call
                 let isShort = call.arguments.utf8.count <= ToolArguments.maximumBytes
                 let arguments = isShort ? call.arguments : "{}"
-                callID = tell(.init(name: call.name, arguments: arguments, output: output), "answer")
+                let isSpoken = answered.wantsReply
+                let report = ForeignReport(name: call.name, arguments: arguments, output: output, isSpoken: isSpoken)
+                callID = tell(report, "answer")
                 calls.repeated(call.callID, as: callID)
                 authority.repeated(call.callID, as: callID)
             }
@@ -116,6 +133,8 @@ extension ConversationMachine {
     /// A user who is speaking, or is owed a response, will get one that has seen the outputs. The answer to an earlier turn
     /// waits until the current one is completely over.
     mutating func requestResponse() {
+        // A question has nothing else to ask for it again.
+        if sequencer.consumeLoss(), unasked.last == nil { sequencer.want() }
         guard link.isReady, sequencer.isIdle, sequencer.wantsResponse, turn.retryAfter == nil, turn.isQuiet,
             !calls.unspoken.contains(where: { calls.contains(responseID: $0.responseID, session: $0.session) }),
             voice.isSilent || !calls.isLate(at: turns)

@@ -300,7 +300,8 @@ extension ConversationMachine {
     private mutating func limited(_ error: ServiceError) {
         switch link.phase {
         case .ready:
-            guard case .requested = sequencer.phase else { return }
+            let isOfAnother = error.request != nil && !sequencer.isOutstanding(error.request)
+            guard case .requested = sequencer.phase, !isOfAnother else { return }
             sequencer.abandon()
             retry(after: error.meaning)
         case .opening, .configuring:

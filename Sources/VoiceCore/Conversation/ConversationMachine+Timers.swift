@@ -57,7 +57,7 @@ extension ConversationMachine {
         }
         want(.requestedResponse, isRequested, after: options.responseLimit)
         want(.activeResponse, isActive, after: options.responseLongest)
-        want(.unknownResponse, isUnknown, after: options.responseLimit)
+        want(.unknownResponse, isUnknown, after: options.retryPause)
         want(.cancelledResponse, isCancelling, after: options.responseLimit)
         want(.retryResponse, turn.retryAfter != nil, after: turn.retryAfter ?? .zero)
     }
@@ -89,7 +89,7 @@ extension ConversationMachine {
         case .activeResponse, .cancelledResponse:
             note(.unexpected("a response that does not end"))
             sequencer.lostTrack()
-        case .unknownResponse: endUnknownResponse()
+        case .unknownResponse: sequencer.isBlocked ? endUnknownResponse() : sequencer.lostTrack()
         case .retryResponse: turn.retryIsDue()
         case .greeting: sayGreeting()
         case .idle: deactivate()

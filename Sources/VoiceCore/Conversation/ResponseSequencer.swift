@@ -5,14 +5,15 @@
 ///
 /// The server answers a second `response.create` with `conversation_already_has_active_response`, may start a response of
 /// its own (voice activity detection) between the daemon's check and its request, and has not cancelled a response before
-/// it reports it as done. A call's output is *covered* once a response that has seen it has begun; uncovered outputs are
-/// the reason to request a response.
+/// it reports it as done. Its refusal may also arrive after the end of the response it is about: a request that is refused
+/// while no response is known to run is therefore repeated. A call's output is *covered* once a response that has seen it
+/// has begun; uncovered outputs are the reason to request a response.
 package struct ResponseSequencer: Equatable, Sendable {
     package enum Phase: Equatable, Sendable {
         case idle
         /// `response.create` is sent, its response has not begun, and no other is running.
         case requested(eventID: String)
-        /// A response is running; the id is nil if only an error revealed it.
+        /// A response is running; the id is nil if only errors revealed it.
         case active(responseID: String?)
         /// `response.cancel` is sent; nothing may be requested until the response is done.
         case cancelling(responseID: String?)
@@ -28,6 +29,8 @@ package struct ResponseSequencer: Equatable, Sendable {
         case onArrival
     }
 
+    private static let mostRefusals = 10
+
     package private(set) var phase: Phase = .idle
     /// Calls whose output is sent and not covered.
     package private(set) var uncovered: Set<String> = []
@@ -41,10 +44,15 @@ package struct ResponseSequencer: Equatable, Sendable {
     private var confirmed: Set<String> = []
     /// Outputs that the running response has seen.
     private var covered: Set<String> = []
-    /// Covered outputs that are unconfirmed, on the assumption that a response without metadata was the requested one.
+    /// Outputs that are unconfirmed and counted as covered, on the assumption that a response without metadata was the requested
+    /// one; kept beyond its end, because a refusal of the request may still prove the assumption wrong.
     private var guessed: Set<String> = []
     /// The requested response is no longer wanted.
     private var isSilenced = false
+    /// Refusals in a row while no response was known to run.
+    private var refusals = 0
+    /// See `consumeLoss`.
+    private var isLost = false
     /// The server is known to return metadata: a response without it is not the requested one.
     private var hasEchoed = false
 
@@ -120,6 +128,7 @@ package struct ResponseSequencer: Equatable, Sendable {
 
     package mutating func requested(eventID: String) {
         asked = uncovered
+        guessed = []
         phase = .requested(eventID: eventID)
         outstanding = eventID
         isSilenced = false
@@ -139,6 +148,7 @@ package struct ResponseSequencer: Equatable, Sendable {
         uncovered.subtract(covered)
         confirmed = []
         isWanted = false
+        refusals = 0
         phase = .active(responseID: responseID)
         guard isOurs else { return (false, false) }
         outstanding = nil
@@ -180,7 +190,9 @@ package struct ResponseSequencer: Equatable, Sendable {
         return true
     }
 
-    /// The server refused the request because a response was already running.
+    /// The server refused the request because a response was already running. If none is known, that one has ended, or its
+    /// beginning is still to come: the request may be repeated at once, and after another refusal when the response ends, or
+    /// after a pause.
     ///
     /// - Parameter eventID: the id of the request, if stated; the refusal of an abandoned request is ignored.
     package mutating func refused(eventID: String? = nil) {
@@ -189,9 +201,21 @@ package struct ResponseSequencer: Equatable, Sendable {
         covered.subtract(guessed)
         guessed = []
         outstanding = nil
-        isSilenced = false
-        if case .requested = phase { phase = .active(responseID: nil) }
+        defer { isSilenced = false }
+        guard case .requested = phase else { return }
+        refusals += 1
+        phase = refusals == 1 ? .idle : .active(responseID: nil)
+        isLost = asked.isEmpty && !isSilenced
     }
+
+    /// Returns whether a wanted request was refused that neither an output nor a response stands for; only once.
+    package mutating func consumeLoss() -> Bool {
+        defer { isLost = false }
+        return isLost
+    }
+
+    /// Whether the server keeps naming a response that it never announces.
+    package var isBlocked: Bool { refusals >= Self.mostRefusals }
 
     /// The server had nothing to cancel: its end of the response crossed the cancellation, or will never come.
     package mutating func cancelRefused() {
@@ -230,6 +254,5 @@ package struct ResponseSequencer: Equatable, Sendable {
             confirmed.formUnion(covered)
         }
         covered = []
-        guessed = []
     }
 }

@@ -430,7 +430,8 @@ extension ConversationWorld {
         case .responseCreate(let eventID, _, _):
             // Now and then the service loses a request.
             if hasFaults, chance(3) { return }
-            if current?.response != nil {
+            // A refusal may also be about a response whose end has been sent.
+            if current?.response != nil || hasFaults && chance(5) {
                 refuse("conversation_already_has_active_response")
             } else {
                 begin(clientEventID: eventID)

@@ -187,4 +187,53 @@ struct InterruptionTests {
         #expect(scene.cancels.isEmpty)
         #expect(scene.state == .aiSpeaking)
     }
+
+    private static let refusals = [
+        ServerError(
+            type: "invalid_request_error",
+            code: "invalid_value",
+            message: "Audio content of 1900ms is already shorter than 1990ms"
+        ),
+        ServerError(type: "invalid_request_error", code: "item_truncate_invalid_item_id", message: "No such item"),
+        ServerError(type: "invalid_request_error", code: nil, message: "Only model output audio can be truncated"),
+        ServerError(type: "server_error", code: nil, message: "The item is shorter", eventID: "truncate-1"),
+        ServerError(type: "error", code: "bad_request", message: "audio_end_ms is too large", param: "audio_end_ms"),
+    ]
+
+    /// Refused because the item is shorter, in the words of different services.
+    @Test(arguments: refusals)
+    func theNextTurnIsAnsweredAlthoughATruncationWasRefused(refusal: ServerError) {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.speak("r1", item: "i1")
+        scene.server(.speechStarted(itemID: "u2", audioStart: 0))
+        let part = SpokenPart(responseID: "r1", itemID: "i1", contentIndex: 0)
+        scene.on(.voiceStopped([HeardPart(part: part, heard: 1990, received: 2000)]))
+        scene.server(.error(refusal))
+        scene.done("r1", .cancelled, reason: "turn_detected")
+        scene.server(.speechStopped(itemID: "u2", audioEnd: 900))
+        scene.begin("r2")
+        scene.call("c1", in: "r2")
+        scene.done("r2")
+        scene.answer("c1")
+        #expect(scene.creates.count == 1)
+        scene.server(.error(refusal))
+        #expect(scene.creates.count == 1 && scene.timer(.retryResponse) == nil, "it concerns the truncation")
+        scene.begin("r3", for: scene.creates.last)
+        scene.speak("r3")
+        #expect(scene.state == .aiSpeaking)
+    }
+
+    /// A beginning reported again, without an end between the two, is no progress.
+    @Test func repeatedBeginningsDoNotProlongATurn() {
+        var scene = Scene.listening()
+        scene.server(.speechStarted(itemID: "u1", audioStart: 0))
+        #expect(scene.timer(.speech) == .seconds(120))
+        scene.effects = []
+        for turn in 2..<60 { scene.server(.speechStarted(itemID: "u\(turn)", audioStart: 0), after: .seconds(1)) }
+        #expect(scene.timer(.speech) == nil)
+        scene.on(.timer(.speech))
+        #expect(scene.state == .listening)
+    }
 }

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import VoiceBase
 @testable import VoiceConversation
 
 /// An answer whose session is gone is reported to the next one, once, and one response is requested.
@@ -81,5 +82,32 @@ struct OutlivedAnswerTests {
         #expect(scene.texts(.user).count { $0.contains("Two meetings.") } == 1)
         #expect(scene.texts(.system).isEmpty)
         #expect(scene.creates.count == 1)
+    }
+
+    /// The service that took over accepts no text: Hero365, Datagrid.
+    @Test(arguments: [ServiceCapabilities.hero365, .datagrid], [true, false])
+    func aServiceWithoutTextLeavesItToTheBoxOrToTheNext(capabilities: ServiceCapabilities, hasLocalVoice: Bool) {
+        var scene = Scene.calling {
+            $0.substitutes = [.init(name: "other", capabilities: capabilities)]
+            $0.hasLocalVoice = hasLocalVoice
+        }
+        scene.on(LostQuestionTests.reset)
+        scene.on(.timer(.reconnect), after: .seconds(1))
+        scene.on(.disconnected(LinkFailure(.transient, "no route to host")))
+        scene.on(.service(.opened(id: "x", ends: nil)))
+        scene.on(.service(.ready(ServiceReadiness())))
+        scene.answer("c1", "Two meetings.")
+        let said = { (scene: Scene) in
+            scene.effects.count { $0 == .announce("Two meetings.") }
+                + scene.reported.count { $0.output == "Two meetings." }
+        }
+        #expect(said(scene) == (hasLocalVoice ? 1 : 0))
+        #expect(hasLocalVoice || scene.effects.contains(.play(.error)))
+        // The usual service is back.
+        scene.on(.timer(.preferred), after: .seconds(120))
+        scene.beside(.service(.opened(id: "y", ends: nil)))
+        scene.beside(.service(.ready(ServiceReadiness())))
+        scene.on(.timer(.quiet), after: .seconds(30))
+        #expect(said(scene) == 1)
     }
 }

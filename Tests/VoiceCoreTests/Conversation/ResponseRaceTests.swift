@@ -30,13 +30,95 @@ struct ResponseRaceTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func aRefusedRequestWaitsForAResponseItNeverSawBegin() {
+    /// The end of the other response overtakes the refusal that it caused.
+    @Test(arguments: ["another", "unnamed", "earlier"])
+    func aRequestRefusedForAResponseThatHasEndedIsRepeatedNow(response: String) {
+        var scene = Scene.calling()
+        scene.answer("c1")
+        switch response {
+        case "another":
+            scene.begin("r2", for: "someone-else")
+            scene.done("r2")
+        case "unnamed":
+            scene.begin("r2")
+            scene.done("r2")
+        default: break
+        }
+        let before = scene.creates.count
+        scene.server(.error(.activeResponse))
+        #expect(scene.creates.count == before + 1)
+        scene.begin("r3", for: scene.creates.last)
+        scene.speak("r3")
+        scene.done("r3")
+        scene.on(.voiceDrained)
+        #expect(scene.state == .listening)
+        #expect(scene.creates.count == before + 1)
+    }
+
+    /// A typed question has no output that would ask for it again.
+    @Test func aQuestionWhoseRequestIsRefusedIsStillAnswered() {
+        var scene = Scene.listening()
+        scene.on(.ask("What is on?"))
+        scene.server(.error(.activeResponse))
+        #expect(scene.creates.count == 2)
+        #expect(scene.texts(.user) == ["What is on?"])
+        scene.begin("r1", for: scene.creates.last)
+        scene.speak("r1")
+        scene.done("r1")
+        scene.on(.voiceDrained)
+        #expect(scene.state == .listening)
+    }
+
+    @Test func aRequestRefusedTwiceWaitsForTheResponseThatIsNotAnnounced() {
         var scene = Scene.calling()
         scene.answer("c1")
         scene.server(.error(.activeResponse))
-        #expect(scene.creates.count == 1)
-        scene.done("unseen")
+        scene.server(.error(.activeResponse))
         #expect(scene.creates.count == 2)
+        scene.done("unseen")
+        #expect(scene.creates.count == 3)
+    }
+
+    @Test func aServiceThatRefusesEveryRequestIsAskedOnceASecondAndThenLeft() {
+        var scene = Scene.calling()
+        scene.answer("c1")
+        while !scene.latest.contains(.disconnect), scene.creates.count < 50 {
+            scene.server(.error(.activeResponse))
+            scene.on(.timer(.unknownResponse), after: .seconds(1))
+        }
+        #expect(scene.latest.contains(.disconnect))
+        #expect(scene.creates.count < 20 && scene.now < .seconds(20), "\(scene.creates.count) in \(scene.now)")
+    }
+
+    /// The user silences a response before it begins.
+    @Test(arguments: ["ours", "ours, unnamed", "the service's"])
+    func aResponseSilencedBeforeItBeginsIsDiscardedAndTheNextIsHeard(response: String) {
+        var scene = Scene.listening()
+        scene.userTurn()
+        if response != "the service's" {
+            scene.begin("r1")
+            scene.call("c1", in: "r1")
+            scene.done("r1")
+            scene.answer("c1")
+        }
+        scene.on(.interrupt)
+        #expect(scene.cancels.isEmpty, "nothing is known to run")
+        scene.begin("orphan", for: response == "ours" ? scene.creates.last : nil)
+        #expect(scene.cancels == ["orphan"])
+        #expect(scene.latest.contains(.stopVoice(responseIDs: ["orphan"])))
+        scene.done("orphan", .cancelled, reason: "client_cancelled")
+        #expect(scene.state == .listening)
+        scene.userTurn("u2")
+        scene.begin("r2")
+        scene.speak("r2")
+        #expect(scene.state == .aiSpeaking)
+        scene.done("r2")
+        scene.on(.voiceDrained)
+        scene.on(.ask("And now?"))
+        scene.begin("r3", for: scene.creates.last)
+        scene.speak("r3")
+        #expect(scene.state == .aiSpeaking)
+        #expect(scene.cancels == ["orphan"])
     }
 
     @Test func aRequestThatIsNotAnsweredIsRepeated() {

@@ -113,10 +113,28 @@ struct ResponseSequencerTests {
             .active(responseID: "r"),
             uncovered: ["c"]
         ),
-        Row("refused by one that was never told of", asked + [.refused], .active(responseID: nil), uncovered: ["c"]),
+        Row("refused for one that has ended, or is still to be announced", asked + [.refused], .idle, uncovered: ["c"]),
         Row(
-            "the end of the one never told of",
-            asked + [.refused, .done("any", for: nil, spoken: true)],
+            "refused again: one that is not announced",
+            asked + [.refused, .requested("f"), .refused],
+            .active(responseID: nil),
+            uncovered: ["c"]
+        ),
+        Row(
+            "its end",
+            asked + [.refused, .requested("f"), .refused, .done("any", for: nil, spoken: true)],
+            .idle,
+            uncovered: ["c"]
+        ),
+        Row(
+            "another ends, and only then the refusal for it comes",
+            asked + [.created("r", for: "x"), .done("r", for: "x", spoken: true), .refused],
+            .idle,
+            uncovered: ["c"]
+        ),
+        Row(
+            "the same without metadata",
+            asked + [.created("r", for: nil), .done("r", for: nil, spoken: true), .refused],
             .idle,
             uncovered: ["c"]
         ),
@@ -181,7 +199,22 @@ struct ResponseSequencerTests {
         sequencer.refused(eventID: "e1")
         #expect(sequencer.phase == .requested(eventID: "e2"))
         sequencer.refused(eventID: "e2")
-        #expect(sequencer.phase == .active(responseID: nil))
+        #expect(sequencer.isIdle)
+    }
+
+    @Test func tellsOnceWhetherARequestIsLostWithItsRefusal() {
+        var sequencer = ResponseSequencer()
+        func refusedAndLost(_ eventID: String, _ before: (inout ResponseSequencer) -> Void = { _ in }) -> Bool {
+            sequencer.requested(eventID: eventID)
+            before(&sequencer)
+            sequencer.refused()
+            return sequencer.consumeLoss()
+        }
+        #expect(refusedAndLost("e1"), "nothing else asks for it")
+        #expect(!refusedAndLost("e2") { _ = $0.cancel() }, "the user has silenced it")
+        sequencer.outputSent(callID: "c")
+        sequencer.lostTrack()
+        #expect(!refusedAndLost("e3"), "the output asks for it")
     }
 
     private func perform(_ step: Step, on sequencer: inout ResponseSequencer) {

@@ -207,4 +207,36 @@ struct SubstituteServiceTests {
         roster.forgetFailures()
         #expect(roster.choice(at: .zero) == 0)
     }
+
+    /// It exists for other accounts, which shows in the settings, later, or only with the first response.
+    @Test(arguments: ["settings", "ready", "response"])
+    func aModelThatTheAccountMayNotUseIsReplacedAndNotTriedAgainSoon(moment: String) {
+        var scene = Self.scene()
+        scene.on(.activate)
+        for failure in 1...3 {
+            scene.server(.sessionCreated(id: "s\(failure)", expiresAt: nil))
+            if moment != "settings" { scene.server(.sessionUpdated(Scene.settings.json)) }
+            if moment == "response" {
+                scene.userTurn()
+                scene.begin("r\(failure)")
+                scene.done("r\(failure)", .failed, reason: "model_not_found")
+            } else {
+                let text = "The model does not exist or you do not have access to it."
+                let type = "invalid_request_error"
+                scene.server(.error(ServerError(type: type, code: "model_not_found", message: text, param: "model")))
+            }
+            #expect(choices(scene) == [1])
+            #expect(scene.refusals.isEmpty, "the other service answers")
+            scene.open()
+            let rest = scene.timer(.preferred) ?? .zero
+            #expect(rest >= .seconds(55 << (failure - 1)), "\(failure): \(rest)")
+            guard failure < 3 else { break }
+            // The preferred service is tried again, and takes over where it gets that far.
+            scene.on(.deactivate)
+            scene.effects = []
+            scene.on(.activate, after: rest + .seconds(5))
+            #expect(choices(scene) == [0])
+            scene.effects = []
+        }
+    }
 }

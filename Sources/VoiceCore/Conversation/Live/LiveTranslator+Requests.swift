@@ -13,8 +13,9 @@ extension LiveTranslator {
         case _ where phase != .live: break
         case .answer(let call, let text, let isSpoken): answer(call, text, isSpoken, now)
         case .inform(_, let value):
-            if let news { know(news.value, now) }
-            news = (value, now)
+            news.append((value, now))
+            // What waits longest is at least known.
+            if news.count > 8 { know(news.removeFirst().value, now) }
         case .tell(let text, let tone): tell(text, tone, now)
         case .ask(let text): typed = text
         case .respond(let id, _): respond(id, now)
@@ -176,8 +177,7 @@ extension LiveTranslator {
     private mutating func tell(_ text: String, _ tone: ServiceTone, _ now: Duration) {
         switch tone {
         case .say:
-            guard let report = news?.value else { return say(text, delegation: nil, now) }
-            news = nil
+            guard let report = news.popLast()?.value else { return say(text, delegation: nil, now) }
             let put = put(report.output, now)
             say(prompt?.since == now ? put : "\(text)\n\(put)", delegation: nil, now)
         case .exactly: say("Say exactly this: \(text)", delegation: nil, now)
@@ -186,9 +186,18 @@ extension LiveTranslator {
         }
     }
 
+    /// News that no request to speak followed need not be mentioned. A result that the user should hear waits for one.
+    mutating func settleNews(_ now: Duration) {
+        let isKnown = { (news: (value: ForeignReport, at: Duration)) in
+            !news.value.isSpoken && now - news.at >= .milliseconds(100)
+        }
+        let known = news.filter(isKnown)
+        news.removeAll(where: isKnown)
+        for news in known { know(news.value, now) }
+    }
+
     /// Sends news the model should know and not mention.
-    mutating func know(_ report: ForeignReport, _ now: Duration) {
-        news = nil
+    private mutating func know(_ report: ForeignReport, _ now: Duration) {
         let text = "\(report.output) (This is data, for you to know; do not mention it unless asked.)"
         send(.thinking, LivePieces.of(text), delegation: nil, now)
     }
@@ -210,9 +219,10 @@ extension LiveTranslator {
             endSpeech(.completed)
             return hold(call(callID, "ask_jarvis", ["query": .string(text)]), in: name("d"), request: id)
         }
-        if let report = news?.value {
-            // The answer to a call of an earlier session.
-            news = nil
+        // Answers to calls of an earlier session.
+        let results = news.map(\.value).filter(\.isSpoken)
+        news.removeAll(where: \.value.isSpoken)
+        for report in results {
             let put = put(report.output, now)
             let opening = prompt?.since == now ? "" : "The result of an earlier request of the user's: "
             say(opening + put, delegation: nil, now)

@@ -54,7 +54,7 @@ package struct LiveTranslator: Sendable {
     var appends = LiveAppends()
     var held: [Held] = []
     /// News whose tone is not known yet.
-    var news: (value: ForeignReport, at: Duration)?
+    var news: [(value: ForeignReport, at: Duration)] = []
     var typed: String?
     var localCalls: [String] = []
     var awaited: Awaited?
@@ -298,7 +298,7 @@ package struct LiveTranslator: Sendable {
         guard phase == .live else { return [] }
         settleDelegations(now)
         sendHeld(now)
-        if let news, now - news.at >= .milliseconds(100) { know(news.value, now) }
+        settleNews(now)
         settleTurn(now)
         tellUser(now)
         settleAwaited(now)

@@ -499,6 +499,12 @@ package struct LocalTranslator: Sendable {
         toSay += sentences(text, call: call, part: call == nil ? 0 : 1)
     }
 
+    /// The output of a tool in words for a voice without a model; empty if there is nothing to say.
+    static func words(_ output: String, of tool: String) -> String {
+        var translator = LocalTranslator()
+        return translator.spoken(output, of: tool)
+    }
+
     /// Converts the output of a tool, written for a model, to speech.
     private mutating func spoken(_ text: String, of tool: String) -> String {
         let isOfAgent = ["ask_jarvis", "answer_question", "approve", "continue_reading", ""].contains(tool)
@@ -548,12 +554,11 @@ package struct LocalTranslator: Sendable {
             let effects = goOnFlow(call, text, isLast: isLast)
             return isLast ? effects + [report(.answerPlaced(call: call))] : effects
         case .inform(let id, let foreign):
-            switch foreign.name {
-            case "ask_jarvis": tell(answer(foreign.output), call: id)
-            case ForeignReport.announcement:
+            if foreign.name == ForeignReport.announcement {
                 tell(foreign.output)
                 announced = foreign.output
-            default: break
+            } else if foreign.isSpoken || foreign.name == "ask_jarvis" {
+                tell(spoken(foreign.output, of: foreign.name), call: id)
             }
             return [report(.answerPlaced(call: id))]
         case .tell(let text, .exactly): tell(text)

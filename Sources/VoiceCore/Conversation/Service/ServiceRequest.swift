@@ -58,14 +58,17 @@ package struct ForeignReport: Equatable, Sendable {
     /// JSON.
     package var arguments: String
     package var output: String
+    /// Whether the user should hear of it: `respond` follows, as soon as nobody speaks.
+    package var isSpoken: Bool
 
     /// Name of an announcement of the house, to be said as it is. No tool has it; only a service without a model gets it.
     package static let announcement = "announce"
 
-    package init(name: String, arguments: String, output: String) {
+    package init(name: String, arguments: String, output: String, isSpoken: Bool = false) {
         self.name = name
         self.arguments = arguments
         self.output = output
+        self.isSpoken = isSpoken
     }
 }
 

@@ -378,4 +378,33 @@ struct LiveTranslatorTests {
             #expect(other.withUTF8 { LiveAudioDelta(UnsafeRawBufferPointer($0)) } == nil)
         }
     }
+
+    // MARK: Results of an earlier session's calls
+
+    @Test func everyResultOfAnEarlierSessionIsToldOnce() {
+        var scene = LiveScene.live()
+        for (id, text) in [("answer-1", "Two meetings."), ("answer-2", "It rains.")] {
+            scene.ask(.inform(id: id, ForeignReport(name: "ask_jarvis", arguments: "{}", output: text, isSpoken: true)))
+        }
+        // The user speaks first.
+        scene.pass(1500, voice: true)
+        scene.pass(1500)
+        scene.ask(.respond(id: "q1", mayCall: true))
+        scene.pass(500)
+        for text in ["Two meetings.", "It rains."] {
+            #expect(scene.reported(.commentary).count { $0.text.contains(text) } == 1, "\(text)")
+        }
+        #expect(scene.reported(.thinking).isEmpty)
+    }
+
+    @Test func deltasWithoutSamplesAreNoSignThatTheSessionGoesOn() {
+        var scene = LiveScene.live()
+        scene.pass(200)
+        for _ in 0..<15 {
+            scene.stall(1000)
+            let none = UnsafeBufferPointer<Int16>(start: nil, count: 0)
+            scene.add(scene.translator.sound(none, waiting: 0, at: scene.now))
+        }
+        #expect(scene.reports.contains { if case .closing(.lost, _) = $0 { true } else { false } })
+    }
 }

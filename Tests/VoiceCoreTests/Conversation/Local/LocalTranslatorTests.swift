@@ -391,4 +391,14 @@ struct LocalTranslatorTests {
         #expect(parts.joined(separator: " ") == long)
         #expect(SpeechParts.split("One.\nTwo. Three") == ["One.", "Two.", "Three"])
     }
+
+    /// A call was made by a session of another service, which is gone.
+    @Test(arguments: [("set_timer", "The timer is set."), ("ask_jarvis", "Two meetings.")])
+    func theResultOfAnEarlierSessionIsSaid(tool: String, output: String) {
+        var talk = Talk()
+        let report = ForeignReport(name: tool, arguments: "{}", output: output, isSpoken: true)
+        talk.take(.asked(.inform(id: "answer-1", report)))
+        #expect(Talk.spoken(talk.take(.asked(.respond(id: "r1", mayCall: true)))) == [output])
+        #expect(Talk.spoken(talk.take(.asked(.respond(id: "r2", mayCall: true)))).isEmpty)
+    }
 }
