@@ -44,7 +44,7 @@ struct Ctl: ParsableCommand {
             if printsJSON {
                 write(ControlMessage.line(ControlMessage.reply(id: .null, .failure(problem))))
             } else {
-                StandardError.write("jarvis-voiced ctl: \(problem.message)\n")
+                StandardError.write("jarvis-voiced ctl: \(problem.message.escapingHidden())\n")
             }
             throw ArgumentParser.ExitCode(problem.exitCode.rawValue)
         }

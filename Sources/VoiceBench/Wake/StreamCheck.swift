@@ -150,7 +150,7 @@ struct StreamCheck {
 
     private static func read(_ path: String) throws -> [Stream] {
         guard let bytes = try? FileReader.system.read(path, 4 << 20).bytes else { return [] }
-        guard let streams = OutsideJSON.decode([Stream].self, from: bytes, atMost: 4 << 20) else {
+        guard let streams = OutsideJSON.decode([Stream].self, from: bytes, atMost: 4 << 20, values: .max) else {
             throw BenchProblem("\(path) is none of wake-streams")
         }
         return streams

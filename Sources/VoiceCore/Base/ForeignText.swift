@@ -51,14 +51,10 @@ package enum ForeignText {
         return String(result)
     }
 
-    /// Whether it becomes a blank: white space, controls, invisible characters, quotes and brackets.
+    /// Whether it becomes a blank: white space, hidden characters, quotes and brackets.
     private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII, scalar.properties.isAlphabetic { return false }
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .privateUse, .surrogate,
-            .unassigned:
-            return true
-        default: return quotes.contains(scalar) || brackets.contains(scalar)
-        }
+        return scalar.isHidden || scalar.properties.generalCategory == .spaceSeparator || quotes.contains(scalar)
+            || brackets.contains(scalar)
     }
 }

@@ -2,23 +2,29 @@ internal import FoundationEssentials
 
 /// Decodes JSON from outside. The text is scanned once, in linear time, before anything is decoded.
 ///
-/// A decoder recurses: some hundred levels in a short message overflow the stack of a thread, or cost seconds. So a text
-/// that is too deep or too long is rejected (RFC 8259 section 9 permits such limits).
+/// A decoder recurses: some hundred levels in a short message overflow the stack of a thread, or cost seconds. It also spends
+/// microseconds on each value, and a value may be as short as two bytes. So a text that is too deep, too long or of too many
+/// values is rejected (RFC 8259 section 9 permits such limits).
 package enum OutsideJSON {
     /// Maximum nesting of objects and arrays; no message of a service has a third of that.
     package static let deepest = 32
+    /// Maximum number of values, containers included, unless the caller expects more.
+    package static let mostValues = 16_384
 
-    /// Returns nil if the bytes are longer than `limit`, nested too deeply, or not of this shape. Unpaired surrogates and
-    /// bytes that are not UTF-8 become U+FFFD; the rest is kept.
+    /// Returns nil if the bytes are longer than `limit`, nested too deeply, of too many values, or not of this shape. Unpaired
+    /// surrogates and bytes that are not UTF-8 become U+FFFD; the rest is kept.
     ///
-    /// - Parameter limit: the maximum size in bytes.
+    /// - Parameters:
+    ///   - limit: the maximum size in bytes.
+    ///   - values: the maximum number of values, containers included.
     package static func decode<Value: Decodable>(
         _ type: Value.Type,
         from bytes: some Sequence<UInt8>,
-        atMost limit: Int
+        atMost limit: Int,
+        values: Int = mostValues
     ) -> Value? {
         let data = Data(bytes)
-        guard data.withUnsafeBytes({ isShallow($0, atMost: limit) }) else { return nil }
+        guard data.withUnsafeBytes({ isBounded($0, atMost: limit, values: values) }) else { return nil }
         if let value = try? JSONDecoder().decode(type, from: data) { return value }
         guard let mended = withCharacters(data) else { return nil }
         return try? JSONDecoder().decode(type, from: mended)
@@ -65,9 +71,11 @@ package enum OutsideJSON {
     }
 
     /// Whether the bytes may be passed to a decoder. Does not check that they are JSON.
-    package static func isShallow(_ bytes: UnsafeRawBufferPointer, atMost limit: Int) -> Bool {
+    private static func isBounded(_ bytes: UnsafeRawBufferPointer, atMost limit: Int, values most: Int) -> Bool {
         guard bytes.count <= limit else { return false }
         var depth = 0
+        // Every value but the first of a container follows a comma.
+        var values = 1
         var isInString = false
         var position = 0
         while position < bytes.count {
@@ -76,12 +84,16 @@ package enum OutsideJSON {
             case 0: return false
             case UInt8(ascii: "\""): isInString.toggle()
             case UInt8(ascii: "\\") where isInString: position += 1
-            case UInt8(ascii: "{") where !isInString, UInt8(ascii: "[") where !isInString:
+            case _ where isInString: break
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
                 depth += 1
+                values += 1
                 if depth > deepest { return false }
-            case UInt8(ascii: "}") where !isInString, UInt8(ascii: "]") where !isInString: depth = max(0, depth - 1)
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth = max(0, depth - 1)
+            case UInt8(ascii: ","): values += 1
             default: break
             }
+            if values > most { return false }
             position += 1
         }
         return true

@@ -38,12 +38,12 @@ package enum ControlMessage {
         return .object(values)
     }
 
-    /// The value as one line of JSON, with its line feed.
+    /// The value as one line of JSON, with its line feed. Hidden characters are escaped, as clients print what they receive.
     package static func line(_ value: JSONValue) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(value) else { return [] }
-        return Array(data) + [0x0A]
+        return Array(String(decoding: data, as: UTF8.self).escapingHidden(as: .json).utf8) + [0x0A]
     }
 
     /// nil if the bytes are not JSON or are nested too deeply.

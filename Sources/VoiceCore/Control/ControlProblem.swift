@@ -39,17 +39,22 @@ package struct ControlProblem: Error, Sendable, Equatable {
     }
 }
 
-/// Formats results and events of the control socket for people.
+/// Formats results and events of the control socket for people. Text in them may come from anywhere, so hidden characters are
+/// escaped.
 package enum ControlText {
     /// An event becomes one line, "state from=listening to=processing". A result becomes its text, followed by the
     /// other members if it is a status.
     package static func lines(_ value: JSONValue) -> String {
         guard case .object(var members) = value else { return text(value) + "\n" }
         if let event = members.removeValue(forKey: "event")?.stringValue {
-            return ([event] + members.sorted { $0.key < $1.key }.map { "\($0.key)=\(text($0.value))" })
+            return ([event] + members.sorted { $0.key < $1.key }.map { "\($0.key.escapingHidden())=\(text($0.value))" })
                 .joined(separator: " ") + "\n"
         }
-        let first = members.removeValue(forKey: "text")?.stringValue
+        // The text of a reply may have several lines.
+        let first = members.removeValue(forKey: "text")?.stringValue.map { text in
+            text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).escapingHidden() }
+                .joined(separator: "\n")
+        }
         // Except in a status, the members only repeat the text.
         if let first, members["state"] == nil { return first + "\n" }
         var lines = first.map { [$0] } ?? []
@@ -68,7 +73,7 @@ package enum ControlText {
         case .bool(let flag): flag ? "yes" : "no"
         case .integer(let number): String(number)
         case .number(let number): String((number * 1000).rounded() / 1000)
-        case .string(let text): text
+        case .string(let text): text.escapingHidden()
         case .array(let values): values.isEmpty ? "none" : values.map(text).joined(separator: "; ")
         case .object(let members):
             members.sorted { $0.key < $1.key }.map { "\($0.key)=\(text($0.value))" }.joined(separator: " ")

@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// Under systemd an entry goes to the journal's own socket. If that fails, a line goes to standard error, prefixed with its
 /// priority ("<6>message key=value", sd-daemon(3)), which the journal parses and removes. Elsewhere a line begins with the
-/// time of day and the level. Values with blanks are quoted and line breaks are escaped, so that one event stays one line.
+/// time of day and the level. Values with blanks are quoted and hidden characters are escaped, so that one event stays one line.
 /// Repeated errors are logged once, see `TroubleFilter`.
 package struct JournalLogHandler: LogHandler {
     package enum Style: Sendable {
@@ -81,7 +81,7 @@ package struct JournalLogHandler: LogHandler {
         style: Style,
         hasJournal: Bool
     ) -> LogLine {
-        var text = escaped(message)
+        var text = message.escapingHidden()
         for (key, value) in values { text += " \(key)=\(quoted(value))" }
         guard style == .journal else { return LogLine("\(timeOfDay()) \(level.rawValue) \(text)\n") }
         var line = LogLine("<\(priority(level))>\(text)\n")
@@ -92,7 +92,7 @@ package struct JournalLogHandler: LogHandler {
         entry.add("SYSLOG_IDENTIFIER", "jarvis-voiced")
         if let subject { entry.add("JARVIS_EVENT", subject.rawValue) }
         if let messageID = subject?.messageID { entry.add("MESSAGE_ID", messageID) }
-        for (key, value) in values { entry.add(JournalEntry.name(for: key), value) }
+        for (key, value) in values { entry.add(JournalEntry.name(for: key), value.escapingHidden()) }
         line.entry = entry
         return line
     }
@@ -150,7 +150,7 @@ package struct JournalLogHandler: LogHandler {
 
     private static func quoted(_ value: String) -> String {
         let isPlain = !value.isEmpty && value.unicodeScalars.allSatisfy { $0.value > 0x20 && $0 != "\"" && $0 != "=" }
-        guard !isPlain else { return escaped(value) }
+        guard !isPlain else { return value.escapingHidden() }
         // Scalar by scalar: a quote with a combining mark is another character, but still a quote.
         var result = "\"".unicodeScalars
         for scalar in value.unicodeScalars {
@@ -158,27 +158,7 @@ package struct JournalLogHandler: LogHandler {
             result.append(scalar)
         }
         result.append("\"")
-        return escaped(String(result))
-    }
-
-    /// Escapes control characters, so that no external text can begin a line or colour a terminal.
-    private static func escaped(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isControl) else { return text }
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case _ where isControl(scalar): result += "\\u{\(String(scalar.value, radix: 16))}"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
-    }
-
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value) || scalar.value == 0x2028 || scalar.value == 0x2029
+        return String(result).escapingHidden()
     }
 
     private static func timeOfDay() -> String {

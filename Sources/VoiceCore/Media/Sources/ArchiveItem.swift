@@ -20,7 +20,8 @@ package struct ArchiveItem: Equatable {
 
     /// - Parameter bytes: the reply of the metadata address. Nil if it is not JSON of the expected form.
     package init?(_ bytes: [UInt8], identifier: String) {
-        guard let reply = OutsideJSON.decode(Reply.self, from: bytes, atMost: Self.longest) else { return nil }
+        let reply = OutsideJSON.decode(Reply.self, from: bytes, atMost: Self.longest, values: Self.mostValues)
+        guard let reply else { return nil }
         let creator = reply.metadata?.creator?.text
         let album = reply.metadata?.title?.text
         // A recording has several files; those with the same name without extension belong together.
@@ -45,6 +46,8 @@ package struct ArchiveItem: Equatable {
 
     /// Longest reply, in bytes.
     private static let longest = 8 << 20
+    /// Each file has about twenty.
+    private static let mostValues = 200_000
 
     private static let formats = [
         "vbr mp3", "mp3", "320kbps mp3", "256kbps mp3", "192kbps mp3", "128kbps mp3", "ogg vorbis", "flac",
