@@ -17,6 +17,7 @@ struct Run: AsyncParsableCommand {
 
     func run() async throws {
         if isatty(STDIN_FILENO) == 1 { HeldSignals.releaseHangUp() }
+        try exiting { try DescriptorLimit.check() }
         ProcessEnvironment.close()
         ChildProcesses.adoptOrphans()
         let (loaded, secrets) = try options.load()

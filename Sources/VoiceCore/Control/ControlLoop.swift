@@ -5,7 +5,9 @@ internal import VoiceBase
 
 /// The event loop of the control socket. Confined to its thread.
 struct ControlLoop {
-    private let listener: Int32
+    private let listener: ControlListener
+    /// How often it is checked whether the socket is still there, in ms.
+    private static let lookPause: Int32 = 2000
     private let options: ControlServer.Options
     private let outbox: ControlOutbox
     private let logger: Logger
@@ -13,9 +15,11 @@ struct ControlLoop {
     private var clients: [Int: Client] = [:]
     private var next = 0
     private var seats: ControlSeats
+    /// What clients did that is logged, by its line.
+    private var reports: [String: LossMeter] = [:]
 
     init(
-        listener: Int32,
+        listener: ControlListener,
         options: ControlServer.Options,
         outbox: ControlOutbox,
         logger: Logger,
@@ -41,7 +45,7 @@ struct ControlLoop {
         let ids = clients.keys.sorted()
         var polled = [
             pollfd(fd: outbox.wake, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0),
         ]
         for id in ids {
             guard let client = clients[id] else { continue }
@@ -70,18 +74,30 @@ struct ControlLoop {
             dismiss(id, ControlProblem(.badRequest, "no request for too long; closing the connection"))
         }
         if polled[1].revents != 0 { accept() }
+        if listener.restore() { logger.warning("the control socket was lost and is opened again") }
         return true
     }
 
-    /// Time until the next deadline of a client, in ms, rounded up; -1 if there is none.
+    /// Time until the next deadline of a client or the next look at the socket, in ms, rounded up.
     private var pause: Int32 {
-        seats.nextEnd.map { Int32(clamping: max(0, ($0 - options.clock()).wholeMilliseconds)) } ?? -1
+        let next = seats.nextEnd.map { Int32(clamping: max(0, ($0 - options.clock()).wholeMilliseconds)) }
+        return min(next ?? Self.lookPause, Self.lookPause)
+    }
+
+    /// Logs what a client did: at once, and then at most every ten seconds with the number of times.
+    private mutating func report(_ what: String, _ peer: ControlAccess.Peer) {
+        let now = options.clock()
+        reports[what, default: LossMeter()].add(1, at: now)
+        guard let count = reports[what]?.take(at: now, isOver: true) else { return }
+        var metadata: Logger.Metadata = ["uid": "\(peer.user)", "pid": "\(peer.process)"]
+        if count > 1 { metadata["times"] = "\(count)" }
+        logger.warning("\(what)", metadata: .event(.control, metadata))
     }
 
     // MARK: Clients
 
     private mutating func accept() {
-        let socket = clinux_local_accept(listener)
+        let socket = clinux_local_accept(listener.descriptor)
         guard socket >= 0 else {
             // While no descriptors are left, poll would return again at once.
             if errno == EMFILE || errno == ENFILE { usleep(100_000) }
@@ -92,10 +108,7 @@ struct ControlLoop {
         let id = next
         client.say(ControlMessage.line(ControlMessage.hello(version: options.version)))
         if !options.access.allows(client.peer) {
-            logger.warning(
-                "control connection denied",
-                metadata: .event(.control, ["uid": "\(client.peer.user)", "pid": "\(client.peer.process)"])
-            )
+            report("control connection denied", client.peer)
             client.refuse(ControlProblem(.denied, "permission denied: join the group of the socket"))
         } else if let leaving = seats.come(id, user: client.peer.user, at: options.clock()) {
             dismiss(leaving, ControlProblem(.busy, "closing the connection: other clients are waiting"))
@@ -187,10 +200,7 @@ struct ControlLoop {
                 client.badLines += 1
                 guard client.badLines == options.maximumBadLines else { continue }
                 client.refuse(ControlProblem(.badRequest, "\(client.badLines) invalid lines; closing the connection"))
-                logger.warning(
-                    "a client of the control socket sent no requests and was disconnected",
-                    metadata: .event(.control, ["uid": "\(client.peer.user)", "pid": "\(client.peer.process)"])
-                )
+                report("a client of the control socket sent no requests and was disconnected", client.peer)
             }
         }
     }
@@ -253,10 +263,7 @@ struct ControlLoop {
         }
         if hasFailed || client.isDone { return drop(id) }
         guard client.waiting > options.longestOutput else { return }
-        logger.warning(
-            "a client of the control socket did not read and was disconnected",
-            metadata: .event(.control, ["pid": "\(client.peer.process)"])
-        )
+        report("a client of the control socket did not read and was disconnected", client.peer)
         drop(id)
     }
 }

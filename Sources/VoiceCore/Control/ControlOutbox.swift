@@ -27,6 +27,8 @@ final class ControlOutbox: Sendable {
 
     deinit { if wake >= 0 { close(wake) } }
 
+    /// A reply is always accepted: each client has one request under way. An event may be dropped: a client that follows events
+    /// and does not read is disconnected anyway.
     func put(_ envelope: Envelope) {
         content.withLock { content in
             guard envelope.endsRequest || content.envelopes.count < Self.capacity else { return }

@@ -1,4 +1,3 @@
-internal import CLinux
 internal import Glibc
 package import Logging
 internal import VoiceBase
@@ -39,22 +38,20 @@ package final class ControlServer: Sendable {
     private let options: Options
     private let handler: Handler
     private let logger: Logger
-    private let listener: Int32
+    private let listener: ControlListener
     private let outbox = ControlOutbox()
 
     /// Creates the socket, accessible by its user and group only.
     /// - Throws: errno, such as EADDRINUSE if another daemon listens there.
     package init(_ options: Options, logger: Logger, handler: @escaping Handler) throws(ControlServerError) {
-        listener = clinux_local_listen(options.path, 0o660, 8)
-        guard listener >= 0 else { throw ControlServerError(path: options.path, errno: errno) }
+        listener = try ControlListener(path: options.path)
         self.options = options
         self.handler = handler
         self.logger = logger
     }
 
-    deinit { close(listener) }
-
-    /// Serves until `stop`; then disconnects all clients and removes the socket.
+    /// Serves until `stop`; then disconnects all clients and removes the socket. A socket that is removed meanwhile comes back
+    /// within two seconds.
     package func run() async {
         let (options, handler, logger, listener, outbox) = (options, handler, logger, listener, outbox)
         await OwnThread.run("jv-control") {
@@ -67,7 +64,7 @@ package final class ControlServer: Sendable {
             )
             loop.run()
         }
-        unlink(options.path)
+        listener.remove()
     }
 
     package func stop() { outbox.stop() }

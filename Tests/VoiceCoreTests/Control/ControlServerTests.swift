@@ -15,13 +15,15 @@ struct ControlServerTests {
         let task: Task<Void, Never>
         let events: DaemonEvents
 
-        init(adjust: (inout ControlServer.Options) -> Void = { _ in }) throws {
+        init(
+            logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            adjust: (inout ControlServer.Options) -> Void = { _ in }
+        ) throws {
             path = "/tmp/control-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock"
             var options = ControlServer.Options(path: path, version: "9.9")
             adjust(&options)
             let events = DaemonEvents()
             self.events = events
-            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             let server = try ControlServer(options, logger: logger) { request, _ in
                 switch request.command {
                 case "fail": return .failure(ControlProblem(.notAvailable, "not here"))
@@ -125,6 +127,48 @@ struct ControlServerTests {
             #expect(try client.perform(ControlRequest(command: "a")) == ["command": "a"])
         }
         await running.stop()
+    }
+
+    /// A second daemon may have taken the place, after the first one's socket was removed by hand.
+    @Test func theSocketOfAnotherIsLeftAlone() async throws {
+        let running = try Running()
+        unlink(running.path)
+        let other = clinux_local_listen(running.path, 0o600, 1)
+        try #require(other >= 0)
+        defer {
+            close(other)
+            unlink(running.path)
+        }
+        await running.stop()
+        var status = stat()
+        #expect(lstat(running.path, &status) == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aSocketThatWasRemovedComesBack() async throws {
+        let running = try Running()
+        let path = running.path
+        unlink(path)
+        try await blocking {
+            var status = stat()
+            while lstat(path, &status) != 0 { usleep(10_000) }
+            var client = try ControlClient(paths: [path], patience: .seconds(100))
+            #expect(try client.perform(ControlRequest(command: "a")) == ["command": "a"])
+        }
+        await running.stop()
+        var status = stat()
+        #expect(lstat(path, &status) != 0)
+    }
+
+    /// One line, and later their number: a client that is refused may come back at any pace.
+    @Test func refusedConnectionsAreLoggedWithALimit() async throws {
+        let log = LineLog()
+        let running = try Running(logger: log.logger) { $0.clock = { .seconds(1) } }
+        let path = running.path
+        try await blocking {
+            for _ in 0..<30 { _ = try exchange(path, Array(String(repeating: "x\n", count: 30).utf8)) }
+        }
+        await running.stop()
+        #expect(log.lines.count { $0.contains("sent no requests") } == 1)
     }
 
     @Test func eventsFollowUntilTheClientLeaves() async throws {
