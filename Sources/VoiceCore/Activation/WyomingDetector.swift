@@ -18,6 +18,8 @@ package final class WyomingDetector: WakeWordDetector {
 
     private let socket: Int32
     private let address: String
+    /// What the server was asked for.
+    private let words: [String]
     private var decoder = WyomingDecoder(keepsPayload: false)
     private var unsent: [UInt8] = []
     private var sent = 0
@@ -29,8 +31,9 @@ package final class WyomingDetector: WakeWordDetector {
     ///   - allowsPublic: whether the server may be outside this network.
     package init(address: String, words: WakeWords, allowsPublic: Bool = false) throws(WakeWordError) {
         self.address = address
+        self.words = words.words.filter { !$0.isStop }.map(\.text)
         socket = try Self.connect(address, allowsPublic: allowsPublic)
-        put(.detect(words.words.filter { !$0.isStop }.map(\.text)))
+        put(.detect(self.words))
         put(.audioStart(.microphone))
     }
 
@@ -88,9 +91,22 @@ package final class WyomingDetector: WakeWordDetector {
                 throw WakeWordError("\(error)")
             }
             for frame in frames {
-                if case .detection(let name) = WyomingEvent(frame) { found.append(WakeCandidate(name, .repeated)) }
+                guard case .detection(let name) = WyomingEvent(frame), isWanted(name) else { continue }
+                found.append(WakeCandidate(name, .repeated))
             }
         }
+    }
+
+    /// Whether the server was asked for the word it reports. It may add a version, as in "hey_jarvis_v0.1", or give no name.
+    private func isWanted(_ name: String) -> Bool {
+        let heard = WakeModelFolder.plain(name)
+        return heard.isEmpty
+            || words.contains { word in
+                let own = WakeModelFolder.plain(word)
+                guard heard.hasPrefix(own) else { return false }
+                let rest = heard.dropFirst(own.count)
+                return rest.isEmpty || rest.hasPrefix(" v") && rest.dropFirst(2).first?.isNumber == true
+            }
     }
 
     // MARK: Connection

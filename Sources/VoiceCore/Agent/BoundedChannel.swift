@@ -2,7 +2,8 @@ import Synchronization
 
 /// Passes elements from many senders to one receiver, in order.
 ///
-/// Holds a bounded number of elements and drops any beyond it, which happens only to a run that nobody follows.
+/// Holds a bounded number of elements and drops any beyond it, which happens only to a run that nobody follows; its last
+/// element is never dropped.
 final class BoundedChannel<Element: Sendable>: Sendable {
     private typealias Waiter = (id: Int, continuation: CheckedContinuation<Void, Never>)
 
@@ -15,9 +16,10 @@ final class BoundedChannel<Element: Sendable>: Sendable {
     private static var capacity: Int { 64 }
     private let state = Mutex(State())
 
-    func send(_ element: Element) {
+    /// - Parameter isLast: nothing follows; it is accepted even if the channel is full.
+    func send(_ element: Element, isLast: Bool = false) {
         let waiter = state.withLock { state in
-            if state.elements.count < Self.capacity { state.elements.append(element) }
+            if isLast || state.elements.count < Self.capacity { state.elements.append(element) }
             defer { state.waiter = nil }
             return state.waiter
         }

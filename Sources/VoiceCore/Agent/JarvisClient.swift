@@ -240,7 +240,7 @@ package actor JarvisClient {
         board.show(JarvisActivity())
         let task = Task { [backend] in
             let outcome = await backend.run(question) { steps.send(.sign($0)) }
-            steps.send(.ended(outcome))
+            steps.send(.ended(outcome), isLast: true)
             return outcome
         }
         let run = Run(
@@ -430,7 +430,7 @@ package actor JarvisClient {
     private func withdraw(_ failure: JarvisFailure) -> Bool {
         guard let run = active else { return false }
         let outcome = JarvisOutcome(.failure(failure))
-        run.steps.send(.ended(outcome))
+        run.steps.send(.ended(outcome), isLast: true)
         release(run)
         // No call follows a run that waits for the user.
         if settle() {

@@ -30,6 +30,10 @@ package actor MediaPlayer: MediaControls {
     private var isPlaying = false
     private let decoder: DecoderThread
     private let reports: AsyncStream<DecoderReport>
+    private static let mostTags = 64
+    /// Tags that wait in `reports`.
+    private final class TagCount: Sendable { let value = Atomic<Int>(0) }
+    private let waitingTags: TagCount
 
     private var machine: MediaMachine
     private var library = MediaLibrary()
@@ -75,14 +79,17 @@ package actor MediaPlayer: MediaControls {
         }
         machine = MediaMachine(options: settings.machine)
         ducked = settings.ducked
-        // 256 are enough: a tag is reported when it changes, which is rare; `began` and `ended`, which matter, come
-        // once per job.
-        let (reports, continuation) = AsyncStream.makeStream(
-            of: DecoderReport.self,
-            bufferingPolicy: .bufferingNewest(256)
-        )
-        self.reports = reports
-        decoder = DecoderThread(feed: feed, policy: settings.policy) { continuation.yield($0) }
+        // `began` and `ended` come once per job. Tags come from the stream, so they are dropped while many wait.
+        let (reports, continuation) = AsyncStream.makeStream(of: DecoderReport.self, bufferingPolicy: .unbounded)
+        let waitingTags = TagCount()
+        (self.reports, self.waitingTags) = (reports, waitingTags)
+        decoder = DecoderThread(feed: feed, policy: settings.policy) { report in
+            if case .tag = report {
+                guard waitingTags.value.load(ordering: .relaxed) < Self.mostTags else { return }
+                waitingTags.value.wrappingAdd(1, ordering: .relaxed)
+            }
+            continuation.yield(report)
+        }
     }
 
     // MARK: Start and stop
@@ -336,6 +343,7 @@ package actor MediaPlayer: MediaControls {
     }
 
     private func take(_ report: DecoderReport) {
+        if case .tag = report { waitingTags.value.wrappingSubtract(1, ordering: .relaxed) }
         switch report {
         case .began(let id, let position): take(.began(job: id, position: position))
         case .ended(let id, let frames, let failure): take(.ended(job: id, frames: frames, failure: failure))

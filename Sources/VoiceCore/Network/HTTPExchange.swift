@@ -46,6 +46,8 @@ final class HTTPExchange {
         if let pin = request.pin, !pin.addresses.isEmpty, !pin.addresses.contains(pin.host), !pin.host.contains(":") {
             handle.set(CURLOPT_RESOLVE, lines: [pin.line])
         }
+        // A proxy from the environment would resolve the name again, and connect to what was not checked.
+        if request.pin != nil { handle.set(CURLOPT_PROXY, "") }
         if request.acceptsShoutcast { handle.set(CURLOPT_HTTP200ALIASES, lines: ["ICY 200 OK"]) }
         if request.decompresses { handle.set(CURLOPT_ACCEPT_ENCODING, "") }
         handle.trust(caFile: request.caFile)

@@ -47,7 +47,8 @@ struct WyomingTests {
             found = try samples.withUnsafeBufferPointer { try detector.process($0) }
             usleep(10_000)
         }
-        #expect(found.map(\.word) == ["hey_jarvis", "alexa"])
+        // Nobody asked for "alexa".
+        #expect(found.map(\.word) == ["hey_jarvis"])
         var decoder = WyomingDecoder()
         let frames = try decoder.take(received.all)
         #expect(frames.prefix(2).map(\.type) == ["detect", "audio-start"])
@@ -76,5 +77,35 @@ struct WyomingTests {
                 usleep(10_000)
             }
         }
+    }
+
+    @Test(arguments: [
+        ("hey_jarvis", true), ("hey jarvis", true), ("Hey_Jarvis", true), ("hey_jarvis_v0.1", true), ("computer", true),
+        ("", true), ("alexa", false), ("hey_jarvis_stop", false), ("hey", false), ("jarvis", false),
+        ("computers", false),
+        ("stop", false),
+    ])
+    func onlyAConfiguredWordIsAWord(name: String, isWord: Bool) throws {
+        let sent = Atomic<Bool>(false)
+        let server = try LoopbackServer { socket in
+            _ = socket.read(4096)
+            socket.write("{\"type\":\"detection\",\"data\":{\"name\":\"\(name)\"}}\n")
+            sent.store(true, ordering: .releasing)
+            while !socket.read(4096).isEmpty {}
+        }
+        let detector = try WyomingDetector(
+            address: "127.0.0.1:\(server.port)",
+            words: WakeWords(wake: "hey_jarvis, computer", stop: "stop", threshold: 0)
+        )
+        let samples = [Int16](repeating: 0, count: 640)
+        var found: [WakeCandidate] = []
+        var rounds = 0
+        while rounds < 20 {
+            found += try samples.withUnsafeBufferPointer { try detector.process($0) }
+            usleep(5_000)
+            if sent.load(ordering: .acquiring) { rounds += 1 }
+        }
+        #expect(found.map(\.word) == (isWord ? [name] : []))
+        withExtendedLifetime(server) {}
     }
 }
