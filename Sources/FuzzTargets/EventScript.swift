@@ -210,7 +210,7 @@ extension EventScript {
         case 8: .mute(chance.one(in: 2))
         case 9: .toggleMute
         case 10: .quiet(chance.one(in: 3))
-        case 11: .ask(text())
+        case 11: .ask(TypedQuestion(text()))
         case 12: .silence
         case 13: .reset
         case 14: .rings(chance.one(in: 2))
@@ -258,7 +258,7 @@ extension EventScript {
         case 19: return chance.one(in: 4) ? .deactivate : .interrupt
         case 20: return .keepsWarm(chance.one(in: 2))
         case 21: return .stop(isSpoken: chance.one(in: 2))
-        case 22: return .ask(text())
+        case 22: return .ask(TypedQuestion(text()))
         case 23:
             let moments: [HouseWords.Moment] = [.now, .quietMoment, .inConversation]
             let words = HouseWords(text(), asks: chance.one(in: 3), moment: moments[chance.below(3)])

@@ -1,4 +1,5 @@
 """The cases, by the hostile party. A group yields a case once it was carried out, and the caller then judges it."""
+import base64
 import glob
 import json
 import os
@@ -8,11 +9,12 @@ import signal
 import socket
 import struct
 import subprocess
+import threading
 import time
 
 from . import events
 from .daemon import Broken, Daemon
-from .service import Replies, Wyoming, noise, turn
+from .service import Connection, Hero365, Replies, Service, Wyoming, noise, turn
 
 # Share of a processor, for an unoptimised build.
 NULL_SHARE = 0.2
@@ -639,6 +641,162 @@ def privacy_of_wake(stage, engine):
     yield from watch.finish(name)
 
 
+def system(stage):
+    """Few descriptors, a control socket that is removed or replaced, a proxy in the environment."""
+    for limit in (24, 100):
+        place = f"{stage.folder}/files-{limit}"
+        os.makedirs(place)
+        daemon = stage.start(folder=place, begins=False, wrapper=["sh", "-c", f'ulimit -n {limit}; exec "$0" "$@"'])
+        code = daemon.process.wait(20)
+        lines = open(daemon.log).read().splitlines()
+        if code != 71 or len(lines) != 1 or f"only {limit} files" not in lines[0]:
+            raise Broken(f"{limit} descriptors: status {code}, {lines}")
+        yield None, f"{limit} descriptors"
+    daemon = stage.start()
+    os.unlink(daemon.control)
+    if not daemon.wait(lambda: daemon.state() is not None, 5):
+        raise Broken("a removed control socket did not come back")
+    yield daemon, "a removed control socket"
+    os.unlink(daemon.control)
+    other = socket.socket(socket.AF_UNIX)
+    other.bind(daemon.control)
+    other.listen(1)
+    time.sleep(2.5)
+    daemon.stop()
+    if not os.path.exists(daemon.control):
+        raise Broken("it removed the control socket of another")
+    other.close()
+    os.unlink(daemon.control)
+    yield None, "the control socket of another"
+    daemon.judge_left()
+    heads = []
+    proxy = socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        while True:
+            client, _ = proxy.accept()
+            heads.append(client.recv(4096))
+            client.close()
+    threading.Thread(target=serve, daemon=True).start()
+    address = f"http://127.0.0.1:{proxy.getsockname()[1]}"
+    daemon = stage.start(environment={"http_proxy": address, "HTTP_PROXY": address, "all_proxy": address})
+    before = stage.media.asked
+    stage.media.reply = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    daemon.ask("media", {"action": "play", "what": f"http://127.0.0.1:{stage.media.port}/m.rss"})
+    if not daemon.wait(lambda: stage.media.asked > before, 5):
+        raise Broken("media was not asked for")
+    if any(f":{stage.media.port}/".encode() in head for head in heads):
+        raise Broken(f"media was asked for through the proxy: {heads}")
+    yield daemon, "a proxy in the environment"
+    daemon.stop()
+    daemon.judge_left()
+
+
+class Tape:
+    """A loudspeaker that writes everything into a file, at the pace of the daemon's own clock."""
+    RATE = 48000 * 4
+
+    def __init__(self, folder):
+        os.makedirs(folder)
+        self.path = f"{folder}/tape.raw"
+        with open(f"{folder}/.asoundrc", "w") as file:
+            file.write('pcm.tapefile { type file slave.pcm "null" file "' + self.path + '" format "raw" }\n'
+                       "pcm.tape { type plug slave { pcm tapefile format S16_LE channels 2 rate 48000 } }\n")
+
+    def size(self):
+        return os.path.getsize(self.path) if os.path.exists(self.path) else 0
+
+    def loud(self, start, end=None):
+        """Seconds of sound between two positions: blocks of 10 ms with a peak of -50 dBFS."""
+        with open(self.path, "rb") as file:
+            file.seek(start // 4 * 4)
+            data = file.read() if end is None else file.read(end - start)
+        block, count = self.RATE // 100, 0
+        for place in range(0, len(data) - block + 1, block):
+            samples = struct.unpack(f"<{block // 2}h", data[place:place + block])
+            count += max(map(abs, samples)) > 100
+        return count / 100
+
+    def sounds(self):
+        return self.size() > self.RATE and self.loud(self.size() - self.RATE // 5) > 0.1
+
+
+TONE = [8000 if number // 20 % 2 else -8000 for number in range(4800)]
+
+
+def encoded(count):
+    return base64.b64encode(struct.pack(f"<{count}h", *(TONE * (count // len(TONE) + 1))[:count])).decode()
+
+
+def flood_realtime(connection, number):
+    """Sound of a response that is another with each message, and messages without sound that take long to decode."""
+    if number == 0:
+        connection.event(type="response.created", response={"id": "r", "status": "in_progress", "output": []})
+        for _ in range(20):
+            connection.event(type="response.output_audio.delta", response_id="r", item_id="i", output_index=0,
+                             content_index=0, delta=encoded(24000))
+    connection.event(type="response.output_audio.delta", response_id=f"r{number}", item_id="i", output_index=0,
+                     content_index=0, delta=encoded(240))
+    connection.frame('{"type":"x","x":[' + "[]," * 2000 + "[]]}")
+
+
+def flood_hero365(connection, number):
+    """Sound at another rate with each message: 60 kB of them."""
+    for place in range(600):
+        connection.event(type="audio_output", audio_data=encoded(20), content_type="audio/pcm", sequence=600 * number + place - 580,
+                         sample_rate=16020 + 20 * (place % 1500))
+
+
+def flood(stage):
+    """Stop while the service keeps the network thread busy: silence at once, and "quiet" only when it is true."""
+    for name, kind, settings, send in (
+        ("realtime", Connection, {}, flood_realtime),
+        ("hero365", Hero365, {"service.use": "hero365", "echo.enabled": "false"}, flood_hero365),
+    ):
+        for command in ("stop", "interrupt"):
+            service = Service(kind)
+            place = f"{stage.folder}/flood-{name}-{command}"
+            tape = Tape(place)
+            url = f"ws://127.0.0.1:{service.port}/v1/realtime"
+            settings = {**settings, "realtime.url": url, "hero365.url": url, "audio.output": "tape", "audio.output_buffer_ms": "40"}
+            daemon = stage.start(settings, folder=place, environment={"HERO365_API_KEY": "k"})
+            connection = service.current()
+            if connection is None:
+                raise Broken(f"{name}: it did not connect")
+            if name == "hero365":
+                connection.event(type="session_status", status="speaking")
+                for place in range(20):
+                    connection.event(type="audio_output", audio_data=encoded(24000), content_type="audio/pcm",
+                                     sequence=place, sample_rate=24000)
+            else:
+                send(connection, 0)
+            if not daemon.wait(tape.sounds):
+                raise Broken(f"{name}: nothing sounds")
+            ends = threading.Event()
+
+            def hose():
+                number = 1
+                while not ends.is_set() and connection.is_open:
+                    send(connection, number)
+                    number += 1
+            threading.Thread(target=hose, daemon=True).start()
+            time.sleep(0.3)
+            before, began = tape.size(), time.monotonic()
+            reply = daemon.ask(command, patience=60)
+            took, place = time.monotonic() - began, tape.size()
+            time.sleep(1.5)
+            ends.set()
+            said = reply.get("result", {}).get("text", "")
+            loud = tape.loud(before), tape.loud(place)
+            print(f"hostile-test: {name}, {command}: \"{said}\" after {took * 1000:.0f} ms, {loud[0] * 1000:.0f} ms of sound "
+                  f"after the order, {loud[1] * 1000:.0f} ms after the answer")
+            if not said.startswith("quiet") or took > 1 or loud[0] > 0.3 or loud[1] > 0.05:
+                raise Broken(f"{name}: {reply}")
+            yield daemon, f"{name}, {command}"
+            daemon.stop()
+            daemon.judge_left()
+
+
 def finish(daemon, named="the end", counts=True):
     """Ends the daemon, and checks its share of the processor over all cases, its exit and what it left behind."""
     daemon.judge_share()
@@ -649,4 +807,5 @@ def finish(daemon, named="the end", counts=True):
 
 
 ALL = {"model": model, "agent": agent, "media": media, "control": control, "hook": hook, "state": state, "clock": clock,
-       "card": card, "privacy": privacy}
+       "card": card, "privacy": privacy, "flood": flood,
+       "system": system}

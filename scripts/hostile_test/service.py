@@ -109,8 +109,20 @@ class Connection:
                 self.outputs.append(item)
 
 
+class Hero365(Connection):
+    """The other protocol: the session begins with one message, and sound comes at a rate that each message states."""
+
+    def _opened(self):
+        self.event(type="session_started", session_id="s", agent_type="agent", session_config={"max_duration": 3600000})
+        self.ready.set()
+
+    def _take(self, event):
+        pass
+
+
 class Service:
-    def __init__(self):
+    def __init__(self, kind=Connection):
+        self.kind = kind
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.connections = []
@@ -120,7 +132,7 @@ class Service:
         while True:
             plain, _ = self.listener.accept()
             plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            connection = Connection(plain)
+            connection = self.kind(plain)
             self.connections.append(connection)
             threading.Thread(target=connection.serve, daemon=True).start()
 

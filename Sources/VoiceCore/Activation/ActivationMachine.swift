@@ -73,7 +73,7 @@ package struct ActivationMachine: Sendable {
     private var isStarted = false
     private var handMode: ActivationMode?
     /// Typed questions that wait for the session to close, for the next one.
-    private var asked: [String] = []
+    private var asked: [TypedQuestion] = []
     private var timers: Set<ActivationTimer> = []
     /// The latest trigger since the session began to close.
     private var called: ActivationTrigger?
@@ -123,7 +123,7 @@ package struct ActivationMachine: Sendable {
         case .turnEnded(let milliseconds): turnEnded(milliseconds)
         case .mute(let isMuted): mute(isMuted)
         case .toggleMute: mute(!isMuted)
-        case .ask(let text): ask(text)
+        case .ask(let question): ask(question)
         case .quiet(let isQuiet): quiet(isQuiet)
         case .media(let plays): mediaPlays = plays
         case .rings(let rings): isRinging = rings
@@ -234,7 +234,7 @@ package struct ActivationMachine: Sendable {
     /// Maximum number of typed questions that wait for the next session; further ones are dropped.
     private static let mostAsked = 8
 
-    private mutating func ask(_ text: String) {
+    private mutating func ask(_ question: TypedQuestion) {
         switch phase {
         case .idle, .closing: activate(.text)
         case .awake, .followUp: restart(.followUp)
@@ -242,8 +242,8 @@ package struct ActivationMachine: Sendable {
         }
         // The answer to a typed question is not a greeting.
         isGreetingDue = false
-        guard phase == .closing else { return effects.append(.ask(text)) }
-        if asked.count < Self.mostAsked { asked.append(text) }
+        guard phase == .closing else { return effects.append(.ask(question)) }
+        if asked.count < Self.mostAsked { asked.append(question) }
     }
 
     private mutating func open(holdsMicrophone: Bool) {
@@ -389,7 +389,7 @@ package struct ActivationMachine: Sendable {
         guard let trigger = called else { return }
         called = nil
         activate(trigger)
-        for text in asked { effects.append(.ask(text)) }
+        for question in asked { effects.append(.ask(question)) }
         asked = []
     }
 

@@ -1,3 +1,5 @@
+internal import Synchronization
+package import VoiceAudio
 package import VoiceBase
 package import VoiceConfiguration
 package import VoiceConversation
@@ -61,7 +63,7 @@ package enum ActivationEvent: Equatable, Sendable {
     case mute(Bool)
     case toggleMute
     /// A typed question.
-    case ask(String)
+    case ask(TypedQuestion)
     /// Quiet hours begin or end.
     case quiet(Bool)
     /// The media player starts or stops playing.
@@ -106,7 +108,7 @@ package enum ActivationEffect: Equatable, Sendable {
     /// A stop word was found that can silence nothing: it has no effect.
     case ignoreStop
     /// Ask the typed question in the conversation.
-    case ask(String)
+    case ask(TypedQuestion)
     /// Speak a text in the open conversation.
     case say(String)
     /// Speak a text without a conversation, if the box has a voice of its own.
@@ -166,37 +168,82 @@ package struct ActivationStatus: Equatable, Sendable {
     }
 }
 
+extension ActivationEvent {
+    /// The sounds that end at once: the audio thread is told before the event is queued.
+    fileprivate var silences: SilenceOrders.Sounds {
+        switch self {
+        case .stop, .stopAll: [.voice, .media, .ring]
+        case .silence: [.voice, .ring]
+        default: []
+        }
+    }
+
+    /// Whether it asks for something that may be refused: it opens a conversation or says something in it. Whatever stops,
+    /// ends or reports is never refused; its sources are bounded, by keys, timers and the mailbox of the conversation.
+    fileprivate var mayBeRefused: Bool {
+        switch self {
+        case .activate, .ask, .say, .reset, .startFresh: true
+        default: false
+        }
+    }
+}
+
 /// Queue of activation events from all their sources, in order.
 ///
-/// Bounded far above what arrives in minutes; when it is full, the newest event is dropped.
+/// While `capacity` events wait, a wish is refused, and everything else is accepted.
 package final class ActivationInbox: Sendable {
     package struct Envelope: Sendable {
         package var event: ActivationEvent
         /// Fulfilled with true once the event's effects have been started.
         package var isHandled: Promise<Bool>?
+        /// The order of silence that the event gave; lifted by those who carry the event out.
+        package var silence: SilenceOrders.Order?
     }
+
+    static let capacity = 1024
 
     package let envelopes: AsyncStream<Envelope>
     private let continuation: AsyncStream<Envelope>.Continuation
+    private let silence: SilenceOrders
+    private let waiting = Atomic<Int>(0)
 
-    package init() {
-        (envelopes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1024))
+    package init(silence: SilenceOrders = SilenceOrders()) {
+        self.silence = silence
+        (envelopes, continuation) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
     }
 
-    package func post(_ event: ActivationEvent) {
-        continuation.yield(Envelope(event: event))
+    /// - Returns: the order of silence that the event gave; nil for none.
+    @discardableResult
+    package func post(_ event: ActivationEvent) -> SilenceOrders.Order? {
+        let order = event.silences.isEmpty ? nil : silence.give(event.silences)
+        _ = put(Envelope(event: event, silence: order))
+        return order
     }
 
     /// Posts an event and waits until its effects have been started.
     ///
-    /// - Returns: false if the event was dropped, or was not handled within `limit`.
+    /// - Returns: false if the event was refused, or was not handled within `limit`.
     package func handle(_ event: ActivationEvent, within limit: Duration) async -> Bool {
         let isHandled = Promise<Bool>()
-        if case .enqueued = continuation.yield(Envelope(event: event, isHandled: isHandled)) {
-            return await TimeLimit.run(limit) { await isHandled.wait() } ?? false
+        guard put(Envelope(event: event, isHandled: isHandled)) else { return false }
+        return await TimeLimit.run(limit) { await isHandled.wait() } ?? false
+    }
+
+    private func put(_ envelope: Envelope) -> Bool {
+        let count = waiting.wrappingAdd(1, ordering: .relaxed).newValue
+        if count <= Self.capacity || !envelope.event.mayBeRefused,
+            case .enqueued = continuation.yield(envelope)
+        {
+            return true
         }
+        waiting.wrappingSubtract(1, ordering: .relaxed)
+        // Nobody will carry it out.
+        envelope.silence?.lift([.voice, .media, .ring])
         return false
     }
+
+    /// The reader has taken an envelope.
+    package func received() { waiting.wrappingSubtract(1, ordering: .relaxed) }
 
     package func close() {
         continuation.finish()

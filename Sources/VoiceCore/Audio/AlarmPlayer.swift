@@ -44,8 +44,8 @@ struct AlarmPlayer: ~Copyable {
     var isSounding: Bool { gain > 0 }
 
     /// Adds the sound that is due to `frames`.
-    mutating func mix(into frames: UnsafeMutablePointer<StereoFrame>, count: Int) {
-        let rings = requests.rings
+    mutating func mix(into frames: UnsafeMutablePointer<StereoFrame>, count: Int, isSilenced: Bool = false) {
+        let rings = requests.rings && !isSilenced
         guard rings || gain > 0 else { return }
         if gain == 0 { (position, rung) = (0, 0) }
         let risen = softest + (1 - softest) * Float(min(rung, rise)) / Float(rise)

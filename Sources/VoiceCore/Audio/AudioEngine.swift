@@ -50,6 +50,13 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private var heard: UInt64 = 0
     private var flushed: UInt64 = 0
     private var quietPeriods = 0
+    /// Newest order of silence that was obeyed for the voice, whether one is in force, and the newest of all seen.
+    private var silenced: UInt64
+    private var isSilenced = false
+    private var seenOrder: UInt64 = 0
+    /// Frames written when media and ringing last sounded.
+    private var mediaUntil: UInt64 = 0
+    private var ringUntil: UInt64 = 0
     private var restarts = 0
     private var counters: EngineCounters
     private var longestCycle: Int
@@ -89,6 +96,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         counters = ports.gauges.counters
         longestCycle = ports.gauges.longestCycleMicroseconds
         flushed = ports.voice.flushDone
+        silenced = ports.silence.voice
         heard = ports.voice.ring.readPosition
         _ = map.cut(at: 0, resume: heard)
         adoptPlan()
@@ -138,6 +146,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         let began = clinux_monotonic_ns()
         delay = device.delays()
         publishHeard()
+        obeySilence()
         flushIfAsked()
 
         let buffered = device.buffered(of: delay)
@@ -270,8 +279,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     /// Renders the next period of output; returns the voice in it.
     private mutating func render() -> (position: UInt64, samples: Int) {
         let position = ports.voice.ring.readPosition
-        let samples = ports.voice.ring.read(into: frames.voice, count: wirePeriod)
-        if edges.fill(frames.voice, voice: samples, count: wirePeriod) {
+        let samples = isSilenced ? 0 : ports.voice.ring.read(into: frames.voice, count: wirePeriod)
+        if edges.fill(frames.voice, voice: samples, count: wirePeriod), !isSilenced {
             counters.voiceUnderruns += 1
         }
         // Two more periods flush the upsampler's filter.
@@ -287,11 +296,12 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             into: frames.output,
             count: period,
             isVoice: samples > 0,
+            isSilenced: ports.silence.isMediaSilenced,
             now: clinux_monotonic_ns(),
             volumes: &mix
         )
         earcons.mix(into: frames.output, count: period)
-        alarm.mix(into: frames.output, count: period)
+        alarm.mix(into: frames.output, count: period, isSilenced: ports.silence.isRingSilenced)
         mix.finish(frames.output, count: period)
         return (position, samples)
     }
@@ -309,6 +319,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         }
         // Silence without room is missed by nobody: a sound server takes nothing at first, while the microphone goes on.
         if taken < period && event == .done && isHeard(from: taken) { counters.lostPeriods += 1 }
+        if media.isSounding { mediaUntil = written }
+        if alarm.isSounding { ringUntil = written }
         if voice.samples > 0 {
             map.append(
                 frame: start + Self.outputDelay,
@@ -378,20 +390,46 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         return event
     }
 
-    // MARK: Flush
+    // MARK: Silence and flush
+
+    /// Takes back the voice that the card holds, and plays none until the order is lifted. The ring keeps its contents, and the
+    /// account of what was heard stands still, until the network thread drops the voice.
+    private mutating func obeySilence() {
+        seenOrder = ports.silence.newest
+        let wanted = ports.silence.voice
+        if wanted > silenced {
+            silenced = wanted
+            isSilenced = true
+            _ = takeBack(resume: 0)
+            ports.earcons.cancel()
+        }
+        let isInForce = ports.silence.isVoiceSilenced
+        // What was taken back and not dropped meanwhile counts as heard, so that the account can end.
+        if isSilenced, !isInForce { _ = map.cut(at: written, resume: ports.voice.ring.readPosition) }
+        isSilenced = isInForce
+    }
 
     private mutating func flushIfAsked() {
         let wanted = ports.voice.flushRequest
         guard wanted > flushed else { return }
         flushed = wanted
-        let target = min(wanted, ports.voice.ring.writePosition)
+        ports.voice.ring.skip(to: min(wanted, ports.voice.ring.writePosition))
+        let cut = takeBack(resume: ports.voice.ring.readPosition)
+        ports.voice.consumed = ports.voice.ring.readPosition
+        ports.voice.finishFlush(upTo: wanted, heard: cut)
+    }
+
+    /// Removes what the card holds, if there is voice in it.
+    ///
+    /// - Parameter resume: the voice position that counts as heard once the rest has been played; 0 for no other.
+    /// - Returns: the position up to which the voice was or will be heard.
+    private mutating func takeBack(resume: UInt64) -> UInt64 {
         let flush = map.isPending ? device.flushPlayback() : .nothing
         let removed = min(flush.removed, Int(written), PlayedHistory.capacity / 2)
         written -= UInt64(removed)
         reference.dropNewest(removed)
         let last = history.dropNewest(removed)
-        ports.voice.ring.skip(to: target)
-        let cut = max(heard, map.cut(at: written, resume: ports.voice.ring.readPosition))
+        let cut = max(heard, map.cut(at: written, resume: resume))
         if removed > 0 {
             upsampler.reset()
             mix.reset()
@@ -399,8 +437,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             if device.settlesSlowly { drift.restarted() }
             replace(min(flush.replaced, PlayedHistory.capacity), fadingFrom: last)
         }
-        ports.voice.consumed = ports.voice.ring.readPosition
-        ports.voice.finishFlush(upTo: wanted, heard: cut)
+        return cut
     }
 
     /// Writes `count` frames in place of those taken back: a 5 ms fade from the last remaining frame, then silence.
@@ -433,6 +470,15 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         longestCycle = max(longestCycle, Int((now &- began) / 1000))
         counters.cycles += 1
         ports.voice.writtenNanoseconds = now
+        publishSilence()
         ports.voice.consumed = ports.voice.ring.readPosition
+    }
+
+    private func publishSilence() {
+        let played = written - min(written, UInt64(delay.playback))
+        var sounding: SilenceOrders.Sounds = map.isPending ? .voice : []
+        if mediaUntil > played { sounding.insert(.media) }
+        if ringUntil > played { sounding.insert(.ring) }
+        ports.silence.publish(seen: seenOrder, sounding: sounding)
     }
 }

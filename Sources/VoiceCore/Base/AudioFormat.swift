@@ -9,6 +9,10 @@ package enum AudioFormat {
     package static let periodFrames = deviceRate / 100
     /// The same 10 ms at the wire rate, in samples.
     package static let wirePeriodSamples = wireRate / 100
+    /// Longest sound of one message of a service, in seconds; the rest of it is lost. No service sends more than two.
+    package static let longestMessage = 10
+    /// Maximum size of a message with sound in base64, in bytes, if all of it is decoded: the same at 48 kHz.
+    package static let longestEncodedMessage = 2 << 20
 }
 
 /// The sample rates of sound cards supported by conversion.

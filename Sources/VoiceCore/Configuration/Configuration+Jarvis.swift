@@ -84,6 +84,12 @@ extension Configuration.Jarvis {
             Approval.aloud,
             "Asks for the agent's permissions aloud, or denies them unheard. The chat protocol has none."
         )
+        package let typedApproval = Setting(
+            "jarvis.typed_approval",
+            false,
+            "Lets a permission of the agent be given in writing, with ctl ask, by anyone who may use the control socket. "
+                + "Otherwise it takes a voice, or root."
+        )
         package let humanTimeoutS = Setting(
             "jarvis.human_timeout_s",
             60,

@@ -72,6 +72,8 @@ package struct ControlArgument: Sendable, Equatable {
 /// The validated arguments of one call.
 package struct ControlArguments: Sendable, Equatable {
     private let values: [String: String]
+    /// Whether root asks.
+    package var isOfRoot = false
 
     package init(_ given: [String: JSONValue], for wanted: [ControlArgument]) throws(ControlProblem) {
         var values: [String: String] = [:]

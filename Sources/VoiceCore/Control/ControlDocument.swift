@@ -55,6 +55,11 @@ package enum ControlDocument {
                 + "microphone that",
             "somebody else has muted.",
             "",
+            "Only a voice can allow what the agent asks permission for: a yes that is typed with `ask` counts if root "
+                + "sends it, or with",
+            "`jarvis.typed_approval`. Control characters, bidirectional marks and invisible characters arrive as JSON "
+                + "escapes.",
+            "",
             "    echo '{\"command\":\"status\"}' | socat - UNIX:\(ControlPath.system)",
             "",
             "Use `announce` for what an agent, a script or the house has to say: a late answer, a reminder, a door "

@@ -46,9 +46,16 @@ package struct ControlRegistry: Sendable {
     /// Whether a request silences the box and is therefore accepted even if all seats are in use.
     package func isUrgent(_ request: ControlRequest) -> Bool { commands.contains { $0.isUrgent(request) } }
 
-    package func run(_ request: ControlRequest, on daemon: VoiceDaemon) async throws(ControlProblem) -> ControlOutcome {
+    /// - Parameter isOfRoot: whether root asks.
+    package func run(
+        _ request: ControlRequest,
+        isOfRoot: Bool = false,
+        on daemon: VoiceDaemon
+    ) async throws(ControlProblem) -> ControlOutcome {
         let command = try command(named: request.command)
-        return try await command.handler(ControlArguments(request.arguments, for: command.arguments), daemon)
+        var arguments = try ControlArguments(request.arguments, for: command.arguments)
+        arguments.isOfRoot = isOfRoot
+        return try await command.handler(arguments, daemon)
     }
 
     /// Parses the words of a command line.

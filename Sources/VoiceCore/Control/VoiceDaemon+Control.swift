@@ -13,7 +13,7 @@ extension VoiceDaemon {
         options.isUrgent = registry.isUrgent
         return try ControlServer(options, logger: logger) { request, peer in
             do {
-                let outcome = try await registry.run(request, on: self)
+                let outcome = try await registry.run(request, isOfRoot: peer.user == 0, on: self)
                 if (try? registry.command(named: request.command))?.isQuestion == false {
                     logger.info(
                         "command",

@@ -97,6 +97,8 @@ package struct Authority: Equatable, Sendable {
         var began = Duration.zero
         /// Nobody was heard to speak in it on this machine, as far as it can tell.
         var isSilent = false
+        /// It may give a permission: it was spoken, or written by those who may.
+        var mayApprove = true
     }
 
     /// How much of a question the user has to hear before the next words can be an answer, in ms.
@@ -181,8 +183,11 @@ package struct Authority: Equatable, Sendable {
     }
 
     /// The user typed a question instead of speaking.
-    package mutating func turnWritten(at now: Duration) {
+    ///
+    /// - Parameter mayApprove: whether it may give a permission, which otherwise takes a voice.
+    package mutating func turnWritten(mayApprove: Bool, at now: Duration) {
         turnBegan("", at: now)
+        latest.mayApprove = mayApprove
         committedTurn = latest
         turnEnded(at: now)
     }
@@ -357,6 +362,9 @@ package struct Authority: Equatable, Sendable {
         case .words(let turn):
             guard ToolAuthority.needed(by: call.name) == .answer else { return CallAuthority(.words) }
             let prompt = prompts.last { $0.heardAfter.map { $0 < turn } ?? false }
+            guard committedTurn.mayApprove || !ToolAuthority.givesPermission(call.name) else {
+                return CallAuthority(.words)
+            }
             guard let prompt, turn > used, turn == begun, turn == committedTurn.number, !committedTurn.isSilent,
                 committedTurn.began - prompt.heardAt <= promptLimit
             else { return CallAuthority(.words) }

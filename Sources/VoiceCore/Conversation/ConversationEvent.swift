@@ -52,7 +52,7 @@ package enum ConversationEvent: Equatable, Sendable {
     /// mail".
     case callDelayed(callID: String, activity: String? = nil)
     /// A typed question, sent once nobody is speaking.
-    case ask(String)
+    case ask(TypedQuestion)
     /// Have the voice say this once nobody is speaking.
     case say(String)
     /// Greet in the newly opened conversation, unless the user asks something first.
@@ -166,4 +166,18 @@ package enum ConversationTimer: Hashable, Sendable {
         .speech, .serverResponse, .requestedResponse, .activeResponse, .unknownResponse, .cancelledResponse,
         .retryResponse,
     ]
+}
+
+/// A question that the user typed.
+package struct TypedQuestion: Equatable, Sendable, ExpressibleByStringLiteral {
+    package var text: String
+    /// Whether it may give a permission that the agent asks for: otherwise that takes a voice.
+    package var mayApprove: Bool
+
+    package init(_ text: String, mayApprove: Bool = false) {
+        self.text = text
+        self.mayApprove = mayApprove
+    }
+
+    package init(stringLiteral text: String) { self.init(text) }
 }

@@ -7,20 +7,20 @@ internal import VoiceBase
 extension ConversationMachine {
     // MARK: Typed questions: treated like spoken ones, and answered by voice
 
-    mutating func ask(_ text: String) {
+    mutating func ask(_ question: TypedQuestion) {
         guard takesQuestions else {
             emit(.play(.error))
             return note(.unexpected("ask with a service that takes no text"))
         }
         if link.phase == .refused { activate() }
         guard link.isUsable else { return note(.unexpected("ask without a session")) }
-        guard remarks.typed.add(text, at: now) else { return note(.unexpected("too many typed questions wait")) }
+        guard remarks.typed.add(question, at: now) else { return note(.unexpected("too many typed questions wait")) }
     }
 
     /// Sends the next one once nobody is speaking and no response is pending.
     mutating func putTyped() {
-        guard link.isReady, isQuiet, let question = remarks.typed.next() else { return }
-        guard now - question.at <= options.askAgainWithin else {
+        guard link.isReady, isQuiet, let (question, asked) = remarks.typed.next() else { return }
+        guard now - asked <= options.askAgainWithin else {
             // Nobody is waiting for the answer any more.
             note(.unexpected("a typed question waited for too long"))
             return emit(.play(.error))
@@ -31,7 +31,7 @@ extension ConversationMachine {
         memory.began(itemID, by: .user)
         memory.said(question.text, in: itemID)
         send(.ask(question.text))
-        authority.turnWritten(at: now)
+        authority.turnWritten(mayApprove: question.mayApprove, at: now)
         askForResponse(for: .turn)
     }
 

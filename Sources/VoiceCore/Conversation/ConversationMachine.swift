@@ -108,7 +108,7 @@ package struct ConversationMachine: Sendable {
         case .stop(let isSpoken): stop(isSpoken: isSpoken)
         case .supersede: supersede()
         case .say(let text): say(text)
-        case .ask(let text): ask(text)
+        case .ask(let question): ask(question)
         case .greet: greet()
         case .agentGreets(let text): remarks.greeting.agentSays(text)
         case .connected: break

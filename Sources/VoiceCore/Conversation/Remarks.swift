@@ -249,27 +249,22 @@ struct AgentTalk: Equatable, Sendable {
 struct TypedQuestions: Equatable, Sendable {
     static let capacity = 8
 
-    private struct Question: Equatable, Sendable {
-        var text: String
-        var at: Duration
-    }
-
-    private var waiting: [Question] = []
+    private var waiting: [(question: TypedQuestion, at: Duration)] = []
 
     var isEmpty: Bool { waiting.isEmpty }
 
     /// Returns false if full; the question is then not added.
-    mutating func add(_ text: String, at now: Duration) -> Bool {
+    mutating func add(_ question: TypedQuestion, at now: Duration) -> Bool {
         guard waiting.count < Self.capacity else { return false }
-        waiting.append(Question(text: text, at: now))
+        waiting.append((question, now))
         return true
     }
 
-    mutating func next() -> (text: String, at: Duration)? {
-        guard !waiting.isEmpty else { return nil }
-        let question = waiting.removeFirst()
-        return (question.text, question.at)
+    mutating func next() -> (question: TypedQuestion, at: Duration)? {
+        waiting.isEmpty ? nil : waiting.removeFirst()
     }
+
+    static func == (left: Self, right: Self) -> Bool { left.waiting.elementsEqual(right.waiting) { $0 == $1 } }
 
     mutating func clear() { waiting = [] }
 }

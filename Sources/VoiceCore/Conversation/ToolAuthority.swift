@@ -47,6 +47,11 @@ package enum ToolAuthority: Int, Sendable, Comparable {
         "approve": .answer,
     ]
 
+    /// Whether the tool may allow what the agent asks for; those missing from the table may.
+    package static func givesPermission(_ tool: String) -> Bool {
+        needed(by: tool) == .answer && tool != "answer_question"
+    }
+
     /// Returns what a tool needs; tools missing from the table need the most.
     package static func needed(by tool: String) -> ToolAuthority { table[tool] ?? .answer }
 

@@ -23,8 +23,8 @@ package actor ActivationController {
         package var endMedia: @Sendable () async -> Void = {}
         /// Begins a fresh conversation with the agent and forgets an earlier failure.
         package var startFresh: @Sendable () async -> Void = {}
-        /// Stops whatever is ringing; must not block.
-        package var stopRinging: @Sendable () -> Void = {}
+        /// Stops whatever is ringing.
+        package var stopRinging: @Sendable () async -> Void = {}
         /// Says a text without a session; nil if the box has no voice of its own. Must not block.
         package var announce: (@Sendable (String) -> Void)?
         /// Called when quiet hours begin and end.
@@ -56,6 +56,9 @@ package actor ActivationController {
     private var conversation = ConversationState.idle
     /// How the event being handled would open a conversation.
     private var opener = ""
+    /// The order of silence of the event being handled, and its sounds whose owners have not been told.
+    private var silence: SilenceOrders.Order?
+    private var untold: SilenceOrders.Sounds = []
     /// The latest of the slow operations on devices and volumes. They run in order, and events do not wait for them:
     /// the next may be "stop".
     private var chores: Task<Void, Never>?
@@ -91,7 +94,11 @@ package actor ActivationController {
             let before = status
             if case .conversation(let state) = event { conversation = state }
             opener = Self.opener(event)
+            inbox.received()
+            (silence, untold) = (envelope.silence, [.voice, .media, .ring])
             for effect in machine.handle(event) { perform(effect) }
+            // What the machine lets sound on.
+            silence?.lift(untold)
             envelope.isHandled?.give(true)
             log(event)
             let (after, changed) = (status, parts.changed)
@@ -136,18 +143,20 @@ package actor ActivationController {
             // Needed even if the session never became ready.
             parts.pump.perform { $0.closeMicrophone() }
         case .interrupt: parts.mailbox.post(.interrupt)
-        case .silence(let isSpoken): parts.mailbox.post(.stop(isSpoken: isSpoken))
+        case .silence(let isSpoken):
+            untold.remove(.voice)
+            parts.mailbox.post(.stop(isSpoken: isSpoken), silence: silence)
         case .ignoreStop: parts.logger.info("stop word refused", metadata: ["why": "nothing to silence"])
-        case .ask(let text): parts.mailbox.post(.ask(text))
+        case .ask(let question): parts.mailbox.post(.ask(question))
         case .say(let text): say(text)
         case .announce(let text): parts.announce?(text)
         case .greet: parts.mailbox.post(.greet)
         // None of these is slow, and none may wait for a slow device.
         case .startFresh: Task { [startFresh = parts.startFresh] in await startFresh() }
         case .play(let earcon): parts.earcons.play(earcon)
-        case .pauseMedia: Task { [pauseMedia = parts.pauseMedia] in await pauseMedia() }
-        case .endMedia: Task { [endMedia = parts.endMedia] in await endMedia() }
-        case .stopRinging: parts.stopRinging()
+        case .pauseMedia: end(.media, parts.pauseMedia)
+        case .endMedia: end(.media, parts.endMedia)
+        case .stopRinging: end(.ring, parts.stopRinging)
         case .quiet(let isQuiet):
             parts.earcons.areOff = isQuiet
             parts.mailbox.post(.announces(!isQuiet))
@@ -177,6 +186,16 @@ package actor ActivationController {
         case .cancelTimer(let timer): timers.removeValue(forKey: timer)?.cancel()
         case .phaseChanged(let from, let to):
             parts.logger.info("activation", metadata: ["from": "\(from.rawValue)", "to": "\(to.rawValue)"])
+        }
+    }
+
+    /// Has a sound ended by its owner, and then lifts the order that silences it meanwhile.
+    private func end(_ sound: SilenceOrders.Sounds, _ body: @escaping @Sendable () async -> Void) {
+        untold.remove(sound)
+        let order = silence
+        Task {
+            await body()
+            order?.lift(sound)
         }
     }
 

@@ -4,7 +4,7 @@ package import VoiceActivation
 internal import VoiceAudio
 internal import VoiceBase
 internal import VoiceConfiguration
-internal import VoiceConversation
+package import VoiceConversation
 internal import VoiceMedia
 
 /// When conversations begin and end: for signals, buttons and the control socket.
@@ -185,14 +185,21 @@ extension VoiceDaemon {
         activation.inbox.post(.stop(isSpoken: false))
     }
 
-    /// The same; also ends media.
-    package nonisolated func stopAll() {
-        activation.inbox.post(.stopAll)
-    }
+    /// The same; also ends media. Returns once nothing of it sounds.
+    /// - Returns: false if the sound has not ended within a second.
+    package nonisolated func stopAll() async -> Bool { await isSilent(after: activation.inbox.post(.stopAll)) }
 
-    /// Silences the box and withdraws all requests; the conversation and media go on.
-    package nonisolated func silence() {
-        activation.inbox.post(.silence)
+    /// Silences the box and withdraws all requests; the conversation and media go on. Returns once nothing of it sounds.
+    /// - Returns: false if the sound has not ended within a second.
+    package nonisolated func silence() async -> Bool { await isSilent(after: activation.inbox.post(.silence)) }
+
+    /// Without a running audio thread nothing sounds.
+    private nonisolated func isSilent(after order: SilenceOrders.Order?) async -> Bool {
+        for _ in 0..<200 {
+            guard let order, ports.gauges.state == .running, !ports.silence.isObeyed(order) else { return true }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return false
     }
 
     /// Replaces an open conversation by another one, in a session without memory.
@@ -247,8 +254,8 @@ extension VoiceDaemon {
     }
 
     /// Adds a typed question to the conversation, and opens one if none is open.
-    package nonisolated func ask(_ text: String) {
-        activation.inbox.post(.ask(text))
+    package nonisolated func ask(_ question: TypedQuestion) {
+        activation.inbox.post(.ask(question))
     }
 
     package var activationStatus: ActivationStatus {

@@ -74,7 +74,7 @@ package actor VoiceDaemon {
         self.egress = egress
         let volumeController = VolumeController(settings: settings.volumes, controls: ports.volumes, logger: logger)
         self.volumeController = volumeController
-        let inbox = ActivationInbox()
+        let inbox = ActivationInbox(silence: ports.silence)
         let player = Self.mediaPlayer(
             settings,
             ports: ports,
@@ -211,7 +211,7 @@ package actor VoiceDaemon {
             await volumeController.setCeiling($0 ? quietVolume : Volumes.range.upperBound)
             await house.setQuietHours($0)
         }
-        parts.stopRinging = { _ = Task { await timers.stop() } }
+        parts.stopRinging = { _ = await timers.stop() }
         if let announcer { parts.announce = { announcer.say($0) } }
         parts.pauseMedia = { _ = await player?.pause() }
         parts.endMedia = { _ = await player?.stop(after: nil) }

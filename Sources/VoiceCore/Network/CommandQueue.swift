@@ -3,11 +3,10 @@ import Synchronization
 
 /// Queues work for the network thread from any other thread, and wakes it.
 ///
-/// Bounded: a full or closed queue refuses the command, and `put` returns false.
+/// Every command is an order, such as an end, a cancel or a cut, so none is refused while the thread runs. Their number is
+/// bounded where they come from: by the callers' own queues, and by `WyomingSockets` for what servers send.
 final class CommandQueue: Sendable {
     typealias Command = @Sendable (NetworkLoop) -> Void
-
-    private static let limit = 4096
 
     private struct State {
         var commands: [Command] = []
@@ -23,11 +22,11 @@ final class CommandQueue: Sendable {
         state.withLock { $0.multi = address }
     }
 
-    /// False if the thread is not running or too many commands are queued.
+    /// False if the thread is not running: there is nothing left to command.
     @discardableResult
     func put(_ command: @escaping Command) -> Bool {
         state.withLock { state in
-            guard let multi = state.multi, state.commands.count < Self.limit else { return false }
+            guard let multi = state.multi else { return false }
             state.commands.append(command)
             if state.commands.count == 1 { curl_multi_wakeup(UnsafeMutableRawPointer(bitPattern: multi)) }
             return true

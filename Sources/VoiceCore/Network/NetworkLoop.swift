@@ -9,6 +9,9 @@ final class NetworkLoop {
     private var exchanges: [UnsafeMutableRawPointer: HTTPExchange] = [:]
     private var connections: [UInt64: WebSocketConnection] = [:]
     private var tickers: [@Sendable () -> Duration?] = []
+    private var ticked = ContinuousClock.now
+    /// Longest time between two calls of the tickers while messages are handled.
+    private static let longestBetweenTicks = Duration.milliseconds(10)
     private var stopDeadline: ContinuousClock.Instant?
     private var failedPolls = 0
     /// Buffer for one read of a socket; a TLS record holds 16 KiB.
@@ -27,16 +30,14 @@ final class NetworkLoop {
     /// Runs until stopped, or until libcurl fails for a whole second.
     func run() {
         while true {
-            for command in queue.take() { command(self) }
+            runCommands()
             var running: Int32 = 0
             curl_multi_perform(multi, &running)
             readMessages()
             let now = ContinuousClock.now
             var pause = pumpConnections(now)
             // Called after the sockets, because what they brought may change when a ticker is due next.
-            for ticker in tickers {
-                if let wanted = ticker() { pause = max(.zero, min(pause, wanted)) }
-            }
+            pause = max(.zero, min(pause, tick()))
             // Sends what the tickers queued now, without another round.
             for connection in connections.values where connection.sendQueued() { pause = .zero }
             if let stopDeadline {
@@ -48,6 +49,23 @@ final class NetworkLoop {
         for command in queue.close() { command(self) }
         for connection in Array(connections.values) { connection.end(.failed(.stopped)) }
         connections.removeAll()
+    }
+
+    private func runCommands() {
+        for command in queue.take() { command(self) }
+    }
+
+    /// Returns how long until the next call is due.
+    private func tick() -> Duration {
+        ticked = .now
+        return tickers.compactMap { $0() }.min() ?? .seconds(60)
+    }
+
+    /// Called after each message of a socket: however many arrive together, an order does not wait for more than one of them,
+    /// and the sound goes on.
+    private func betweenMessages() {
+        runCommands()
+        if ContinuousClock.now - ticked >= Self.longestBetweenTicks { _ = tick() }
     }
 
     /// Cancels HTTP, closes WebSockets with code 1000, and ends the thread within the bound.
@@ -108,7 +126,7 @@ final class NetworkLoop {
     private func pumpConnections(_ now: ContinuousClock.Instant) -> Duration {
         var pause = Duration.seconds(60)
         for (id, connection) in connections {
-            if let wanted = connection.pump(now, scratch: scratch) {
+            if let wanted = connection.pump(now, scratch: scratch, between: betweenMessages) {
                 pause = min(pause, wanted)
             } else {
                 connections[id] = nil

@@ -58,7 +58,8 @@ package final class NetworkThread: Sendable {
             if case .stopped(wasRunning: true) = before { await end.wait() }
             return
         }
-        while !queue.put({ $0.stop(within: bound) }), end.value == nil { await Task.yield() }
+        // Refused only if the thread has ended meanwhile.
+        _ = queue.put { $0.stop(within: bound) }
         await end.wait()
         // The thread resumed us as its last act, so this takes microseconds.
         thread.join()
@@ -67,7 +68,7 @@ package final class NetworkThread: Sendable {
     /// Waits until the thread has ended, whether it was stopped or failed.
     package func ended() async { await end.wait() }
 
-    /// Runs `body` on the network thread soon; false if the thread is not running or too many commands are queued.
+    /// Runs `body` on the network thread soon; false if the thread is not running.
     @discardableResult
     package func enqueue(_ body: @escaping @Sendable () -> Void) -> Bool {
         queue.put { _ in body() }

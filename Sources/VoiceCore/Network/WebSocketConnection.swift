@@ -142,9 +142,15 @@ package final class WebSocketConnection {
     }
 
     /// Reads and writes. Returns how long until the next call is needed; nil once the connection is done.
-    func pump(_ now: ContinuousClock.Instant, scratch: UnsafeMutableRawBufferPointer) -> Duration? {
+    ///
+    /// - Parameter between: called after each message; may end the connection.
+    func pump(
+        _ now: ContinuousClock.Instant,
+        scratch: UnsafeMutableRawBufferPointer,
+        between: () -> Void
+    ) -> Duration? {
         hasMoreToRead = false
-        read(scratch)
+        read(scratch, between)
         checkTime(now)
         var pause = untilDeadline(now)
         flush()
@@ -217,7 +223,7 @@ package final class WebSocketConnection {
     // MARK: Reading
 
     /// Reads until libcurl has no more: TLS may hold decrypted data that poll cannot see.
-    private func read(_ scratch: UnsafeMutableRawBufferPointer) {
+    private func read(_ scratch: UnsafeMutableRawBufferPointer, _ between: () -> Void) {
         for _ in 0..<Self.readsPerRound {
             guard let socket else { return }
             if case .connecting = phase { return }
@@ -229,13 +235,13 @@ package final class WebSocketConnection {
             case .bytes(let bytes):
                 bytesReceived += bytes.count
                 watch.received(at: .now)
-                take(bytes)
+                receive(bytes, between)
             }
         }
         hasMoreToRead = true
     }
 
-    private func take(_ bytes: UnsafeRawBufferPointer) {
+    private func receive(_ bytes: UnsafeRawBufferPointer, _ between: () -> Void) {
         var input = bytes
         if case .upgrading = phase { upgrade(&input) }
         guard case .open = phase else { return }
@@ -251,6 +257,7 @@ package final class WebSocketConnection {
             case .closed(let code, let reason): drain(.closed(code: code, reason: reason))
             case .violated(let violation): drain(.failed(.violation(violation)))
             }
+            between()
             guard case .open = phase else { return }
         }
     }

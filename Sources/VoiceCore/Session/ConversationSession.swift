@@ -142,6 +142,10 @@ package actor ConversationSession {
     package func run() async {
         let budgetClock = watchBudget()
         for await envelope in parts.mailbox.envelopes {
+            parts.mailbox.received(envelope)
+            if parts.mailbox.wasOverrun() { endOverrun() }
+            // Behind the effects, so that the network thread has dropped what must not sound.
+            defer { if let order = envelope.silence { parts.pump.perform { $0.lift(order) } } }
             guard let origin = origin(of: envelope) else { continue }
             count(envelope.event)
             take(envelope.event, at: envelope.at, from: origin)
@@ -155,7 +159,7 @@ package actor ConversationSession {
         for task in runningCalls.values { task.cancel() }
         for timer in timers.values { timer.task.cancel() }
         if parts.mailbox.lost > 0 {
-            parts.logger.error("events were lost", metadata: ["count": "\(parts.mailbox.lost)"])
+            parts.logger.error("events of the service were refused", metadata: ["count": "\(parts.mailbox.lost)"])
         }
     }
 
@@ -205,6 +209,16 @@ package actor ConversationSession {
         case standby.number: return .standby
         default: return nil
         }
+    }
+
+    /// The service sends more events than can be handled: its session ends, before what the user wants has to wait for them.
+    private func endOverrun() {
+        guard current.number != nil else { return }
+        retire(&current)
+        take(
+            .disconnected(LinkFailure(.transient, "it sends more events than can be read")),
+            at: Monotonic.now()
+        )
     }
 
     private static func unixTime() -> Int {

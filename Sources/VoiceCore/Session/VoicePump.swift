@@ -62,6 +62,10 @@ package final class VoicePump {
     private let silence: UnsafeMutableBufferPointer<Int16>
     /// Position the audio thread must reach to complete the pending cut.
     private var cutPosition: UInt64?
+    /// Speech was cut, and the service has neither reported nor been asked for anything new since.
+    private(set) var isCut = false
+    /// The order of silence that waits for the cut.
+    private var lifting: SilenceOrders.Order?
     /// The voice position at the last tick, and whether the voice was inaudible then.
     private var heardUntil: UInt64 = 0
     private var wasInaudible = false
@@ -413,6 +417,9 @@ package final class VoicePump {
     /// Queues the audio of a delta for playback.
     package func receive(_ samples: UnsafeBufferPointer<Int16>, of part: SpokenPart) {
         let now = uptime()
+        let longest = AudioFormat.longestMessage * AudioFormat.wireRate
+        if samples.count > longest { lostVoice.add(samples.count - longest, at: now) }
+        let samples = UnsafeBufferPointer(rebasing: samples.prefix(longest))
         switch queue.enqueue(samples, of: part, written: voice.ring.writePosition, at: now) {
         case .queued(let begins):
             if begins { report(.voiceReceived(responseID: part.responseID, itemID: part.itemID), now) }
@@ -432,6 +439,15 @@ package final class VoicePump {
         let position = voice.requestFlush()
         queue.cut(refusing: responseIDs, at: position)
         cutPosition = position
+        isCut = true
+    }
+
+    /// Something new begins, whose speech is wanted.
+    func speechIsWanted() { isCut = false }
+
+    /// An order of silence has been carried out: lifts it once the speech that it stopped is gone.
+    package func lift(_ order: SilenceOrders.Order) {
+        if cutPosition == nil { order.lift(.voice) } else { lifting = order }
     }
 
     /// Writes nothing to the ring while a cut is pending, so that another cut meanwhile needs no flush of its own: the
@@ -454,6 +470,8 @@ package final class VoicePump {
             cutPosition = nil
             for progress in queue.cutResponses(heard: heard) { reportProgress(progress, now) }
             report(.voiceStopped(queue.settle(heard: heard)), now)
+            lifting?.lift(.voice)
+            lifting = nil
         }
         guard queue.isActive else { return }
         fillVoice(now)

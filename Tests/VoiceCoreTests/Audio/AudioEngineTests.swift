@@ -545,4 +545,67 @@ struct AudioEngineTests {
             #expect(ports.voice.flushDone == UInt64(480 * round))
         }
     }
+
+    /// The network thread has not looked at anything: its ring is full, and the card's buffer too.
+    @Test func anOrderOfSilenceIsObeyedInTheNextCycle() throws {
+        var rig = try Rig()
+        rig.run(10)
+        rig.speak(Self.tone(16_000))
+        rig.run(20)
+        let order = rig.ports.silence.give(.voice)
+        #expect(!rig.ports.silence.isObeyed(order))
+        let played = rig.card.played.count
+        rig.run(50)
+        #expect(rig.ports.silence.isObeyed(order))
+        // The period being played, and a fade of 5 ms.
+        let after = rig.card.played.dropFirst(played + 2 * 480)
+        #expect(!after.isEmpty && after.allSatisfy { $0 == 0 })
+        #expect(rig.ports.voice.ring.availableToRead > 0)
+        // The account stands still until the voice is dropped, and then says what was really heard.
+        let heard = rig.ports.voice.heard
+        rig.run(20)
+        #expect(rig.ports.voice.heard == heard)
+        let position = rig.ports.voice.requestFlush()
+        rig.run(2)
+        #expect(rig.ports.voice.flushDone == position)
+        #expect(rig.ports.voice.flushHeard == heard)
+        order.lift(.voice)
+        let spoken = rig.card.played.count
+        rig.speak(Self.tone(2400))
+        rig.run(20)
+        #expect(rig.card.played.dropFirst(spoken).contains { $0 != 0 })
+        #expect(rig.ports.voice.heard == position + 2400)
+    }
+
+    /// A stop word that stops nothing: what was taken back counts as heard, and the rest is played.
+    @Test func anOrderThatIsLiftedWithoutACutEnds() throws {
+        var rig = try Rig()
+        rig.run(10)
+        rig.speak(Self.tone(7200))
+        rig.run(10)
+        let order = rig.ports.silence.give([.voice, .media, .ring])
+        order.lift([.voice, .media, .ring])
+        rig.run(60)
+        #expect(rig.ports.silence.isObeyed(order))
+        #expect(rig.ports.voice.heard == rig.ports.voice.ring.writePosition)
+    }
+
+    @Test func ringingAndMediaAreSilencedUntilTheyAreStopped() throws {
+        var rig = try Rig()
+        let frames = [StereoFrame](repeating: StereoFrame(left: 0.2, right: 0.2), count: 96_000)
+        rig.ports.media.ring.write(frames, count: frames.count)
+        rig.ports.earcons.rings = true
+        rig.run(20)
+        let order = rig.ports.silence.give([.voice, .media, .ring])
+        rig.run(12)
+        #expect(rig.ports.silence.isObeyed(order))
+        let silent = rig.card.played.count
+        rig.run(20)
+        #expect(rig.card.played.dropFirst(silent).allSatisfy { $0 == 0 })
+        // "Stop" meant the ringing alone.
+        rig.ports.earcons.rings = false
+        order.lift([.voice, .media, .ring])
+        rig.run(20)
+        #expect(rig.card.played.suffix(480).contains { $0 != 0 })
+    }
 }

@@ -83,4 +83,35 @@ struct OutsideJSONTests {
         #expect(ToolArguments.decode(Arguments.self, from: #"{"query":"x","y":\#(deep)}"#) == nil)
         #expect(ContinuousClock.now - start < .seconds(1))
     }
+
+    /// Values of two bytes each, in one message of the length that is allowed: refused before a decoder sees them.
+    @Test(arguments: ["[],", "0,", "{},", #""",""#, "[0],"])
+    func tooManyValuesAreNotDecoded(value: String) throws {
+        func list(_ count: Int) -> String {
+            "[" + String(String(repeating: value, count: count).dropLast()) + "]"
+        }
+        #expect(decode(list(100)) != nil)
+        let start = ContinuousClock.now
+        #expect(decode(list(300_000), atMost: 4 << 20) == nil)
+        #expect(throws: ServerEventDecoder.Failure.malformed) {
+            try ServerEventDecoder().decode(#"{"type":"x","x":\#(list(20_000))}"#)
+        }
+        #expect(ContinuousClock.now - start < .seconds(1))
+    }
+
+    @Test func aCallerMayExpectMoreValues() {
+        let text = "[" + String(repeating: "1,", count: OutsideJSON.mostValues) + "1]"
+        #expect(decode(text) == nil)
+        #expect(OutsideJSON.decode([Int].self, from: text.utf8, atMost: 1 << 20, values: .max)?.count == 16_385)
+    }
+
+    @Test func aMessageWithoutSoundHasALimit() {
+        func limit(_ instructions: String) -> Int {
+            ServerEventDecoder.longest(echoing: RealtimeSettings(instructions: instructions, tools: []))
+        }
+        #expect(limit("Be brief.") == 64 << 10)
+        // The settings, which the server repeats, may be longer.
+        #expect(limit(String(repeating: "я", count: 20_000)) > 120_000)
+        #expect(limit(String(repeating: "я", count: 2_000_000)) == ServerEventDecoder.longest)
+    }
 }

@@ -608,4 +608,29 @@ struct AuthorityTests {
         scene.call("last", in: "r\(Authority.deepest + 1)", tool: "set_volume")
         #expect(scene.authority == .nobody)
     }
+
+    /// A permission takes a voice; what is written may only answer a question, unless it is root's or a setting says so.
+    @Test(arguments: [
+        ("approve", false, false), ("approve", true, true), ("answer_question", false, true),
+        ("a_new_tool", false, false),
+    ])
+    func whatIsTypedGivesNoPermission(tool: String, mayApprove: Bool, isGiven: Bool) {
+        var scene = Self.heard()
+        scene.on(.ask(TypedQuestion("yes", mayApprove: mayApprove)))
+        scene.begin("r3", for: scene.creates.last)
+        scene.call("c2", in: "r3", tool: tool)
+        #expect(scene.authority.prompt == (isGiven ? 7 : nil))
+    }
+
+    @Test func aSpokenYesAfterATypedOneCounts() {
+        var scene = Self.heard()
+        scene.on(.ask("yes"))
+        scene.begin("r3", for: scene.creates.last)
+        scene.call("c2", in: "r3", tool: "approve")
+        scene.done("r3")
+        scene.userTurn("u3")
+        scene.begin("r4")
+        scene.call("c3", in: "r4", tool: "approve")
+        #expect(scene.authority.prompt == 7)
+    }
 }

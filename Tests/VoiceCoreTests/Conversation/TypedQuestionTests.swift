@@ -51,7 +51,7 @@ struct TypedQuestionTests {
     @Test func itIsAskedAgainWhereItsSessionIsLost() {
         var scene = Scene.listening()
         let long = String(repeating: "What is on? ", count: 100)
-        scene.on(.ask(long))
+        scene.on(.ask(TypedQuestion(long)))
         scene.on(LostQuestionTests.reset)
         #expect(scene.latest.contains(.note(.questionLost(isAskedAgain: true))))
         scene.on(.timer(.reconnect), after: .seconds(1))

@@ -1,6 +1,8 @@
+import Glibc
 import Synchronization
 import Testing
 
+@testable import VoiceBase
 @testable import VoiceNetwork
 
 struct NetworkThreadTests {
@@ -104,5 +106,60 @@ struct NetworkThreadTests {
         opened: @escaping @Sendable () -> Void
     ) async -> WatchedDriver.Record {
         await network.watch(WebSocketRequest(url: url)) { _ in opened() }
+    }
+
+    /// An order is carried out before the second of several messages that came together.
+    @Test func aCommandIsCarriedOutBetweenTwoMessages() async throws {
+        final class Driver: WebSocketDriver {
+            private let network: NetworkThread
+            private let steps: Collected<String>
+            private let ended: Promise<Void>
+
+            init(_ network: NetworkThread, _ steps: Collected<String>, _ ended: Promise<Void>) {
+                (self.network, self.steps, self.ended) = (network, steps, ended)
+            }
+
+            func opened() {}
+
+            func received(text: UnsafeRawBufferPointer) {
+                steps.add([String(decoding: text, as: UTF8.self)])
+                let steps = steps
+                network.enqueue { steps.add(["order"]) }
+            }
+
+            func received(binary: UnsafeRawBufferPointer) {}
+            func closed(_ closure: WebSocketClosure) { ended.give(()) }
+        }
+        let server = try LoopbackServer { socket in
+            socket.upgrade(
+                with: WebSocketFrames.text("one") + WebSocketFrames.text("two") + WebSocketFrames.text("three")
+            )
+            socket.write(WebSocketFrames.frame(0x8, [0x03, 0xe8]))
+            _ = socket.readFrame()
+        }
+        let steps = Collected<String>()
+        try await NetworkThread.with { network in
+            let ended = Promise<Void>()
+            network.connect(WebSocketRequest(url: "ws://127.0.0.1:\(server.port)/")) { _ in
+                Driver(network, steps, ended)
+            }
+            await ended.wait()
+        }
+        #expect(steps.all == ["one", "order", "two", "order", "three", "order"])
+    }
+
+    /// What stops something is never refused, whatever waits in front of it.
+    @Test func noOrderIsRefused() async throws {
+        let done = Atomic<Int>(0)
+        try await NetworkThread.with { network in
+            let isBusy = Promise<Void>()
+            network.enqueue {
+                isBusy.give(())
+                usleep(50_000)
+            }
+            await isBusy.wait()
+            for _ in 0..<20_000 { #expect(network.enqueue { done.wrappingAdd(1, ordering: .relaxed) }) }
+        }
+        #expect(done.load(ordering: .relaxed) == 20_000)
     }
 }

@@ -17,9 +17,34 @@ struct EventMailboxTests {
         #expect(mailbox.lost == 0)
     }
 
-    @Test func whatDoesNotFitIsCounted() {
+    /// A service that floods the mailbox loses its session; no order of the user, and no end, is refused for it.
+    @Test func onlyEventsOfAServiceAreRefused() async {
         let mailbox = EventMailbox()
-        for _ in 0..<EventMailbox.capacity + 5 { mailbox.post(.interrupt) }
+        let flood = ConversationEvent.service(.unknown("x"))
+        for _ in 0..<EventMailbox.capacity + 5 { mailbox.post(flood, connection: 1) }
         #expect(mailbox.lost == 5)
+        mailbox.post(.voiceReceived(responseID: "r", itemID: "i"))
+        #expect(mailbox.lost == 6)
+        mailbox.post(.stop(isSpoken: false))
+        mailbox.post(.disconnected(LinkFailure(.transient, "gone")), connection: 1)
+        mailbox.close()
+        var read: [ConversationEvent] = []
+        for await envelope in mailbox.envelopes {
+            mailbox.received(envelope)
+            if envelope.event != flood { read.append(envelope.event) }
+        }
+        #expect(read == [.stop(isSpoken: false), .disconnected(LinkFailure(.transient, "gone"))])
+        #expect(mailbox.wasOverrun())
+        #expect(!mailbox.wasOverrun())
+    }
+
+    @Test func whatWasReadMakesRoom() {
+        let mailbox = EventMailbox()
+        let envelope = EventMailbox.Envelope(event: .service(.unknown("x")), at: .zero, connection: 1)
+        for _ in 0..<2 * EventMailbox.capacity {
+            mailbox.post(envelope.event, connection: 1)
+            mailbox.received(envelope)
+        }
+        #expect(mailbox.lost == 0 && !mailbox.wasOverrun())
     }
 }

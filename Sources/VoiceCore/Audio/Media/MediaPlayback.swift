@@ -32,17 +32,19 @@ struct MediaPlayback: ~Copyable {
     /// Adds a period of media to `output`.
     /// - Parameters:
     ///   - isVoice: whether the period holds voice.
+    ///   - isSilenced: whether media must not sound: it fades as for a pause.
     ///   - now: CLOCK_MONOTONIC in nanoseconds.
     mutating func mix(
         into output: UnsafeMutablePointer<StereoFrame>,
         count: Int,
         isVoice: Bool,
+        isSilenced: Bool = false,
         now: UInt64,
         volumes: inout OutputMix
     ) {
         let level = feed.level(isVoice: duck.isVoice(isVoice), at: now)
         duck.aim(at: level, release: feed.releaseFrames)
-        let taken = take(count)
+        let taken = take(count, isSilenced: isSilenced)
         if !taken { buffer.base.update(repeating: .silence, count: count) }
         duck.apply(to: buffer.base, count: count)
         if taken != isSounding {
@@ -55,14 +57,14 @@ struct MediaPlayback: ~Copyable {
     }
 
     /// Fills the buffer; returns false if all of it is silence.
-    private mutating func take(_ count: Int) -> Bool {
+    private mutating func take(_ count: Int, isSilenced: Bool) -> Bool {
         let flush = feed.flushRequest
         let isFlushing = flush > flushed
         if !isPrimed {
             let available = feed.ring.availableToRead
             isPrimed = available >= Self.prebuffer || available > 0 && feed.isComplete.load(ordering: .acquiring)
         }
-        let wants = isPrimed && !isFlushing && !feed.isPaused.load(ordering: .acquiring)
+        let wants = isPrimed && !isFlushing && !isSilenced && !feed.isPaused.load(ordering: .acquiring)
         guard wants || fader > 0 || tail != .silence else {
             if isFlushing { finish(flush) }
             return false

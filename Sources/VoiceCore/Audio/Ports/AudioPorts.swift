@@ -5,7 +5,7 @@
 ///     VoiceSink      network thread --> T1       VolumeControls   VolumeController --> T1
 ///     MediaFeed      media player --> T1         EngineGauges     T1 --> any observer
 ///     AlignmentFeed  T1 <--> EchoAligner         EchoGauges       T1 --> any observer
-///     EchoPathExchange  RoomMemory <--> T1
+///     EchoPathExchange  RoomMemory <--> T1       SilenceOrders    anyone who stops the box --> T1
 ///     DeviceSlot     T1 <--> DeviceSupervisor    EchoTrace        T1 --> EchoTest
 ///
 /// The engine holds them all; the composition root gives everyone else only their part. Each part documents the writer and
@@ -17,6 +17,7 @@ package struct AudioPorts: Sendable {
     package let media = MediaFeed()
 
     package let requests = EngineRequests()
+    package let silence = SilenceOrders()
     package let earcons = EarconRequests()
     package let volumes = VolumeControls()
 

@@ -31,10 +31,10 @@ extension ControlCommand {
         urgency: .always,
         """
         Silences the voice, discards what is being said to it, and cancels what the agent is working on. The \
-        conversation and media go on.
+        conversation and media go on. Answers once the voice and any ringing have ended.
         """
     ) { (_, daemon) throws(ControlProblem) in
-        daemon.silence()
+        guard await daemon.silence() else { throw .stillSounds }
         return .done(["text": "quiet"])
     }
 
@@ -43,11 +43,12 @@ extension ControlCommand {
         urgency: .always,
         """
         Silences the box, including media and ringing timers, discards what is being said to it, and cancels what \
-        the agent is working on. If nobody is speaking, it also ends the conversation, except in always mode.
+        the agent is working on. If nobody is speaking, it also ends the conversation, except in always mode. Answers \
+        once nothing sounds.
         """
     ) { (_, daemon) throws(ControlProblem) in
         async let isAtWork = daemon.isAgentAtWork
-        daemon.stopAll()
+        guard await daemon.stopAll() else { throw .stillSounds }
         let cancelled = await isAtWork
         return .done([
             "text": cancelled ? "quiet; the agent's request was cancelled" : "quiet", "cancelled": .bool(cancelled),
@@ -109,7 +110,8 @@ extension ControlCommand {
         arguments: [ControlArgument("text", .text(longest: 2000), "the question")],
         """
         Asks a typed question as if it had been spoken; the answer is spoken if there is a loudspeaker. Opens a \
-        conversation if none is open, also while muted: text needs no microphone. Waits up to nine seconds for the \
+        conversation if none is open, also while muted: text needs no microphone. Gives no permission that the agent \
+        asks for, except by root or with jarvis.typed_approval: a yes takes a voice. Waits up to nine seconds for the \
         voice service, and says why if it refuses the connection or cannot be reached.
         """
     ) { (arguments, daemon) throws(ControlProblem) in
@@ -118,7 +120,8 @@ extension ControlCommand {
             throw ControlProblem(.badRequest, "the question is empty")
         }
         try await daemon.checkBudget()
-        switch await daemon.opening(after: { daemon.ask(text) }) {
+        let question = TypedQuestion(text, mayApprove: arguments.isOfRoot || daemon.settings.jarvis.typedApproval)
+        switch await daemon.opening(after: { daemon.ask(question) }) {
         case .open:
             let problem = await daemon.serviceSnapshot.problem(of: .loudspeaker)
             return .done([
@@ -190,4 +193,11 @@ extension ControlCommand {
         let isQuiet = if let wanted { wanted } else { await daemon.activationStatus.isQuiet }
         return .done(["text": isQuiet ? "quiet hours" : "no quiet hours", "quiet": .bool(isQuiet)])
     }
+}
+
+extension ControlProblem {
+    fileprivate static let stillSounds = ControlProblem(
+        .failed,
+        "the sound has not ended: the audio thread hangs; \"systemctl restart jarvis-voiced\" may help"
+    )
 }

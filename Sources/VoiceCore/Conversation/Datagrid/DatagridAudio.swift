@@ -58,14 +58,10 @@ package struct DatagridAudio {
         return scan.closed
     }
 
-    /// Maximum size of an audio message decoded the slow way, in bytes.
-    private static let longest = 16 << 20
-
     /// Returns the base64 text and its kind from a message with unusually escaped fields; nil if it has none.
     package static func slowly(_ message: UnsafeRawBufferPointer) -> (data: String, kind: String?)? {
-        guard let payload = OutsideJSON.decode(Message.self, from: message, atMost: longest)?.payload else {
-            return nil
-        }
+        let limit = AudioFormat.longestEncodedMessage
+        guard let payload = OutsideJSON.decode(Message.self, from: message, atMost: limit)?.payload else { return nil }
         return (payload.data, payload.kind)
     }
 

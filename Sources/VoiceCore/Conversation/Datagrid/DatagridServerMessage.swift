@@ -45,7 +45,7 @@ package struct DatagridLine: Equatable, Sendable {
 /// Decodes one message of a Datagrid session. Unknown messages and fields are not errors.
 package enum DatagridDecoder {
     /// Maximum message size without audio, in bytes: the last message holds the whole conversation.
-    package static let longest = 4 << 20
+    package static let longest = 256 << 10
     private static let longestName = 200
     /// Maximum number of lines read from the last message; the latest are kept.
     private static let mostLines = 64

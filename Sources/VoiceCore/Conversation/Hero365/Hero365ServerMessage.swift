@@ -66,8 +66,8 @@ package struct Hero365Envelope: Equatable, Sendable {
 
 /// Decodes one message, flat or with its fields in `data`. Unknown types and fields are not errors.
 package enum Hero365Decoder {
-    /// Maximum message size in bytes: a minute of PCM as base64.
-    package static let longest = 8 << 20
+    /// Maximum number of values in a message; none of the service has a tenth of that.
+    private static let mostValues = 256
     private static let longestName = 80
     private static let longestText = 400
     /// Upper bound on `retry_after`.
@@ -75,11 +75,14 @@ package enum Hero365Decoder {
 
     /// Returns nil unless the message is a JSON object with a `type`, and its audio is valid base64.
     package static func decode(_ bytes: UnsafeRawBufferPointer, rate: Int = 16_000) -> Hero365Envelope? {
-        OutsideJSON.decode(JSONValue.self, from: bytes, atMost: longest).flatMap { envelope($0, rate) }
+        let limit = AudioFormat.longestEncodedMessage
+        let json = OutsideJSON.decode(JSONValue.self, from: bytes, atMost: limit, values: mostValues)
+        return json.flatMap { envelope($0, rate) }
     }
 
     package static func decode(_ text: String, rate: Int = 16_000) -> Hero365Envelope? {
-        OutsideJSON.decode(JSONValue.self, from: text.utf8, atMost: longest).flatMap { envelope($0, rate) }
+        var text = text
+        return text.withUTF8 { decode(UnsafeRawBufferPointer($0), rate: rate) }
     }
 
     private static func envelope(_ json: JSONValue, _ rate: Int) -> Hero365Envelope? {

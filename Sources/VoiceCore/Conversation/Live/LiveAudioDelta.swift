@@ -29,12 +29,9 @@ package struct LiveAudioDelta {
         self.audio = audio
     }
 
-    /// Maximum size of an audio message decoded the slow way, in bytes.
-    private static let longest = 16 << 20
-
     /// Returns the base64 text of a message with unusually escaped fields; nil if it has none.
     package static func slowly(_ message: UnsafeRawBufferPointer) -> String? {
-        OutsideJSON.decode(Message.self, from: message, atMost: longest)?.delta
+        OutsideJSON.decode(Message.self, from: message, atMost: AudioFormat.longestEncodedMessage)?.delta
     }
 
     private struct Message: Decodable {

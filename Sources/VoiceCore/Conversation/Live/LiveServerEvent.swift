@@ -57,8 +57,8 @@ package struct LiveError: Equatable, Sendable {
 
 /// Decodes one text message of a GPT-Live session. Unknown events and fields are not errors.
 package enum LiveEventDecoder {
-    /// Maximum size of an event without audio, in bytes: the service echoes the session settings in full.
-    package static let longest = 1 << 20
+    /// Maximum size of an event without audio, in bytes: 64 kB, and the session's settings, which the service repeats in full.
+    package static let longest = 64 << 10 + 3 * 48_000
 
     /// Returns nil unless the message is a JSON object with a `type` and, for a known event, its required fields.
     package static func decode(_ bytes: UnsafeRawBufferPointer) -> LiveServerEvent? {

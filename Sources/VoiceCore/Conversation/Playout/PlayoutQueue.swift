@@ -52,6 +52,9 @@ package struct PlayoutQueue {
         var isOver: Bool { isComplete && heard == received }
     }
 
+    /// Parts in the account; no service has more than a few.
+    private static let mostParts = 256
+
     private let startSamples: Int
     private let startWait: Duration
     private let limit: Int
@@ -97,6 +100,9 @@ package struct PlayoutQueue {
         at now: Duration
     ) -> Admission {
         guard !stale.contains(part.responseID) else { return .stale }
+        guard records.count < Self.mostParts || records.contains(where: { $0.part == part }) else {
+            return .full(samples.count)
+        }
         let room = max(0, limit - waiting)
         let accepted = min(room, samples.count)
         if waiting == 0 { end = max(end, written) }

@@ -32,8 +32,8 @@ package enum ClientEvent: Equatable, Sendable {
         return (try? encoder.encode(json(for: dialect))).map { Array($0) } ?? []
     }
 
-    /// Maximum text in an event, settings apart, in UTF-8 bytes; a connection takes far more.
-    package static let longestText = 64 << 10
+    /// Maximum text in an event, settings apart, in UTF-8 bytes: its echo has to fit into 64 kB.
+    package static let longestText = 32 << 10
 
     /// The event itself, or a short substitute if its text is too long: an oversized message must not end the connection.
     package var fitting: ClientEvent {

@@ -12,9 +12,16 @@ package struct ServerEventDecoder {
         case missing(field: String, type: String)
     }
 
-    /// Maximum size of an event without audio, in bytes: the server echoes the session settings in full, with all their
-    /// escapes.
+    /// Maximum size of an event that is decoded, in bytes. A connection allows less: see `longest(echoing:)`.
     package static let longest = 1 << 20
+
+    /// Maximum size of an event without audio, in bytes: 64 kB, unless the session's settings, which the server repeats with
+    /// every other than an ASCII character escaped, are longer.
+    package static func longest(echoing settings: RealtimeSettings) -> Int {
+        let echo = ClientEvent.sessionUpdate(settings, eventID: "").encoded(for: settings.dialect)
+        let escaped = String(decoding: echo, as: UTF8.self).utf16.reduce(0) { $0 + ($1 < 0x80 ? 1 : 6) }
+        return max(64 << 10, min(escaped + (16 << 10), longest))
+    }
 
     private let dialect: Dialect
 

@@ -9,7 +9,7 @@ package final class Hero365Voice {
     private static let longestGap = OpusSpeechDecoder.longestGap
 
     private var decoder: OpusSpeechDecoder?
-    private var converter: (rate: Int, converter: WireConverter)?
+    private let converter = AnyRateConverter()
     /// Samples of the latest message; a missing one is assumed to be as long.
     private var latest = AudioFormat.wireRate * 60 / 1000
 
@@ -18,7 +18,7 @@ package final class Hero365Voice {
     /// Resets the decoders: an answer begins.
     package func begin() {
         decoder?.reset()
-        converter?.converter.reset()
+        converter.reset()
     }
 
     /// Returns the decoded samples; nil if the sound cannot be decoded.
@@ -27,7 +27,7 @@ package final class Hero365Voice {
         switch sound.form {
         case .opus: samples = opus(sound.bytes)
         case .pcm(let rate): samples = converted(Self.pcm(sound.bytes[...]), from: rate)
-        case .wav: samples = WaveBytes(sound.bytes).map { converted(Self.pcm($0.sound), from: $0.rate) }
+        case .wav: samples = WaveBytes(sound.bytes).flatMap { converted(Self.pcm($0.sound), from: $0.rate) }
         case .other: samples = nil
         }
         if let samples, !samples.isEmpty { latest = samples.count }
@@ -57,7 +57,9 @@ package final class Hero365Voice {
     private func opus(_ bytes: [UInt8]) -> [Int16]? {
         guard let packets = OpusPayload.packets(bytes), let decoder = try? opened() else { return nil }
         var samples: [Int16] = []
-        for packet in packets { samples += (try? decoder.decode(packet)) ?? [] }
+        for packet in packets where samples.count < AudioFormat.longestMessage * AudioFormat.wireRate {
+            samples += (try? decoder.decode(packet)) ?? []
+        }
         return samples
     }
 
@@ -67,12 +69,8 @@ package final class Hero365Voice {
         }
     }
 
-    private func converted(_ samples: [Int16], from rate: Int) -> [Int16] {
-        guard rate != AudioFormat.wireRate else { return samples }
-        if converter?.rate != rate {
-            converter = (rate, WireConverter(from: rate, to: AudioFormat.wireRate))
-        }
-        guard let converter = converter?.converter else { return [] }
-        return samples.withUnsafeBufferPointer { converter.convert($0) { Array($0) } }
+    /// Returns nil for a rate that is not known.
+    private func converted(_ samples: [Int16], from rate: Int) -> [Int16]? {
+        samples.withUnsafeBufferPointer { converter.convert($0, from: rate) { Array($0) } }
     }
 }

@@ -79,9 +79,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
         guard phase == .starting, sockets == nil else { return }
         self.me = me
         let network = network
-        let sockets = WyomingSockets { number, event in
-            network.enqueue { me.onThread.take(event, of: number) }
-        }
+        let sockets = WyomingSockets(on: network) { number, event in me.onThread.take(event, of: number) }
         guard sockets.start() else { return fail("no thread can be started for the local voice") }
         self.sockets = sockets
         let newNumber: () -> Int = { [unowned self] in

@@ -62,7 +62,7 @@ final class LocalSpeaker {
     private var usesEspeak = false
     /// Distinguishes the current speech from the one before.
     private var speech = 0
-    private var converter: (rate: Int, converter: WireConverter)?
+    private let converter = AnyRateConverter()
 
     init(
         _ sockets: WyomingSockets,
@@ -185,12 +185,12 @@ final class LocalSpeaker {
     private func take(_ message: WyomingEvent, on number: Int) {
         switch message {
         case .audioStart(let format):
-            guard format.width == 2, (8000...48_000).contains(format.rate) else {
+            guard format.width == 2, AnyRateConverter.knows(format.rate) else {
                 return garbage("speaks in a format that nobody here plays", number)
             }
         case .audioChunk(let format, let bytes):
             guard unheard == 0, !isIdle else { return }
-            guard format.width == 2, (8000...48_000).contains(format.rate) else {
+            guard format.width == 2, AnyRateConverter.knows(format.rate) else {
                 return garbage("speaks in a format that nobody here plays", number)
             }
             let sound = Self.mono(bytes, channels: format.channels)
@@ -236,10 +236,17 @@ final class LocalSpeaker {
             self.samples += samples.count
             report(.sound(index, samples))
         }
-        guard rate != AudioFormat.wireRate else { return sound.withUnsafeBufferPointer(hand) }
-        if converter?.rate != rate { converter = (rate, WireConverter(from: rate, to: AudioFormat.wireRate)) }
-        let converter = converter?.converter
-        sound.withUnsafeBufferPointer { sound in converter?.convert(sound, hand) }
+        // Some servers send a whole sentence at once.
+        let piece = rate * AudioFormat.longestMessage
+        sound.withUnsafeBufferPointer { sound in
+            for start in stride(from: 0, to: sound.count, by: piece) {
+                _ = converter.convert(
+                    UnsafeBufferPointer(rebasing: sound[start..<min(sound.count, start + piece)]),
+                    from: rate,
+                    hand
+                )
+            }
+        }
     }
 
     private func finished() {

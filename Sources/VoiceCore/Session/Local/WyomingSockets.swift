@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 internal import VoiceBase
-internal import VoiceNetwork
+package import VoiceNetwork
 package import VoiceWyoming
 
 /// Why a connection to a Wyoming server ended that was not closed here.
@@ -26,7 +26,7 @@ package struct WyomingEnd: Error, Equatable, Sendable, CustomStringConvertible {
 
 /// Connections to the Wyoming servers of the house, all served by one thread that waits for nothing else.
 ///
-///     network thread -- command, wake-up --> [ jv-wyoming: poll ] -- messages, ends --> `report`
+///     network thread -- command, wake-up --> [ jv-wyoming: poll ] -- messages, ends --> `report`, on the network thread
 ///
 /// Bounds: data a server does not take is kept up to `longestUnsent`, and incoming messages are bounded by
 /// `WyomingDecoder`; beyond that the connection ends. Every wait has a limit, set by the owner.
@@ -39,8 +39,10 @@ package final class WyomingSockets: Sendable {
 
     /// In bytes: thirty seconds of sound at 16 kHz, four times over.
     static let longestUnsent = 4 << 20
-    /// Commands that may wait. More arrive only if the thread hangs, and are dropped.
+    /// Sound that may wait for a thread that hangs, in messages. More is dropped; every other command is accepted.
     private static let mostCommands = 20_000
+    /// Events that may wait for the network thread. Meanwhile the servers are not read.
+    fileprivate static let mostEvents = 256
 
     fileprivate enum Command: Sendable {
         case open(Int, WyomingAddress, allowsPublic: Bool, limit: Duration)
@@ -69,8 +71,17 @@ package final class WyomingSockets: Sendable {
     /// Released when the thread ends.
     private let reporter: Mutex<Reporter?>
 
-    /// - Parameter report: called on the thread with the connection number; must not block.
-    package init(report: @escaping @Sendable (Int, Event) -> Void) {
+    /// Where events are reported; nil for this thread.
+    private let network: NetworkThread?
+    /// Events that wait for the network thread.
+    private let waiting = Atomic<Int>(0)
+    fileprivate var mayRead: Bool { waiting.load(ordering: .acquiring) < Self.mostEvents }
+
+    /// - Parameters:
+    ///   - network: where `report` is called; nil for a thread of its own, which it must not block.
+    ///   - report: receives the number of the connection.
+    package init(on network: NetworkThread? = nil, report: @escaping @Sendable (Int, Event) -> Void) {
+        self.network = network
         reporter = Mutex(Reporter(report))
     }
 
@@ -105,7 +116,8 @@ package final class WyomingSockets: Sendable {
 
     fileprivate func put(_ command: Command) {
         state.withLock { state in
-            guard !state.isStopped, state.commands.count < Self.mostCommands else { return }
+            if case .send = command, state.commands.count >= Self.mostCommands { return }
+            guard !state.isStopped else { return }
             state.commands.append(command)
             if case .stop = command { state.isStopped = true }
         }
@@ -113,8 +125,14 @@ package final class WyomingSockets: Sendable {
     }
 
     fileprivate func report(_ number: Int, _ event: Event) {
-        let reporter = reporter.withLock { $0 }
-        reporter?.report(number, event)
+        guard let reporter = reporter.withLock({ $0 }) else { return }
+        guard let network else { return reporter.report(number, event) }
+        waiting.wrappingAdd(1, ordering: .relaxed)
+        network.enqueue { [self] in
+            reporter.report(number, event)
+            let before = waiting.wrappingSubtract(1, ordering: .acquiringAndReleasing).oldValue
+            if before == Self.mostEvents { clinux_eventfd_signal(wakeUp) }
+        }
     }
 
     /// Releases the reporter: the thread is about to end.
@@ -164,7 +182,7 @@ private final class WyomingLoop {
             var polls = [pollfd(fd: owner.wakeUp, events: Int16(POLLIN), revents: 0)]
             for (_, line) in order {
                 let writes = !line.isOpen || line.sent < line.unsent.count
-                let events = (line.isOpen ? POLLIN : 0) | (writes ? POLLOUT : 0)
+                let events = (line.isOpen && owner.mayRead ? POLLIN : 0) | (writes ? POLLOUT : 0)
                 polls.append(pollfd(fd: line.socket, events: Int16(events), revents: 0))
             }
             poll(&polls, nfds_t(polls.count), pause)

@@ -11,16 +11,20 @@ package final class RealtimeLink: ServiceLink, WebSocketDriver {
     private let report: ServiceLinkReport
     private var wire: RealtimeWire
     private let isContinuous: Bool
+    /// Of an event without audio, in bytes.
+    private let longestEvent: Int
     private var part = SpokenPart(responseID: "", itemID: "", contentIndex: 0)
     /// Room for the samples of one delta; grows to the largest seen.
     private var samples = UnsafeMutableBufferPointer<Int16>.allocate(capacity: 16_384)
     /// The odd byte at the end of the part's last delta: half a sample.
     private var oddByte: UInt8?
 
-    /// Longest audio message decoded the slow way, in bytes: four minutes of speech.
-    private static let longestDelta = 16 << 20
-
     private var isRetired = false
+
+    /// The latest responses that the service reported before their sound. After a cut, the sound of others belongs to what was
+    /// cut, whatever it names.
+    private var begun: [String] = []
+    private static let mostBegun = 32
 
     /// Microphone position at the latest message: the service was still there to hear audio from before it.
     private var heardUntil: UInt64 = 0
@@ -39,6 +43,7 @@ package final class RealtimeLink: ServiceLink, WebSocketDriver {
         self.connection = connection
         self.pump = pump
         wire = RealtimeWire(settings)
+        longestEvent = ServerEventDecoder.longest(echoing: settings)
         isContinuous = settings.dialect.capabilities.continuousUplink
         self.report = report
     }
@@ -55,6 +60,7 @@ package final class RealtimeLink: ServiceLink, WebSocketDriver {
         heardUntil = pump.microphonePosition
         if let delta = AudioDelta(text) { return receive(delta, in: text) }
         let now = Monotonic.now()
+        if text.count > longestEvent { return receiveSlowly(text) }
         do {
             let event = try wire.decode(text)
             switch event {
@@ -63,7 +69,12 @@ package final class RealtimeLink: ServiceLink, WebSocketDriver {
                 guard pump.listens(to: connection) else { break }
                 pump.finish(SpokenPart(responseID: responseID, itemID: itemID, contentIndex: contentIndex))
             case .speechStarted: pump.turnBegan(on: connection)
+            case .speechStopped: pump.speechIsWanted()
+            case .responseCreated(let id, _):
+                begun.append(id)
+                if begun.count > Self.mostBegun { begun.removeFirst() }
             case .committed(let itemID, _):
+                pump.speechIsWanted()
                 if pump.turnWasSilent(on: connection) { report(.turnWasSilent(itemID: itemID), now) }
             case .ignored: return
             default: break
@@ -119,6 +130,7 @@ package final class RealtimeLink: ServiceLink, WebSocketDriver {
     @discardableResult
     package func ask(_ request: ServiceRequest) -> Bool {
         guard connection.isOpen else { return false }
+        if case .respond = request { pump.speechIsWanted() }
         for message in wire.write(request, at: Monotonic.now()) where !connection.send(text: message) {
             connection.end(.failed(.reset("the server does not take what is sent")))
             return false
@@ -145,7 +157,13 @@ package final class RealtimeLink: ServiceLink, WebSocketDriver {
 
     /// Slow path for servers that escape needlessly or order the fields differently.
     private func receiveSlowly(_ text: UnsafeRawBufferPointer) {
-        guard let delta = OutsideJSON.decode(DeltaMessage.self, from: text, atMost: Self.longestDelta) else {
+        guard
+            let delta = OutsideJSON.decode(
+                DeltaMessage.self,
+                from: text,
+                atMost: AudioFormat.longestEncodedMessage
+            )
+        else {
             return unreadable()
         }
         guard pump.listens(to: connection) else { return }
@@ -180,7 +198,7 @@ package final class RealtimeLink: ServiceLink, WebSocketDriver {
         }
         let count = decoded + start
         oddByte = count % 2 == 1 ? bytes[count - 1] : nil
-        guard count >= 2 else { return }
+        guard count >= 2, !pump.isCut || begun.contains(part.responseID) else { return }
         pump.receive(UnsafeBufferPointer(start: base, count: count / 2), of: part)
     }
 }

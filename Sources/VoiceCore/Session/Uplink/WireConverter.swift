@@ -47,3 +47,38 @@ package final class WireConverter {
     /// Forgets the past, as if silence had gone before.
     package func reset() { resampler.reset() }
 }
+
+/// Converts the sound of a service to the internal rate from any of the known rates, up to 48 kHz.
+///
+/// A converter is built once for each rate, so a service that changes its rate with each message costs no more than another.
+/// Lives on the network thread.
+package final class AnyRateConverter {
+    private var converters: [Int: WireConverter] = [:]
+    private var latest = AudioFormat.wireRate
+
+    package init() {}
+
+    package static func knows(_ rate: Int) -> Bool {
+        rate <= AudioFormat.deviceRate && SampleRates.known.contains(rate)
+    }
+
+    /// Passes the output to `body`; it is valid during that call only. What is longer than a message may be is cut off.
+    /// - Returns: nil for a rate that is not known.
+    package func convert<Result>(
+        _ whole: UnsafeBufferPointer<Int16>,
+        from rate: Int,
+        _ body: (UnsafeBufferPointer<Int16>) -> Result
+    ) -> Result? {
+        guard Self.knows(rate) else { return nil }
+        let sound = UnsafeBufferPointer(rebasing: whole.prefix(rate * AudioFormat.longestMessage))
+        guard rate != AudioFormat.wireRate else { return body(sound) }
+        let converter = converters[rate] ?? WireConverter(from: rate, to: AudioFormat.wireRate)
+        converters[rate] = converter
+        if latest != rate { converter.reset() }
+        latest = rate
+        return converter.convert(sound, body)
+    }
+
+    /// Forgets the past, as if silence had gone before.
+    package func reset() { converters[latest]?.reset() }
+}

@@ -1,0 +1,98 @@
+internal import Synchronization
+
+/// Orders to be silent. The audio thread (T1) obeys them in its next cycle, whatever the other threads are busy with; they carry
+/// out the order afterwards and lift it, sound by sound.
+///
+/// | field | writes | reads |
+/// |---|---|---|
+/// | `last` | any thread, with `give` | any thread |
+/// | `wanted` | any thread, with `give` | T1 |
+/// | `lifted` | the owner of the sound, with `lift` | T1 |
+/// | `obeyed` | T1 | whoever gave the order |
+///
+/// Orders are numbered. An order is in force for a sound until that order, or a later one, is lifted for it.
+package final class SilenceOrders: Sendable {
+    package struct Sounds: OptionSet, Sendable {
+        package let rawValue: UInt8
+
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// Speech, lifted by the network thread once the stopped speech is gone from its queue.
+        package static let voice = Sounds(rawValue: 1)
+        /// Lifted once the player has paused or stopped.
+        package static let media = Sounds(rawValue: 2)
+        /// Ringing of timers and alarms, lifted once they are stopped.
+        package static let ring = Sounds(rawValue: 4)
+    }
+
+    /// An order on its way to the owners of the sounds.
+    package struct Order: Sendable {
+        package let number: UInt64
+        package let sounds: Sounds
+        private let orders: SilenceOrders
+
+        fileprivate init(_ number: UInt64, _ sounds: Sounds, _ orders: SilenceOrders) {
+            self.number = number
+            self.sounds = sounds
+            self.orders = orders
+        }
+
+        /// It has been carried out for these sounds, so that they may sound again.
+        package func lift(_ sounds: Sounds) { orders.lift(number, sounds.intersection(self.sounds)) }
+    }
+
+    private let last = Atomic<UInt64>(0)
+    private let voiceWanted = Atomic<UInt64>(0)
+    private let mediaWanted = Atomic<UInt64>(0)
+    private let ringWanted = Atomic<UInt64>(0)
+    private let voiceLifted = Atomic<UInt64>(0)
+    private let mediaLifted = Atomic<UInt64>(0)
+    private let ringLifted = Atomic<UInt64>(0)
+    private let newestObeyed = Atomic<UInt64>(0)
+
+    package init() {}
+
+    /// Orders silence from the next cycle on.
+    package func give(_ sounds: Sounds) -> Order {
+        let number = last.wrappingAdd(1, ordering: .relaxed).newValue
+        if sounds.contains(.voice) { voiceWanted.max(number, ordering: .releasing) }
+        if sounds.contains(.media) { mediaWanted.max(number, ordering: .releasing) }
+        if sounds.contains(.ring) { ringWanted.max(number, ordering: .releasing) }
+        return Order(number, sounds, self)
+    }
+
+    private func lift(_ number: UInt64, _ sounds: Sounds) {
+        if sounds.contains(.voice) { voiceLifted.max(number, ordering: .releasing) }
+        if sounds.contains(.media) { mediaLifted.max(number, ordering: .releasing) }
+        if sounds.contains(.ring) { ringLifted.max(number, ordering: .releasing) }
+    }
+
+    /// Whether T1 has obeyed this order: what it covers has left the loudspeaker.
+    package func isObeyed(_ order: Order) -> Bool { newestObeyed.load(ordering: .acquiring) >= order.number }
+
+    // MARK: T1
+
+    /// The newest order that concerns the voice.
+    var voice: UInt64 { voiceWanted.load(ordering: .acquiring) }
+    var isVoiceSilenced: Bool { voiceLifted.load(ordering: .acquiring) < voice }
+    var isMediaSilenced: Bool { mediaLifted.load(ordering: .acquiring) < mediaWanted.load(ordering: .acquiring) }
+    var isRingSilenced: Bool { ringLifted.load(ordering: .acquiring) < ringWanted.load(ordering: .acquiring) }
+
+    /// The newest order of all; those with a number up to it have been given.
+    var newest: UInt64 {
+        max(voice, max(mediaWanted.load(ordering: .acquiring), ringWanted.load(ordering: .acquiring)))
+    }
+
+    /// Reports what still sounds, at the end of a cycle that has seen every order up to `number`.
+    func publish(seen number: UInt64, sounding: Sounds) {
+        guard number > newestObeyed.load(ordering: .relaxed) else { return }
+        if sounding.contains(.voice), voice > newestObeyed.load(ordering: .relaxed) { return }
+        if sounding.contains(.media), mediaWanted.load(ordering: .relaxed) > newestObeyed.load(ordering: .relaxed) {
+            return
+        }
+        if sounding.contains(.ring), ringWanted.load(ordering: .relaxed) > newestObeyed.load(ordering: .relaxed) {
+            return
+        }
+        newestObeyed.store(number, ordering: .releasing)
+    }
+}
