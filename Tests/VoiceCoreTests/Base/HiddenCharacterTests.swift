@@ -1,3 +1,4 @@
+import Logging
 import Testing
 
 @testable import VoiceBase
@@ -34,7 +35,7 @@ struct HiddenCharacterTests {
         // The same JSON, in visible characters.
         let bytes = ControlMessage.line(["title": .string(text)])
         let whole = String(decoding: bytes.dropLast(), as: UTF8.self)
-        #expect(!whole.unicodeScalars.contains(where: \.isHidden))
+        #expect(!whole.unicodeScalars.contains { $0.isHidden })
         #expect(ControlMessage.parse(bytes) == ["title": .string(text)])
     }
 
