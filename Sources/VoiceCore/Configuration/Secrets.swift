@@ -3,6 +3,9 @@ package import VoiceBase
 
 /// The keys of the voice services and the agent's token. Each is looked up in a file, then in the systemd credentials,
 /// then in the environment.
+///
+/// Some containers (LXC, Proxmox) take away the unit's `LoadCredential=`: each credential is then blank or missing, although
+/// its file is there. So the daemon reads the file of a missing credential if it may, and otherwise names the way out.
 package struct Secrets: Sendable, Equatable {
     /// A secret and where it was found.
     package struct Found: Sendable, Equatable {
@@ -19,6 +22,8 @@ package struct Secrets: Sendable, Equatable {
     package let jarvisToken: Found
     /// Lines for the journal about files that others can read.
     package let warnings: [String]
+    /// Files of secrets that systemd should have handed over and did not, by the name of the credential.
+    package let withheld: [String: String]
 
     private static let maximumBytes = 16384
 
@@ -45,14 +50,21 @@ package struct Secrets: Sendable, Equatable {
             credential: "jarvis-token",
             variables: ["JARVIS_TOKEN", "TERM_LLM_SERVE_TOKEN"]
         )
-        warnings = search.warnings
+        withheld = search.withheld
+        warnings = search.warnings + withheld.sorted { $0.key < $1.key }.map { Self.wayOut(of: $0.value) }
         guard search.problems.isEmpty else { throw ConfigurationError(problems: search.problems) }
     }
 
     /// Allows the rest of a configuration to be inspected if its secrets are unusable.
     package static let none = Secrets()
 
-    private init() { (keys, jarvisToken, warnings) = ([:], .none, []) }
+    private init() { (keys, jarvisToken, warnings, withheld) = ([:], .none, [], [:]) }
+
+    /// What it means that a secret is withheld, and what to do.
+    package static func wayOut(of path: String) -> String {
+        "systemd did not hand over \(path): a container (Proxmox, LXC) may have emptied LoadCredential=; let the daemon read "
+            + "the file itself: chown jarvis-voiced \(path), then systemctl restart jarvis-voiced"
+    }
 
     /// - Parameter key: nil for a service that needs none.
     package func key(_ key: ServiceKey?) -> Found { key.flatMap { keys[$0] } ?? Found.none }
@@ -67,6 +79,17 @@ package struct Secrets: Sendable, Equatable {
         let files: FileReader
         var warnings: [String] = []
         var problems: [ConfigurationProblem] = []
+        var withheld: [String: String] = [:]
+
+        /// Folder of the files that the unit hands over as credentials; nil if the daemon was not started by a unit.
+        private var folder: String? {
+            guard environment["CREDENTIALS_DIRECTORY"] != nil || environment["NOTIFY_SOCKET"] != nil else { return nil }
+            // Only the user's own service manager has one.
+            guard environment["XDG_RUNTIME_DIR"] != nil else { return "/etc/jarvis-voiced" }
+            return (environment["XDG_CONFIG_HOME"] ?? environment["HOME"].map { $0 + "/.config" }).map {
+                $0 + "/jarvis-voiced"
+            }
+        }
 
         mutating func find(key: String, path: String, credential: String, variables: [String]) -> Found {
             if !path.isEmpty {
@@ -93,7 +116,19 @@ package struct Secrets: Sendable, Equatable {
                 }
                 return Found(secret: secret, origin: "environment \(name)")
             }
-            return .none
+            guard let path = folder.map({ "\($0)/\(credential)" }) else { return .none }
+            if case .system? = fault(path) {
+                withheld[credential] = path
+                return .none
+            }
+            return read(path, named: path, origin: "file \(path)", isOptional: true) ?? .none
+        }
+
+        private func fault(_ path: String) -> FileReader.Fault? {
+            do {
+                _ = try files.read(path, Secrets.maximumBytes)
+                return nil
+            } catch { return error }
         }
 
         /// nil if an optional file is absent or blank: the unit sets blank credentials so that systemd starts the

@@ -177,6 +177,9 @@ package struct DaemonSettings: Sendable {
     package static func missingKey(_ configuration: Configuration, _ secrets: Secrets) -> ConfigurationProblem? {
         guard ServiceRegistry.usable(by: configuration, secrets: secrets).isEmpty else { return nil }
         let key = ServiceRegistry.chosen(by: configuration).name.key ?? .openAI
+        if let path = secrets.withheld[key.credential] {
+            return ConfigurationProblem(place: "no API key", message: Secrets.wayOut(of: path))
+        }
         return ConfigurationProblem(
             place: "no API key",
             message: "set \(key.variable), or put the key into a file and name it in \(key.setting); to try it without "

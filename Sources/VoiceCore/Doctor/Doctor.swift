@@ -80,7 +80,12 @@ package struct Doctor: Sendable {
             Check(name: "wake-words", limit: WakeCheck.limit) { WakeCheck.findings(context) },
             Check(name: "state", limit: .seconds(4)) { StateCheck.findings(context, isRoot: isRoot) },
             Check(name: "echo", limit: .seconds(2)) { EchoCheck.findings(context, now: WallClock.seconds()) },
-            Check(name: "service", limit: .seconds(1)) { unit.map { [$0.finding] } ?? [] },
+            Check(name: "service", limit: .seconds(1)) {
+                guard let unit else { return [] }
+                let emptier = UnitState.emptier(of: unit.dropIns())
+                let credentials = unit.containerFinding(closed: UnitState.closedFiles(), emptiedBy: emptier)
+                return [unit.finding] + [credentials].compactMap { $0 }
+            },
         ]
     }
 }

@@ -4,6 +4,7 @@ internal import VoiceConfiguration
 /// The service's environment: what systemd would pass to the daemon, as far as this user may read it.
 struct ServiceEnvironment: Sendable, Equatable {
     static let folder = "/etc/jarvis-voiced"
+    static let credentials = ServiceKey.allCases.map(\.credential) + ["jarvis-token"]
     static let defaults = "/etc/default/jarvis-voiced"
 
     private(set) var variables: [String: String]
@@ -21,7 +22,7 @@ struct ServiceEnvironment: Sendable, Equatable {
         }
         guard environment["CREDENTIALS_DIRECTORY"] == nil else { return }
         var isThere = false
-        for name in ServiceKey.allCases.map(\.credential) + ["jarvis-token"] {
+        for name in Self.credentials {
             let path = "\(Self.folder)/\(name)"
             do {
                 _ = try files.read(path, 16384)

@@ -30,6 +30,47 @@ struct SecretsTests {
         #expect(found.jarvisToken.secret == nil)
     }
 
+    /// A container empties the unit's `LoadCredential=`, or systemd cannot mount the credentials there.
+    @Test(arguments: [
+        ["CREDENTIALS_DIRECTORY": "/run/creds"], ["CREDENTIALS_DIRECTORY": "/nowhere"],
+        ["NOTIFY_SOCKET": "/run/notify"],
+    ])
+    func aCredentialThatSystemdWithholdsIsNamedOrReadFromItsFile(environment: [String: String]) throws {
+        func find(_ isClosed: Bool, _ more: [String: String] = [:]) throws -> Secrets {
+            let reader = FileReader { (path, _) throws(FileReader.Fault) in
+                switch path {
+                case "/run/creds/openai-api-key", "/run/creds/jarvis-token": return .init(bytes: [0x0A])
+                case "/etc/jarvis-voiced/openai-api-key":
+                    guard !isClosed else { throw .system(13) }
+                    return .init(bytes: Array("sk-file\n".utf8))
+                case "/home/me/.config/jarvis-voiced/openai-api-key": return .init(bytes: Array("sk-mine\n".utf8))
+                default: throw .absent
+                }
+            }
+            let environment = environment.merging(more) { $1 }
+            return try Secrets(configuration: Configuration(), environment: environment, files: reader)
+        }
+        let closed = try find(true)
+        #expect(closed.key(.openAI).secret == nil)
+        #expect(closed.withheld == ["openai-api-key": "/etc/jarvis-voiced/openai-api-key"])
+        #expect(closed.warnings.count == 1 && closed.warnings[0].contains("LoadCredential="))
+        #expect(closed.warnings[0].contains("chown jarvis-voiced /etc/jarvis-voiced/openai-api-key"))
+        let open = try find(false)
+        #expect(open.key(.openAI).secret?.revealed == "sk-file")
+        #expect(open.key(.openAI).origin == "file /etc/jarvis-voiced/openai-api-key")
+        #expect(open.withheld.isEmpty && open.warnings.isEmpty)
+        // A service of the user has files of the user's.
+        let own = try find(true, ["XDG_RUNTIME_DIR": "/run/user/1000", "HOME": "/home/me"])
+        #expect(own.key(.openAI).secret?.revealed == "sk-mine")
+        // A key of the environment needs neither.
+        #expect(try find(true, ["OPENAI_API_KEY": "sk-e"]).withheld.isEmpty)
+    }
+
+    @Test func theFilesOfTheUnitAreNotReadWithoutIt() throws {
+        let found = try secrets(Configuration(), [:], ["/etc/jarvis-voiced/openai-api-key": "sk-1"])
+        #expect(found.key(.openAI).secret == nil)
+    }
+
     @Test func theTokenHasTwoNames() throws {
         let both = try secrets(Configuration(), ["TERM_LLM_SERVE_TOKEN": "b", "JARVIS_TOKEN": "a"], [:])
         #expect(both.jarvisToken.secret?.revealed == "a")

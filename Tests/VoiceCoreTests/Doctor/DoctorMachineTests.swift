@@ -57,6 +57,30 @@ struct DoctorMachineTests {
         #expect(UnitState(text).finding.verdict == verdict)
     }
 
+    @Test(arguments: [
+        ("ActiveState=activating\nExecMainStatus=243", DoctorFinding.Verdict.fail),
+        ("ActiveState=failed\nExecMainStatus=243", .fail), ("ActiveState=active\nExecMainStatus=0", nil),
+    ])
+    func credentialsThatAContainerKeepsBackAreNamed(text: String, verdict: DoctorFinding.Verdict?) {
+        let file = "/etc/jarvis-voiced/openai-api-key"
+        let unit = UnitState("LoadState=loaded\n" + text)
+        let finding = unit.containerFinding(closed: [file], emptiedBy: nil)
+        #expect(finding?.verdict == verdict)
+        #expect(finding?.advice?.hasSuffix("chown jarvis-voiced " + file) != false)
+        #expect(unit.containerFinding(closed: [], emptiedBy: "/run/x.conf") == nil, "the daemon reads them")
+        guard verdict == nil else { return }
+        let emptied = unit.containerFinding(closed: [file], emptiedBy: "/run/x.conf")
+        #expect(emptied?.message == "/run/x.conf empties LoadCredential=" && emptied?.verdict == .warn)
+    }
+
+    @Test func aDropInThatEmptiesLoadCredentialIsFound() {
+        let lxc = (path: "/run/systemd/system/service.d/zzz-lxc-service.conf", text: "[Service]\nLoadCredential=\n")
+        let own = (path: "/etc/zzzz.conf", text: "[Service]\nLoadCredential = openai-api-key:/etc/key\n")
+        #expect(UnitState.emptier(of: [own, lxc]) == lxc.path)
+        #expect(UnitState.emptier(of: [lxc, own]) == nil)
+        #expect(UnitState.emptier(of: [own]) == nil)
+    }
+
     @Test func theServicesFilesStandInForSystemd() {
         let files = FileReader.stub([
             "/etc/default/jarvis-voiced": Array(

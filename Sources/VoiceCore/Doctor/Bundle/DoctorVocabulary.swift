@@ -7,14 +7,14 @@ enum DoctorVocabulary {
         .union(ServiceKey.allCases.flatMap { [$0.credential, $0.rawValue] })
 
     private static let text = """
-        a about above accepted accepts access active activestate address adds adduser after again agent agent-api
+        a about above accepted accepts access active activestate add address adds adduser after again agent agent-api
         agent-name agent-path agent-prompt agent-token agent-transport ago agrees all allow allowed allows alone alsa an
         and another answer answers any anyone api api-key aplay apr apt apt-get are argument as aside at audio aug auth
         base be begins behind beside better billing box brackets break buffer built-in busy but by bytes ca-certificates
-        calls can cannot card cards cat certificate channel channels check checked clean clock compare config
+        calls can cannot card cards cat certificate channel channels check checked chown clean clock compare config
         configuration confirm confirms connection contain container contains controlc conversation correct counts
-        created daemon daemon's date days dec decoder default denied device devices did directory disk distribution
-        distribution's dmesg do doctor does down dpkg-query each echo echo-test edit else empty enable encrypted end
+        created credentials daemon daemon's date days dec decoder default denied device devices did directory disk distribution
+        distribution's dmesg do doctor does down dpkg-query each echo echo-test edit else empties empty enable encrypted end
         ends engine error every execmainstatus exists exit expired failed false feb ffmpeg file files firewall first
         fits folder for forbidden found free from fuser gb getent gets give given gives gmt got grants group had hand has
         headphones hear heard hears help hero365-api-key holds home host hosts https hz id if in inactive include info initgroups
