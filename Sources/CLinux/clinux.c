@@ -38,6 +38,11 @@ uint64_t clinux_monotonic_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+int64_t clinux_built(void) {
+    struct tm date = {0};
+    return strptime(__DATE__, "%b %d %Y", &date) ? (int64_t)timegm(&date) : 0;
+}
+
 void clinux_sleep_until_ns(uint64_t instant) {
     struct timespec until = {.tv_sec = (time_t)(instant / 1000000000u), .tv_nsec = (long)(instant % 1000000000u)};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {

@@ -39,11 +39,11 @@ package struct CurlJarvisTransport: JarvisTransport {
     }
 
     /// Maps an HTTP failure to a failure of the agent; the only place that does.
-    static func failure(_ failure: HTTPFailure) -> JarvisFailure {
+    static func failure(_ failure: HTTPFailure, now: ClockInstant = .now()) -> JarvisFailure {
         let detail = JarvisReply.shortened(failure.description)
         return switch failure {
         case .cannotResolve, .cannotConnect, .badURL, .timedOut(.connecting): .offline(detail: detail)
-        case .tls: .untrusted(detail: detail)
+        case .tls: now.isPlausible ? .untrusted(detail: detail) : .noClock
         case .exposed(let host, let address): .insecure(host: host, address: address)
         case .timedOut: .timedOut
         case .replyTooLarge: .tooLarge

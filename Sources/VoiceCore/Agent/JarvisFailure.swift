@@ -37,6 +37,8 @@ package enum JarvisFailure: Error, Sendable, Equatable {
     case unknownModel
     case tooLarge
     case untrusted(detail: String)
+    /// The clock of this machine is not set, so no certificate is valid yet.
+    case noClock
     /// The token would have been sent unencrypted to this address outside the local network.
     case insecure(host: String, address: String)
     /// The server failed several times in a row and is not asked for this many seconds.
@@ -91,6 +93,7 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         case .tooLarge: "Jarvis sent a reply longer than \(JarvisRequest.maximumReplyBytes) bytes"
         case .untrusted(let detail):
             "no trusted connection to Jarvis (\(detail)): check jarvis.ca_file, jarvis.client_certificate_file and jarvis.url"
+        case .noClock: "no trusted connection to Jarvis, because the clock of this machine is not set yet"
         case .insecure(let host, let address):
             "the token is not sent to \(host) over plain http, because \(address) is outside this network: use https, "
                 + "an address in this network, or jarvis.allow_plain_http"
@@ -136,6 +139,7 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         case .unknownModel: "Jarvis's server does not know its model; the model needs to be corrected in the settings."
         case .tooLarge: "Jarvis sent an answer that is far too long."
         case .untrusted: "I can't talk to Jarvis; its certificate is not trusted."
+        case .noClock: "I can't talk to Jarvis yet; the clock of this box is not set."
         case .insecure: "I can't talk to Jarvis; the connection to it is not encrypted."
         case .tooManyQuestions: "I am still waiting for Jarvis to answer your earlier questions."
         case .cancelled: "The request to Jarvis was cancelled."

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// One instant on the three clocks used for periods and alarms.
@@ -8,12 +9,26 @@ package struct ClockInstant: Equatable, Sendable {
     package var offset: Int
     /// Time since an arbitrary instant in the past. Never jumps.
     package var uptime: Duration
+    /// Unix time before which the clock cannot have been set.
+    private let epoch: Int
 
-    package init(wall: Int, offset: Int = 0, uptime: Duration) {
+    /// - Parameter epoch: Unix time before which the clock cannot have been set.
+    package init(wall: Int, offset: Int = 0, uptime: Duration, epoch: Int = Self.oldest) {
         self.wall = wall
         self.offset = offset
         self.uptime = uptime
+        self.epoch = epoch
     }
+
+    /// Whether the clock has been set. A board without a battery-backed clock starts in the past, at 1970 or at a date of
+    /// its system, and is set by the network later.
+    package var isPlausible: Bool { wall >= epoch }
+
+    /// 2025-01-01, when this program was begun.
+    package static let oldest = 1_735_689_600
+
+    /// The day before this program was built: in its time zone it may have been a day later.
+    private static let built = max(oldest, Int(clinux_built()) - 86_400)
 
     /// Now; the uptime includes time during which the machine was suspended (CLOCK_BOOTTIME).
     package static func now() -> ClockInstant {
@@ -31,12 +46,14 @@ package struct ClockInstant: Equatable, Sendable {
         // `localtime_r` alone would keep the time zone that the machine had at the start.
         tzset()
         localtime_r(&seconds, &local)
-        return ClockInstant(wall: seconds, offset: local.tm_gmtoff, uptime: uptime)
+        return ClockInstant(wall: seconds, offset: local.tm_gmtoff, uptime: uptime, epoch: built)
     }
 
-    /// Whether the clock has been set: it shows 2025 or later, when this program was begun. A board without a
-    /// battery-backed clock starts in the past and is set by the network later.
-    package var isPlausible: Bool { wall >= 1_735_689_600 }
+    /// The problem that the clock is not set; nil if it is.
+    package var unset: String? {
+        isPlausible
+            ? nil : "the clock of this machine is not set: it shows \(LocalTime.date(day: local.day)) \(local.clock)"
+    }
 
     package var local: LocalTime { LocalTime(seconds: wall + offset) }
 

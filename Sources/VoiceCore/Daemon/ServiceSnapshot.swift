@@ -12,6 +12,8 @@ package struct ServiceSnapshot: Sendable, Equatable {
     /// Why the voice service refused the latest conversation; nil while one is open.
     package var refusal: String?
     package var budgetSpentUntil: String?
+    /// The problem that the clock of the machine is not set; nil if it is.
+    package var clockUnset: String?
     /// Why a wake word, which is all that opens a conversation, is not recognised.
     package var wordsUnheard: String?
     /// Progress counters of the parts: frames of the microphone, cycles of the audio thread, turns of the
@@ -42,6 +44,7 @@ package struct ServiceSnapshot: Sendable, Equatable {
             lacks.append("the voice service refused the connection: \(refusal)")
         }
         lacks += [Side.microphone, .loudspeaker].compactMap { problem(of: $0) }
+        if let clockUnset { lacks.append(clockUnset) }
         if let until = budgetSpentUntil { lacks.append("the budget is spent until \(until)") }
         if let wordsUnheard { lacks.append("no wake word is recognised: \(wordsUnheard)") }
         return lacks

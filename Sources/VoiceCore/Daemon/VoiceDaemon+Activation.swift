@@ -99,6 +99,8 @@ extension VoiceDaemon {
         var isQuiet = false
         repeat {
             let now = ClockInstant.awake()
+            // Without a clock, it is no time of the day.
+            guard now.isPlausible else { continue }
             let minute = ((now.wall + now.offset) / 60 % 1440 + 1440) % 1440
             if hours.contains(minute: minute) != isQuiet {
                 isQuiet.toggle()

@@ -1,5 +1,6 @@
 internal import VoiceActivation
 internal import VoiceAudio
+internal import VoiceBase
 internal import VoiceBudget
 internal import VoiceConfiguration
 internal import VoiceConversation
@@ -18,6 +19,7 @@ extension VoiceDaemon {
             )
             snapshot.isMicrophoneMuted = ports.requests.isMicrophoneMuted
             if let trouble = await session.reach.trouble, trouble.isRefusal { snapshot.refusal = trouble.reason }
+            snapshot.clockUnset = ClockInstant.now().unset
             snapshot.budgetSpentUntil = status.spending?.spentUntil
             if await activation.status.mode == .wake { snapshot.wordsUnheard = listener?.lack.calls?.description }
             snapshot.captured = ports.capture.frames

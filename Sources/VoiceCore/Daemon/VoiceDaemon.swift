@@ -42,6 +42,7 @@ package actor VoiceDaemon {
     private var minding: Task<Void, Never>?
     private var activating: Task<Void, Never>?
     private var watchingJobs: Task<Void, Never>?
+    private var watchingClock: Task<Void, Never>?
 
     let client: JarvisClient
     nonisolated let player: MediaPlayer?
@@ -280,6 +281,7 @@ package actor VoiceDaemon {
         network.add { pump.onThread.tick() }
         let session = session
         running = Task { await session.run() }
+        watchingClock = Task { await watchClock() }
         let client = client
         Task { await client.checkAtStart() }
         if settings.jarvis.announceJobs, settings.jarvis.api != .openai {
@@ -319,6 +321,7 @@ package actor VoiceDaemon {
         minding?.cancel()
         activating?.cancel()
         watchingJobs?.cancel()
+        watchingClock?.cancel()
         mailbox.post(.keepsWarm(false))
         mailbox.post(.deactivate)
         mailbox.close()

@@ -83,10 +83,12 @@ package final class CurlHandle {
         return value
     }
 
-    /// libcurl's description of an error, on one line.
+    /// libcurl's description of an error, on one line. Without a clock, no certificate is valid, whatever else the error says.
     package func describe(_ code: CURLcode) -> String {
         let own = String(cString: errorText)
         let text = own.isEmpty ? String(cString: curl_easy_strerror(code)) : own
-        return String(text.map { $0.isNewline ? " " : $0 })
+        let line = String(text.map { $0.isNewline ? " " : $0 })
+        guard CurlProblem(code) == .tls, let unset = ClockInstant.now().unset else { return line }
+        return "\(unset) (\(line))"
     }
 }

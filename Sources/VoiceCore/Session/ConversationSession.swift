@@ -138,6 +138,13 @@ package actor ConversationSession {
     /// Discards what is known of past failures, so that the next attempt starts afresh.
     func forgetTrouble() { machine.forgetTrouble() }
 
+    /// Ends a pause before the next attempt, because what made the last one fail has changed.
+    func retryNow() {
+        machine.forgetTrouble()
+        timers.removeValue(forKey: .reconnect)?.task.cancel()
+        take(.timer(.reconnect), at: Monotonic.now())
+    }
+
     /// Handles events until the mailbox is closed or the task is cancelled.
     package func run() async {
         let budgetClock = watchBudget()

@@ -61,7 +61,10 @@ package struct EgressBook: Sendable, Equatable {
         var account = day ?? BudgetAccount(number: now.number(of: 86_400))
         account.roll(to: now, length: 86_400)
         if account.number != day?.number {
-            conversations = []
+            // What left before the clock was set, left today.
+            conversations =
+                day?.isUnset == true ? conversations.filter { $0.began.map { $0 < ClockInstant.oldest } ?? false } : []
+            for index in conversations.indices { conversations[index].began = nil }
             isIncomplete = false
         }
         day = account

@@ -25,6 +25,13 @@ struct TellTimeTool: Tool {
     func call(arguments: String) async -> ToolOutput {
         let wantsDate = ToolArguments.decode(Arguments.self, from: arguments)?.date ?? false
         var seconds = box.time()
+        guard seconds >= ClockInstant.oldest else {
+            return ToolOutput(
+                "I don't know, because the clock of this box is not set yet.",
+                succeeded: false,
+                origin: .own
+            )
+        }
         var local = tm()
         localtime_r(&seconds, &local)
         return ToolOutput(wantsDate ? Self.date(local) : Self.time(local), origin: .own)

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import VoiceAgent
+@testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceNetwork
 
@@ -68,6 +69,12 @@ struct JarvisReplyTests {
     func failuresOfHTTPAreFailuresOfTheAgent(http: HTTPFailure, failure: JarvisFailure) {
         #expect(CurlJarvisTransport.failure(http) == failure)
         #expect(JarvisReply.content(of: .failure(failure)) == .failure(failure))
+    }
+
+    /// Without a clock no certificate is valid; the breaker does not open for that, as the next question may be answered.
+    @Test func withoutAClockTLSFailsForThatReason() {
+        let failure = CurlJarvisTransport.failure(.tls("not yet valid"), now: ClockInstant(wall: 60, uptime: .zero))
+        #expect(failure == .noClock && !failure.isServerTrouble)
     }
 
     @Test func aConnectionThatBreaksUnderALookCutsNothingOff() {

@@ -267,6 +267,59 @@ struct BudgetTests {
         #expect(reported(again.spend(1.5)).count == 1)
     }
 
+    /// A box without a clock, whose clock is set some time after the start: dollars of the day and the hour then. `saved`: days
+    /// and hours from today of the last account, with 3 dollars in each.
+    @Test(arguments: [
+        (saved: Optional<Int>.none, shows: 0, uptime: 60, day: 2.0, hour: 2.0),
+        (nil, 1_388_534_400, 60, 2, 2),
+        (nil, 0, 4000, 2, 0), (nil, 0, 90_000, 0, 0),
+        (-1, 0, 60, 2, 2), (-1, 1_388_534_400, 4000, 2, 0), (-30, 0, 60, 2, 2),
+        (0, 0, 60, 5, 5), (0, 0, 90_000, 0, 0),
+    ])
+    func whatIsSpentBeforeTheClockIsSetCountsForThePeriodThen(
+        saved: Int?,
+        shows: Int,
+        uptime: Int,
+        day: Double,
+        hour: Double
+    ) {
+        let set = Self.start
+        let last = saved.map { days in
+            var account = SavedBudget(
+                hour: BudgetAccount(number: set.number(of: 3600) + days),
+                day: BudgetAccount(number: set.number(of: 86_400) + days)
+            )
+            account.hour.spending.micros = 3e6
+            account.day.spending.micros = 3e6
+            return account
+        }
+        var purse = Purse(
+            [.day: BudgetCaps(money: 100)],
+            saved: last,
+            at: ClockInstant(wall: shows, offset: 7200, uptime: .seconds(5))
+        )
+        _ = purse.spend(2)
+        for _ in 0..<10 { _ = purse.wait(uptime / 10) }
+        purse.now.wall = set.wall
+        _ = purse.wait(1)
+        #expect((purse.budget.day.spending.dollars, purse.budget.hour.spending.dollars) == (day, hour))
+        #expect(purse.budget.day.number == set.number(of: 86_400))
+        #expect(purse.budget.hour.number == set.number(of: 3600))
+        // The new periods are ordinary ones.
+        _ = purse.spend(1)
+        _ = purse.wait(86_400)
+        #expect((purse.budget.day.spending.dollars, purse.budget.hour.spending.dollars) == (0, 0))
+    }
+
+    @Test func aBudgetThatIsSpentWithoutAClockStaysSpentWhenItIsSet() {
+        var purse = Purse([.day: BudgetCaps(money: 1)], at: ClockInstant(wall: 30, uptime: .seconds(30)))
+        #expect(reported(purse.spend(2)).count == 1)
+        purse.now.wall = Self.start.wall
+        #expect(purse.wait(5).isEmpty)
+        #expect(purse.budget.spentUntil != nil)
+        #expect(purse.wait(86_400).contains(.renewed))
+    }
+
     @Test(arguments: [
         "", "[hour]\nnumber = 1\n", "[hour",
         "[hour]\nnumber = 900000000000000\nmicrousd = 0\ntalk_ms = 0\nreported = false\n",

@@ -53,6 +53,16 @@ struct EgressBookTests {
         #expect(book.today(ClockInstant(wall: 1_795_372_200, uptime: .seconds(3))).isEmpty)
     }
 
+    @Test func whatLeftBeforeTheClockWasSetLeftToday() {
+        var book = EgressBook()
+        book.sent(samples: 480, bytes: 1, at: ClockInstant(wall: 1_795_285_800 - 86_400, uptime: .zero))
+        book.begin(by: "word")
+        book.sent(samples: 480, bytes: 7, at: ClockInstant(wall: 20, uptime: .seconds(20)))
+        let today = book.today(ClockInstant(wall: 1_795_285_800, uptime: .seconds(30)))
+        #expect(today.map(\.bytes) == [7])
+        #expect(today.first?.began == nil)
+    }
+
     @Test func sumsStayAtTheirBound() {
         var book = EgressBook()
         for _ in 0..<3 { book.sent(samples: EgressBook.most, bytes: EgressBook.most, at: instant(1000)) }

@@ -1,8 +1,17 @@
+internal import VoiceBase
+
 /// Whether the machine's clock agrees with the service's, as TLS and daily budgets require.
 enum ClockCheck {
     /// Clock differences in seconds: one that is reported, and one that will break TLS sooner or later.
     static let notable = 30
     static let grave = 600
+
+    /// The finding that the clock is not set; nil if it is.
+    static func unset(_ now: ClockInstant) -> DoctorFinding? {
+        now.unset.map { DoctorFinding("clock", .fail, $0, advice: advice) }
+    }
+
+    private static let advice = "run timedatectl set-ntp true, or install systemd-timesyncd"
 
     /// - Parameters:
     ///   - serverDate: the Date header (RFC 9110 section 5.6.7).
@@ -19,7 +28,7 @@ enum ClockCheck {
             "clock",
             abs(off) > grave ? .fail : .warn,
             "\(abs(off)) s \(off > 0 ? "ahead of" : "behind") the service",
-            advice: "run timedatectl set-ntp true, or install systemd-timesyncd"
+            advice: advice
         )
     }
 

@@ -27,6 +27,7 @@ enum ReachCheck {
                 + [ClockCheck.judge(serverDate: response.header("date"), now: WallClock.seconds())]
         } catch {
             return judge(host: url.host, isSecure: isSecure, key: address.key, reply: .failure(error))
+                + [ClockCheck.unset(.now())].compactMap { $0 }
         }
     }
 

@@ -73,6 +73,9 @@ package actor TimerController {
         throw .stopping
     }
 
+    /// Checks the time now.
+    package func look() { handle(.look) }
+
     /// Stops the ringing; returns false if nothing rang.
     @discardableResult
     package func stop() -> Bool {
