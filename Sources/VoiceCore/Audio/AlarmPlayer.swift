@@ -42,6 +42,7 @@ struct AlarmPlayer: ~Copyable {
     deinit { table.deallocate() }
 
     var isSounding: Bool { gain > 0 }
+    var hasSound: Bool { gain > 0 || requests.rings }
 
     /// Adds the sound that is due to `frames`.
     mutating func mix(into frames: UnsafeMutablePointer<StereoFrame>, count: Int, isSilenced: Bool = false) {

@@ -125,7 +125,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             break
         case .interrupted:
             return nil
-        case .captureRestarted, .playbackRestarted:
+        case .captureRestarted, .playbackRestarted, .playbackRested:
             counters.captureXruns += 1
             realign()
             return nil
@@ -153,24 +153,31 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         clinux_realtime_enter()
         processMicrophone(capturedAt: began)
         let measured = buffered ?? delay
-        let count = drift.step(
-            total: measured.playback + measured.capture,
-            playback: measured.playback,
-            reported: buffered == nil ? nil : delay.playback + delay.capture
-        )
-        device.follow(drift.step)
-        clinux_realtime_exit()
-        if drift.moved {
-            reference.discontinuity()
-            duplex.discontinuity()
+        var count = 1
+        // A loudspeaker that comes back has the clock that it had.
+        if !device.isResting {
+            count = drift.step(
+                total: measured.playback + measured.capture,
+                playback: measured.playback,
+                reported: buffered == nil ? nil : delay.playback + delay.capture
+            )
+            device.follow(drift.step)
+            if drift.moved {
+                reference.discontinuity()
+                duplex.discontinuity()
+            }
+            if drift.slipped { counters.slips += 1 }
         }
-        if drift.slipped { counters.slips += 1 }
+        earcons.receive()
+        let rest = device.expect(sound: hasSound)
+        clinux_realtime_exit()
+        if rest.emptiedPlayback { fillAgain(after: rest) }
 
         // A restart refills the card, so periods meant to make up for a loss would then be too many.
         let restartsBefore = restarts
         for _ in 0..<count where restarts == restartsBefore {
             clinux_realtime_enter()
-            let voice = render()
+            let voice = device.isResting ? renderSilence() : render()
             let isMedia = media.isSounding && quietPeriods > 2 && !earcons.isPlaying && !alarm.isSounding
             duplex.wrote(frames.output.samples, count: 2 * period, delay: delay.playback, isMedia: isMedia)
             clinux_realtime_exit()
@@ -306,6 +313,19 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         return (position, samples)
     }
 
+    /// Whether there is anything to render but silence.
+    private var hasSound: Bool {
+        ports.voice.ring.availableToRead > 0 || quietPeriods <= 2 || earcons.hasSound || alarm.hasSound
+            || media.hasSound
+    }
+
+    /// Renders silence: all sound waits for the loudspeaker.
+    private mutating func renderSilence() -> (position: UInt64, samples: Int) {
+        frames.output.update(repeating: .silence, count: period)
+        media.rest()
+        return (ports.voice.ring.readPosition, 0)
+    }
+
     private mutating func writePeriod(_ voice: (position: UInt64, samples: Int)) {
         let before = written
         var event = put(frames.output, count: period)
@@ -339,8 +359,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     /// Refills the card with silence. Its former contents are lost and count as heard.
     private mutating func fillAgain(after event: DeviceEvent) {
         restarts += 1
-        if event == .playbackRestarted {
-            counters.playbackXruns += 1
+        if event == .playbackRestarted || event == .playbackRested {
+            if event == .playbackRestarted { counters.playbackXruns += 1 }
             realign()
             if device.settlesSlowly { drift.restarted() }
         } else {

@@ -44,15 +44,20 @@ struct EarconPlayer: ~Copyable {
     }
 
     var isPlaying: Bool { playing != 0 }
+    var hasSound: Bool { playing != 0 || waiting != 0 }
 
-    /// Takes requests and adds the sound that is due to `frames`.
-    mutating func mix(into frames: UnsafeMutablePointer<StereoFrame>, count: Int) {
+    /// Takes requests and cancellations. Call once a period, also while nothing can be played.
+    mutating func receive() {
         let request = requests.takeRequest()
         if requests.takeCancellation() {
             if !Self.isReceipt(waiting) { waiting = 0 }
             if playing != 0 && fading < 0 && !Self.isReceipt(playing) { fading = 0 }
         }
         if request > 0 && mask & (1 << UInt64(request)) != 0 { waiting = request }
+    }
+
+    /// Adds the sound that is due to `frames`.
+    mutating func mix(into frames: UnsafeMutablePointer<StereoFrame>, count: Int) {
         if playing == 0 {
             guard waiting != 0 else { return }
             (playing, waiting, position, fading) = (waiting, 0, 0, -1)

@@ -19,6 +19,8 @@ package actor ActivationController {
         package var silenceMicrophone: @Sendable () -> Void = {}
         /// Opens or closes the capture device, and with it the microphone.
         package var capture: @Sendable (Bool) async -> Void = { _ in }
+        /// Called with whether the loudspeaker may be given back while there is no sound to play; must not block.
+        package var mayRestLoudspeaker: @Sendable (Bool) -> Void = { _ in }
         package var pauseMedia: @Sendable () async -> Void = {}
         package var endMedia: @Sendable () async -> Void = {}
         /// Begins a fresh conversation with the agent and forgets an earlier failure.
@@ -104,6 +106,7 @@ package actor ActivationController {
             let (after, changed) = (status, parts.changed)
             // After the device is closed, because a light that shows "muted" must be true.
             if after != before || event == .start { later { changed(after) } }
+            parts.mayRestLoudspeaker(mayRestLoudspeaker)
         }
         for timer in timers.values { timer.cancel() }
         await chores?.value
@@ -121,6 +124,16 @@ package actor ActivationController {
     private func capture(_ isOpen: Bool) async {
         if isOpen, machine.isMuted { return }
         await parts.capture(isOpen)
+    }
+
+    /// A box that listens only when called leaves the loudspeaker to others between its conversations.
+    private var mayRestLoudspeaker: Bool {
+        guard machine.mode != .always else { return false }
+        switch conversation {
+        case .idle, .error: return true
+        case .connecting, .listening, .userSpeaking, .processing, .fillerSpeaking, .waitingForJarvis, .aiSpeaking:
+            return false
+        }
     }
 
     private static func opener(_ event: ActivationEvent) -> String {

@@ -98,6 +98,7 @@ extension DeviceState {
         case .running: "running"
         case .lost: "lost"
         case .silent: "silent"
+        case .resting: "resting"
         }
     }
 }

@@ -59,7 +59,7 @@ package struct ServiceSnapshot: Sendable, Equatable {
         case .waiting(let reason): return "no \(side): \(reason)"
         case .lost(let reason): return "\(side) lost: \(reason)"
         case .silent: return "\(side) delivers only silence"
-        case .running: return nil
+        case .running, .resting: return nil
         }
     }
 

@@ -202,6 +202,7 @@ package actor VoiceDaemon {
         parts.egress = egress
         parts.silenceMicrophone = { sound.silenceMicrophone() }
         parts.capture = { await sound.setCapture(open: $0) }
+        parts.mayRestLoudspeaker = { sound.mayRestLoudspeaker($0) }
         let session = session
         parts.startFresh = {
             await session.forgetTrouble()

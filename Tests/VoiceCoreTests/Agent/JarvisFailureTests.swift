@@ -8,10 +8,10 @@ struct JarvisFailureTests {
         .authentication, .offline(detail: "refused"), .timedOut, .serverLimit, .busy, .lost, .cutOff(detail: "reset"),
         .staleConversation,
         .wrongBasePath(hint: "redirect to /ui/"), .serverError(status: 400, detail: provider),
-        .badReply(detail: "no choices"), .emptyReply, .tooLarge, .untrusted(detail: "self-signed"), .noClock,
+        .badReply(detail: "no choices"), .emptyReply, .tooLarge, .untrusted(detail: "self-signed"),
         .runFailed(detail: provider), .resting(seconds: 20), .insecure(host: "example.com", address: "192.0.2.7"),
         .tooManyQuestions, .cancelled, .superseded, .nothingPending, .unfitAnswer,
-        .otherCommand, .notAddable,
+        .otherCommand, .notAddable, .noClock,
     ]
 
     @Test func everyFailureHasALineAndASentenceOfItsOwn() {

@@ -494,6 +494,107 @@ struct AudioEngineTests {
         #expect(rig.card.played[(before + 1440)...].allSatisfy { $0 == 0 })
     }
 
+    /// A loudspeaker that was given back: whatever sounds next waits until it is open, and is heard from its first sample.
+    @Test(arguments: ["voice", "earcon", "alarm", "media"])
+    func soundWaitsForALoudspeakerThatRests(kind: String) throws {
+        func sound(_ rig: borrowing Rig) {
+            switch kind {
+            case "voice": rig.speak(Self.tone(2400))
+            case "earcon": rig.ports.earcons.play(.notice)
+            case "alarm": rig.ports.earcons.rings = true
+            default:
+                let frames = (0..<4800).map { StereoFrame(left: Float($0 % 100) / 200, right: 0.25) }
+                _ = rig.ports.media.ring.write(frames, count: frames.count)
+            }
+        }
+        func heard(_ rig: borrowing Rig) -> [Float] { Array(rig.card.played.drop { $0 == 0 }.prefix(4000)) }
+        var plain = try Rig()
+        plain.run(100)
+        sound(plain)
+        plain.run(120)
+
+        var rig = try Rig { card in
+            card.restAfter = 50
+            card.opening = 12
+        }
+        rig.run(100)
+        #expect(rig.card.frames.allSatisfy { $0 == .silence })
+        sound(rig)
+        let before = rig.card.played.count
+        rig.run(140)
+        let expected = heard(plain)
+        let played = heard(rig)
+        #expect(played == expected)
+        let first = try #require(rig.card.played.firstIndex { $0 != 0 })
+        // The opening, and the buffer of four periods.
+        #expect((first - before) / 480 <= 12 + 7)
+        #expect(rig.ports.gauges.counters.playbackXruns == 0)
+        #expect(rig.ports.gauges.counters.lostPeriods == 0)
+        // Once more.
+        rig.ports.earcons.rings = false
+        rig.run(1100)
+        sound(rig)
+        let again = rig.card.played.count
+        rig.run(140)
+        #expect(Array(rig.card.played[again...].drop { $0 == 0 }.prefix(4000)) == expected)
+    }
+
+    /// Busy: the voice is consumed as without a loudspeaker. A stop while it waits drops it.
+    @Test func soundDoesNotWaitForALoudspeakerThatIsGone() throws {
+        var rig = try Rig { card in
+            card.restAfter = 50
+            card.opening = nil
+        }
+        rig.run(100)
+        rig.speak(Self.tone(2400))
+        rig.run(40)
+        var left = rig.ports.voice.ring.availableToRead
+        #expect(left == 0)
+        #expect(rig.card.frames.allSatisfy { $0 == .silence })
+
+        var other = try Rig { card in
+            card.restAfter = 50
+            card.opening = 30
+        }
+        other.run(100)
+        other.speak(Self.tone(2400))
+        other.ports.earcons.play(.thinking)
+        other.run(5)
+        left = other.ports.voice.ring.availableToRead
+        #expect(left == 2400)
+        _ = other.ports.voice.requestFlush()
+        other.ports.earcons.cancel()
+        other.run(60)
+        left = other.ports.voice.ring.availableToRead
+        #expect(left == 0)
+        #expect(other.card.frames.allSatisfy { $0 == .silence })
+    }
+
+    /// Neither the echo path nor its delay is learned anew: the talker is heard over the first words after a rest.
+    @Test func theEchoIsKnownAfterARest() throws {
+        var rig = try Rig { card in
+            card.restAfter = 50
+            card.opening = 10
+            card.microphone = { [unowned card] frame in frame >= 168 ? card.played[frame - 168] * 0.3 : 0 }
+        }
+        let beginnings = rig.ports.echoPath.beginnings
+        var random = SeededGenerator(seed: 1)
+        func talk(_ rig: inout Rig, _ random: inout SeededGenerator) -> Double {
+            var level = 0.0
+            for _ in 0..<30 {
+                rig.speak((0..<2400).map { _ in .random(in: -3000...3000, using: &random) })
+                rig.run(10)
+            }
+            level = Double(rig.ports.echo.linearERLE.load(ordering: .relaxed)) / 10
+            return level
+        }
+        let learned = talk(&rig, &random)
+        rig.run(200)
+        let again = talk(&rig, &random)
+        #expect(rig.ports.echoPath.beginnings == beginnings)
+        #expect(again > learned - 3, "\(learned) dB, then \(again)")
+    }
+
     @Test func anAlarmRisesIsSoftBesideAVoiceAndEndsInSilence() throws {
         var rig = try Rig()
         func loudest(_ periods: Int) -> Float {

@@ -87,6 +87,26 @@ struct ActivationControllerTests {
         #expect(said == ["Without a session.", "Before it is open."])
     }
 
+    /// Between conversations others may have the loudspeaker, unless the microphone is open all the time.
+    @Test(.timeLimit(.minutes(1))) func theLoudspeakerMayRestBetweenConversations() async throws {
+        let (mailbox, inbox) = (EventMailbox(), ActivationInbox())
+        let (rests, rest) = AsyncStream.makeStream(of: Bool.self)
+        var parts = Self.parts(mailbox)
+        parts.mayRestLoudspeaker = { rest.yield($0) }
+        let running = Self.run(parts, inbox)
+        for event: ActivationEvent in [
+            .start, .activate(.command), .conversation(.connecting), .conversation(.listening),
+            .conversation(.waitingForJarvis), .conversation(.idle), .conversation(.error("key")),
+            .setMode(.always), .conversation(.idle),
+        ] { inbox.post(event) }
+        inbox.close()
+        await running.value
+        rest.finish()
+        var told: [Bool] = []
+        for await mayRest in rests { told.append(mayRest) }
+        #expect(told == [true, true, false, false, false, true, true, false, false])
+    }
+
     /// Closing a sound card may take seconds. "Stop" must not wait for that.
     @Test(.timeLimit(.minutes(1))) func stopDoesNotWaitForADevice() async throws {
         let (mailbox, inbox) = (EventMailbox(), ActivationInbox())

@@ -49,6 +49,14 @@ struct ServiceManagerReportTests {
         )
     }
 
+    /// A loudspeaker that others may use lacks nothing; a clock that is not set does.
+    @Test func aRestingLoudspeakerIsNoProblem() {
+        var snapshot = ServiceSnapshot(conversation: .idle, loudspeaker: .resting)
+        #expect(snapshot.text == "Idle, no conversation" && snapshot.isUp)
+        snapshot.clockUnset = "the clock of this machine is not set: it shows 1970-01-01 00:00"
+        #expect(snapshot.text == "Idle, no conversation; degraded: \(snapshot.clockUnset ?? "")")
+    }
+
     @Test func aRefusalIsNoReasonToWait() {
         var feed = Feed()
         feed.snapshot.conversation = .error("invalid_api_key")

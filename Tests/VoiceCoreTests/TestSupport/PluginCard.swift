@@ -26,6 +26,9 @@ final class PluginCard {
     /// The S16 sample that each channel captures at a frame.
     var capture: (_ frame: Int, _ channel: Int) -> Int16 = { _, _ in 0 }
 
+    /// Errors with which the next parameters are refused, as errno.
+    var refusals: [Int32] = []
+
     struct Refusal: Error { var code: Int32 }
 
     /// S16, periods of up to 10 ms.
@@ -92,6 +95,10 @@ final class PluginCard {
     }
 
     private static func answer(_ callbacks: UnsafeMutablePointer<snd_pcm_ioplug_callback_t>) {
+        callbacks.pointee.hw_params = { plugin, _ in
+            guard let card = PluginCard.card(plugin), !card.refusals.isEmpty else { return 0 }
+            return -card.refusals.removeFirst()
+        }
         callbacks.pointee.start = { plugin in
             let card = PluginCard.card(plugin)
             card?.starts += 1

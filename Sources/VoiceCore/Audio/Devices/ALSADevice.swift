@@ -42,6 +42,9 @@ struct ALSADevice: DuplexDevice, ~Copyable {
     /// `queued` in card frames, without what is pending.
     private var queuedOfCard = 0
     private var playbackRuns = false
+    /// Periods without sound since the last one, and periods that sound has waited for the loudspeaker.
+    private var quietPeriods = 0
+    private var heldPeriods = 0
 
     /// - Parameters:
     ///   - bufferPeriods: playback buffer in periods.
@@ -211,10 +214,37 @@ struct ALSADevice: DuplexDevice, ~Copyable {
 
     // MARK: Playback
 
+    /// Periods without sound until the loudspeaker is given back: a minute.
+    static let restAfter = 6000
+    /// Longest time in periods that sound waits for it: 4 s. Afterwards it is lost, as without a loudspeaker.
+    static let longestHold = 400
+
+    var isResting: Bool { playback == nil && loudspeaker.isResting }
+
+    mutating func expect(sound: Bool) -> DeviceEvent {
+        guard let stream = playback else {
+            guard sound, loudspeaker.isResting else { return .done }
+            loudspeaker.isWanted = true
+            heldPeriods += 1
+            if heldPeriods > Self.longestHold { loudspeaker.isResting = false }
+            return .done
+        }
+        quietPeriods = sound ? 0 : quietPeriods + 1
+        guard quietPeriods >= Self.restAfter, loudspeaker.mayRest else { return .done }
+        heldPeriods = 0
+        loudspeaker.isWanted = false
+        loudspeaker.isResting = true
+        loudspeaker.giveBack(stream, errno: 0)
+        playback = nil
+        standIn.empty()
+        return .playbackRested
+    }
+
     mutating func write(_ frames: UnsafePointer<StereoFrame>, count: Int, written: inout Int) -> DeviceEvent {
         written = 0
         guard let stream = playback else {
-            if takeLoudspeaker() { return .playbackChanged }
+            let isBack = isResting && loudspeaker.isSame
+            if takeLoudspeaker() { return isBack ? .playbackRested : .playbackChanged }
             written = standIn.push(count)
             return .done
         }
@@ -303,6 +333,9 @@ struct ALSADevice: DuplexDevice, ~Copyable {
     private mutating func takeLoudspeaker() -> Bool {
         guard let stream = loudspeaker.takeOffered() else { return false }
         playback = stream
+        quietPeriods = 0
+        loudspeaker.isResting = false
+        loudspeaker.isWanted = false
         beginPlayback()
         return true
     }

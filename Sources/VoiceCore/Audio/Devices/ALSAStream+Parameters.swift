@@ -21,7 +21,15 @@ extension ALSAStream {
         direction: AudioDirection,
         request: Request
     ) throws(AudioDeviceError) -> StreamPlan {
-        let plan = try set(pcm, device: device, direction: direction, request: request)
+        let plan: StreamPlan
+        do {
+            plan = try set(pcm, device: device, direction: direction, request: request)
+        } catch .busy, .failed {
+            // Some cards refuse the first parameters after they were plugged in, opened or used by another program.
+            usleep(secondTry)
+            snd_pcm_hw_free(pcm)
+            plan = try set(pcm, device: device, direction: direction, request: request)
+        }
         guard direction == .capture, let own = channels(of: pcm, plan, request), own != plan.channels else {
             return plan
         }
@@ -40,6 +48,9 @@ extension ALSAStream {
         request.rate = plan.rate
         return try set(pcm, device: device, direction: direction, request: request)
     }
+
+    /// Pause before a card that refused its parameters is tried again, in microseconds.
+    private static let secondTry: UInt32 = 100_000
 
     /// Returns the channels that a device has of its own if its plugins grant others; nil if that is unknown. A sound server
     /// grants any number, too.
@@ -63,7 +74,10 @@ extension ALSAStream {
         var hardware: OpaquePointer?
         try check(snd_pcm_hw_params_malloc(&hardware), "memory")
         defer { snd_pcm_hw_params_free(hardware) }
-        guard snd_pcm_hw_params_any(pcm, hardware) != -EINVAL else { throw unsupported(StreamRefusal.undefined) }
+        // A card itself has no definition that could be wrong.
+        guard snd_pcm_hw_params_any(pcm, hardware) != -EINVAL || device.hasPrefix("hw:") else {
+            throw unsupported(StreamRefusal.undefined)
+        }
         try check(snd_pcm_hw_params_any(pcm, hardware), "read its capabilities")
         try check(snd_pcm_hw_params_set_rate_resample(pcm, hardware, 0), "switch resampling off")
         let abilities = DeviceAbilities(pcm, hardware)

@@ -4,7 +4,8 @@
 ///        ^------------refused--'            '-----------gone--------------^
 ///
 /// - Pauses between attempts double from 0.25 s to 2 s and start over once frames have flowed for 5 s.
-/// - No frame for 2 s: the device is closed and reopened.
+/// - No frame for 2 s: the device is closed and reopened. One that never delivered any since it was first opened counts as
+///   one that cannot be opened.
 /// - The same value for 5 s: the device is closed and reopened once. If that does not help, this is reported once and retried
 ///   after 30 s, 60 s, ... at most an hour. If a device falls silent repeatedly, the limit of 5 s grows likewise, until it
 ///   has sounded for ten minutes.
@@ -66,9 +67,11 @@ struct DeviceHealth: Sendable {
     /// Frames after which an opened device counts as running: 100 ms.
     static let proof: UInt64 = 4800
     static let nothing = "has stalled: no audio passes"
+    static let never = "opens, but no audio passes"
+    static let unplugged = "has gone"
     static let constant = "delivers only digital silence"
 
-    private(set) var state = DeviceState.waiting(reason: "not opened yet")
+    private(set) var state: DeviceState
     private var phase = Phase.absent(nextTry: .zero)
     private var pause = Self.shortestPause
     private var silence = Silence.none
@@ -77,12 +80,21 @@ struct DeviceHealth: Sendable {
     private var soundingSince: Duration?
     /// The last notice and its time.
     private var reported: Notice?
+    /// Whether frames flowed before.
+    private var hasRun: Bool
     private var reportedAt = Duration.zero
     private var awaySince: Duration?
     private var openedAt = Duration.zero
     private var framesAtOpening: UInt64 = 0
     private var lastFrames: UInt64 = 0
     private var lastProgress = Duration.zero
+
+    /// - Parameter isResting: whether the device ran, and was given back for lack of sound.
+    init(isResting: Bool = false) {
+        state = isResting ? .resting : .waiting(reason: "not opened yet")
+        reported = isResting ? .running(after: nil) : nil
+        hasRun = isResting
+    }
 
     /// - Parameter now: on a monotonic clock.
     mutating func handle(_ event: Event, at now: Duration) -> Verdict {
@@ -105,13 +117,12 @@ struct DeviceHealth: Sendable {
     private mutating func refused(_ reason: String, _ absent: Bool, _ now: Duration) -> Verdict {
         postpone(now)
         if awaySince == nil { awaySince = now }
-        state = .waiting(reason: reason)
         // That a lost device is absent is not news.
-        if absent, case .lost = reported { return Verdict() }
-        if case .waiting(let known) = reported, known == reason || now - reportedAt < Self.waitingNoticePause {
+        if absent, case .lost = reported {
+            state = .waiting(reason: reason)
             return Verdict()
         }
-        return report(.waiting(reason: reason), now)
+        return wait(reason, now)
     }
 
     private mutating func gone(_ reason: String, _ now: Duration) -> Verdict {
@@ -122,9 +133,21 @@ struct DeviceHealth: Sendable {
         // The close was requested here, and has been reported if necessary.
         if before == .closing { return Verdict() }
         silence = .none
+        guard hasRun || reason == Self.unplugged else {
+            return wait("\(Self.never) (\(reason))", now)
+        }
         state = .lost(reason: reason)
         if case .lost = reported { return Verdict() }
         return report(.lost(reason: reason), now)
+    }
+
+    /// Waits for a device that cannot be used, and reports a new reason.
+    private mutating func wait(_ reason: String, _ now: Duration) -> Verdict {
+        state = .waiting(reason: reason)
+        if case .waiting(let known) = reported, known == reason || now - reportedAt < Self.waitingNoticePause {
+            return Verdict()
+        }
+        return report(.waiting(reason: reason), now)
     }
 
     private mutating func postpone(_ now: Duration) {
@@ -154,6 +177,11 @@ struct DeviceHealth: Sendable {
     private mutating func stalled(_ now: Duration) -> Verdict {
         awaySince = awaySince ?? lastProgress
         silence = .none
+        guard hasRun else {
+            var verdict = wait(Self.never, now)
+            verdict.action = close().action
+            return verdict
+        }
         state = .lost(reason: Self.nothing)
         var verdict = close()
         if case .lost = reported { return verdict }
@@ -164,6 +192,7 @@ struct DeviceHealth: Sendable {
 
     private mutating func flowing(_ still: Duration, _ now: Duration) -> Verdict {
         guard lastFrames &- framesAtOpening >= Self.proof else { return Verdict() }
+        hasRun = true
         if now - openedAt >= Self.steady { pause = Self.shortestPause }
         forgetOldSilence(still, now)
         if still == .zero { return sounding(now) }

@@ -12,9 +12,12 @@ package enum DeviceEvent: Sendable, Equatable {
     case captureChanged
     /// The loudspeaker has gone or come back: like `playbackRestarted`, with changed delays.
     case playbackChanged
+    /// The loudspeaker was given back for lack of sound, or has come back from that as it was: like `playbackRestarted`,
+    /// without a loss.
+    case playbackRested
 
     /// Whether the playback side is empty and needs a refill.
-    var emptiedPlayback: Bool { self == .playbackRestarted || self == .playbackChanged }
+    var emptiedPlayback: Bool { self == .playbackRestarted || self == .playbackChanged || self == .playbackRested }
 }
 
 /// A microphone and a loudspeaker at 48 kHz in Float, full scale 1, in lockstep: the capture side is the clock. The
@@ -46,6 +49,14 @@ package protocol DuplexDevice: ~Copyable {
     /// What the loudspeaker played during the last period read, if the microphone itself delivers it next to the voice;
     /// otherwise nil. Valid until the next `read`.
     var captureReference: UnsafePointer<Float>? { get }
+
+    /// Whether the loudspeaker was given back for lack of sound, and is expected back: what is written now is not heard, so
+    /// sound must wait.
+    var isResting: Bool { get }
+
+    /// Notes once a period whether there is sound to play, before it is written. Without any for a minute, the loudspeaker
+    /// is given back, with `playbackRested`, if that is wanted; sound brings it back.
+    mutating func expect(sound: Bool) -> DeviceEvent
 
     /// Queues frames for the loudspeaker without waiting; `written` receives the number accepted.
     mutating func write(_ frames: UnsafePointer<StereoFrame>, count: Int, written: inout Int) -> DeviceEvent
@@ -92,6 +103,8 @@ package struct PlaybackFlush: Sendable, Equatable {
 }
 
 extension DuplexDevice where Self: ~Copyable {
+    package var isResting: Bool { false }
+    package mutating func expect(sound: Bool) -> DeviceEvent { .done }
     package var settlesSlowly: Bool { false }
     package func buffered(of delays: (playback: Int, capture: Int)) -> (playback: Int, capture: Int)? { nil }
     mutating func follow(_ step: Double) {}

@@ -40,6 +40,10 @@ final class SimulatedCard {
     var flushPeriods = 0
     /// Frames to queue in addition while there is a microphone, as for one that delivers in long steps.
     var microphoneFill = 0
+    /// Periods without sound until the loudspeaker is given back, and reads from the next sound until it is open again; nil if
+    /// it cannot be opened.
+    var restAfter = Int.max
+    var opening: Int? = 0
     /// Reads during which the loudspeaker takes nothing, like a sound server before its first step.
     var stands: Range<Int> = 0..<0
     fileprivate(set) var hasMicrophone = true
@@ -104,6 +108,9 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
     private var periodsRun = 0
     private var startAt: Int
     private var restart: DeviceEvent?
+    private(set) var isResting = false
+    private var quietPeriods = 0
+    private var heldPeriods = 0
     private let block: UnsafeMutablePointer<StereoFrame>
     private var converter = PlaybackConverter(rate: AudioFormat.deviceRate)
     private let loopback = SampleBuffer(count: AudioFormat.periodFrames)
@@ -133,7 +140,7 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
         } else {
             block.update(repeating: .silence, count: due)
         }
-        if !card.hasLoudspeaker { block.update(repeating: .silence, count: due) }
+        if !card.hasLoudspeaker || isResting { block.update(repeating: .silence, count: due) }
         card.play(block, count: due)
         for index in 0..<count { frames[index] = card.hasMicrophone ? card.microphone(first + index) : 0 }
         stillness.note(frames, count: count)
@@ -169,6 +176,25 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
 
     var captureReference: UnsafePointer<Float>? {
         card.plan.reference != nil && card.loopback != nil ? UnsafePointer(loopback.base) : nil
+    }
+
+    mutating func expect(sound: Bool) -> DeviceEvent {
+        guard isResting else {
+            quietPeriods = sound ? 0 : quietPeriods + 1
+            guard quietPeriods >= card.restAfter else { return .done }
+            isResting = true
+            heldPeriods = 0
+            restart = .playbackRested
+            return .done
+        }
+        guard sound else { return .done }
+        heldPeriods += 1
+        guard heldPeriods > card.opening ?? 0 else { return .done }
+        isResting = false
+        quietPeriods = 0
+        restart = card.opening == nil ? .playbackChanged : .playbackRested
+        if card.opening == nil { card.hasLoudspeaker = false }
+        return .done
     }
 
     mutating func write(_ frames: UnsafePointer<StereoFrame>, count: Int, written: inout Int) -> DeviceEvent {

@@ -29,6 +29,22 @@ struct MediaPlayback: ~Copyable {
         flushed = feed.flushDone.load(ordering: .acquiring)
     }
 
+    /// Whether the next period holds media.
+    var hasSound: Bool {
+        if isSounding { return true }
+        let available = feed.ring.availableToRead
+        guard available > 0, flushed >= feed.flushRequest, !feed.isPaused.load(ordering: .acquiring) else {
+            return false
+        }
+        return isPrimed || available >= Self.prebuffer || feed.isComplete.load(ordering: .acquiring)
+    }
+
+    /// Takes the place of `mix` while nothing can be played.
+    mutating func rest() {
+        let flush = feed.flushRequest
+        if flush > flushed { finish(flush) }
+    }
+
     /// Adds a period of media to `output`.
     /// - Parameters:
     ///   - isVoice: whether the period holds voice.

@@ -10,7 +10,9 @@ internal import Synchronization
 /// |---|---|---|
 /// | `frames`, `stillPeriods`, `losses` | T1 | the supervisor, observers |
 /// | `channels`, `openings`, `isOpen` | the supervisor | observers |
-/// | `plan` | the supervisor | T1 |
+/// | `plan`, `isSame` | the supervisor | T1 |
+/// | `mayRest` | the daemon | T1, the supervisor |
+/// | `isResting`, `isWanted` | T1; the supervisor clears them if the device cannot be opened | T1, the supervisor |
 /// | `state`, `granted`, `choice` | the supervisor | all but T1: they take a lock |
 ///
 /// Opening and closing may block and allocate, so T1 does neither. At most one stream is in transit: the supervisor offers
@@ -26,6 +28,10 @@ package final class DeviceSlot: @unchecked Sendable {
     private let width = Atomic<Int>(2)
     private let packedPlan = Atomic<Int>(0)
     private let open = Atomic<Bool>(false)
+    private let resting = Atomic<Bool>(false)
+    private let restAllowed = Atomic<Bool>(false)
+    private let wanted = Atomic<Bool>(false)
+    private let same = Atomic<Bool>(false)
 
     private let offered = Atomic<UnsafeMutablePointer<ALSAStream>?>(nil)
     private let returned = Atomic<UnsafeMutablePointer<ALSAStream>?>(nil)
@@ -68,6 +74,30 @@ package final class DeviceSlot: @unchecked Sendable {
     var plan: Int {
         get { packedPlan.load(ordering: .acquiring) }
         set { packedPlan.store(newValue, ordering: .releasing) }
+    }
+
+    /// Whether the device may be given back while there is no sound to play.
+    package internal(set) var mayRest: Bool {
+        get { restAllowed.load(ordering: .acquiring) }
+        set { restAllowed.store(newValue, ordering: .releasing) }
+    }
+
+    /// Whether it was given back for lack of sound, until it is open again or cannot be opened.
+    var isResting: Bool {
+        get { resting.load(ordering: .acquiring) }
+        set { resting.store(newValue, ordering: .releasing) }
+    }
+
+    /// Whether sound waits for it.
+    var isWanted: Bool {
+        get { wanted.load(ordering: .acquiring) }
+        set { wanted.store(newValue, ordering: .releasing) }
+    }
+
+    /// Whether the stream offered is of the same device, with the same parameters, as the one before.
+    var isSame: Bool {
+        get { same.load(ordering: .acquiring) }
+        set { same.store(newValue, ordering: .releasing) }
     }
 
     /// Whether sound passes the device, according to `state`. Takes no lock.
@@ -160,11 +190,13 @@ package enum DeviceState: Sendable, Equatable {
     case lost(reason: String)
     /// It runs, but delivers the same value forever: muted by a switch of its own, or broken.
     case silent
+    /// It was given back for lack of sound, and is opened again for the next sound.
+    case resting
 
-    /// Whether sound passes the device, silence included.
+    /// Whether sound passes the device, silence included, or will once there is any.
     package var isOpen: Bool {
         switch self {
-        case .running, .silent: true
+        case .running, .silent, .resting: true
         case .waiting, .lost: false
         }
     }
@@ -175,7 +207,7 @@ package enum DeviceState: Sendable, Equatable {
     /// Returns the reason why no sound passes, with its usual cause; nil if sound passes, silence included.
     package func hint(_ direction: AudioDirection) -> String? {
         switch self {
-        case .running, .silent, .lost(DeviceHealth.constant): nil
+        case .running, .silent, .resting, .lost(DeviceHealth.constant): nil
         case .lost(DeviceHealth.nothing) where direction == .capture:
             DeviceHealth.nothing + "; muted by a key of its own, or stuck"
         case .waiting(let reason), .lost(let reason): reason

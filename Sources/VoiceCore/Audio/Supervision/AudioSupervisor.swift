@@ -121,6 +121,9 @@ package actor AudioSupervisor {
         for device in devices where device.direction == .capture { await device.setClosed(!open) }
     }
 
+    /// Sets whether the loudspeaker is given back after a minute of silence, so that another program can have it.
+    package nonisolated func mayRestLoudspeaker(_ mayRest: Bool) { ports.playback.mayRest = mayRest }
+
     /// Replaces the microphone by silence from the next cycle until `setCapture`; its device stays as it is.
     package nonisolated func silenceMicrophone() { ports.requests.isMicrophoneMuted = true }
 

@@ -43,7 +43,8 @@ actor DeviceSupervisor {
     func keep() async {
         while !Task.isCancelled && !isStopped {
             await step()
-            try? await Task.sleep(for: .milliseconds(50))
+            // Sound that waits for a resting loudspeaker should not wait for this, too.
+            try? await Task.sleep(for: .milliseconds(slot.isResting ? 10 : 50))
         }
     }
 
@@ -88,8 +89,9 @@ actor DeviceSupervisor {
         if let (stream, errno) = slot.takeReturned() {
             isOut = false
             await close(OpenStream(stream: stream))
-            _ = take(.gone(reason: Self.reason(errno)))
+            if slot.isResting { rest() } else { _ = take(.gone(reason: Self.reason(errno))) }
         }
+        if slot.isResting, !isOut, slot.mayRest, !slot.isWanted { return }
         let beat = DeviceHealth.Event.beat(
             frames: slot.frames,
             stillPeriods: slot.stillPeriods
@@ -99,6 +101,15 @@ actor DeviceSupervisor {
         case .close: await recall()
         case nil: break
         }
+    }
+
+    private func rest() {
+        health = DeviceHealth(isResting: true)
+        slot.state = health.state
+        logger.info(
+            "loudspeaker closed after a minute of silence: other programs may use it",
+            metadata: ["device": "\(device)"]
+        )
     }
 
     private func recall() async {
@@ -116,6 +127,7 @@ actor DeviceSupervisor {
         switch result {
         case .success(let stream):
             guard !isStopped, !isClosed else { return await close(stream) }
+            slot.isSame = stream.device == slot.device && stream.plan == slot.granted?.plan
             device = stream.device
             slot.device = stream.device
             if let choice = stream.choice { log(choice) }
@@ -125,6 +137,8 @@ actor DeviceSupervisor {
             slot.offer(stream.stream)
         case .failure(let error):
             if !hasTried { refusal = error }
+            // Sound waits no longer.
+            (slot.isResting, slot.isWanted) = (false, false)
             _ = take(.refused(reason: "\(error)", absent: error.isAbsence))
         }
         hasTried = true
@@ -147,14 +161,25 @@ actor DeviceSupervisor {
 
     private func take(_ event: DeviceHealth.Event) -> DeviceHealth.Action? {
         let verdict = health.handle(event, at: Monotonic.now())
-        slot.state = health.state
+        slot.state = named(health.state)
         if let notice = verdict.notice { log(notice) }
         return verdict.action
     }
 
+    /// Names the device that never delivered anything, and what to do about it.
+    private func named(_ state: DeviceState) -> DeviceState {
+        guard case .waiting(let reason) = state, reason.hasPrefix(DeviceHealth.never) else { return state }
+        let key = direction == .capture ? "audio.input" : "audio.output"
+        return .waiting(
+            reason:
+                "\(direction) device \"\(device)\" \(reason): unplug it and plug it in again, try another socket or "
+                + "cable, or set \(key) to another device"
+        )
+    }
+
     private static func reason(_ errno: Int32) -> String {
         switch errno {
-        case ENODEV, EBADF: "has gone"
+        case ENODEV, EBADF: DeviceHealth.unplugged
         case ETIMEDOUT: DeviceHealth.nothing
         default: String(cString: strerror(errno))
         }
@@ -190,8 +215,9 @@ actor DeviceSupervisor {
         let part = direction == .capture ? "microphone" : "loudspeaker"
         var metadata: Logger.Metadata = ["device": "\(device)", "side": "\(part)"]
         switch notice {
-        case .waiting(let reason):
+        case .waiting(var reason):
             metadata["device"] = nil
+            if case .waiting(let named) = named(.waiting(reason: reason)) { reason = named }
             logger.warning("waiting for device: \(reason)", metadata: .event(.deviceWaiting, metadata))
         case .lost(let reason):
             metadata["reason"] = "\(DeviceState.lost(reason: reason).hint(direction) ?? reason)"

@@ -31,7 +31,7 @@ enum JournalVocabulary {
         let phases: Set<String> = [
             "idle", "awake", "conversation", "followup", "followUp", "closing", "connecting", "listening", "thinking",
             "aiSpeaking", "userSpeaking", "processing", "fillerSpeaking", "waitingForJarvis", "error", "muted",
-            "running", "waiting", "stopped", "ready", "off", "on",
+            "running", "resting", "waiting", "stopped", "ready", "off", "on",
         ]
         let duplex: Set<String> = ["full", "half"]
         return [
@@ -64,13 +64,13 @@ enum JournalVocabulary {
 
     private static let text = """
         Lite PocketSphinx TensorFlow installed instead library listens loaded
-        % 100 80 = a able absent accept accepts action activation add added address afresh again agent ago ahead alarms
+        % 100 80 = a able absent accept accepts action activation add added address afresh after again agent ago ahead alarms
         all allow allowed allows aloud am an and anew announced announcements another
         answer answered anything apart api appears are
         argument as ask asked asks at audio audio.input_channels authentication available back bad base be because
         before begin begins begun below beside beyond bin blocked book both box box's break broke budget busy but
         buttons by bytes call called calls came can cancelled canceller candidates cannot capture card carried
-        certificate changed channels character check client closed code command compare complete configuration confirm
+        certificate changed channels character check client clock closed code command compare complete configuration confirm
         confirmed connected connecting connection contains contents continued continues control conversation correct
         corrected could count counting counts ctl cut daemon daemon's damaged dated day default degraded delivers denied
         detected device devices did disconnected disturbed doctor does done down dropped due duplex duplicate during
@@ -80,11 +80,11 @@ enum JournalVocabulary {
         ignored in incomplete integer into invalid is it its itself jarvis jarvis's jarvis-voiced jobs joined jumped
         kept key killed knob know known last lead learning leaves ledger left level limit limitmemlock limitrtprio line
         listening load local locked log long longer look lost loudspeaker lower machine made main many map match may
-        measured media memory message method microphone microphone's missed missing mixer mode model more most moved
+        measured media memory message method microphone microphone's minute missed missing mixer mode model more most moved
         much must mute muted name near nearly need needs network new newer next no nobody none not nothing now number of
         off offline oldest on once one only open opened opening or our out
         outlive output outside over overdrives own part
-        passed period permission pid plain play playback played please plug priority problem process program protocol
+        passed period permission pid plain play playback played please plug priority problem process program programs protocol
         proxy put question questions queue quiet raise ran rang reach reachable reached read reads ready real-time recognised
         recogniser
         refused refuses reload reloaded reloading remark remembered remove renewed replaced replied reply reported

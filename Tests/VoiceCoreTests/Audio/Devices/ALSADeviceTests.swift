@@ -166,6 +166,66 @@ struct ALSADeviceTests {
         close(loudspeaker)
     }
 
+    /// Once, as some cards do after they were plugged in or opened; twice, it is an error.
+    @Test(arguments: [EBUSY, EINVAL, EIO, EPIPE], [AudioDirection.capture, .playback])
+    func aCardThatRefusesItsFirstParametersIsTriedAgain(errno: Int32, direction: AudioDirection) throws {
+        let card = try PluginCard(direction)
+        card.refusals = [errno]
+        let request = ALSAStream.Request(channels: .atLeast(1), periods: 4)
+        let stream = try ALSAStream(taking: card.pcm, device: "x", direction: direction, request: request)
+        #expect(stream.parameters.rate == 48_000)
+        let other = try PluginCard(direction)
+        other.refusals = [errno, errno]
+        let refusal = #expect(throws: AudioDeviceError.self) {
+            _ = try ALSAStream(taking: other.pcm, device: "x", direction: direction, request: request)
+        }
+        #expect(refusal?.isOfTheConfiguration == false, "it is waited for")
+    }
+
+    /// The loudspeaker is given back only if that is allowed, after a minute without sound, and asked for with the next sound.
+    @Test func theLoudspeakerIsGivenBackAfterAQuietMinute() throws {
+        let (microphone, loudspeaker) = (DeviceSlot(), DeviceSlot())
+        let card = try PluginCard(.playback)
+        loudspeaker.offer(try open(card, .playback))
+        let stop = clinux_eventfd()
+        defer { Glibc.close(stop) }
+        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, stop: stop)
+        func pass(_ periods: Int, sound: Bool = false) -> Int? {
+            (0..<periods).first { _ in device.expect(sound: sound) == .playbackRested }
+        }
+        #expect(pass(20_000) == nil, "always")
+        loudspeaker.mayRest = true
+        #expect(pass(1, sound: true) == nil)
+        #expect(pass(6000) == 5999)
+        var isResting = device.isResting
+        #expect(isResting && !loudspeaker.isWanted && loudspeaker.losses == 0)
+        close(loudspeaker)
+        #expect(pass(3000) == nil)
+        #expect(!loudspeaker.isWanted)
+        #expect(pass(1, sound: true) == nil)
+        #expect(loudspeaker.isWanted)
+        // It comes back as it was, or as another one.
+        for isSame in [true, false] {
+            loudspeaker.isSame = isSame
+            loudspeaker.offer(try open(try PluginCard(.playback), .playback))
+            var written = 0
+            let event = device.write([StereoFrame](repeating: .silence, count: 480), count: 480, written: &written)
+            #expect(event == (isSame ? .playbackRested : .playbackChanged))
+            isResting = device.isResting
+            #expect(!isResting && !loudspeaker.isWanted)
+            #expect(pass(6000) == 5999)
+            close(loudspeaker)
+        }
+        // Sound does not wait for ever.
+        #expect(pass(ALSADevice.longestHold, sound: true) == nil)
+        isResting = device.isResting
+        #expect(isResting)
+        _ = device.expect(sound: true)
+        isResting = device.isResting
+        #expect(!isResting)
+        device.close()
+    }
+
     /// `status` shows no figures of an echo between devices that were never there.
     @Test func nothingIsKnownOfAnEchoBeforeBothSidesWereOpen() throws {
         let (microphone, loudspeaker) = (DeviceSlot(), DeviceSlot())

@@ -107,6 +107,37 @@ struct DeviceHealthTests {
         #expect(scene.health.state == .waiting(reason: "in use by arecord (7)"))
     }
 
+    /// A driver that ends each stream with an error before the first period.
+    @Test func aDeviceThatNeverRunsIsNamedWithTheError() {
+        var scene = Scene()
+        scene.flows = false
+        for _ in 0..<10 {
+            scene.run(.seconds(1))
+            scene.unplug("Input/output error")
+            scene.refusal = nil
+        }
+        let reason = DeviceHealth.never + " (Input/output error)"
+        #expect(scene.notices == [.waiting(reason: reason)])
+        #expect(scene.health.state == .waiting(reason: reason))
+    }
+
+    /// What rested and comes back is not news; what has become busy meanwhile is.
+    @Test func aDeviceThatRestedIsReportedOnlyIfItIsRefused() {
+        var scene = Scene(health: DeviceHealth(isResting: true))
+        #expect(scene.health.state == .resting)
+        scene.run(.seconds(60))
+        #expect(scene.notices.isEmpty)
+        #expect(scene.health.state == .running)
+        var other = Scene(health: DeviceHealth(isResting: true))
+        other.refusal = ("in use by mpv (7)", false)
+        other.run(.seconds(20))
+        #expect(other.notices == [.waiting(reason: "in use by mpv (7)")])
+        other.refusal = nil
+        other.run(.seconds(3))
+        #expect(other.notices.count == 2)
+        #expect(other.health.state == .running)
+    }
+
     @Test func reasonsThatAlternateDoNotFillTheLog() {
         var scene = Scene()
         for round in 0..<300 {
@@ -126,7 +157,11 @@ struct DeviceHealthTests {
         scene.run(.milliseconds(2500))
         #expect(scene.openings.count > before)
         scene.run(.seconds(120))
-        #expect(scene.notices.filter { $0 == .lost(reason: DeviceHealth.nothing) }.count == 1)
+        let notice =
+            fromTheStart
+            ? DeviceHealth.Notice.waiting(reason: DeviceHealth.never) : .lost(reason: DeviceHealth.nothing)
+        #expect(scene.notices.filter { $0 == notice }.count == 1)
+        #expect(scene.notices.count == (fromTheStart ? 1 : 2))
         // Two seconds for each attempt and two between attempts.
         #expect(scene.openings.count < 40)
         scene.flows = true

@@ -57,6 +57,50 @@ struct DeviceSupervisorTests {
         await supervisor.stop()
     }
 
+    /// Closed for lack of sound, open again when there is some, or when the box must be ready to speak.
+    @Test(arguments: [true, false]) func aLoudspeakerThatRestsIsOpenedWhenItIsWanted(forSound: Bool) async throws {
+        let supervisor = DeviceSupervisor(
+            DeviceRequest(name: "null", direction: .playback, periods: 4),
+            slot: slot,
+            beside: DeviceSlot(),
+            logger: log.logger
+        )
+        slot.mayRest = true
+        await supervisor.step()
+        let first = try #require(slot.takeOffered())
+        slot.isResting = true
+        slot.giveBack(first, errno: 0)
+        for _ in 0..<3 { await supervisor.step() }
+        #expect(slot.takeOffered() == nil)
+        #expect(slot.state == .resting && slot.state.isOpen)
+        #expect(log.lines.count == 1 && log.lines[0].contains("other programs may use it"), "\(log.lines)")
+        if forSound { slot.isWanted = true } else { slot.mayRest = false }
+        await supervisor.step()
+        let second = try #require(slot.takeOffered())
+        #expect(slot.isSame)
+        #expect(slot.state == .resting, "until frames flow")
+        slot.isResting = false
+        slot.giveBack(second, errno: 0)
+        await supervisor.stop()
+    }
+
+    /// The card was taken by another program meanwhile: one line, and sound waits no longer.
+    @Test func aRestingLoudspeakerThatIsRefusedIsWaitedFor() async throws {
+        let supervisor = DeviceSupervisor(
+            DeviceRequest(name: "hw:CARD=absent", direction: .playback, periods: 4),
+            slot: slot,
+            beside: DeviceSlot(),
+            logger: log.logger
+        )
+        slot.mayRest = true
+        (slot.isResting, slot.isWanted) = (true, true)
+        for _ in 0..<3 { await supervisor.step() }
+        #expect(!slot.isResting && !slot.isWanted)
+        #expect(log.lines.count == 1 && log.lines[0].contains("waiting for device"), "\(log.lines)")
+        #expect(!slot.state.isOpen)
+        await supervisor.stop()
+    }
+
     /// No one has taken it: it is closed at once.
     @Test func anOfferThatNobodyTookIsWithdrawn() async throws {
         let supervisor = supervisor()
