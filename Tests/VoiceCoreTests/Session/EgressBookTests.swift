@@ -6,7 +6,10 @@ import Testing
 
 /// How much microphone audio has left, as reported to the user.
 struct EgressBookTests {
-    private func instant(_ wall: Int) -> ClockInstant { ClockInstant(wall: wall, offset: 3600, uptime: .zero) }
+    /// So many seconds after the beginning of a day of 2026, by UTC.
+    private func instant(_ seconds: Int) -> ClockInstant {
+        ClockInstant(wall: 1_795_219_200 + seconds, offset: 3600, uptime: .zero)
+    }
 
     @Test func soundIsCountedByConversationAndOpener() {
         var book = EgressBook()

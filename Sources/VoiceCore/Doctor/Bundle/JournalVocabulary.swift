@@ -82,7 +82,7 @@ enum JournalVocabulary {
         listening load local locked log long longer look lost loudspeaker lower machine made main many map match may
         measured media memory message method microphone microphone's minute missed missing mixer mode model more most moved
         much must mute muted name near nearly need needs network new newer next no nobody none not nothing now number of
-        off offline oldest on once one only open opened opening or our out
+        off offline oldest on once one only open opened opening or other our out
         outlive output outside over overdrives own part
         passed period permission pid plain play playback played please plug priority problem process program programs protocol
         proxy put question questions queue quiet raise ran rang reach reachable reached read reads ready real-time recognised
