@@ -78,7 +78,8 @@ package struct ActivationSettings: Sendable {
                 )
             case .tflite(let folder):
                 return WakeEngines(
-                    calls: .init { () throws(WakeWordError) in try TFLiteSpotter(words.calls, in: folder, trial: trial) },
+                    calls: .init { () throws(WakeWordError) in try TFLiteSpotter(words.calls, in: folder, trial: trial)
+                    },
                     stops: Self.stopEngines(
                         of: words,
                         sphinxModel: sphinxModel,

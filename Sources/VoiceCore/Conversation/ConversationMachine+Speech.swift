@@ -187,7 +187,8 @@ extension ConversationMachine {
     private mutating func refuse(response responseID: String) {
         turn.stop(responses: [responseID])
         cancelResponse()
-        emit(.stopVoice(responseIDs: [responseID]))
+        // An earlier response that is still playing is cut as well.
+        cutVoice()
     }
 
     private mutating func cancelResponse() {
@@ -237,6 +238,10 @@ extension ConversationMachine {
     /// - Parameter always: stops even if nothing is known to be playing, as the first audio may be on its way.
     mutating func stopVoice(always: Bool = false) {
         emit(.cancelEarcons)
+        cutVoice(always: always)
+    }
+
+    private mutating func cutVoice(always: Bool = false) {
         guard let cut = voice.cut(active: sequencer.activeResponse, always: always) else { return }
         if let sounding = cut.sounding {
             authority.interrupted(sounding)

@@ -41,9 +41,10 @@ extension SimulatedSession {
                     eventID: id
                 )
             }
-        case "function_call": break
+        case "function_call":
+            if item["name"]?.string == "recall_conversation" { recallID = item["call_id"]?.string }
         case "function_call_output":
-            guard item["call_id"]?.string != nil, let output = item["output"]?.string else {
+            guard let callID = item["call_id"]?.string, let output = item["output"]?.string else {
                 return fail(
                     "missing_required_parameter",
                     "Missing required parameter: 'item.output'.",
@@ -51,7 +52,8 @@ extension SimulatedSession {
                     eventID: id
                 )
             }
-            if newOutputs.count < Self.outputLimit { newOutputs.append(output) }
+            // What was said earlier is no answer to speak about.
+            if callID != recallID, newOutputs.count < Self.outputLimit { newOutputs.append(output) }
             outputs += 1
         default:
             return fail("invalid_value", "Invalid value for 'item.type'.", param: "item.type", eventID: id)

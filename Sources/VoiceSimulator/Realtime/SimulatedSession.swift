@@ -25,6 +25,8 @@ package struct SimulatedSession: Sendable {
     var remarks = 0
     /// Number of call outputs received.
     var outputs = 0
+    /// The call by which the client tells what was said in an earlier session.
+    var recallID: String?
 
     // Model
     var response: SimulatedResponse?

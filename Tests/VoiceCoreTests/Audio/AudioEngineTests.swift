@@ -658,8 +658,8 @@ struct AudioEngineTests {
         let played = rig.card.played.count
         rig.run(50)
         #expect(rig.ports.silence.isObeyed(order))
-        // The period being played, and a fade of 5 ms.
-        let after = rig.card.played.dropFirst(played + 2 * 480)
+        // The period being played, the one that a card may not take back, and a fade of 5 ms.
+        let after = rig.card.played.dropFirst(played + 2 * 480 + 240)
         #expect(!after.isEmpty && after.allSatisfy { $0 == 0 })
         #expect(rig.ports.voice.ring.availableToRead > 0)
         // The account stands still until the voice is dropped, and then says what was really heard.

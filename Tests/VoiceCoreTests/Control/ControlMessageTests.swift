@@ -79,7 +79,7 @@ struct ControlMessageTests {
         let all = try #require(try registry.help(for: ["help"]))
         for command in registry.commands { #expect(all.contains(command.usage + "\n    ")) }
         let timer = try #require(try registry.help(for: ["timer", "--help"]))
-        #expect(timer.hasPrefix("timer [list|set|cancel|stop]"))
+        #expect(timer.hasPrefix("timer [list|set|"))
         #expect(try registry.help(for: ["help", "timer"]) == timer)
         // Words meant as text are said.
         for words in [["say", "help"], ["say", "press", "--help"], ["status"], []] {

@@ -41,7 +41,9 @@ struct ResponseRaceTests {
             scene.done("r2")
         case "unnamed":
             scene.begin("r2")
+            scene.speak("r2")
             scene.done("r2")
+            scene.on(.voiceDrained)
         default: break
         }
         let before = scene.creates.count
@@ -119,6 +121,25 @@ struct ResponseRaceTests {
         scene.speak("r3")
         #expect(scene.state == .aiSpeaking)
         #expect(scene.cancels == ["orphan"])
+    }
+
+    /// The loudspeaker is silenced for a response that comes after its time; another was playing.
+    @Test func aResponseRefusedWhileAnotherPlaysLeavesNobodySpeaking() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.on(.interrupt)
+        scene.on(.timer(.serverResponse), after: .seconds(12))
+        scene.on(.ask("What is on?"))
+        scene.begin("r1", for: scene.creates.last)
+        scene.speak("r1")
+        scene.done("r1")
+        #expect(scene.state == .aiSpeaking)
+        scene.begin("late")
+        #expect(scene.latest.contains(.stopVoice(responseIDs: ["late", "r1"])))
+        // All of the other was heard just then: nothing of it is reported as cut.
+        scene.on(.voiceStopped([]))
+        scene.done("late", .cancelled, reason: "client_cancelled")
+        #expect(scene.state == .listening)
     }
 
     @Test func aRequestThatIsNotAnsweredIsRepeated() {

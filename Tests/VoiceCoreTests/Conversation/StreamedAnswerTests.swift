@@ -186,6 +186,10 @@ private struct AnswerWorld {
     /// All audio of the latest sentence was received.
     private var isSentenceWhole = true
     private var sounding: (part: SpokenPart, text: String)?
+    /// It no longer counts as said.
+    private var isUnsaid = false
+    /// The last sentence of an answer, if an order took its place before its end.
+    private var hushed: String?
     /// Calls the agent works on; it answers one at a time.
     private var calls: [(id: String, left: Int, hasSpoken: Bool)] = []
     /// Responses whose sound is no longer played.
@@ -246,10 +250,8 @@ private struct AnswerWorld {
         case .stopVoice(let responses):
             refused.formUnion(responses)
             guard let cut = sounding else { break }
+            unsay()
             sounding = nil
-            // It was not heard to its end, and may be said again.
-            said[cut.text, default: 0] -= 1
-            if let index = heard.lastIndex(of: cut.text) { heard.remove(at: index) }
             isCut = true
             toMachine.append(.voiceStopped([HeardPart(part: cut.part, heard: 400, received: 800)]))
         default: break
@@ -266,7 +268,11 @@ private struct AnswerWorld {
             case .speak(let speech): (self.speech, begun, isSentenceWhole) = (speech, 0, true)
             case .speakOn(let sentences): speech?.sentences += sentences
             case .speechIsWhole: speech?.isOpen = false
-            case .hush: speech = nil
+            case .hush:
+                if !isSentenceWhole, let text = sounding?.text, written.contains(where: { $0.text == text }) {
+                    hushed = text
+                }
+                speech = nil
             case .forgetTurn, .acts, .answered: break
             case .close: forget()
             }
@@ -379,10 +385,20 @@ private struct AnswerWorld {
     private mutating func sounds(_ next: (part: SpokenPart, text: String)?) {
         if sounding != nil, next == nil { toMachine.append(.voiceDrained) }
         sounding = next
+        isUnsaid = false
         guard let next else { return }
         isCut = false
+        if written.contains(where: { $0.text == next.text }) { hushed = nil }
         said[next.text, default: 0] += 1
         heard.append(next.text)
+    }
+
+    /// What sounds is not heard to its end, and may be said again.
+    private mutating func unsay() {
+        guard let text = sounding?.text, !isUnsaid else { return }
+        isUnsaid = true
+        said[text, default: 0] -= 1
+        if let index = heard.lastIndex(of: text) { heard.remove(at: index) }
     }
 
     mutating func starves() {
@@ -399,11 +415,14 @@ private struct AnswerWorld {
         if isUserTalking || isCut { interrupted.formUnion(unfinished) }
         isUserTalking = false
         isOrdering = false
-        // A sentence of which not all was received is not heard to its end, and is said again.
-        if !isSentenceWhole, let text = sounding?.text {
+        // A sentence of which not all was received is not heard to its end.
+        if !isSentenceWhole { unsay() }
+        // Nor is one whose place an order took: the next session says it again.
+        if let text = hushed, let index = heard.lastIndex(of: text) {
             said[text, default: 0] -= 1
-            if let index = heard.lastIndex(of: text) { heard.remove(at: index) }
+            heard.remove(at: index)
         }
+        hushed = nil
         isSentenceWhole = true
         // What was reported before the end comes before it.
         while !toMachine.isEmpty { hear(toMachine.removeFirst()) }

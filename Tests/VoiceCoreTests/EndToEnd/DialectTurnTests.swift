@@ -16,7 +16,11 @@ extension EndToEnd {
         func aQuestionIsAnswered(dialect: Dialect.Name) async throws {
             let stage = try Stage([.ask("What is on today?")]) { _ in .init(.reply("Two meetings.")) }
             try await stage.start(
-                adjust: { $0.realtime.dialect = .chosen(dialect) },
+                adjust: {
+                    $0.realtime.dialect = .chosen(dialect)
+                    // The simulated server demands one; a server of one's own is told none by itself.
+                    $0.realtime.model = "gpt-realtime"
+                },
                 // The simulated server expects its key where OpenAI has it.
                 tune: { $0.service.request?.headers = Dialect.openAI.headers(key: Secret(Stage.key)) }
             )

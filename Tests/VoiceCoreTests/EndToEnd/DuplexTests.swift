@@ -55,7 +55,7 @@ extension EndToEnd {
             let (tones, _) = try await stage.stop()
             #expect(stage.journal.states.filter { $0 == .userSpeaking }.count == 1, "\(stage.journal.states)")
             #expect(tones.spell(greeting + " Very well."), "\(tones)")
-            #expect(stage.journal.client("conversation.item.create").contains { "\($0)".contains(greeting) })
+            #expect(stage.journal.client("response.create").contains { "\($0)".contains(greeting) })
         }
 
         /// Whoever speaks over a greeting has a turn, and the greeting ends.

@@ -24,10 +24,11 @@ extension EndToEnd {
             #expect(tones.spell("Checking. Nothing today. Checking. Nothing today."), "\(tones)")
             #expect(stage.journal.states.count { $0 == .connecting } == 1, "\(stage.journal.states)")
             #expect(stage.journal.closeCodes.first == 1000)
-            #expect(stage.journal.notes.first?.contains(#"{"you":"Nothing today."}"#) == true)
+            let recalled = stage.journal.outputs.filter { $0.contains("said_last_in_this_conversation") }
+            #expect(recalled.count == 1 && recalled[0].contains(#"{"you":"Nothing today."}"#))
             #expect(stage.agent.requests.count == 2)
             #expect(Set(stage.agent.requests.map { $0.header("session_id") }).count == 1, "one Jarvis session")
-            #expect(stage.journal.outputs.count == 2)
+            #expect(stage.journal.outputs.count == 3)
         }
     }
 }

@@ -323,30 +323,42 @@ package struct PlayoutQueue {
     /// The position of the first sample of any later part of the same response; nil if there is none, or it is under way.
     private func beginningOfLater(than index: Int) -> UInt64? {
         let part = records[index].part
-        guard !part.responseID.isEmpty, index + 1 < records.count else { return nil }
-        let later = records[(index + 1)...].filter { $0.part.responseID == part.responseID }.map(\.part)
-        guard let first = segments.first(where: { later.contains($0.part) })?.start else { return nil }
+        guard !part.responseID.isEmpty else { return nil }
+        let later = records[(index + 1)...].filter { $0.part.responseID == part.responseID }
+        guard !later.contains(where: { $0.heard > 0 }),
+            let first = segments.first(where: { segment in later.contains { $0.part == segment.part } })?.start
+        else { return nil }
         return first >= end - UInt64(waiting) && end - first <= UInt64(Self.mostMoved) ? first : nil
     }
 
-    /// How many of the waiting samples may be played now: up to the next part, while the one before it is not complete.
+    /// How many of the waiting samples may be played now: up to the next part, while one before it is not complete.
     private mutating func ready(at now: Duration) -> Int {
         let position = end - UInt64(waiting)
-        for (before, next) in zip(segments, segments.dropFirst()) where next.start >= position {
-            guard !before.part.responseID.isEmpty, before.part.responseID == next.part.responseID,
-                let open = records.firstIndex(where: { $0.part == before.part && !$0.isComplete })
-            else { continue }
-            guard next.start == position else { return Int(next.start - position) }
+        for next in segments where next.start >= position {
+            let open = openParts(before: next.part)
+            guard !open.isEmpty else { continue }
+            guard next.start == position else {
+                waitsSince = nil
+                return Int(next.start - position)
+            }
             guard let since = waitsSince else {
                 waitsSince = now
                 return 0
             }
             guard now - since >= startWait else { return 0 }
-            // Its end was not reported, or is late.
-            records[open].isComplete = true
+            // Their ends were not reported, or are late.
+            for index in open { records[index].isComplete = true }
         }
         waitsSince = nil
         return waiting
+    }
+
+    /// The parts of the same response that began before this one and are not complete, even if all they have was played.
+    private func openParts(before part: SpokenPart) -> [Int] {
+        guard !part.responseID.isEmpty else { return [] }
+        return records.prefix { $0.part != part }.indices.filter {
+            records[$0].part.responseID == part.responseID && !records[$0].isComplete
+        }
     }
 
     /// Drops finished accounts. Only one response speaks at a time: once the next begins, earlier ones receive no more

@@ -65,7 +65,7 @@ enum JournalVocabulary {
     private static let text = """
         Lite PocketSphinx TensorFlow installed instead library listens loaded
         % 100 80 = a able absent accept accepts action activation add added address afresh after again agent ago ahead alarms
-        all allow allowed allows aloud am an and anew announced announcements another
+        thinking log all allow allowed allows aloud am an and anew announced announcements another
         answer answered anything apart api appears are
         argument as ask asked asks at audio audio.input_channels authentication available back bad base be because
         before begin begins begun below beside beyond bin blocked book both box box's break broke budget busy but

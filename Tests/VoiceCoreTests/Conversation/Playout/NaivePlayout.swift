@@ -33,7 +33,15 @@ struct NaivePlayout {
         if known == nil { accounts.append(Account(part: part)) }
         let index = known ?? accounts.count - 1
         accounts[index].received += count
-        waiting += [Int](repeating: index, count: count)
+        waiting.insert(contentsOf: [Int](repeating: index, count: count), at: place(of: index))
+    }
+
+    /// A part is played before those of its response that began after it, unless one of them is under way.
+    private func place(of index: Int) -> Int {
+        let isLater = { (other: Int) in
+            other > index && accounts[other].part.responseID == accounts[index].part.responseID
+        }
+        return line.contains(where: isLater) ? waiting.count : waiting.firstIndex(where: isLater) ?? waiting.count
     }
 
     mutating func finish(_ part: SpokenPart) {
@@ -41,6 +49,13 @@ struct NaivePlayout {
     }
 
     mutating func write(_ count: Int) {
+        for index in Set(waiting.prefix(count)) {
+            // Once a part is under way, those before it are no longer waited for.
+            let response = accounts[index].part.responseID
+            for before in 0..<index where accounts[before].part.responseID == response {
+                accounts[before].isComplete = true
+            }
+        }
         line += waiting.prefix(count)
         waiting.removeFirst(count)
     }

@@ -220,6 +220,20 @@ struct PlayoutQueueTests {
         #expect(stage.ring == [Int16](repeating: 1, count: 200 * 24) + [Int16](repeating: 2, count: 200 * 24))
     }
 
+    /// The loudspeaker has caught up with the first, whose rest is late.
+    @Test func anItemWaitsForTheRestOfOneThatHasRunDry() {
+        var stage = Stage()
+        _ = stage.receive(100, first, value: 1)
+        stage.fill()
+        _ = stage.receive(100, another, value: 2)
+        for _ in 0..<12 { _ = stage.play(10) }
+        _ = stage.receive(100, first, value: 1)
+        stage.queue.finish(first)
+        stage.queue.finish(another)
+        for _ in 0..<40 { _ = stage.play(10) }
+        #expect(stage.ring == [Int16](repeating: 1, count: 200 * 24) + [Int16](repeating: 2, count: 100 * 24))
+    }
+
     @Test func aCutNamesTheItemThatWasPlayingWithItsOwnMilliseconds() {
         var stage = Stage()
         _ = stage.receive(300, first)

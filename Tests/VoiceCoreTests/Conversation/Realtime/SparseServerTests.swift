@@ -173,20 +173,6 @@ struct SparseServerTests {
         #"{"type":"error","event_id":"9","error":{"type":"invalid_request_error","#
         + #""message":"Conversation already has an active response"}}"#
 
-    @Test func aResponseThatNobodyKnowsIsWaitedForAndThenAskedAgain() throws {
-        var scene = try open()
-        try scene.hear(Self.turn(1) + "\n" + Self.created("r1") + "\n" + Self.done("r1", output: Self.item("c1")))
-        answer(&scene, "c1")
-        for attempt in 1...3 {
-            try scene.hear(Self.refusal)
-            #expect(scene.state == .processing)
-            #expect(scene.runs(.unknownResponse))
-            scene.on(.timer(.unknownResponse))
-            if attempt < 3 { #expect(scene.names.suffix(2) == ["response.cancel", "response.create"]) }
-        }
-        #expect(scene.state == .connecting, "another session is told the answer")
-    }
-
     @Test func theEndOfTheResponseThatNobodyKnewFreesTheWay() throws {
         var scene = try open()
         try scene.hear(Self.turn(1) + "\n" + Self.created("r1") + "\n" + Self.done("r1", output: Self.item("c1")))
