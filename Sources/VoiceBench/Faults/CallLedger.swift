@@ -143,6 +143,9 @@ struct CallLedger: Sendable {
             answered[id, default: 0] += 1
             if answered[id] != 1 { violations.append("the service got the answer to \(id) twice") }
             unseen[connection, default: []].insert(id)
+        } else if item["name"] == "recall_conversation", let id = item["call_id"]?.string {
+            // What was said in an earlier session, which answers nothing.
+            resent.insert(id)
         } else if item["type"] == "function_call", let arguments = item["arguments"]?.string {
             for (id, call) in calls where arguments.contains(call.query) {
                 unseen[connection, default: []].insert(id)
