@@ -232,7 +232,7 @@ class Wyoming:
             pass
         client.close()
 
-    def detect(self, word="jarvis"):
+    def detect(self, word="hey_jarvis"):
         self.clients[-1].sendall(json.dumps({"type": "detection", "data": {"name": word}}).encode() + b"\n")
 
 

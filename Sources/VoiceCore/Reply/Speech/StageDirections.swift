@@ -57,9 +57,14 @@ enum StageDirections {
 
     /// Returns the position after a direction that begins here; nil if none does.
     private static func end(of line: [Character], _ start: Int, isAtStart: @autoclosure () -> Bool) -> Int? {
-        let pairs: [Character: Character] = ["*": "*", "_": "_", "(": ")", "[": "]"]
-        guard let close = pairs[line[start]],
-            let end = line[(start + 1)...].prefix(longest + 1).firstIndex(of: close), end > start + 1
+        let close: Character
+        switch line[start] {
+        case "*", "_": close = line[start]
+        case "(": close = ")"
+        case "[": close = "]"
+        default: return nil
+        }
+        guard let end = line[(start + 1)...].prefix(longest + 1).firstIndex(of: close), end > start + 1
         else { return nil }
         let inside = line[(start + 1)..<end]
         guard inside.allSatisfy({ $0.isLetter || " -'\u{2019},".contains($0) }), inside.first?.isLetter == true,
