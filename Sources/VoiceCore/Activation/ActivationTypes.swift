@@ -237,7 +237,7 @@ package final class ActivationInbox: Sendable {
             return true
         }
         waiting.wrappingSubtract(1, ordering: .relaxed)
-        // Nobody will carry it out.
+        // Nothing will carry it out.
         envelope.silence?.lift([.voice, .media, .ring])
         return false
     }

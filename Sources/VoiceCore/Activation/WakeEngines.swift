@@ -118,7 +118,7 @@ package final class WakeEngines: WakeWordDetector {
 
     private func receive(_ opened: Opened, _ index: Int) {
         slots[index].retryAt = now() + Self.retryPause
-        // An engine that recognises no more than the present one would only forget what that has heard.
+        // A new engine that recognises the same words would only lose what the present one has heard.
         if let old = slots[index].detector, opened.detector.map({ $0.missed.isStrictSubset(of: old.missed) }) != true {
             return
         }

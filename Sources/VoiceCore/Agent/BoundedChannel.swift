@@ -2,7 +2,7 @@ import Synchronization
 
 /// Passes elements from many senders to one receiver, in order.
 ///
-/// Holds a bounded number of elements and drops any beyond it, which happens only to a run that nobody follows; its last
+/// Holds a bounded number of elements and drops any beyond it, which happens only to a run without a reader; its last
 /// element is never dropped.
 final class BoundedChannel<Element: Sendable>: Sendable {
     private typealias Waiter = (id: Int, continuation: CheckedContinuation<Void, Never>)

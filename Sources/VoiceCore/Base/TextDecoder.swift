@@ -68,7 +68,7 @@ package final class TextDecoder {
         let written = encoding.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
         let plain = written.filter { $0 != "-" && $0 != "_" }
         switch plain {
-        // Whoever says Latin-1 means this (WHATWG Encoding Standard).
+        // The label Latin-1 means windows-1252 (WHATWG Encoding Standard).
         case "iso88591", "latin1", "usascii", "ascii", "l1": return "CP1252"
         case _ where plain.hasPrefix("windows"): return "CP" + plain.dropFirst("windows".count)
         case "gb2312", "gbk": return "GB18030"

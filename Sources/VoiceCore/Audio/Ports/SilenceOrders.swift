@@ -8,7 +8,7 @@ internal import Synchronization
 /// | `last` | any thread, with `give` | any thread |
 /// | `wanted` | any thread, with `give` | T1 |
 /// | `lifted` | the owner of the sound, with `lift` | T1 |
-/// | `obeyed` | T1 | whoever gave the order |
+/// | `obeyed` | T1 | the thread that gave the order |
 ///
 /// Orders are numbered. An order is in force for a sound until that order, or a later one, is lifted for it.
 package final class SilenceOrders: Sendable {

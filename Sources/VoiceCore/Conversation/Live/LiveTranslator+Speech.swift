@@ -112,7 +112,7 @@ extension LiveTranslator {
         waiting: Int,
         at now: Duration
     ) -> [Effect] {
-        // A delta without samples is no sign that the session goes on.
+        // A delta without samples does not show that the session is alive.
         guard phase == .live, !samples.isEmpty else { return [] }
         lastSound = now
         let loud = track.loudSamples

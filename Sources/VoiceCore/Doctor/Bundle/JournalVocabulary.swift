@@ -12,8 +12,8 @@ enum JournalVocabulary {
         "dispatched_ms", "drift_ppm", "duplex_changes", "echo_dbfs", "echo_jumps", "echo_moves", "erle_db", "errno",
         "failures", "first_delta_ms", "first_sample_ms", "gate_openings", "heard_ms", "level_dbfs", "limit", "line",
         "lost_ms", "lost_periods", "loudspeaker_added_ms", "messages", "microphone_overruns", "ms", "noise_dbfs",
-        "number", "read_ms",
-        "output_ms", "peak_dbfs", "percent", "pid", "playback_xruns", "prompts", "rate", "restart", "retry_in_ms",
+        "number", "output_ms", "peak_dbfs", "percent", "pid", "playback_xruns", "prompts", "rate", "restart",
+        "retry_in_ms",
         "score", "shut_ms",
         "slips", "spent", "spent_hour_usd", "spent_today_usd", "status", "talk_today_min", "times", "turn", "uid",
     ]
