@@ -208,7 +208,7 @@ if ProcessInfo.processInfo.environment["VOICE_FUZZ"] != nil {
 
 /// So does RealtimeSanitizer (scripts/realtime-check): only the code that the audio thread runs, and its tests.
 if ProcessInfo.processInfo.environment["VOICE_REALTIME"] != nil {
-    let below = ["VoiceBase", "VoiceConfiguration", "VoiceConversation", "VoiceAudio"]
+    let below = ["VoiceBase", "VoiceConfiguration", "VoiceHousehold", "VoiceConversation", "VoiceAudio"]
     package.products = []
     package.targets.removeAll { target in
         target.type != .system && !target.name.hasPrefix("C") && !below.contains(target.name)
