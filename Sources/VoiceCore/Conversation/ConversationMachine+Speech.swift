@@ -102,7 +102,7 @@ extension ConversationMachine {
         voice.responseBegan(id)
         let begun = sequencer.created(responseID: id, clientEventID: request)
         let isNamed = request != nil
-        let verdict = turn.responseBegan(isOurs: begun.isOurs, isSilenced: begun.isSilenced, isNamed: isNamed)
+        let verdict = turn.responseBegan(id, isOurs: begun.isOurs, isSilenced: begun.isSilenced, isNamed: isNamed)
         let isAmbiguous = !isNamed && verdict.wasOwed
         if begun.isOurs {
             unasked.began(id, isAmbiguous: isAmbiguous)
@@ -138,6 +138,7 @@ extension ConversationMachine {
             link.proved()
             if isMissed, wasRunning { wasSilent(end.response, wasToTell: wasToTell) } else { turn.answered() }
         case .cancelled:
+            turn.wasCancelled(end.response)
             guard wasRunning, turn.isIdle else { break }
             turn.forgetQuestion()
             // Nobody has spoken: a service that does this repeatedly is not asked forever.

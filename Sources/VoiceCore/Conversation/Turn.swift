@@ -54,7 +54,8 @@ struct Turn: Equatable, Sendable {
     /// The user's question, until it is answered.
     private(set) var question: OpenQuestion?
     private var stopped = StoppedTurn()
-    /// The response to the turn that the service still seems to hear has failed.
+    /// The response that the service began before it reported the end of the turn, and whether it has failed already.
+    private var early: String?
     private var hasFailedEarly = false
     /// No voice was heard locally in the latest turn.
     private(set) var isVoiceless = false
@@ -86,6 +87,7 @@ struct Turn: Equatable, Sendable {
         stopped.isSilent = false
         if !isUserSpeaking { began = now }
         isUserSpeaking = true
+        early = nil
         hasFailedEarly = false
         isVoiceless = false
         // The owed response will not come any more: the next one answers the current speech.
@@ -109,7 +111,7 @@ struct Turn: Equatable, Sendable {
         }
         guard isUserSpeaking else { return false }
         isUserSpeaking = false
-        owesResponse = true
+        owesResponse = early == nil
         begin(at: max(end, began))
         return true
     }
@@ -119,8 +121,12 @@ struct Turn: Equatable, Sendable {
 
     mutating func takeEarlyFailure() -> Bool {
         defer { hasFailedEarly = false }
-        if hasFailedEarly { owesResponse = false }
         return hasFailedEarly
+    }
+
+    /// A response that was cancelled as the user began to speak was one to the turn before.
+    mutating func wasCancelled(_ responseID: String) {
+        if early == responseID { early = nil }
     }
 
     /// No voice was heard locally in the turn.
@@ -166,13 +172,20 @@ struct Turn: Equatable, Sendable {
     // MARK: Its response
 
     /// - Parameters:
+    ///   - id: the name of the response.
     ///   - isOurs: whether it is the requested one.
     ///   - isSilenced: whether it was silenced before it began.
     ///   - isNamed: whether the service states which request it answers.
     /// - Returns: whether it was owed to the user's turn, and whether it is unwanted.
-    mutating func responseBegan(isOurs: Bool, isSilenced: Bool, isNamed: Bool) -> (wasOwed: Bool, isUnwanted: Bool) {
+    mutating func responseBegan(
+        _ id: String,
+        isOurs: Bool,
+        isSilenced: Bool,
+        isNamed: Bool
+    ) -> (wasOwed: Bool, isUnwanted: Bool) {
         let wasOwed = owesResponse
         owesResponse = false
+        if isUserSpeaking, !isOurs { early = id }
         unanswered = 0
         // If the service does not state its request, it may be the unwanted one.
         let isOwed = !isOurs || !isNamed
