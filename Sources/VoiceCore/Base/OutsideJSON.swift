@@ -17,17 +17,21 @@ package enum OutsideJSON {
     /// - Parameters:
     ///   - limit: the maximum size in bytes.
     ///   - values: the maximum number of values, containers included.
+    ///   - isJSON5: whether what JSON5 adds is accepted.
     package static func decode<Value: Decodable>(
         _ type: Value.Type,
         from bytes: some Sequence<UInt8>,
         atMost limit: Int,
-        values: Int = mostValues
+        values: Int = mostValues,
+        isJSON5: Bool = false
     ) -> Value? {
         let data = Data(bytes)
         guard data.withUnsafeBytes({ isBounded($0, atMost: limit, values: values) }) else { return nil }
-        if let value = try? JSONDecoder().decode(type, from: data) { return value }
+        let decoder = JSONDecoder()
+        decoder.allowsJSON5 = isJSON5
+        if let value = try? decoder.decode(type, from: data) { return value }
         guard let mended = withCharacters(data) else { return nil }
-        return try? JSONDecoder().decode(type, from: mended)
+        return try? decoder.decode(type, from: mended)
     }
 
     /// Returns the text with invalid characters replaced by U+FFFD (RFC 8259 section 8.2); nil if there are none.

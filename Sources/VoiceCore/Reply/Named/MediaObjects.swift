@@ -55,28 +55,6 @@ struct MediaObjects {
         "archive": .track,
     ]
 
-    /// Whether every member of these objects is about media, so that no words are lost with them.
-    static func isMediaAlone(_ value: JSONValue) -> Bool {
-        switch value {
-        case .array(let values): values.allSatisfy(isMediaAlone)
-        case .object(let given):
-            given.allSatisfy { name, value in isOfMedia(name.lowercased(), value.stringValue ?? "") }
-        default: false
-        }
-    }
-
-    private static func isOfMedia(_ name: String, _ text: String) -> Bool {
-        if text.isEmpty || titles.contains(name) || reasons.contains(name) { return true }
-        if types.contains(name) { return kind(ofWordsIn: text) != nil }
-        // An "address" may be a street address, which is to be spoken.
-        guard addresses.contains(name) else { return ofMedia.contains(name) }
-        let address = SoundAddress.encoded(text)
-        return SoundAddress(address) != nil || AddressText.filePath(address) != nil
-    }
-
-    /// Whether a member of this name holds an address.
-    static func isNameOfAddress(_ name: String) -> Bool { addresses.contains(name.lowercased()) }
-
     /// A find, and whether it is certain that it is to be played.
     private struct Candidate {
         var item: NamedMedia

@@ -48,9 +48,7 @@ package enum MediaKind: String, Sendable, Codable, CaseIterable {
 ///           '-> rest: the words, without objects and addresses
 ///
 /// These forms are recognised: JSON objects and arrays, bare, in a code block or inside other objects ("items",
-/// "playlist"), also as models write them (`EmbeddedJSON`); YAML lists; playlists; links of Markdown, inline or by
-/// reference; links, `audio`, `source` and `embed` of HTML; bare addresses. Text to be spoken in an object ("say",
-/// "message") is kept.
+/// "playlist"); links of Markdown; bare addresses. Text to be spoken in an object ("say", "message") is kept.
 ///
 /// A link or a bare address counts if it looks like sound (`SoundAddress`); any other stays in the text, unless the
 /// text of the link names a kind of media or the reply consists only of addresses. Bounded: 64 KiB of the reply, eight

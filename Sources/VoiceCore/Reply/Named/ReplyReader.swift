@@ -4,34 +4,35 @@ internal import VoiceBase
 struct ReplyReader {
     /// Addresses beyond this number are not counted.
     private static let mostLeftOut = 1000
+    private static let longestText = 1000
 
-    let bytes: [UInt8]
-    var position = 0
-    let definitions: LinkDefinitions
+    private let bytes: [UInt8]
+    private var position = 0
     /// Whether the reply has no words besides addresses. Such addresses are meant to be played, whatever they are.
-    let isAddressesAlone: Bool
+    private let isAddressesAlone: Bool
+    /// Whether the text is the content of a code block.
+    private let isBlock: Bool
     private var json = EmbeddedJSON()
-    /// YAML lists have been looked for up to here.
-    private var yamlEnd = 0
+    /// No closing bracket comes before this position.
+    private var unclosed = 0
     private(set) var items: [NamedMedia] = []
     /// The addresses found beyond the maximum.
     private(set) var leftOut: Set<String> = []
-    var rest: [UInt8] = []
+    private(set) var rest: [UInt8] = []
 
     /// - Parameter bytes: UTF-8.
-    init(_ bytes: [UInt8]) {
+    init(_ bytes: [UInt8], isBlock: Bool = false) {
         self.bytes = bytes
-        definitions = LinkDefinitions(bytes)
-        isAddressesAlone = Self.hasNoWords(bytes)
+        self.isBlock = isBlock
+        isAddressesAlone = !isBlock && Self.hasNoWords(bytes)
     }
 
     mutating func read() {
         while position < bytes.count {
-            if isLineStart, takeCodeBlock() || takePlaylist() || takeDefinition() || takeYAML() { continue }
+            if position == 0 || bytes[position - 1] == 0x0A, isBlock ? skipComment() : takeCodeBlock() { continue }
             switch bytes[position] {
             case UInt8(ascii: "{"): if takeJSON() { continue }
             case UInt8(ascii: "["): if takeJSON() || takeLink() { continue }
-            case UInt8(ascii: "<"): if takeTag() { continue }
             case UInt8(ascii: "h"), UInt8(ascii: "H"), UInt8(ascii: "w"), UInt8(ascii: "W"):
                 if takeAddress() { continue }
             default: break
@@ -41,9 +42,7 @@ struct ReplyReader {
         }
     }
 
-    private var isLineStart: Bool { position == 0 || bytes[position - 1] == 0x0A }
-
-    mutating func take(_ item: NamedMedia) {
+    private mutating func add(_ item: NamedMedia) {
         guard !items.contains(where: { $0.address == item.address }) else { return }
         if items.count < MediaInReply.mostItems {
             items.append(item)
@@ -52,31 +51,28 @@ struct ReplyReader {
         }
     }
 
-    func isTaken(_ address: String) -> Bool {
-        leftOut.contains(address) || items.contains { $0.address == address }
-    }
-
     // MARK: JSON
 
+    /// Extracts the media of a JSON value; the text to be spoken in it becomes a paragraph.
     private mutating func takeJSON() -> Bool {
-        guard let (value, end) = json.value(in: bytes, at: position), take(value) else { return false }
+        guard let (value, end) = json.value(in: bytes, at: position) else { return false }
+        let found = MediaObjects(value)
+        guard !found.items.isEmpty else { return false }
+        for item in found.items { add(item) }
+        for words in found.words { rest += Array("\n\n\(words)\n\n".utf8) }
         position = end
         return true
     }
 
-    /// Extracts the media of a JSON value; false if there is none. The text to be spoken in it becomes a paragraph.
-    private mutating func take(_ value: JSONValue) -> Bool {
-        let found = MediaObjects(value)
-        guard !found.items.isEmpty else { return false }
-        for item in found.items { take(item) }
-        for words in found.words { rest += Array("\n\n\(words)\n\n".utf8) }
-        return true
-    }
+    // MARK: Code blocks
 
-    // MARK: Code blocks and playlists
+    /// Names of blocks that are not in a programming language.
+    private static let languagesOfLists: Set<String> = [
+        "", "text", "txt", "plain", "plaintext", "json", "json5", "jsonc", "list", "markdown", "md",
+    ]
 
-    /// Drops a fenced block whose content is JSON, YAML, a playlist or addresses, and extracts the media in it. Any
-    /// other block stays in the rest unchanged, even if addresses in it were extracted.
+    /// Extracts the media of a fenced block; its other words become a paragraph. A block without media, or in a
+    /// programming language, stays as it is.
     private mutating func takeCodeBlock() -> Bool {
         var start = position
         while start < bytes.count, start - position < 3, bytes[start] == 0x20 { start += 1 }
@@ -96,178 +92,117 @@ struct ReplyReader {
             }
             line = next
         }
-        let block = open..<max(open, close)
         let language = bytes[(start + fence.count)..<open].drop { $0 <= 0x20 }.prefix { $0 > 0x20 }
-        if !takeContent(of: block), !takeAddresses(in: block, of: String(decoding: language, as: UTF8.self)) {
-            rest += bytes[position..<end]
-        }
+        var block = ReplyReader(Array(bytes[open..<max(open, close)]), isBlock: true)
+        if Self.languagesOfLists.contains(String(decoding: language, as: UTF8.self).lowercased()) { block.read() }
+        for item in block.items { add(item) }
+        leftOut.formUnion(block.leftOut.prefix(Self.mostLeftOut - leftOut.count))
+        rest += block.items.isEmpty ? Array(bytes[position..<end]) : Array("\n\n".utf8) + block.rest + [0x0A, 0x0A]
         position = end
         return true
     }
 
-    private mutating func takeContent(of block: Range<Int>) -> Bool {
-        guard var first = bytes[block].firstIndex(where: { $0 > 0x20 }) else { return false }
-        // Skip comments before the value.
-        while bytes[first..<block.upperBound].starts(with: "//".utf8) {
-            let next = endOfLine(from: first)
-            guard let start = bytes[min(next, block.upperBound)..<block.upperBound].firstIndex(where: { $0 > 0x20 })
-            else { return false }
-            first = start
-        }
-        if takeValues(in: block, from: first) { return true }
-        if let list = YAMLInText(bytes, from: lineStart(of: first), to: block.upperBound),
-            bytes[list.end..<block.upperBound].allSatisfy({ $0 <= 0x20 }), take(list.value)
-        {
-            return true
-        }
-        if let list = PlaylistInText(bytes, from: first, to: block.upperBound),
-            bytes[list.end..<block.upperBound].allSatisfy({ $0 <= 0x20 })
-        {
-            for entry in list.entries { take(NamedMedia(entry)) }
-            return true
-        }
-        let lines = bytes[block].split { $0 == 0x0A || $0 == 0x0D }.map { String(decoding: $0, as: UTF8.self) }
-            .filter { !$0.hasPrefix("#") && !$0.allSatisfy(\.isWhitespace) }
-        // "https://e.org/stream/1 - First" is an address with its title: `takeAddresses` reads it.
-        let heads = lines.map { $0.drop { $0 == " " }.split(separator: " ", maxSplits: 1) }
-        guard !heads.contains(where: { $0.count > 1 && SoundAddress(String($0[0]))?.kind != nil }) else { return false }
-        let addresses = lines.map { SoundAddress.encoded($0.filter { $0 != " " }) }
-        let found = addresses.map { SoundAddress($0) }
-        guard !found.isEmpty, found.allSatisfy({ $0?.kind != nil }) else { return false }
-        for case (let line, let sound?) in zip(addresses, found) {
-            take(NamedMedia(address: line, title: sound.title, kind: sound.kind ?? .track))
-        }
+    /// Within a block, lines with a comment are not spoken; `#EXTINF` and its kind are comments as well.
+    private mutating func skipComment() -> Bool {
+        let line = bytes[position...].drop { $0 == 0x20 }
+        guard line.starts(with: "//".utf8) || line.starts(with: "#".utf8) else { return false }
+        position = endOfLine(from: position)
         return true
-    }
-
-    /// Names of blocks that are not in a programming language.
-    private static let languagesOfLists: Set<String> = [
-        "", "text", "txt", "plain", "plaintext", "yaml", "yml", "json", "json5", "jsonc", "m3u", "m3u8", "pls", "ini",
-        "toml", "csv", "list", "playlist", "markdown", "md",
-    ]
-
-    /// Extracts the addresses that look like sound from a block of another form: "https://e.org/1.mp3 - First".
-    /// - Returns: whether every line is such an address with its title, so that nothing of the block remains to be
-    ///   spoken.
-    private mutating func takeAddresses(in block: Range<Int>, of language: String) -> Bool {
-        guard Self.languagesOfLists.contains(language.lowercased()) else { return false }
-        var isAll = true
-        var found = false
-        for line in bytes[block].split(separator: 0x0A) where line.contains(where: { $0 > 0x20 }) {
-            let addresses = addresses(in: line.indices)
-            for (range, sound) in addresses {
-                let address = SoundAddress.encoded(String(decoding: bytes[range], as: UTF8.self))
-                let words = addresses.count == 1 ? title(in: line, around: range) : nil
-                isAll = isAll && words != nil && sound.kind != nil
-                guard let kind = sound.kind else { continue }
-                let title = words.flatMap { $0.isEmpty ? nil : $0 } ?? sound.title
-                take(NamedMedia(address: address, title: title, kind: kind))
-                found = true
-            }
-            if addresses.isEmpty { isAll = false }
-        }
-        return found && isAll
-    }
-
-    private func addresses(in line: Range<Int>) -> [(Range<Int>, SoundAddress)] {
-        var result: [(Range<Int>, SoundAddress)] = []
-        var position = line.lowerBound
-        while position < line.upperBound {
-            guard AddressInText.mayBegin(in: bytes, at: position),
-                let end = AddressInText.end(in: bytes, from: position), end > position
-            else {
-                position += 1
-                continue
-            }
-            let address = SoundAddress.encoded(String(decoding: bytes[position..<end], as: UTF8.self))
-            if let sound = SoundAddress(address) { result.append((position..<end, sound)) }
-            position = end
-        }
-        return result
-    }
-
-    /// Returns the words of a line beside its address: empty if there are none, nil if they are not a title.
-    private func title(in line: ArraySlice<UInt8>, around address: Range<Int>) -> String? {
-        func trimmed(_ bytes: ArraySlice<UInt8>) -> String {
-            let marks = " \t\r:-\u{2013}\u{2014}|,*+\u{2022}"
-            let text = String(decoding: bytes, as: UTF8.self).drop(while: marks.contains)
-            return text.lastIndex { !marks.contains($0) }.map { String(text[...$0]) } ?? ""
-        }
-        let before = String(decoding: line[..<address.lowerBound], as: UTF8.self)
-        let (named, behind) = (trimmed(line[..<address.lowerBound]), trimmed(line[address.upperBound...]))
-        if named.isEmpty || named.allSatisfy({ $0.isNumber || ".)".contains($0) }) {
-            return behind.contains(where: "{}<>=\"".contains) ? nil : behind
-        }
-        let last = before.last { !$0.isWhitespace }
-        let isName = last.map(":-\u{2013}\u{2014}|,".contains) ?? false
-        guard isName, behind.isEmpty, !named.contains(where: "{}<>=\"".contains) else { return nil }
-        return MediaObjects.isNameOfAddress(named) ? "" : named
-    }
-
-    /// Extracts the media of the JSON values in a block that begins with one; false if there is none. The words between
-    /// and after the values stay in the rest.
-    private mutating func takeValues(in block: Range<Int>, from first: Int) -> Bool {
-        let restBefore = rest.count
-        var (next, found): (Int?, Bool) = (first, false)
-        while let start = next, start < block.upperBound {
-            if let (value, end) = json.value(in: bytes, at: start) {
-                found = take(value) || found
-                next = min(end, block.upperBound)
-            } else if start == first {
-                return false
-            } else {
-                next = passWords(from: start, to: block.upperBound)
-            }
-            next = next.flatMap { bytes[$0..<block.upperBound].firstIndex { $0 > 0x20 && $0 != UInt8(ascii: ",") } }
-        }
-        // The block is read in another way, or stays in the rest as it is.
-        if !found { rest.removeSubrange(restBefore...) }
-        return found
-    }
-
-    /// Passes the words of a block on as a paragraph, up to the end of the line or what may be a value; drops comments and
-    /// stray punctuation.
-    /// - Returns: the position after them.
-    private mutating func passWords(from start: Int, to limit: Int) -> Int {
-        let line = bytes[start..<limit]
-        let isComment = line.starts(with: "//".utf8) || line.starts(with: "#".utf8)
-        let brackets = isComment ? [] : [UInt8(ascii: "{"), UInt8(ascii: "[")]
-        let end = line.dropFirst().firstIndex { $0 == 0x0A || brackets.contains($0) } ?? limit
-        let words = String(decoding: bytes[start..<end], as: UTF8.self)
-        if !isComment, words.unicodeScalars.contains(where: \.isOfWord) { rest += Array("\n\n\(words)\n\n".utf8) }
-        return end
-    }
-
-    /// Extracts a playlist outside a code block.
-    private mutating func takePlaylist() -> Bool {
-        guard bytes[position] == UInt8(ascii: "#") || bytes[position] == UInt8(ascii: "["),
-            let list = PlaylistInText(bytes, from: position, to: bytes.count)
-        else { return false }
-        for entry in list.entries { take(NamedMedia(entry)) }
-        // The text after it is a separate paragraph.
-        rest.append(0x0A)
-        position = list.end
-        return true
-    }
-
-    /// Extracts a YAML list outside a code block.
-    private mutating func takeYAML() -> Bool {
-        guard position >= yamlEnd, let list = YAMLInText(bytes, from: position, to: bytes.count) else { return false }
-        // Whatever the list contains, no line of it begins another.
-        yamlEnd = list.end
-        guard MediaObjects.isMediaAlone(list.value), take(list.value) else { return false }
-        rest.append(0x0A)
-        position = list.end
-        return true
-    }
-
-    private func lineStart(of position: Int) -> Int {
-        bytes[..<position].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
     }
 
     /// Returns the position after the line break.
-    func endOfLine(from start: Int) -> Int {
+    private func endOfLine(from start: Int) -> Int {
         bytes[start...].firstIndex(of: 0x0A).map { $0 + 1 } ?? bytes.count
+    }
+
+    // MARK: Links
+
+    /// `[text](address "title")`: the words of the text stay. Other links, and images, are passed on unchanged.
+    private mutating func takeLink() -> Bool {
+        guard let close = bracketEnd(from: position + 1), close + 1 < bytes.count,
+            bytes[close + 1] == UInt8(ascii: "("), let last = Self.closing(bytes, from: close + 2)
+        else { return false }
+        let isImage = position > 0 && bytes[position - 1] == UInt8(ascii: "!")
+        if isImage || !takeLink(bytes[position + 1..<close], bytes[close + 2..<last]) {
+            rest += bytes[position...last]
+        }
+        position = last + 1
+        return true
+    }
+
+    /// Returns the bracket that closes the text, which may contain pairs. If one of them is not closed, the first
+    /// closing bracket counts. The text ends at a line break.
+    private mutating func bracketEnd(from start: Int) -> Int? {
+        guard start >= unclosed else { return nil }
+        var (depth, first): (Int, Int?) = (0, nil)
+        let limit = min(bytes.count, start + Self.longestText)
+        for end in start..<max(start, limit) {
+            switch bytes[end] {
+            case UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "]"):
+                first = first ?? end
+                if depth == 0 { return end }
+                depth -= 1
+            case 0x0A: return first
+            default: break
+            }
+        }
+        if first == nil { unclosed = limit }
+        return first
+    }
+
+    /// Returns the bracket that closes a link's address, which may contain pairs.
+    private static func closing(_ bytes: [UInt8], from start: Int) -> Int? {
+        var depth = 0
+        for index in start..<min(bytes.count, start + AddressInText.longest + 300) {
+            switch bytes[index] {
+            case UInt8(ascii: "("): depth += 1
+            case UInt8(ascii: ")") where depth == 0: return index
+            case UInt8(ascii: ")"): depth -= 1
+            // Where the next link begins, this one was not closed.
+            case UInt8(ascii: "[") where bytes[index - 1] <= 0x20, 0x0A: return nil
+            default: break
+            }
+        }
+        return nil
+    }
+
+    /// Extracts a link if it is to be played; the words of its text stay in the reply.
+    ///
+    /// - Parameter target: `<address> "title"`.
+    private mutating func takeLink(_ text: ArraySlice<UInt8>, _ target: ArraySlice<UInt8>) -> Bool {
+        let start = target.drop { $0 == 0x20 }
+        // In angle brackets an address may contain spaces.
+        let inside =
+            start.first == UInt8(ascii: "<")
+            ? start.dropFirst().prefix { $0 != UInt8(ascii: ">") } : start.prefix { $0 > 0x20 }
+        let address = SoundAddress.encoded(String(decoding: inside, as: UTF8.self))
+        let text = Self.words(String(decoding: text, as: UTF8.self))
+        guard let sound = SoundAddress(address),
+            let kind = sound.kind ?? MediaObjects.kind(ofLinkText: text) ?? (isAddressesAlone ? .track : nil)
+        else { return false }
+        // A number is not a title; neither is an address.
+        let hasWords = SoundAddress(SoundAddress.encoded(text)) == nil && text.contains(where: \.isLetter)
+        let words = hasWords ? text : ""
+        let title = ForeignText.title(words.filter { $0 != "*" && $0 != "_" && $0 != "`" })
+        add(NamedMedia(address: address, title: title.isEmpty ? sound.title : title, kind: kind))
+        rest += Array(words.utf8)
+        return true
+    }
+
+    /// Returns the words of a link's text; an image in it is replaced by its description.
+    private static func words(_ text: String) -> String {
+        var result = ""
+        var rest = text[...]
+        while let image = rest.firstRange(of: "![") {
+            let inside = rest[image.upperBound...]
+            guard let close = inside.firstRange(of: "]("),
+                let end = inside[close.upperBound...].firstIndex(of: ")")
+            else { break }
+            result += rest[..<image.lowerBound] + inside[..<close.lowerBound]
+            rest = rest[rest.index(after: end)...]
+        }
+        return result + rest
     }
 
     // MARK: Bare addresses
@@ -292,7 +227,7 @@ struct ReplyReader {
             position = max(end, position + 1)
             return true
         }
-        take(NamedMedia(address: address, title: listedTitle() ?? sound.title, kind: kind))
+        add(NamedMedia(address: address, title: listedTitle() ?? sound.title, kind: kind))
         position = end
         while let (open, close) = Self.enclosures.first(where: encloses) {
             rest.removeLast(open.count)

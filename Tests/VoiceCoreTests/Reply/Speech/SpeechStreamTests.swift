@@ -89,7 +89,6 @@ struct SpeechStreamTests {
         "Here it is.\n\n[A. B. C][1] is. It",
         "Here it is.\n\n- A. B: https://e.org/a.mp3\n- Other. One: https://e.org/b.mp3\n- C",
         "Here it is.\n\n<!-- A. B. C",
-        "Here it is.\n\n#EXTM3U\n#EXTINF:1,A. B. C\nhttps://e.org/a.mp3\n",
         "Here it is.\n\nIt costs $x. And y$ of. Or",
     ])
     func whatIsOpenIsNotSpoken(reply: String) {
