@@ -9,33 +9,26 @@ struct PlainText {
     /// The beginnings of open superscripts and subscripts, the innermost last.
     private var scripts: [(start: Int, isRaised: Bool)] = []
     private static let deepestScript = 8
-    /// The end of the latest superscript or subscript. Digits directly after it form another number; if it stands
-    /// apart, so do letters form another word.
+    /// The end of the latest superscript or subscript: what follows directly is another number or word.
     private var scriptEnd: Int?
-    private var isScriptApart = false
     /// The number of the list item that begins.
     private var number: String?
     /// The remaining rows of large tables.
     private var more: [String] = []
-    private let words: InsertedWords
-
-    init(words: InsertedWords) {
-        self.words = words
-    }
 
     mutating func take(_ step: MarkdownDocument.Step) {
         switch step {
         case .text(let text):
-            if scriptEnd == current.utf8.count, text.first.map(runsIntoScript) == true { current += " " }
+            let isScript = scriptEnd == current.utf8.count && current.last?.isNumber == true
+            if isScript, text.first?.isNumber == true { current += " " }
             scriptEnd = nil
             current += text
         case .code(let text): current += ShieldedMarks.ofCode(text)
         case .lineBreak: current += "\n"
         case .hardBreak: current += LinkMarks.lineEnd + "\n"
-        case .codeBlock(let language):
+        case .codeBlock:
             flush()
             number = nil
-            mention(words.mention(ofCodeIn: Self.name(ofCode: language)))
         case .htmlBlock(let html):
             flush()
             for piece in HTMLText.pieces(of: html) {
@@ -51,7 +44,7 @@ struct PlainText {
             openSpans.append(current.utf8.count)
         case .enter(.image): openSpans.append(current.utf8.count)
         case .leave(.link):
-            closeSpan(placeholder: words.link)
+            closeSpan()
             current += LinkMarks.close
         // Lines that begin in bold are list entries not written as a list.
         case .enter(.strong):
@@ -60,7 +53,7 @@ struct PlainText {
                 endLine()
             }
         case .leave(.strong): break
-        case .leave(.image): closeSpan(placeholder: words.image)
+        case .leave(.image): closeSpan()
         case .tag(let tag):
             if !HTMLTag.isTag(tag, after: current.last) {
                 current += tag
@@ -107,20 +100,23 @@ struct PlainText {
     private mutating func closeScript() {
         guard let (start, isRaised) = scripts.popLast() else { return }
         let text = String(decoding: current.utf8.dropFirst(start), as: UTF8.self)
-        // A nested script has its base inside the outer one.
-        let outer = scripts.last?.start ?? 0
-        var before = String(decoding: current.utf8.prefix(start).dropFirst(outer), as: UTF8.self)
-        let length = before.utf8.count
-        let reader = SpokenScript(words: words)
-        if isRaised { reader.raise(text, after: &before) } else { reader.lower(text, after: &before) }
-        current = String(decoding: current.utf8.prefix(outer), as: UTF8.self) + before
+            .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        current = String(decoding: current.utf8.prefix(start), as: UTF8.self)
+        current +=
+            isRaised ? raised(text) : (current.last?.isNumber == true && text.first?.isNumber == true ? " " : "") + text
         scriptEnd = current.utf8.count
-        isScriptApart = before.utf8.dropFirst(length).contains(UInt8(ascii: " "))
     }
 
-    private func runsIntoScript(_ next: Character) -> Bool {
-        guard next.isLetter || next.isNumber else { return false }
-        return isScriptApart || next.isNumber && current.last?.isNumber == true
+    /// "10^6", "m\u{B2}", "1st"; a number after a word is the mark of a footnote.
+    private func raised(_ text: String) -> String {
+        let base = current.suffix(8).reversed().prefix { $0.isLetter || $0.isNumber }
+        if base.count > 3, base.allSatisfy(\.isLetter), text.allSatisfy({ !$0.isLetter }) { return "" }
+        switch text {
+        case "2": return "\u{B2}"
+        case "3": return "\u{B3}"
+        case _ where text.count > 1 && text.allSatisfy(\.isLetter): return text
+        default: return "^" + text
+        }
     }
 
     /// Ends the current line like a sentence, unless it ends with a pause or is a row of a table.
@@ -130,14 +126,12 @@ struct PlainText {
         current += "\n"
     }
 
-    private mutating func closeSpan(placeholder: String) {
+    private mutating func closeSpan() {
         guard let start = openSpans.popLast() else { return }
         let text = current.utf8.dropFirst(start)
         if text.first == UInt8(ascii: "^") {
             // A footnote mark whose text is an address.
             current = String(decoding: current.utf8.prefix(start), as: UTF8.self)
-        } else if text.allSatisfy({ $0 <= 0x20 }) {
-            current += placeholder
         }
     }
 
@@ -151,13 +145,13 @@ struct PlainText {
         guard !current.isEmpty else { return }
         guard let (before, table, after) = MarkdownTable.split(current) else { return addNumbered(clean(current)) }
         addNumbered(clean(before))
-        let spoken = SpokenTable(table, words)
+        let spoken = SpokenTable(table)
         for sentence in spoken.sentences { add(sentence) }
         more += spoken.more
         add(clean(after))
     }
 
-    private func clean(_ text: String) -> String { SpokenText.clean(LinkMarks.resolve(text), words) }
+    private func clean(_ text: String) -> String { SpokenText.clean(LinkMarks.resolve(text)) }
 
     private mutating func addNumbered(_ text: String) {
         guard !text.isEmpty else { return }
@@ -171,23 +165,10 @@ struct PlainText {
         blocks.append(text)
     }
 
-    private mutating func mention(_ sentence: String) {
-        guard !sentence.isEmpty, blocks.last != sentence else { return }
-        add(sentence)
-    }
-
     /// Ends the last block like a sentence, so that it does not run into the next one.
     private mutating func closeLastSentence() {
         guard let last = blocks.last?.last(where: { !SentenceSplitter.closers.contains($0) }) else { return }
         guard !SentenceSplitter.isPause(last) else { return }
         blocks[blocks.count - 1] += WordCount.isWrittenWithoutSpaces(last) ? "\u{3002}" : "."
-    }
-
-    /// Returns the language of a code block if it has a name that can be spoken.
-    private static func name(ofCode information: String) -> String? {
-        let language = information.prefix { !$0.isWhitespace }
-        let isName =
-            (1...16).contains(language.count) && language.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
-        return isName ? String(language) : nil
     }
 }

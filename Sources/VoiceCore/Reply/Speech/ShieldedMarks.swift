@@ -37,11 +37,10 @@ enum ShieldedMarks {
 
     private static func original(of shield: Character) -> Character? { shields.first { $0.shield == shield }?.original }
 
-    static func restore(_ text: String, _ words: InsertedWords) -> String {
+    static func restore(_ text: String) -> String {
         guard text.utf8.contains(0xEE) else { return text }
         let power = "\(star)\(star)"
-        let spoken = words.power.map { " \($0) " } ?? "^"
-        let result = [" \(power) ", " \(power)", "\(power) ", power].reduce(text) { $0.replacing($1, with: spoken) }
+        let result = [" \(power) ", " \(power)", "\(power) ", power].reduce(text) { $0.replacing($1, with: "^") }
         return String(result.map { $0 == star ? "\u{D7}" : original(of: $0) ?? $0 })
     }
 

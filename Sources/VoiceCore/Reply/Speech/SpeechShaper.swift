@@ -2,13 +2,13 @@ internal import VoiceBase
 
 /// Turns what an agent wrote for the eye into text that can be spoken.
 ///
-/// Removes markup (CommonMark 0.30, and GitHub's tables, task lists and strikethrough). Code blocks become a short
-/// mention, tables sentences, formulas "a formula", links their text, bare addresses "a link", images their
-/// description. Added words are in the language of the reply, or left out. The result is cut at the end of a sentence.
+/// Removes markup (CommonMark 0.30, and GitHub's tables, task lists and strikethrough). Code blocks become
+/// nothing, tables sentences, links their text, bare addresses nothing, images their description. No words are added but the
+/// offer to go on (`Offer`); numbers and signs stay as they are. The result is cut at the end of a sentence.
 package struct SpeechShaper: Sendable {
     /// Longer replies are read up to here at most: more than an hour of speech, and a bound on the work.
     package static let maximumBytes = 64 << 10
-    /// In English; for other languages see `InsertedWords`.
+    /// In English; for other languages see `Offer`.
     package static let offer = "I have more details if you want them."
 
     private let maximumWords: Int
@@ -19,14 +19,14 @@ package struct SpeechShaper: Sendable {
 
     /// Returns nil if nothing remains to be said.
     package func shape(_ reply: String) -> ShapedReply? {
-        guard let (main, more, words, wasTruncated) = Self.plain(reply) else { return nil }
+        guard let (main, more, wasTruncated) = Self.plain(reply) else { return nil }
         let full = more.isEmpty ? main : main + " " + more
         let cut = SpeechTruncator(maximumWords: maximumWords).split(main)
         guard cut != nil || !more.isEmpty || wasTruncated else {
             return ShapedReply(spoken: full, full: full, wasCut: false)
         }
         return ShapedReply(
-            spoken: Self.offering(cut?.spoken ?? main, words.offer),
+            spoken: Self.offering(cut?.spoken ?? main, Offer.after(full)),
             full: full,
             wasCut: true,
             rest: [cut?.rest ?? "", more].filter { !$0.isEmpty }.joined(separator: " ")
@@ -34,20 +34,16 @@ package struct SpeechShaper: Sendable {
     }
 
     /// The text to read and the text kept for "tell me more", without the cut; nil if there is nothing to say.
-    static func plain(
-        _ reply: String
-    ) -> (main: String, more: String, words: InsertedWords, wasTruncated: Bool)? {
+    static func plain(_ reply: String) -> (main: String, more: String, wasTruncated: Bool)? {
         let (text, wasTruncated) = bounded(reply)
         let written = ShieldedMarks.withoutPrivateUse(WrittenReply(text).text)
-        let words = InsertedWords.of(ReplyLanguage.guess(written))
-        let formulas = SpokenMath.replaceFormulas(in: written, words)
-        let readable = ShieldedMarks.operators(in: ShieldedMarks.labels(in: formulas))
+        let readable = ShieldedMarks.operators(in: ShieldedMarks.labels(in: written))
         guard let document = MarkdownDocument(parsing: readable) else { return nil }
-        var plain = PlainText(words: words)
+        var plain = PlainText()
         document.walk { plain.take($0) }
         let (main, more) = plain.finished()
         guard main.isSayable else { return nil }
-        return (main, more, words, wasTruncated)
+        return (main, more, wasTruncated)
     }
 
     static func offering(_ text: String, _ offer: String) -> String { offer.isEmpty ? text : text + " " + offer }
@@ -55,8 +51,7 @@ package struct SpeechShaper: Sendable {
     /// Returns where reading continues; nil if all of it is spoken.
     package func place(in reply: ShapedReply) -> ReadingPlace? {
         guard !reply.rest.isEmpty else { return nil }
-        let words = InsertedWords.of(ReplyLanguage.guess(reply.full))
-        return ReadingPlace(rest: reply.rest, maximumWords: maximumWords, offer: words.offer)
+        return ReadingPlace(rest: reply.rest, maximumWords: maximumWords, offer: Offer.after(reply.full))
     }
 
     /// Returns a text within the bound, cut at its last line end, but not below half of the bound.

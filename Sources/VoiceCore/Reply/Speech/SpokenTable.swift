@@ -19,12 +19,10 @@ struct SpokenTable {
     private(set) var more: [String] = []
 
     private let names: [String]
-    private let words: InsertedWords
 
-    init(_ table: MarkdownTable, _ words: InsertedWords) {
-        self.words = words
-        names = table.head.map { String(SpokenText.clean($0, words).prefix(Self.longestName)) }
-        let rows = table.rows.map { $0.map { Self.cell($0, words) } }.filter { $0.contains { !$0.isEmpty } }
+    init(_ table: MarkdownTable) {
+        names = table.head.map { String(SpokenText.clean($0).prefix(Self.longestName)) }
+        let rows = table.rows.map { $0.map { Self.cell($0) } }.filter { $0.contains { !$0.isEmpty } }
         guard !rows.isEmpty else {
             sentences = [names.filter { !$0.isEmpty }.joined(separator: ", ")].filter { !$0.isEmpty }
             return
@@ -43,9 +41,6 @@ struct SpokenTable {
         }
         for row in rows[..<first] {
             take(sentence(row, columns: 1..<(isWide ? Self.mostColumns : names.count)), &sentences)
-        }
-        if first < rows.count, !words.moreRows.isEmpty {
-            sentences.append(words.mention(ofMoreRows: rows.count - first))
         }
         if isWide {
             for row in rows[..<first] { take(sentence(row, columns: Self.mostColumns..<names.count), &more) }
@@ -73,19 +68,15 @@ struct SpokenTable {
         return String(text.dropLast())
     }
 
-    /// One cell, shaped for speech; a check mark or a cross is a word.
-    private static func cell(_ raw: String, _ words: InsertedWords) -> String {
+    /// One cell, shaped for speech; a check mark or a cross is a word of its own and stays.
+    private static func cell(_ raw: String) -> String {
         let signs = raw.unicodeScalars.filter { !(0xFE00...0xFE0F).contains($0.value) }
-        if let sign = signs.first?.value, signs.count == 1, let answer = answer(sign, words) { return answer }
-        let cleaned = SpokenText.clean(LinkMarks.resolve(raw), words)
+        if signs.count == 1, let sign = signs.first, Self.answers.contains(sign) { return String(sign) }
+        let cleaned = SpokenText.clean(LinkMarks.resolve(raw))
         return cleaned.isSayable ? cleaned : ""
     }
 
-    private static func answer(_ sign: UInt32, _ words: InsertedWords) -> String? {
-        switch sign {
-        case 0x2713, 0x2714, 0x2705, 0x2611: words.yes
-        case 0x2717, 0x2718, 0x274C, 0x2715, 0x2716: words.no
-        default: nil
-        }
-    }
+    private static let answers: Set<Unicode.Scalar> = [
+        "\u{2713}", "\u{2714}", "\u{2705}", "\u{2611}", "\u{2717}", "\u{2718}", "\u{274C}", "\u{2715}", "\u{2716}",
+    ]
 }

@@ -1,11 +1,11 @@
 /// Cleans up one block of text: single spaces, no marks that only the eye understands.
 enum SpokenText {
-    static func clean(_ text: String, _ inserted: InsertedWords) -> String {
+    static func clean(_ text: String) -> String {
         // The text of a footnote belongs to the end of a page and is not read.
         if text.hasPrefix("[^"), text.contains("]:") { return "" }
         var words: [String] = []
         let hasRows = text.split(separator: "\n").contains { $0.first { $0 != " " } == "|" }
-        let shown = withoutSigns(endingLines(withoutStruck(SpokenOperators.shield(withoutSources(text), inserted))))
+        let shown = withoutSigns(endingLines(withoutStruck(withoutSources(text))))
         let given = shown.split(whereSeparator: \.isWhitespace)
         for (index, word) in given.enumerated() {
             if isCount(word, behind: words.last, before: given.dropFirst(index + 1).first) {
@@ -13,7 +13,7 @@ enum SpokenText {
                 continue
             }
             // "a || b" is kept, unless it is an empty cell in the remains of a table.
-            let cleaned = word == "||" && !hasRows ? "||" : cleanWord(word, inserted)
+            let cleaned = word == "||" && !hasRows ? "||" : cleanWord(word)
             guard !cleaned.isEmpty else { continue }
             // A full stop or comma that lost its word is attached to the previous one.
             if cleaned.allSatisfy({ ".,;:!?".contains($0) }), let last = words.popLast() {
@@ -27,7 +27,7 @@ enum SpokenText {
         }
         if words.first.map(["[ ]", "[x]", "[X]"].contains) == true { words.removeFirst() }
         if words.count > 1, words[0] == "[", words[1] == "]" { words.removeFirst(2) }
-        return ShieldedMarks.restore(words.joined(separator: " "), inserted)
+        return ShieldedMarks.restore(words.joined(separator: " "))
     }
 
     /// Removes struck-through text (section 6.5 of GitHub Flavored Markdown), which no longer applies.
@@ -91,17 +91,17 @@ enum SpokenText {
         return String(scalars)
     }
 
-    private static func cleanWord(_ word: Substring, _ inserted: InsertedWords) -> String {
-        var result = withoutMarks(word, inserted)
-        result = withoutReferences(withoutFootnotes(result))
-        result = withWords(result, inserted)
-        return withoutAddress(result, inserted)
+    private static func cleanWord(_ word: Substring) -> String {
+        switch word {
+        case "==", "===": "="
+        case "->", "=>", "-->", "==>", "<-", "<->": "\u{2013}"
+        default: withoutAddress(withoutReferences(withoutFootnotes(withoutMarks(word))))
+        }
     }
 
     /// Drops backquotes and every run of two or more marks ("**", "__", "~~", "##", "*_"), but not in "a==b" and
     /// "a||b". Two stars before a number, left by Markdown in the middle of a word, are a power: "radius**2".
-    private static func withoutMarks(_ word: Substring, _ inserted: InsertedWords) -> String {
-        let power = inserted.power.map { " \($0) " } ?? "^"
+    private static func withoutMarks(_ word: Substring) -> String {
         var result = ""
         var run = ""
         for character in word where character != "`" {
@@ -114,7 +114,7 @@ enum SpokenText {
             let isOperator =
                 joins && run.utf8.count <= 3 && (run.allSatisfy { $0 == "=" } || run.allSatisfy { $0 == "|" })
             if joins, character.isNumber, run == "**", !word.hasPrefix("*") {
-                result += power
+                result += "^"
             } else if run.utf8.count == 1 || isOperator {
                 result += run
             } else if joins, !run.isEmpty, character.isNumber, result.last?.isNumber == true {
@@ -182,35 +182,18 @@ enum SpokenText {
         return result + rest
     }
 
-    /// Replaces symbols that stand for a word, if it is clear which.
-    private static func withWords(_ word: String, _ inserted: InsertedWords) -> String {
-        if ["->", "=>", "-->", "==>", "<-", "<->"].contains(word) { return "\u{2013}" }
-        guard word.count > 1, word.first == "~" || word.first == "\u{2248}" else { return word }
-        let rest = word.dropFirst()
-        guard let about = inserted.about, rest.first?.isNumber == true else { return word }
-        return about + " " + rest
-    }
-
-    /// Replaces an address within text by "a link", or by nothing; the text around it stays.
-    private static func withoutAddress(_ word: String, _ inserted: InsertedWords) -> String {
+    /// Removes an address within text; the text around it stays.
+    private static func withoutAddress(_ word: String) -> String {
         let bytes = Array(word.utf8)
         var result: [UInt8] = []
         var position = 0
         while position < bytes.count {
-            guard let end = addressEnd(in: bytes, from: position) else {
+            if let end = addressEnd(in: bytes, from: position) {
+                position = end
+            } else {
                 result.append(bytes[position])
                 position += 1
-                continue
             }
-            let before = String(decoding: result.suffix(4), as: UTF8.self).last
-            let after = AddressInText.scalar(in: bytes, at: end)?.0
-            func isWord(_ character: Character?) -> Bool {
-                guard let character, !inserted.link.isEmpty else { return false }
-                return (character.isLetter || character.isNumber) && !WordCount.isWrittenWithoutSpaces(character)
-            }
-            result += Array((isWord(before) ? " " : "").utf8) + Array(inserted.link.utf8)
-            if isWord(after.map { Character($0) }) { result.append(0x20) }
-            position = end
         }
         return String(decoding: result, as: UTF8.self)
     }
