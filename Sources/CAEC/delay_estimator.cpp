@@ -19,8 +19,6 @@ constexpr int kLags = DELAY_ESTIMATOR_EARLIEST + DELAY_ESTIMATOR_LATEST + 1;
 
 /// Least strength of a peak over the mean. Noise of any kind stays below 7.
 constexpr double kStrength = 12;
-/// If a second peak is half as high, choosing between them is a guess: a tone, a repeated sound, two echoes.
-constexpr double kRival = 0.5;
 /// Peaks closer than this belong together: 5 ms of early reflections.
 constexpr int kVicinity = DELAY_ESTIMATOR_RATE * 5 / 1000;
 /// Half a millisecond.
@@ -129,7 +127,7 @@ struct delay_estimator {
         if (best == 0 || best == kLags - 1) { return false; }
         const double sign = correlation[size_t(best)] < 0 ? -1 : 1;
         result.lag += top(sign * correlation[size_t(best - 1)], highest, sign * correlation[size_t(best + 1)]);
-        return result.strength >= kStrength && result.rival <= kRival;
+        return result.strength >= kStrength;
     }
 };
 

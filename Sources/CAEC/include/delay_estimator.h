@@ -49,7 +49,7 @@ void delay_estimator_destroy(delay_estimator *handle);
 /// Searches the newest samples for the echo; both signals end at the same instant, full scale is 1.
 ///
 /// Uses up to DELAY_ESTIMATOR_WINDOW samples of the microphone and DELAY_ESTIMATOR_REFERENCE of the reference. Returns
-/// whether an echo stands out clearly; `result`, which may be NULL, is set either way.
+/// whether a peak stands out from the mean, which may have rivals; `result`, which may be NULL, is set either way.
 bool delay_estimator_run(delay_estimator *handle, const float *microphone, size_t microphone_count,
                          const float *reference, size_t reference_count, delay_estimate *result);
 

@@ -9,9 +9,11 @@ struct RelapseRoom {
     /// - Parameters:
     ///   - delay: of the direct path, in frames.
     ///   - straight: its gain; the strongest reflections have 0.45.
-    init(delay: Int, straight: Float = 1, seed: UInt64) {
+    ///   - reflection: gain of one more, 8 ms later, as of a table or a wall.
+    init(delay: Int, straight: Float = 1, reflection: Float = 0, seed: UInt64) {
         var random = SplitMix(seed: seed &+ 1000)
         var taps = [(delay: delay, gain: straight)]
+        if reflection != 0 { taps.append((delay + 370, reflection)) }
         for _ in 0..<160 {
             // Denser later, as in a room, up to 0.25 s.
             let time = 0.002 + 0.248 * sqrtf(random.unit())

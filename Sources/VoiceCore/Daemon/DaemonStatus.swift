@@ -60,7 +60,7 @@ package struct DaemonStatus: Sendable {
             "state": "\(conversation.name)",
             "microphone": "\(microphone.name)",
             "loudspeaker": "\(loudspeaker.name)",
-            "duplex": "\(echo.state.isFull ? "full" : "half")",
+            "duplex": "\(echo.isFull ? "full" : "half")",
             "duplex_reason": "\(echo.reason)",
             "echo_mode": "\(echo.worker.rawValue)",
             "duplex_changes": "\(echo.changes)",

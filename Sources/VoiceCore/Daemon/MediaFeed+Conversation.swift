@@ -34,8 +34,8 @@ extension ConversationSession.Observer {
             effect: { effect, instant in
                 if case .stateChanged(_, let next) = effect {
                     // While the canceller is still learning, full duplex may be seconds away: do not duck yet.
-                    let duplex = EchoStatus(echo).state
-                    media.follow(next, at: Monotonic.now(), isHalf: !duplex.isFull && duplex != .learning)
+                    let status = EchoStatus(echo)
+                    media.follow(next, at: Monotonic.now(), isHalf: !status.isFull && status.state != .learning)
                 }
                 observed(effect, instant)
             },

@@ -32,7 +32,7 @@ struct DuplexLogTests {
         let lines = lines([(.learning, 5), (.good, 100), (.clear, 50), (.poor, 100)])
         #expect(lines.count == 2)
         #expect(lines.first?.text.contains("full duplex") == true)
-        #expect(lines.last?.text.contains("half duplex") == true)
+        #expect(lines.last?.text.contains("turn it down to 70 %") == true)
         #expect(lines.last?.trouble == true)
     }
 

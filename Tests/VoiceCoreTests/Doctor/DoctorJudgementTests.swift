@@ -316,6 +316,7 @@ struct DoctorJudgementTests {
         #expect(try judge("full", "moved", moves: 2).verdict == .ok)
         #expect(try judge("half", "clipping").verdict == .warn)
         #expect(try judge("half", "clipping").advice?.contains("echo-test") == true)
+        #expect(try judge("full", "poor").advice?.contains("turn it down to 70 %") == true)
         // Text that is not the program's own is not repeated.
         #expect(try !judge("half", "sk-secret").message.contains("secret"))
         #expect(EchoCheck.judge(running: .object([:])) == nil)

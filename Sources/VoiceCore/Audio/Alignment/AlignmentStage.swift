@@ -21,6 +21,12 @@ package struct AlignmentStage: ~Copyable {
 
     /// Blocks with sound that an echo needs as evidence: 0.25 s.
     private static let leastSound = 25
+    /// Searches that must find the same echo, within 1 ms, among the last eight, if each of them alone is a guess. Strong
+    /// reflections are nearly as high as the direct path in every search, and the highest peak is one of two or three; rivals
+    /// of tones and repetitions are as high, and do not stay.
+    private static let agreeing = 3
+    private static let agreement = Double(AudioFormat.deviceRate) * 1e-3
+
     /// Correlation at the expected lag from which the echo is still there, as a fraction of the peak.
     private static let still = 0.15
 
@@ -42,6 +48,9 @@ package struct AlignmentStage: ~Copyable {
     private var last: AlignmentBlock?
     private var wait = 0
     private var failures = 0
+    /// Offsets of the last eight searches, those that found nothing as infinity.
+    private var candidates = SIMD8<Double>(repeating: .infinity)
+    private var searches = 0
     /// Whether the last search found an echo elsewhere without enough evidence.
     private var isContradicted = false
 
@@ -92,6 +101,7 @@ package struct AlignmentStage: ~Copyable {
     private mutating func begin(_ block: AlignmentBlock, isNewEpoch: Bool) {
         count = 0
         blocks = 0
+        candidates = SIMD8(repeating: .infinity)
         wait = 0
         guard isNewEpoch, block.isUnsure else { return }
         // Another line, perhaps another card, has its own clock drift.
@@ -105,27 +115,37 @@ package struct AlignmentStage: ~Copyable {
         guard cdsp_rms(reference.base + end - count, count) > Self.silence else { return nil }
         defer { wait = interval }
         let window = min(count, DelayEstimator.window)
-        guard
-            let lag = estimator.lag(
-                microphone: microphone.base + end - window,
-                count: window,
-                reference: reference.base + end - count,
-                referenceCount: count
-            )
-        else {
+        let lead = meanOffset(window / AlignmentBlock.samples) + Double(block.lead)
+        let clear = estimator.lag(
+            microphone: microphone.base + end - window,
+            count: window,
+            reference: reference.base + end - count,
+            referenceCount: count
+        )
+        let repeated = agreedLag(lead: lead)
+        guard let lag = clear ?? repeated else {
             failures += 1
             return nil
         }
         failures = 0
         // The middle of the window, in microphone frames.
         let place = block.position + AudioFormat.periodFrames - window * AlignmentBlock.decimation / 2
-        let lead = meanOffset(window / AlignmentBlock.samples) + Double(block.lead)
         let offset = lead - lag
         isContradicted = !isEvidence(lag, against: lead - tracker.offset(at: place), window: window)
         guard !isContradicted else { return nil }
         let change = tracker.update(offset, at: place)
         publish(change, epoch: block.epoch, at: place, feed)
         return change
+    }
+
+    /// Returns the lag of the last search if enough of the last eight agree with it.
+    private mutating func agreedLag(lead: Double) -> Double? {
+        let offset = estimator.candidate.map { lead - $0 } ?? .infinity
+        candidates[searches % candidates.scalarCount] = offset
+        searches += 1
+        guard offset.isFinite else { return nil }
+        let votes = candidates.indices.count { (candidates[$0] - offset).magnitude <= Self.agreement }
+        return votes >= Self.agreeing ? estimator.candidate : nil
     }
 
     /// Returns whether an echo found may be real: a word spoken in the room can resemble one from the loudspeaker.

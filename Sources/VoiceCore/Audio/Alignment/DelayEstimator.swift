@@ -10,7 +10,12 @@ package struct DelayEstimator: ~Copyable {
     /// The shortest stretch worth a search: 0.4 s.
     package static let shortest = Int(DELAY_ESTIMATOR_SHORTEST)
 
+    /// If a second peak is half as high, choosing between them is a guess: a tone, a repeated sound, two echoes.
+    private static let rival = 0.5
+
     private let handle: OpaquePointer?
+    /// The lag of the last search in frames at 48 kHz, even if another one is nearly as likely; nil if none stands out.
+    package private(set) var candidate: Double?
 
     /// Without memory, searches never find anything.
     package init() {
@@ -29,10 +34,12 @@ package struct DelayEstimator: ~Copyable {
         reference: UnsafePointer<Float>,
         referenceCount: Int
     ) -> Double? {
+        candidate = nil
         guard let handle, count > 0, referenceCount > 0 else { return nil }
         var estimate = delay_estimate()
         guard delay_estimator_run(handle, microphone, count, reference, referenceCount, &estimate) else { return nil }
-        return estimate.lag * Double(AlignmentBlock.decimation)
+        candidate = estimate.lag * Double(AlignmentBlock.decimation)
+        return estimate.rival <= Self.rival ? candidate : nil
     }
 
     /// Returns the correlation of the last search at a lag (in frames at 48 kHz), as a fraction of its peak, 0 ... 1.

@@ -16,6 +16,9 @@ package struct BargeInGate: Sendable, Equatable {
     package struct Rule: Sendable, Equatable {
         /// Quieter output is never a talker.
         package var outputLevel: Float = -50
+        /// As little as this above the noise, in dB, is noise: that of a gain control is as loud as a talker, and opened the gate in
+        /// every pause of the box. With 4 dB, a talker as loud as such noise is heard half as often.
+        package var noise: Float = 2
         /// The most that the canceller may remove from a talker, in dB.
         package var suppression: Float = 24
         /// Periods out of `window` that open the gate.
@@ -67,7 +70,8 @@ package struct BargeInGate: Sendable, Equatable {
     /// Bit n is set if the period n periods ago indicated a talker.
     private var signs: UInt64 = 0
     private var clearSigns: UInt64 = 0
-    private var isTalking = false
+    /// Whether somebody is heard.
+    package private(set) var isTalking = false
     private var quiet = 0
     /// Periods since there were enough signs, all of them shaped like echo.
     private var doubted = 0
@@ -79,11 +83,13 @@ package struct BargeInGate: Sendable, Equatable {
     /// - Parameters:
     ///   - isPlaying: whether the daemon's sound may be at the microphone: it plays, or its echo has not decayed yet.
     ///   - floor: level in dBFS that a talker must exceed in addition to the rule's own levels.
+    ///   - noise: level of the room's noise in dBFS.
     package mutating func step(
         _ reading: EchoReading,
         permission: Permission,
         isPlaying: Bool,
-        above floor: Float = -.infinity
+        above floor: Float = -.infinity,
+        noise: Float = -.infinity
     ) -> Step {
         let wasOpen = isOpen
         if isPlaying && permission == .shut {
@@ -95,16 +101,16 @@ package struct BargeInGate: Sendable, Equatable {
             isOpen = false
             return .hold
         }
-        observe(reading, above: floor)
+        observe(reading, above: max(rule.outputLevel, floor), noise: noise)
         isOpen = !isPlaying || permission == .open || isTalking
         if isOpen && wasOpen { return .pass }
         guard isOpen else { return .hold }
         return .release(isTalking || count(signs, rule.window) >= rule.suspected ? talkerPeriods : 0)
     }
 
-    private mutating func observe(_ reading: EchoReading, above floor: Float) {
+    private mutating func observe(_ reading: EchoReading, above floor: Float, noise: Float) {
         let taken = reading.microphone - reading.output
-        let isLoud = reading.output > max(rule.outputLevel, floor)
+        let isLoud = reading.output > floor && reading.residual > noise + rule.noise
         let isSign = reading.hasVoice && isLoud && taken < rule.suppression
         let isClear = isSign && reading.output > rule.clearLevel && taken < rule.clearSuppression
         signs = signs << 1 | (isSign ? 1 : 0)

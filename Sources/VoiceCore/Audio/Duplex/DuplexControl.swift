@@ -16,16 +16,12 @@ package struct DuplexControl: ~Copyable {
     static let guardedTail = 40
     static let shutTail = 50
     static let unknownTail = 80
-    /// How long a talker heard over the voice keeps the gate after a change to half duplex, in periods.
-    static let grace = 300
     /// Far end without a live microphone after which the canceller's adaptation is void, in periods.
     static let deaf = 100
 
     private var quality = EchoQuality()
     private var policy: DuplexPolicy
     private var gate = BargeInGate()
-    /// A gate that passes nothing and is never shut: detects talkers while `gate` may not open for them.
-    private var witness = BargeInGate()
     private var activity = PlaybackActivity()
     /// As `activity`, for periods that hold only media, and for all others.
     private var media = PlaybackActivity()
@@ -48,8 +44,7 @@ package struct DuplexControl: ~Copyable {
     /// The gate's decision on the last period.
     package private(set) var step = BargeInGate.Step.pass
     private var wasOpen = true
-    private var wasPlaying = false
-    private var grace = DuplexControl.grace
+    private var wasTalking = false
     /// Consecutive far-end periods without live sound from the microphone.
     private var deafPeriods = 0
     /// Whether the microphone is live again after a second of far end without it, which voids what the canceller learned
@@ -159,11 +154,8 @@ package struct DuplexControl: ~Copyable {
         watchMoves(reading)
 
         step = decide(reading, isPlaying: isPlaying, isMediaAlone: isMediaAlone)
-        if case .release(let before) = witness.step(reading, permission: .guarded, isPlaying: isPlaying), before > 0,
-            !isOfDevice
-        {
-            quality.foundTalker()
-        }
+        if gate.isTalking && !wasTalking && !isOfDevice { quality.foundTalker() }
+        wasTalking = gate.isTalking
         markVoice(reading)
         let isWhole = line.take(samples, step, into: microphone.ring)
         microphone.heldPeriods = line.held
@@ -201,25 +193,16 @@ package struct DuplexControl: ~Copyable {
 
     private mutating func decide(_ reading: EchoReading, isPlaying: Bool, isMediaAlone: Bool) -> BargeInGate.Step {
         if isMediaAlone && !gate.isOpen { mediaGuard.take(reading) }
-        let permission = permission(isPlaying: isPlaying)
-        if permission == .shut, isMediaAlone, let floor = mediaGuard.floor {
-            return gate.step(reading, permission: .guarded, isPlaying: isPlaying, above: floor)
-        }
-        return gate.step(reading, permission: permission, isPlaying: isPlaying)
-    }
-
-    /// Returns the gate's permission. A talker being heard spoils the measurement and must not be cut off for it mid-word.
-    private mutating func permission(isPlaying: Bool) -> BargeInGate.Permission {
-        let permission = policy.permission
-        guard permission == .shut, policy.state == .poor || policy.state == .clipping, gate.isOpen, isPlaying,
-            wasPlaying, grace > 0
-        else {
-            wasPlaying = isPlaying
-            grace = Self.grace
-            return permission
-        }
-        grace -= 1
-        return .guarded
+        var permission = policy.permission
+        var floor = -Float.infinity
+        if permission == .shut, isMediaAlone, let level = mediaGuard.floor { (permission, floor) = (.guarded, level) }
+        return gate.step(
+            reading,
+            permission: permission,
+            isPlaying: isPlaying,
+            above: floor,
+            noise: quality.noiseFloor
+        )
     }
 
     private func tail(isAligned: Bool) -> Int {
@@ -246,11 +229,11 @@ package struct DuplexControl: ~Copyable {
             isAligned: isAligned,
             // After the device's canceller, residual echo and a talker are indistinguishable: for a while, both count as too
             // much.
-            hasTalker: witness.isOpen && !isOfDevice,
+            hasTalker: gate.isTalking && !isOfDevice,
             isLive: isLive
         )
         let isClipping = quality.clippedShare > quality.rule.clipping
-        _ = policy.step(block, isAligned: isAligned, isClipping: isClipping)
+        _ = policy.step(block, isAligned: isAligned, isClipping: isClipping, isPlaying: isPlaying && isLive)
         if block != nil { counts.blocks &+= 1 }
     }
 

@@ -4,12 +4,13 @@ package typealias DuplexSetting = Configuration.Echo.Duplex
 
 /// The policy's decision.
 package enum DuplexState: Int, Sendable, Equatable, CaseIterable {
-    /// The canceller has not converged yet: half duplex until the reference is aligned, then guarded, so that talkers are let
-    /// in. The initial state.
+    /// The canceller has not converged yet: half duplex until the reference is aligned, or until enough has been played, then
+    /// guarded, so that talkers are let in. The initial state.
     case learning
-    /// Half duplex: the linear canceller removes too little.
+    /// The linear canceller removes too little. What it leaves can still be told from a talker, and the gate is guarded. Half
+    /// duplex if the device is the canceller.
     case poor
-    /// Half duplex: as `poor`, and the microphone clips.
+    /// As `poor`, and the microphone clips.
     case clipping
     /// Half duplex: there is no echo canceller.
     case cancellerOff
@@ -56,8 +57,7 @@ package enum DuplexState: Int, Sendable, Equatable, CaseIterable {
 /// | good, poor, clipping | learning | the alignment is lost |
 /// | any | learning | microphone or loudspeaker may have changed |
 ///
-/// Blocks with a talker say nothing about the echo, however long somebody talks. Nor do those of a canceller that still gains:
-/// in a room with long reverberation it took four seconds to come above poor, and the microphone was shut for ten.
+/// Blocks with a talker say nothing about the echo, however long somebody talks.
 ///
 /// If the device cancels its own echo, there is nothing to align and nothing to learn. The blocks then measure what it
 /// leaves, the microphone stays shut until two of them were fine, and xruns change nothing.
@@ -74,6 +74,12 @@ package struct DuplexPolicy: Sendable, Equatable {
     private var poor: UInt8 = 0
     private var inaudible: UInt8 = 0
     private var seen = 0
+    /// Periods played since the echo was last unknown, up to `patience`.
+    private var played = 0
+
+    /// Periods of sound, 3 s, after which an echo that was not found no longer keeps the microphone shut: it is too faint, or too
+    /// strange. In rooms it is found within a second.
+    private static let patience = 300
 
     package init(setting: DuplexSetting, hasCanceller: Bool, isOfDevice: Bool = false) {
         state =
@@ -93,14 +99,22 @@ package struct DuplexPolicy: Sendable, Equatable {
         // The first audible block may be a talker's, or the loudspeaker has been switched on.
         case .clear: inaudible & 1 == 1 ? .open : .guarded
         case .good: .guarded
-        case .learning: wasAligned && !isOfDevice ? .guarded : .shut
-        case .poor, .clipping, .cancellerOff, .forcedHalf: .shut
+        case .learning: (wasAligned || played == Self.patience) && !isOfDevice ? .guarded : .shut
+        case .poor, .clipping: isOfDevice ? .shut : .guarded
+        case .cancellerOff, .forcedHalf: .shut
         }
     }
 
     /// Takes a period and the block that ended in it. Returns true if the state has changed.
-    package mutating func step(_ block: EchoQuality.Block?, isAligned: Bool, isClipping: Bool = false) -> Bool {
+    /// - Parameter isPlaying: whether the daemon's sound is at a live microphone.
+    package mutating func step(
+        _ block: EchoQuality.Block?,
+        isAligned: Bool,
+        isClipping: Bool = false,
+        isPlaying: Bool = true
+    ) -> Bool {
         guard isAutomatic else { return false }
+        if isPlaying { played = min(played + 1, Self.patience) }
         let isAligned = isAligned || isOfDevice
         let before = state
         if wasAligned && !isAligned { loseAlignment() }
@@ -127,7 +141,7 @@ package struct DuplexPolicy: Sendable, Equatable {
     }
 
     private mutating func loseAlignment() {
-        (fine, poor, seen) = (0, 0, 0)
+        (fine, poor, seen, played) = (0, 0, 0, 0)
         // Without echo nothing can be misaligned.
         if state != .clear {
             inaudible = 0
@@ -136,7 +150,7 @@ package struct DuplexPolicy: Sendable, Equatable {
     }
 
     private mutating func note(_ block: EchoQuality.Block) {
-        guard block != .talker, block != .gaining else { return }
+        guard block != .talker else { return }
         fine = fine << 1 | (block == .good || block == .inaudible ? 1 : 0)
         poor = poor << 1 | (block == .poor ? 1 : 0)
         inaudible = inaudible << 1 | (block == .inaudible ? 1 : 0)

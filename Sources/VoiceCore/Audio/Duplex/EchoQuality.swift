@@ -17,8 +17,6 @@ package struct EchoQuality: Sendable, Equatable {
         case good
         case between
         case poor
-        /// Would be poor, but better than every block before: the canceller still learns.
-        case gaining
         /// Would be one of the three above, but a talker is heard: the echo is unknown.
         case talker
     }
@@ -29,8 +27,6 @@ package struct EchoQuality: Sendable, Equatable {
         /// talker and suppressed; at 8 dB that no longer holds.
         package var good: Float = 12
         package var poor: Float = 8
-        /// A poor block this much better than the best before it, in dB, is no sign of a poor room. There are at most eight.
-        package var gain: Float = 1
         /// Echo that raises the microphone by less than this above the noise is inaudible, in dB.
         package var audible: Float = 3
         /// A residual this quiet cannot pass for a talker.
@@ -53,7 +49,7 @@ package struct EchoQuality: Sendable, Equatable {
     }
 
     package let rule: Rule
-    /// The microphone at its quietest while nothing plays.
+    /// The microphone at its quietest while nothing plays, and what the linear stage leaves of it in the pauses of what does.
     package private(set) var noiseFloor: Float = -65
     /// Linear and overall echo return loss enhancement, in dB; nil until the first block with echo.
     package private(set) var linearERLE: Float?
@@ -70,9 +66,7 @@ package struct EchoQuality: Sendable, Equatable {
     private var complete: Energies?
     private var waited = 0
     private var average = Energies()
-    /// The best ERLE of a block since the reference was last misaligned, never below 0 dB; nil before the first.
-    private var best: Float?
-    private var smoothedMicrophone: Float = -65
+    private var smoothed: Float = -65
 
     private struct Energies: Sendable, Equatable {
         var microphone: Float = 0
@@ -100,7 +94,7 @@ package struct EchoQuality: Sendable, Equatable {
     /// Takes a period; returns a judgement if one is due.
     ///
     /// - Parameters:
-    ///   - isPlaying: see `BargeInGate.step`. Noise is measured while it is false.
+    ///   - isPlaying: see `BargeInGate.step`. Noise is measured while it is false, and in the pauses of what plays.
     ///   - lasting: periods for which playback has lasted.
     ///   - hasTalker: whether the gate is open for a talker.
     ///   - isLive: whether the microphone is live; the silence of one that is not says nothing, not even about noise.
@@ -112,12 +106,12 @@ package struct EchoQuality: Sendable, Equatable {
         hasTalker: Bool = false,
         isLive: Bool = true
     ) -> Block? {
+        if isLive, !isPlaying || reading.reference < rule.faintest { trackNoise(reading.residual) }
         if isLive, isPlaying {
             add(reading, lasting: lasting, isAligned: isAligned, hasTalker: hasTalker)
-        } else if isLive {
-            trackNoise(reading.microphone)
+        } else if isLive, !isAligned {
             // Short answers must not add up to a block if their echo may come after their end.
-            if !isAligned { sums = Energies() }
+            sums = Energies()
         }
         guard let block = complete else { return nil }
         waited += 1
@@ -146,7 +140,6 @@ package struct EchoQuality: Sendable, Equatable {
     package mutating func discontinuity() {
         sums = Energies()
         complete = nil
-        best = nil
     }
 
     /// Notes that a talker has been found, who was already there for a while.
@@ -176,15 +169,13 @@ package struct EchoQuality: Sendable, Equatable {
         residualLevel = Self.decibels(average.residual / average.periods)
         linearERLE = Self.decibels(echo / Self.rest(average.residual / average.periods, noise: noise))
         wholeERLE = Self.decibels(echo / Self.rest(average.output / average.periods, noise: noise))
-        let isGaining = best.map { erle >= $0 + rule.gain } ?? false
-        best = max(best ?? 0, erle)
-        return isHarmless || erle >= rule.good ? .good : erle >= rule.poor ? .between : isGaining ? .gaining : .poor
+        return isHarmless || erle >= rule.good ? .good : erle >= rule.poor ? .between : .poor
     }
 
-    /// Falls with the microphone within 100 ms and rises by 2 dB a second: speech has pauses, noise has none.
+    /// Falls with the level within 100 ms and rises by 4 dB a second: speech has pauses, noise has none.
     private mutating func trackNoise(_ level: Float) {
-        smoothedMicrophone += (max(-96, level) - smoothedMicrophone) * 0.1
-        noiseFloor = min(max(smoothedMicrophone, -96), noiseFloor + 0.02)
+        smoothed += (max(-96, level) - smoothed) * 0.1
+        noiseFloor = min(max(smoothed, -96), noiseFloor + 0.04)
     }
 
     /// Returns the residual echo without noise, at most 6 dB below the whole residual, as the noise is not known precisely.

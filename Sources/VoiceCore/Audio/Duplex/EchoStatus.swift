@@ -41,8 +41,17 @@ package struct EchoStatus: Sendable, Equatable {
     /// Why the microphone is open or shut, in one word for log and status.
     package var reason: String { isLearningMove ? "moved" : state.reason }
 
+    /// Whether talkers are heard over the daemon's sound, if worse than they might be.
+    package var isFull: Bool { state.isFull || isStrained && worker != .hardware }
+
+    /// Whether the loudspeaker is the reason for that.
+    package var isStrained: Bool { state == .poor || state == .clipping }
+
     /// One line for people about the present situation, if there is anything to say.
-    package var note: String? { isLearningMove ? Self.movedNote : nil }
+    package var note: String? { isLearningMove ? Self.movedNote : isStrained ? Self.strainedNote : nil }
+
+    package static let strainedNote =
+        "the loudspeaker distorts, or overdrives the microphone: turn it down to 70 %, or move it away from the microphone"
 
     package static let movedNote = "the box was moved or its volume knob turned, learning the echo again (2 s)"
 

@@ -52,12 +52,12 @@ struct DuplexLog: Sendable {
     private mutating func move(_ status: EchoStatus, at now: Duration) -> Line? {
         guard status.moves != moves else { return nil }
         moves = status.moves
-        guard let note = status.note else { return nil }
+        guard status.isLearningMove else { return nil }
         if let lastMove, now - lastMove < Self.spacing { return nil }
         lastMove = now
         var metadata: Logger.Metadata = ["reason": "moved"]
         metadata.merge(status.measured) { own, _ in own }
-        return Line(text: "echo: \(note)", metadata: metadata, isTrouble: false)
+        return Line(text: "echo: \(EchoStatus.movedNote)", metadata: metadata, isTrouble: false)
     }
 
     /// Returns whether a state is news. Full duplex with and without audible echo are the same to the reader.
@@ -73,8 +73,7 @@ struct DuplexLog: Sendable {
             switch status.state {
             case .clear, .good, .forcedFull: "echo: full duplex"
             case .learning: "echo: the echo has changed, learning it again"
-            case .poor: "echo: half duplex, the echo is too strong; see jarvis-voiced echo-test"
-            case .clipping: "echo: half duplex, the loudspeaker overdrives the microphone; turn one of them down"
+            case .poor, .clipping: "echo: \(EchoStatus.strainedNote)"
             case .cancellerOff:
                 "echo: half duplex, because the echo canceller is off; for headphones, set echo.duplex = \"full\""
             case .forcedHalf: "echo: half duplex"
@@ -82,7 +81,7 @@ struct DuplexLog: Sendable {
         return Line(
             text: text,
             metadata: metadata,
-            isTrouble: status.state == .poor || status.state == .clipping
+            isTrouble: status.isStrained
         )
     }
 }

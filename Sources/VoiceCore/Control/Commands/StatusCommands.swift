@@ -53,7 +53,7 @@ extension VoiceDaemon {
             ]
             // Of devices that were never there, every figure would be an invention.
             if status.hasHeardEcho || !hasDevices {
-                result["duplex"] = status.echo.state.isFull ? "full" : "half"
+                result["duplex"] = status.echo.isFull ? "full" : "half"
                 result["duplex_reason"] = .string(status.echo.reason)
                 result["echo"] = .object(status.echo.values)
             }

@@ -70,7 +70,7 @@ enum EchoCheck {
             "echo-now",
             .warn,
             message,
-            advice: "turn the loudspeaker down, or move it away from the microphone; jarvis-voiced echo-test shows more"
+            advice: "\(EchoStatus.strainedNote); jarvis-voiced echo-test shows more"
         )
     }
 

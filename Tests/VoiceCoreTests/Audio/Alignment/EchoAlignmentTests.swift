@@ -89,6 +89,17 @@ struct EchoAlignmentTests {
     }
 
     /// The talker is louder than the echo, whose delay has not changed.
+    /// A reflection nearly as loud as the direct path makes each search a guess; that they agree is the proof.
+    @Test(arguments: [0.9, -0.97] as [Float])
+    func aReflectionAsLoudAsTheEchoDoesNotHideIt(reflection: Float) {
+        let source = placeNoise(14)
+        let room = SimulatedEcho(air: 48, source: source)
+        room.near = { reflection * 0.5 * source($0 - 48 - 370) }
+        room.run(seconds: 2)
+        #expect(room.last.isConfirmed)
+        #expect((room.lead - Self.keep).magnitude < 370 + Self.close)
+    }
+
     @Test func somebodyWhoSoundsLikeTheLoudspeakerMovesNothing() {
         let source = placeNoise(12)
         let room = SimulatedEcho(source: source)

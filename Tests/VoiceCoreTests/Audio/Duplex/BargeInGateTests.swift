@@ -74,6 +74,18 @@ struct BargeInGateTests {
         #expect(run(&gate, Array(repeating: reading, count: 200)).allSatisfy { $0 == .hold }, "\(why)")
     }
 
+    /// A gain control lifts the room's noise to the level of a talker, and the detector hears a voice in it.
+    @Test func noiseAsLoudAsATalkerStaysOutAndATalkerOverItIsHeard() {
+        func open(_ level: Float) -> Bool {
+            var gate = BargeInGate()
+            let reading = EchoReading.made(microphone: level, output: level - 10, voice: true)
+            for _ in 0..<200 { _ = gate.step(reading, permission: .guarded, isPlaying: true, noise: -29) }
+            return gate.isOpen
+        }
+        #expect(!open(-28))
+        #expect(open(-24))
+    }
+
     @Test func shortNoisesDoNotOpenIt() {
         var gate = BargeInGate()
         let burst = Array(repeating: EchoReading.doubleTalk(), count: 8) + Array(repeating: Self.echo, count: 28)

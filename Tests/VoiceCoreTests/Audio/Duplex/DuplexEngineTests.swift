@@ -143,6 +143,17 @@ struct DuplexEngineTests {
         #expect(rig.heard.count == 1200 * 240)
     }
 
+    /// A service with a continuous track sends faint noise for silence, which has no end to wait for.
+    @Test func aFarEndThatIsNeverLoudShutsNobodyOut() throws {
+        var random = SeededGenerator(seed: 5)
+        let noise = (0..<10 * 24_000).map { _ in Int16.random(in: -80...80, using: &random) }
+        var rig = try EchoRig(talker: EchoRig.talker(from: 7 * 48_000), echo: EchoRig.room(-100))
+        rig.run(100)
+        rig.say(noise)
+        #expect(rig.status.isPlaying)
+        #expect(level(rig.heard[(8 * 24_000)..<(10 * 24_000)]) > -35)
+    }
+
     @Test func headphonesNeedNoGate() throws {
         let start = 48_000 * 6
         // Too quiet for the gate, and the noise suppressor would take so faint and steady a vowel for noise.
