@@ -276,12 +276,6 @@ struct MediaInReplyTests {
         #expect(media.items.map(\.title) == ["A"])
     }
 
-    @Test func backslashesOfMarkdownWithinATextGo() {
-        let media = MediaInReply(#"{"title": "My\_best\-of", "url": "https://e.org/my\_song.mp3",}"#)
-        #expect(media.items.map(\.address) == ["https://e.org/my_song.mp3"])
-        #expect(MediaInReply(#"{"title":"A \& B","url":"https://e.org/a.mp3"}"#).items.map(\.title) == ["A & B"])
-    }
-
     @Test func addressesInABlockAreTakenAndItsWordsAreSaid() {
         let media = MediaInReply(
             "Two for you.\n```\nFirst: https://e.org/f1.mp3\n- Second: https://e.org/f2.mp3\n```\nEnjoy."
