@@ -133,7 +133,7 @@ deb: ## build the Debian packages for this distribution, into .build/deb
 
 .PHONY: format
 format: ## bring the sources into the project's style
-	$(SWIFT) format -i -r Sources Tests Package.swift
+	$(SWIFT) format -i -r Sources Tools Tests Package.swift
 
 .PHONY: clean
 clean: ## remove what was built

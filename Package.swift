@@ -135,6 +135,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ],
+            path: "Tools/Simulator",
             swiftSettings: settings
         ),
         .executableTarget(
@@ -160,11 +161,17 @@ let package = Package(
                 logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
+            path: "Tools/SimulatorProgram",
             swiftSettings: settings
         ),
 
         // Development tools, which are not installed
-        .executableTarget(name: "WebSocketEcho", dependencies: ["VoiceBase", "VoiceNetwork"], swiftSettings: settings),
+        .executableTarget(
+            name: "WebSocketEcho",
+            dependencies: ["VoiceBase", "VoiceNetwork"],
+            path: "Tools/WebSocketEcho",
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "VoiceBench",
             dependencies: [
@@ -174,6 +181,7 @@ let package = Package(
                 "CLinux",
                 logging,
             ],
+            path: "Tools/Bench",
             swiftSettings: settings
         ),
 
@@ -184,6 +192,7 @@ let package = Package(
                 "VoiceBase", "VoiceConfiguration", "VoiceNetwork", "VoiceConversation", "VoiceBudget", "VoiceReply",
                 "VoiceAgent", "VoiceMedia", "VoiceActivation", "VoiceWyoming", "VoiceOpus",
             ],
+            path: "Tools/FuzzTargets",
             swiftSettings: settings
         ),
 
@@ -203,7 +212,9 @@ let package = Package(
 
 /// The fuzzer needs a separate build (scripts/fuzz), with coverage counters everywhere and libFuzzer's main.
 if ProcessInfo.processInfo.environment["VOICE_FUZZ"] != nil {
-    package.targets.append(.executableTarget(name: "Fuzz", dependencies: ["FuzzTargets"], swiftSettings: settings))
+    package.targets.append(
+        .executableTarget(name: "Fuzz", dependencies: ["FuzzTargets"], path: "Tools/Fuzz", swiftSettings: settings)
+    )
 }
 
 /// So does RealtimeSanitizer (scripts/realtime-check): only the code that the audio thread runs, and its tests.
@@ -222,7 +233,7 @@ if ProcessInfo.processInfo.environment["VOICE_REALTIME"] != nil {
                 "Audio/AudioEngineTests.swift", "Audio/StereoAudioEngineTests.swift", "Audio/SignalTools.swift",
                 "Audio/StereoRecording.swift", "Audio/Devices/FileDeviceTests.swift",
                 "Base/LineLog.swift", "TestSupport/AudioConfiguration+Source.swift",
-                "TestSupport/SeededGenerator.swift",
+                "TestSupport/SeededGenerator.swift", "TestSupport/SimulatedDevice.swift",
             ],
             swiftSettings: settings
         )

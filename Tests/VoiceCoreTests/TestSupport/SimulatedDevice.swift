@@ -1,4 +1,5 @@
-internal import VoiceBase
+@testable import VoiceAudio
+@testable import VoiceBase
 
 /// Events of a simulated card, each at a certain period.
 enum SimulatedFault: Sendable, Equatable {
