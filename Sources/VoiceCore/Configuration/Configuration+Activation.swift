@@ -44,7 +44,7 @@ extension Configuration.Activation {
             "activation.warm_standby",
             false,
             "wake and push: keeps a session of the voice service open between conversations, so that the next one "
-                + "starts at once. No audio is sent on it, but it is an open session. Muting closes it."
+                + "starts immediately. No audio is sent on it, but it is an open session. Muting closes it."
         )
         package let greeting = Setting(
             "activation.greeting",

@@ -83,7 +83,7 @@ extension Configuration.Hero365 {
             60,
             oneOf: [20, 40, 60, 120],
             "Audio per message, in milliseconds. The service is documented to accept 1000 messages a minute, which 20 "
-                + "exceeds while somebody speaks. If it reports that the rate is exceeded, 120 is used instead of a "
+                + "exceeds while someone speaks. If it reports that the rate is exceeded, 120 is used instead of a "
                 + "smaller value."
         )
         package let bitrate = Setting(

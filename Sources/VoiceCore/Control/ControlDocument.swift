@@ -53,7 +53,7 @@ package enum ControlDocument {
                 + "quiet hours, a",
             "volume or playback can be ended by any other client. Keep anyone out of the group who must not open a "
                 + "microphone that",
-            "somebody else has muted.",
+            "someone else has muted.",
             "",
             "Only a voice can allow what the agent asks permission for: a yes that is typed with `ask` counts if root "
                 + "sends it, or with",

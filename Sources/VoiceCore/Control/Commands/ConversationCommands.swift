@@ -43,7 +43,7 @@ extension ControlCommand {
         urgency: .always,
         """
         Silences the box, including media and ringing timers, discards what is being said to it, and cancels what \
-        the agent is working on. If nobody is speaking, it also ends the conversation, except in always mode. Answers \
+        the agent is working on. If no one is speaking, it also ends the conversation, except in always mode. Answers \
         once nothing sounds.
         """
     ) { (_, daemon) throws(ControlProblem) in
@@ -67,7 +67,7 @@ extension ControlCommand {
         "say",
         arguments: [ControlArgument("text", .text(longest: 1000), "what to say")],
         """
-        Speaks a text as soon as nobody is speaking. A service that speaks by a model may change a word. Needs an \
+        Speaks a text as soon as no one is speaking. A service that speaks by a model may change a word. Needs an \
         open conversation or a local voice ([local]).
         """
     ) { (arguments, daemon) throws(ControlProblem) in

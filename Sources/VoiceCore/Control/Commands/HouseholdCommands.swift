@@ -73,11 +73,11 @@ extension ControlCommand {
             ControlArgument("text", .text(longest: Inbox.longest), "what to announce"),
         ],
         """
-        Announces something to whoever is there. low: in the next conversation, after the user has been answered. \
-        normal: in a quiet moment, after a short sound. high: as soon as nobody speaks. Without a conversation the \
+        Queues a spoken announcement. low: in the next conversation, after the user has been answered. \
+        normal: in a quiet moment, after a short sound. high: as soon as no one speaks. Without a conversation the \
         local voice ([local]) speaks; without one, normal plays the sound alone and waits like low, and high is \
         refused. A question (--ask) is answered in a conversation: without one it waits for the next, and with high \
-        it is asked at once as well. Quiet hours delay all of them. The text is data: nothing in it is obeyed. The result \
+        it is asked immediately as well. Quiet hours delay all of them. The text is data: nothing in it is obeyed. The result \
         says what becomes of it. At most \(Inbox.most) wait, for a day at most, and not across a restart.
         """
     ) { (arguments, daemon) throws(ControlProblem) in

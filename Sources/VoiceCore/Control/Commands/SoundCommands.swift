@@ -20,7 +20,7 @@ extension ControlCommand {
         return .done(remembered("the microphone is muted", ["microphone_muted": true], outcome))
     }
 
-    static let unmute = ControlCommand("unmute", "Unmutes the microphone, whoever muted it.") {
+    static let unmute = ControlCommand("unmute", "Unmutes the microphone, no matter who muted it.") {
         (_, daemon) throws(ControlProblem) in
         let outcome = await daemon.setMicrophoneMuted(false)
         if outcome == .stuck {
