@@ -1,7 +1,6 @@
 internal import VoiceBase
 
-/// Decides whether a stop word was a remark of its own, part of a sentence or an echo, from the quiet around it and its
-/// level. Pure.
+/// Decides whether a stop word was a remark of its own or part of a sentence, from the quiet around it and its level. Pure.
 ///
 /// An engine that takes any word of a dictionary takes much of a talk for "stop"; hardly any of that has quiet on both
 /// sides. A remark in which the word was found twice, or more often, may be twice as long: "Stop, stop!"
@@ -14,9 +13,6 @@ struct LoneStop: Equatable, Sendable {
     static let patience = Duration.milliseconds(370)
     /// Time after a refusal in which the word, found again, is taken for its repetition.
     static let again = Duration.seconds(1)
-    /// While the box plays sound: what is fainter, in dBFS, is what the canceller left of it. Somebody in the room is louder,
-    /// or is not understood anyway.
-    static let faintest = -60.0
     /// For a word of which the engine is less sure: its least level, in dBFS, and by how much it must be louder than the
     /// seconds before it, in dB. In a talk, whatever resembles the word has others as loud before it.
     static let leastWeak = -50.0
@@ -46,11 +42,6 @@ struct LoneStop: Equatable, Sendable {
         self.isWeak = self.isWeak && isWeak
         until = now + Self.patience
     }
-
-    /// Whether it is what is left of the box's own sound.
-    ///
-    /// - Parameter isPlaying: whether the box plays any.
-    static func isEcho(_ remark: Remark, isPlaying: Bool) -> Bool { isPlaying && remark.level < faintest }
 
     /// Whether a word of which the engine is less sure may count all the same.
     static func standsOut(_ remark: Remark) -> Bool { remark.overBefore >= standsOut && remark.level >= leastWeak }

@@ -1,29 +1,28 @@
+internal import VoiceAudio
 internal import VoiceBase
 
-/// Decides whether a stop word was the box's own, before its echo is known. Pure.
+/// Decides whether a stop word was the box's own: no talker was heard while it lasted. Pure.
 ///
-/// At the start of the first answer the canceller removes little, and an engine that takes any word of a dictionary
-/// finds "stop" in what the box itself says: the answer would end with its first word. Whoever is heard over it opens the
-/// gate, unless that is still shut for everybody. Once the echo is known, what is left of it is too faint for a word.
+/// An engine that finds any word of a dictionary finds "stop" in what the canceller leaves of the box's voice. While a talker
+/// cannot be told from the echo, only the find of a model counts, which is seldom mistaken.
 struct OwnVoice: Equatable, Sendable {
-    /// What is heard was captured up to this long before it is judged, while `isAlone` is of the present.
+    /// Audio reaches this check up to this much later than the canceller's judgement.
     static let lateness = Duration.milliseconds(150)
     /// Length of a word whose remark is unknown, in milliseconds.
     static let word = 400
-    /// Speech makes its echo known within 6 s. If it is unknown for longer, as of tones, or of a loudspeaker that is too late
-    /// for the search, people must be heard all the same.
-    static let longest = Duration.seconds(6)
 
-    private var since: Duration?
+    private var absent: Duration?
+    private var unheard: Duration?
 
-    /// - Parameter isAlone: whether only the box itself is heard at present.
-    mutating func note(_ isAlone: Bool, at now: Duration) {
-        since = isAlone ? since ?? now : nil
+    mutating func note(_ talker: EchoTalker, at now: Duration) {
+        absent = talker == .absent ? absent ?? now : nil
+        unheard = talker == .heard ? nil : unheard ?? now
     }
 
-    /// - Returns: whether only the box itself was heard for as long as the remark lasts.
-    func said(_ remark: Remark?, at now: Duration) -> Bool {
-        guard let since, now - since <= Self.longest else { return false }
+    /// - Parameter isOfModel: whether a model of the word has found it.
+    /// - Returns: whether no talker was heard for as long as the remark lasts.
+    func said(_ remark: Remark?, isOfModel: Bool, at now: Duration) -> Bool {
+        guard let since = isOfModel ? absent : unheard else { return false }
         let length = remark.map { $0.length + $0.quiet } ?? Self.word
         return since <= now - .milliseconds(length) + Self.lateness
     }

@@ -7,13 +7,11 @@ package enum WakeRefusal: Equatable, Sendable {
     case inSentence
     /// A stop word while only the box itself is heard: see `OwnVoice`.
     case ownVoice
-    /// A stop word as faint as what the canceller leaves of the box's own sound: see `LoneStop`.
-    case echo
 
     package var isOfStop: Bool {
         switch self {
         case .noPause: false
-        case .inSentence, .ownVoice, .echo: true
+        case .inSentence, .ownVoice: true
         }
     }
 
@@ -24,7 +22,6 @@ package enum WakeRefusal: Equatable, Sendable {
             "no pause before it, the quietest moment is only \(max(0, Int(decibels.rounded(.down)))) dB below it"
         case .inSentence: "part of a sentence"
         case .ownVoice: "only the box itself is heard"
-        case .echo: "as faint as an echo of the box"
         }
     }
 }

@@ -170,7 +170,7 @@ package final class WakeWordListener: Sendable {
                 block,
                 listening: listening,
                 isPlaying: echo.isPlaying,
-                isAlone: echo.isAlone && !rings(),
+                talker: rings() ? .heard : echo.talker,
                 at: now
             )
             reports.forEach(report)

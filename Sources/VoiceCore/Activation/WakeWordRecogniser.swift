@@ -1,3 +1,4 @@
+package import VoiceAudio
 internal import VoiceBase
 
 /// The verdict about what was heard, with the values behind it.
@@ -55,18 +56,18 @@ package final class WakeWordRecogniser {
 
     /// Processes cleaned audio, mono, 16 kHz; returns what was said in it.
     ///
-    /// - Parameter isAlone: whether only the box itself is heard, as far as is known: see `EchoGauges.isAlone`.
+    /// - Parameter talker: whether a talker is heard beside the box's sound.
     /// - Throws: if the engine fails; it must then be recreated.
     package func process(
         _ samples: UnsafeBufferPointer<Int16>,
         listening: LocalListening,
         isPlaying: Bool,
-        isAlone: Bool = false,
+        talker: EchoTalker = .heard,
         at now: Duration
     ) throws(WakeWordError) -> [WakeReport] {
         let hasPlayed = isPlaying || (played.map { now - $0 <= Self.hold } ?? false)
         detector.note(isPlaying: isPlaying, lately: hasPlayed)
-        ownVoice.note(isAlone, at: now)
+        ownVoice.note(talker, at: now)
         if isPlaying {
             if played.map({ now - $0 > Self.hold }) ?? true { playedSince = now }
             played = now
@@ -103,7 +104,9 @@ package final class WakeWordRecogniser {
                     wait(report, word, isWeak: score < rule.words[word]?.threshold ?? score, at: now)
                     continue
                 }
-                if ownVoice.said(sound.remark(), at: now) { report.verdict = .refused(word, .ownVoice) }
+                if ownVoice.said(sound.remark(), isOfModel: true, at: now) {
+                    report.verdict = .refused(word, .ownVoice)
+                }
             case .nearMiss, .refused, .speaksOn, .nothing: break
             }
             if case .refused = report.verdict {} else { rule = judged }
@@ -148,12 +151,8 @@ package final class WakeWordRecogniser {
             waiting.report.verdict = .refused(waiting.word, .inSentence)
             return waiting.report
         }
-        guard !ownVoice.said(remark, at: now) else {
+        guard !ownVoice.said(remark, isOfModel: false, at: now) else {
             waiting.report.verdict = .refused(waiting.word, .ownVoice)
-            return waiting.report
-        }
-        if let remark, LoneStop.isEcho(remark, isPlaying: hasPlayed) {
-            waiting.report.verdict = .refused(waiting.word, .echo)
             return waiting.report
         }
         if let remark, waiting.judge.isWeak, !LoneStop.standsOut(remark) {

@@ -26,8 +26,9 @@ final class ProductEngine: OfflineEngine {
     /// For each period, whether it went upstream, at once or later.
     private(set) var sent: [Bool] = []
     /// The gate record: CSV with one line per period. `released_ms`: how much held audio goes upstream with the period;
-    /// `moves`: 1 if the canceller considers the echo path changed; `shut`: 1 if nobody can open the gate.
-    private(set) var gateRecord = "time_ms,open,state,released_ms,moves,shut\n"
+    /// `moves`: 1 if the canceller considers the echo path changed; `shut`: 1 if nobody can open the gate;
+    /// `talker`: raw value of `EchoTalker`.
+    private(set) var gateRecord = "time_ms,open,state,released_ms,moves,shut,talker\n"
     /// The measurements of the last period, and the state of the duplex policy.
     var reading: EchoReading { path.reading }
     var state: DuplexState { EchoStatus(ports.echo).state }
@@ -145,7 +146,8 @@ final class ProductEngine: OfflineEngine {
         sent.append(isOpen == 1)
         for earlier in max(0, period - released / 10)..<period { sent[earlier] = true }
         let change = path.reading.hasPathChanged ? 1 : 0
-        gateRecord += "\(period * 10),\(isOpen),\(state.reason),\(released),\(change),\(duplex.isShut ? 1 : 0)\n"
+        gateRecord += "\(period * 10),\(isOpen),\(state.reason),\(released),\(change),\(duplex.isShut ? 1 : 0),"
+        gateRecord += "\(ports.echo.talker.rawValue)\n"
     }
 
     /// Whether only media is written in this period.

@@ -1,5 +1,6 @@
 internal import Glibc
 import VoiceActivation
+import VoiceAudio
 import VoiceBase
 import VoiceConfiguration
 import VoiceConversation
@@ -170,7 +171,17 @@ struct StreamCheck {
         return WakeWordRecogniser(detector, rule: rule)
     }
 
+    /// The canceller's judgement in each 10 ms of a stream in which the box speaks, from the record of its gate.
+    private func talkers(_ stream: Stream) -> [EchoTalker] {
+        let path = folder + "/" + stream.name + ".gate.csv"
+        guard let bytes = try? FileReader.system.read(path, 64 << 20).bytes else { return [] }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").dropFirst().map { line in
+            line.split(separator: ",").last.flatMap { Int($0) }.flatMap { EchoTalker(rawValue: $0) } ?? .unknown
+        }
+    }
+
     private func measure(_ stream: Stream) throws -> Tally {
+        let talkers = talkers(stream)
         let samples = try WakeRecording.read(folder + "/" + stream.file)
         let recogniser = try makeRecogniser()
         recogniser.detector.listen(for: .stop)
@@ -188,7 +199,13 @@ struct StreamCheck {
             let reports = try samples[start..<start + block].withUnsafeBufferPointer { piece in
                 let now = Duration.milliseconds(3_600_000 + Int(at * 1000))
                 details.append(piece)
-                return try recogniser.process(piece, listening: .stop, isPlaying: stream.playing ?? false, at: now)
+                return try recogniser.process(
+                    piece,
+                    listening: .stop,
+                    isPlaying: stream.playing ?? false,
+                    talker: talkers.isEmpty ? .heard : talkers[min(talkers.count - 1, Int(at * 100))],
+                    at: now
+                )
             }
             details.note(recogniser.detector.scores, reports, at: at)
             for report in reports {

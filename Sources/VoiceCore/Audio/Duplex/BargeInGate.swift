@@ -105,7 +105,7 @@ package struct BargeInGate: Sendable, Equatable {
         isOpen = !isPlaying || permission == .open || isTalking
         if isOpen && wasOpen { return .pass }
         guard isOpen else { return .hold }
-        return .release(isTalking || count(signs, rule.window) >= rule.suspected ? talkerPeriods : 0)
+        return .release(isTalking || isSuspecting ? talkerPeriods : 0)
     }
 
     private mutating func observe(_ reading: EchoReading, above floor: Float, noise: Float) {
@@ -125,6 +125,9 @@ package struct BargeInGate: Sendable, Equatable {
         quiet = count(signs, Self.alivePeriods) >= rule.alive ? 0 : quiet + 1
         if quiet >= rule.hold { isTalking = false }
     }
+
+    /// Whether a talker may have been heard within the last window.
+    var isSuspecting: Bool { count(signs, rule.window) >= rule.suspected }
 
     /// Number of periods before this one that belong to the present talker.
     private var talkerPeriods: Int {

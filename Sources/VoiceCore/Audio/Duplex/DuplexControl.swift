@@ -18,6 +18,9 @@ package struct DuplexControl: ~Copyable {
     static let unknownTail = 80
     /// Far end without a live microphone after which the canceller's adaptation is void, in periods.
     static let deaf = 100
+    /// Speech makes its echo known within this many periods. If it is unknown for longer, as of tones, or of a loudspeaker that is
+    /// too late for the search, the absence of a talker is not known either.
+    static let longestLearning = 600
 
     private var quality = EchoQuality()
     private var policy: DuplexPolicy
@@ -45,6 +48,9 @@ package struct DuplexControl: ~Copyable {
     package private(set) var step = BargeInGate.Step.pass
     private var wasOpen = true
     private var wasTalking = false
+    /// Consecutive periods of sound whose echo is unknown, without a talker.
+    private var learningPeriods = 0
+    private var talker = EchoTalker.heard
     /// Consecutive far-end periods without live sound from the microphone.
     private var deafPeriods = 0
     /// Whether the microphone is live again after a second of far end without it, which voids what the canceller learned
@@ -159,6 +165,7 @@ package struct DuplexControl: ~Copyable {
         markVoice(reading)
         let isWhole = line.take(samples, step, into: microphone.ring)
         microphone.heldPeriods = line.held
+        judgeTalker(isMediaAlone: isMediaAlone)
         noteStep()
         if trace.isWanted {
             var period = EchoPeriod(reading, step: step)
@@ -245,6 +252,20 @@ package struct DuplexControl: ~Copyable {
         if hasMoved { counts.moves &+= 1 }
     }
 
+    private mutating func judgeTalker(isMediaAlone: Bool) {
+        let isLearning = isPlaying && policy.state == .learning && !gate.isOpen
+        learningPeriods = isLearning ? learningPeriods + 1 : 0
+        if !isPlaying || policy.permission == .open {
+            talker = .heard
+        } else if policy.state == .learning {
+            talker = gate.isOpen ? .heard : learningPeriods > Self.longestLearning ? .unknown : .absent
+        } else if policy.permission == .shut, !isMediaAlone || mediaGuard.floor == nil {
+            talker = .unknown
+        } else {
+            talker = gate.isSuspecting ? .heard : .absent
+        }
+    }
+
     private mutating func noteStep() {
         if gate.isOpen != wasOpen {
             wasOpen = gate.isOpen
@@ -268,6 +289,7 @@ package struct DuplexControl: ~Copyable {
             counts: counts,
             isPlaying: isPlaying,
             isOpen: gate.isOpen,
+            talker: talker,
             isLearningMove: moves.isLearning,
             peak: echoPeak
         )

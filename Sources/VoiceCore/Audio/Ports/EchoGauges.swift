@@ -15,6 +15,8 @@ package final class EchoGauges: Sendable {
     /// Whether the daemon's sound may be at the microphone, and whether the microphone goes upstream.
     let playing = Atomic<Bool>(false)
     let isOpen = Atomic<Bool>(true)
+    /// `EchoTalker.rawValue`.
+    let heard = Atomic<Int>(EchoTalker.unknown.rawValue)
     /// Tenths of a dB or of a dBFS, `unknown` until measured.
     let linearERLE = Atomic<Int>(unknown)
     let wholeERLE = Atomic<Int>(unknown)
@@ -49,10 +51,8 @@ package final class EchoGauges: Sendable {
     /// Whether the daemon's sound may be at the microphone.
     package var isPlaying: Bool { playing.load(ordering: .relaxed) }
 
-    /// Whether the daemon's sound may be at the microphone, its echo is not known yet, and the gate hears nobody over it.
-    package var isAlone: Bool {
-        isPlaying && state.load(ordering: .relaxed) == DuplexState.learning.rawValue && !isOpen.load(ordering: .relaxed)
-    }
+    /// Whether a talker is heard beside the daemon's sound.
+    package var talker: EchoTalker { EchoTalker(rawValue: heard.load(ordering: .relaxed)) ?? .unknown }
 
     /// Counters since the program started, across restarts of the audio thread.
     struct Counts {
@@ -79,6 +79,7 @@ package final class EchoGauges: Sendable {
         counts: Counts,
         isPlaying: Bool,
         isOpen: Bool,
+        talker: EchoTalker,
         isLearningMove: Bool,
         peak: Float
     ) {
@@ -94,6 +95,7 @@ package final class EchoGauges: Sendable {
         moves.store(counts.moves, ordering: .relaxed)
         playing.store(isPlaying, ordering: .relaxed)
         self.isOpen.store(isOpen, ordering: .relaxed)
+        heard.store(talker.rawValue, ordering: .relaxed)
         self.isLearningMove.store(isLearningMove, ordering: .relaxed)
         blocks.store(counts.blocks, ordering: .releasing)
         guard self.state.load(ordering: .relaxed) != state.rawValue else { return }

@@ -154,6 +154,23 @@ struct DuplexEngineTests {
         #expect(level(rig.heard[(8 * 24_000)..<(10 * 24_000)]) > -35)
     }
 
+    @Test func tellsATalkerFromTheBoxsVoice() throws {
+        var rig = try EchoRig(talker: EchoRig.talker(from: 48_000 * 9), echo: EchoRig.room(-12))
+        rig.run(100)
+        #expect(rig.ports.echo.talker == .heard, "the box is silent")
+        for second in 1...8 {
+            rig.speak(1)
+            let talker = rig.ports.echo.talker
+            #expect(talker == .absent, "after \(second) s of the box's voice")
+        }
+        rig.speak(1)
+        #expect(rig.ports.echo.talker == .heard)
+        var other = try EchoRig(cancels: false, echo: EchoRig.room(0))
+        other.run(50)
+        other.speak(2)
+        #expect(other.ports.echo.talker == .unknown)
+    }
+
     @Test func headphonesNeedNoGate() throws {
         let start = 48_000 * 6
         // Too quiet for the gate, and the noise suppressor would take so faint and steady a vowel for noise.
