@@ -5,6 +5,7 @@ import VoiceSimulator
 
 @testable import VoiceAudio
 @testable import VoiceConfiguration
+@testable import VoiceConversation
 @testable import VoiceCore
 
 /// The whole audio thread on a simulated card whose microphone hears its loudspeaker.
