@@ -88,7 +88,7 @@ struct PlainText {
         switch HTMLTag.script(tag) {
         case .enter(let isRaised):
             // The superscript ends here; two numbers in a row are not one.
-            if scriptEnd == current.utf8.count { current += " " }
+            if !isRaised, scriptEnd == current.utf8.count { current += " " }
             if scripts.count < Self.deepestScript { scripts.append((current.utf8.count, isRaised)) }
         case .leave(let isRaised):
             if scripts.last?.isRaised == isRaised { closeScript() }

@@ -195,7 +195,8 @@ enum SpokenText {
                 position += 1
             }
         }
-        return String(decoding: result, as: UTF8.self)
+        let rest = String(decoding: result, as: UTF8.self)
+        return result.count == bytes.count ? rest : rest.replacing("()", with: "")
     }
 
     /// Returns the position after an address, including what directly follows it even if an address may not contain it:
