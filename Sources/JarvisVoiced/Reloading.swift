@@ -37,7 +37,7 @@ actor Reloading {
             secrets = loaded.secrets
         } catch {
             for line in "\(error)".split(separator: "\n") {
-                logger.error("the configuration is unchanged: \(line)", metadata: .event(.reloadFailed))
+                logger.error("the configuration is unchanged: \(private: line)", metadata: .event(.reloadFailed))
             }
         }
     }

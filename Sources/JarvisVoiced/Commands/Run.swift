@@ -22,12 +22,12 @@ struct Run: AsyncParsableCommand {
         ChildProcesses.adoptOrphans()
         let (loaded, secrets) = try options.load()
         let logger = makeLogger(level: loaded.values.log.level)
-        for warning in loaded.warnings + secrets.warnings { logger.warning("\(warning)") }
+        for warning in loaded.warnings + secrets.warnings { logger.warning("\(private: warning)") }
         logger.info(
             "starting",
             metadata: .event(
                 .starting,
-                ["version": "\(ProgramVersion.current)", "configuration": "\(loaded.file ?? "built-in values")"]
+                ["version": .public(ProgramVersion.current), "configuration": "\(loaded.file ?? "built-in values")"]
             )
         )
         let daemon = try exiting { VoiceDaemon(try settings(loaded, secrets, logger: logger), logger: logger) }
@@ -60,8 +60,8 @@ struct Run: AsyncParsableCommand {
 
     private func settings(_ loaded: LoadedConfiguration, _ secrets: Secrets, logger: Logger) throws -> DaemonSettings {
         var settings = try DaemonSettings(loaded.values, secrets: secrets, logger: logger)
-        for problem in settings.audio.learn(loaded.values.audio, environment: ProcessEnvironment.values) {
-            logger.warning("known devices: \(problem)")
+        for problem in settings.audio.learn(environment: ProcessEnvironment.values) {
+            logger.warning("known devices: \(private: problem)")
         }
         settings.volumes.stateDirectory = StateDirectory.path(environment: ProcessEnvironment.values)
         return settings
@@ -70,7 +70,7 @@ struct Run: AsyncParsableCommand {
     /// Reads the configuration again, for a reload.
     private func load(logger: Logger) throws -> Reloading.Loaded {
         let (loaded, secrets) = try options.read()
-        for warning in loaded.warnings + secrets.warnings { logger.warning("\(warning)") }
+        for warning in loaded.warnings + secrets.warnings { logger.warning("\(private: warning)") }
         return .init(
             configuration: loaded.values,
             secrets: secrets,
@@ -90,7 +90,7 @@ struct Run: AsyncParsableCommand {
         do {
             return try daemon.controlServer(.init(path: path, version: ProgramVersion.current), logger: logger)
         } catch {
-            logger.warning("\(error)")
+            logger.warning("\(private: error)")
             return nil
         }
     }

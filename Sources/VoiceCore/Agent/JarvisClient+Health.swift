@@ -51,7 +51,7 @@ extension JarvisClient {
             }
             await sweepAtStart()
         case .failure(.cancelled): break
-        case .failure(let failure): logger.warning("\(failure.logLine)", metadata: .event(.agentFailed))
+        case .failure(let failure): logger.warning("\(private: failure.logLine)", metadata: .event(.agentFailed))
         }
     }
 

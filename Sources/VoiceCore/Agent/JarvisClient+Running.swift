@@ -1,4 +1,5 @@
 internal import Logging
+internal import VoiceBase
 internal import VoiceConfiguration
 internal import VoiceNetwork
 internal import VoiceReply
@@ -26,7 +27,10 @@ extension JarvisClient {
             switch await transport.exchange(request.interrupt(remark, session: run.sessionID)) {
             case .success(let response) where response.status == 200:
                 sent.append(remark)
-                logger.info("a remark was added to the running request", metadata: ["bytes": "\(remark.utf8.count)"])
+                logger.info(
+                    "a remark was added to the running request",
+                    metadata: ["bytes": .public(remark.utf8.count)]
+                )
                 return nil
             // Not begun yet, or ended between our look and the server's.
             case .success(let response) where [404, 405, 409].contains(response.status):

@@ -388,8 +388,8 @@ package actor JarvisClient {
                 metadata: .event(
                     .agentAnswered,
                     [
-                        "ms": "\(took.milliseconds)", "words": "\(WordCount.words(in: reply.full))",
-                        "cut": "\(reply.wasCut)", "media": "\(media.items.count)",
+                        "ms": .public(took.milliseconds), "words": .public(WordCount.words(in: reply.full)),
+                        "cut": .public(reply.wasCut), "media": .public(media.items.count),
                     ]
                 )
             )
@@ -483,9 +483,12 @@ package actor JarvisClient {
     func report(_ failure: JarvisFailure, took: Duration) -> JarvisAnswer {
         // A question refused locally is not a problem of the server.
         if failure.isLocal || failure == .emptyReply {
-            logger.info("\(failure.logLine)", metadata: ["ms": "\(took.milliseconds)"])
+            logger.info("\(private: failure.logLine)", metadata: ["ms": .public(took.milliseconds)])
         } else {
-            logger.warning("\(failure.logLine)", metadata: .event(.agentFailed, ["ms": "\(took.milliseconds)"]))
+            logger.warning(
+                "\(private: failure.logLine)",
+                metadata: .event(.agentFailed, ["ms": .public(took.milliseconds)])
+            )
         }
         if let text = failure.providerText { logger.debug("error of the server", metadata: ["text": "\(text)"]) }
         var answer = JarvisAnswer(failure: failure)

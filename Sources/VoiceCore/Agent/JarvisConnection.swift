@@ -60,9 +60,9 @@ struct JarvisConnection: Sendable {
         let state = await work.value ?? nil
         let took = (environment.now() - started).milliseconds
         if state == nil {
-            logger.warning("Jarvis did not confirm that it has stopped", metadata: ["ms": "\(took)"])
+            logger.warning("Jarvis did not confirm that it has stopped", metadata: ["ms": .public(took)])
         } else {
-            logger.info("Jarvis has stopped", metadata: ["ms": "\(took)"])
+            logger.info("Jarvis has stopped", metadata: ["ms": .public(took)])
         }
         return state
     }
@@ -119,7 +119,7 @@ struct JarvisConnection: Sendable {
                 notice.set(StrayRun.notice(hadPrompt: !state.prompts.isEmpty))
                 logger.notice(
                     "a run left over in the conversation with Jarvis blocked it and was ended",
-                    metadata: ["run": "\(run.prefix(64))", "prompts": "\(state.prompts.count)"]
+                    metadata: ["run": "\(run.prefix(64))", "prompts": .public(state.prompts.count)]
                 )
             }
             await environment.sleep(seen == nil ? Self.pause : .seconds(1))

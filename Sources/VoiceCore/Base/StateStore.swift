@@ -100,7 +100,7 @@ package final class StateStore: Sendable {
     @discardableResult
     package func reportDamage(_ problem: String, lost: (_ isAgain: Bool) -> String) -> Bool {
         let isAgain = StateFile.keepAside(path)
-        logger.warning("\(lost(isAgain)): \(path): \(problem)")
+        logger.warning("\(lost(isAgain)): \(private: path): \(private: problem)")
         return isAgain
     }
 
@@ -115,11 +115,11 @@ package final class StateStore: Sendable {
             do throws(StateFile.Fault) {
                 try write(bytes, path)
             } catch {
-                if !state.isFailing { logger.warning("\(failing): \(error)") }
+                if !state.isFailing { logger.warning("\(failing): \(private: error)") }
                 state.isFailing = true
                 return false
             }
-            if state.isFailing { logger.notice("\(path) can be written again") }
+            if state.isFailing { logger.notice("\(private: path) can be written again") }
             state.isFailing = false
             state.written = bytes
             return true

@@ -89,8 +89,8 @@ struct ControlLoop {
         let now = options.clock()
         reports[what, default: LossMeter()].add(1, at: now)
         guard let count = reports[what]?.take(at: now, isOver: true) else { return }
-        var metadata: Logger.Metadata = ["uid": "\(peer.user)", "pid": "\(peer.process)"]
-        if count > 1 { metadata["times"] = "\(count)" }
+        var metadata: Logger.Metadata = ["uid": .public(peer.user), "pid": .public(peer.process)]
+        if count > 1 { metadata["times"] = .public(count) }
         logger.warning("\(what)", metadata: .event(.control, metadata))
     }
 

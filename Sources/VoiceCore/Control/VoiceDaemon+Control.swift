@@ -19,7 +19,7 @@ extension VoiceDaemon {
                         "command",
                         metadata: .event(
                             .control,
-                            ["command": "\(request.command)", "uid": "\(peer.user)", "pid": "\(peer.process)"]
+                            ["command": "\(request.command)", "uid": .public(peer.user), "pid": .public(peer.process)]
                         )
                     )
                 }

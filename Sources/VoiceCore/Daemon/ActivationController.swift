@@ -159,7 +159,7 @@ package actor ActivationController {
         case .silence(let isSpoken):
             untold.remove(.voice)
             parts.mailbox.post(.stop(isSpoken: isSpoken), silence: silence)
-        case .ignoreStop: parts.logger.info("stop word refused", metadata: ["why": "nothing to silence"])
+        case .ignoreStop: parts.logger.info("stop word refused", metadata: ["why": .public("nothing to silence")])
         case .ask(let question): parts.mailbox.post(.ask(question))
         case .say(let text): say(text)
         case .announce(let text): parts.announce?(text)
@@ -198,7 +198,7 @@ package actor ActivationController {
             }
         case .cancelTimer(let timer): timers.removeValue(forKey: timer)?.cancel()
         case .phaseChanged(let from, let to):
-            parts.logger.info("activation", metadata: ["from": "\(from.rawValue)", "to": "\(to.rawValue)"])
+            parts.logger.info("activation", metadata: ["from": .public(from.rawValue), "to": .public(to.rawValue)])
         }
     }
 
@@ -223,7 +223,7 @@ package actor ActivationController {
 
     private func log(_ event: ActivationEvent) {
         switch event {
-        case .setMode(let mode): parts.logger.info("activation mode", metadata: ["mode": "\(mode.rawValue)"])
+        case .setMode(let mode): parts.logger.info("activation mode", metadata: ["mode": .public(mode.rawValue)])
         case .mute, .toggleMute:
             let (logger, isMuted) = (parts.logger, machine.isMuted)
             later { logger.info(isMuted ? "muted: the microphone is closed" : "the microphone is open") }

@@ -1,5 +1,6 @@
 package import Logging
 package import VoiceAudio
+internal import VoiceBase
 package import VoiceBudget
 internal import VoiceConfiguration
 package import VoiceConversation
@@ -57,35 +58,35 @@ package struct DaemonStatus: Sendable {
     /// Names and values as they appear in the log.
     package var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [
-            "state": "\(conversation.name)",
+            "state": .public(conversation.name),
             "microphone": "\(microphone.name)",
             "loudspeaker": "\(loudspeaker.name)",
-            "duplex": "\(echo.isFull ? "full" : "half")",
-            "duplex_reason": "\(echo.reason)",
-            "echo_mode": "\(echo.worker.rawValue)",
-            "duplex_changes": "\(echo.changes)",
-            "gate_openings": "\(echo.openings)",
-            "shut_ms": "\(echo.periodsShut * 10)",
-            "echo_aligned": "\(echo.isAligned)",
-            "echo_jumps": "\(echo.jumps)",
-            "echo_moves": "\(echo.moves)",
-            "level_dbfs": "\(Int(level.rounded()))",
-            "peak_dbfs": "\(Int(peak.rounded()))",
-            "clipping": "\(isClipping)",
-            "capture_xruns": "\(captureXruns)",
-            "playback_xruns": "\(playbackXruns)",
-            "slips": "\(slips)",
-            "lost_periods": "\(lostPeriods)",
-            "microphone_overruns": "\(overruns)",
-            "device_losses": "\(losses)",
-            "cycle_max_us": "\(longestCycleMicroseconds)",
+            "duplex": .public(echo.isFull ? "full" : "half"),
+            "duplex_reason": .public(echo.reason),
+            "echo_mode": .public(echo.worker.rawValue),
+            "duplex_changes": .public(echo.changes),
+            "gate_openings": .public(echo.openings),
+            "shut_ms": .public(echo.periodsShut * 10),
+            "echo_aligned": .public(echo.isAligned),
+            "echo_jumps": .public(echo.jumps),
+            "echo_moves": .public(echo.moves),
+            "level_dbfs": .public(Int(level.rounded())),
+            "peak_dbfs": .public(Int(peak.rounded())),
+            "clipping": .public(isClipping),
+            "capture_xruns": .public(captureXruns),
+            "playback_xruns": .public(playbackXruns),
+            "slips": .public(slips),
+            "lost_periods": .public(lostPeriods),
+            "microphone_overruns": .public(overruns),
+            "device_losses": .public(losses),
+            "cycle_max_us": .public(longestCycleMicroseconds),
         ]
         metadata.merge(echo.measured) { _, new in new }
         if let spending {
-            metadata["spent_hour_usd"] = "\(BudgetReport.text(spending.hour.dollars))"
-            metadata["spent_today_usd"] = "\(BudgetReport.text(spending.day.dollars))"
+            metadata["spent_hour_usd"] = .public(BudgetReport.text(spending.hour.dollars))
+            metadata["spent_today_usd"] = .public(BudgetReport.text(spending.day.dollars))
             if let until = spending.spentUntil { metadata["budget_spent_until"] = "\(until)" }
-            metadata["talk_today_min"] = "\(Int(spending.day.minutes.rounded()))"
+            metadata["talk_today_min"] = .public(Int(spending.day.minutes.rounded()))
         }
         return metadata
     }

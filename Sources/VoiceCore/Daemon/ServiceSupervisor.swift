@@ -66,12 +66,12 @@ package actor ServiceSupervisor {
         let wasReady = report.isReady
         manager?.send(report.step(snapshot, at: Monotonic.now()))
         guard report.isReady, !wasReady else { return }
-        let metadata: Logger.Metadata = ["state": "\(snapshot.conversation.name)"]
+        let metadata: Logger.Metadata = ["state": .public(snapshot.conversation.name)]
         if snapshot.lacks.isEmpty {
             logger.notice("ready", metadata: .event(.ready, metadata))
         } else {
             let lacks = snapshot.lacks.joined(separator: "; ")
-            logger.warning("ready, but degraded: \(lacks)", metadata: .event(.ready, metadata))
+            logger.warning("ready, but degraded: \(private: lacks)", metadata: .event(.ready, metadata))
         }
     }
 

@@ -25,13 +25,13 @@ extension VoiceDaemon {
         if hand.set != mode {
             logger.error(
                 "no wake words are recognised, so the mode set by hand is replaced: the doctor says why",
-                metadata: ["from": "\(hand.set.rawValue)", "mode": "\(mode.rawValue)"]
+                metadata: ["from": .public(hand.set.rawValue), "mode": .public(mode.rawValue)]
             )
         }
         settings.activation.machine.handMode = hand.set
         guard mode != configured else { return settings }
         if mode == .always, let refusal = settings.refusalOfAlways(limitsDay: settings.limitsDay) {
-            logger.warning("the mode set by hand is not restored", metadata: ["reason": "\(refusal)"])
+            logger.warning("the mode set by hand is not restored", metadata: ["reason": .public(refusal)])
             settings.activation.machine.handMode = nil
             return settings
         }
@@ -45,7 +45,7 @@ extension VoiceDaemon {
         ).map(\.definition)
         settings.service.tools = tools
         for index in settings.substitutes.indices { settings.substitutes[index].tools = tools }
-        logger.info("activation mode restored as it was set by hand", metadata: ["mode": "\(mode.rawValue)"])
+        logger.info("activation mode restored as it was set by hand", metadata: ["mode": .public(mode.rawValue)])
         return settings
     }
 
@@ -147,8 +147,8 @@ extension VoiceDaemon {
                 switch report.verdict {
                 case .call(let word):
                     var metadata: Logger.Metadata = ["word": "\(word)"]
-                    if let score = report.score { metadata["score"] = "\(score.asScore)" }
-                    if let level = report.evidence?.level { metadata["level_dbfs"] = "\(Int(level.rounded()))" }
+                    if let score = report.score { metadata["score"] = .public(score.asScore) }
+                    if let level = report.evidence?.level { metadata["level_dbfs"] = .public(Int(level.rounded())) }
                     logger.info("wake word detected", metadata: metadata)
                     inbox.post(.activate(.word(word)))
                 case .stop(let word):
@@ -157,18 +157,18 @@ extension VoiceDaemon {
                 case .refused(let word, let reason) where reason.isOfStop:
                     // A talk near the box has one every few seconds.
                     guard let count = misses.withLock({ $0.take(word, at: Monotonic.now()) }) else { break }
-                    var metadata: Logger.Metadata = ["word": "\(word)", "why": "\(reason.text)"]
-                    if count > 1 { metadata["times"] = "\(count)" }
+                    var metadata: Logger.Metadata = ["word": "\(word)", "why": .public(reason.text)]
+                    if count > 1 { metadata["times"] = .public(count) }
                     logger.info("stop word refused", metadata: metadata)
                 case .refused(let word, let reason):
-                    var metadata: Logger.Metadata = ["word": "\(word)", "why": "\(reason.text)"]
-                    if let score = report.score { metadata["score"] = "\(score.asScore)" }
+                    var metadata: Logger.Metadata = ["word": "\(word)", "why": .public(reason.text)]
+                    if let score = report.score { metadata["score"] = .public(score.asScore) }
                     logger.info("wake word refused", metadata: metadata)
                 case .nearMiss(let word, let score):
                     let count = misses.withLock { $0.take(word, at: Monotonic.now()) }
                     guard let count else { break }
-                    var metadata: Logger.Metadata = ["word": "\(word)", "score": "\(score.asScore)"]
-                    if count > 1 { metadata["times"] = "\(count)" }
+                    var metadata: Logger.Metadata = ["word": "\(word)", "score": .public(score.asScore)]
+                    if count > 1 { metadata["times"] = .public(count) }
                     logger.info("wake word below threshold", metadata: metadata)
                 case .speaksOn: inbox.post(.speaksOn)
                 case .nothing: break

@@ -30,7 +30,7 @@ extension VoiceDaemon {
         }
         if let store { parts.remember = { store.remember($0) } }
         parts.tell = { news in
-            let metadata = Logger.Metadata.event(.timer, ["number": "\(news.number)"])
+            let metadata = Logger.Metadata.event(.timer, ["number": .public(news.number)])
             switch news.kind {
             case .rings: logger.info("a timer rings", metadata: metadata)
             case .missed: logger.notice("a timer was missed: the machine was off when it was due", metadata: metadata)

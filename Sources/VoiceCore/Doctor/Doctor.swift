@@ -46,7 +46,7 @@ package struct Doctor: Sendable {
             for (place, check) in checks.enumerated() {
                 group.addTask {
                     let findings = await TimeLimit.run(check.limit, check.run)
-                    let late = DoctorFinding(check.name, .fail, "no result within \(check.limit.inSeconds)")
+                    let late = DoctorFinding(check.name, .fail, "no result within \(public: check.limit.inSeconds)")
                     return (place, findings ?? [late])
                 }
             }

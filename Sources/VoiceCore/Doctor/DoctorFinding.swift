@@ -23,12 +23,25 @@ package struct DoctorFinding: Sendable, Equatable, Encodable {
     package var message: String
     /// The remedy; nil if none is needed.
     package var advice: String?
+    /// Message and remedy without what is about the user.
+    private var sharedMessage: String
+    private var sharedAdvice: String?
 
-    package init(_ check: String, _ verdict: Verdict, _ message: String, advice: String? = nil) {
+    private enum CodingKeys: CodingKey { case check, verdict, message, advice }
+
+    package init(_ check: String, _ verdict: Verdict, _ message: MarkedText, advice: MarkedText? = nil) {
         self.check = check
         self.verdict = verdict
-        self.message = message
-        self.advice = advice
+        self.message = message.shown
+        self.advice = advice?.shown
+        sharedMessage = message.shared
+        sharedAdvice = advice?.shared
+    }
+
+    /// Adds to the message.
+    mutating func append(_ text: MarkedText) {
+        message += text.shown
+        sharedMessage += text.shared
     }
 
     /// The finding without any secret.
@@ -36,6 +49,14 @@ package struct DoctorFinding: Sendable, Equatable, Encodable {
         var copy = self
         copy.message = redactor.clean(message)
         copy.advice = advice.map(redactor.clean)
+        return copy
+    }
+
+    /// The finding as it may be shared.
+    var shared: DoctorFinding {
+        var copy = self
+        copy.message = sharedMessage
+        copy.advice = sharedAdvice
         return copy
     }
 }

@@ -126,9 +126,9 @@ package actor MediaPlayer: MediaControls {
         do {
             stations = try StationTable(parsing: try files.read(settings.stationsFile, 256 << 10).bytes)
         } catch FileReader.Fault.absent {
-            logger.debug("no stations are known by name: \(settings.stationsFile) does not exist")
+            logger.debug("no stations are known by name: \(private: settings.stationsFile) does not exist")
         } catch {
-            logger.warning("no stations are known by name: \(settings.stationsFile): \(error)")
+            logger.warning("no stations are known by name: \(private: settings.stationsFile): \(private: error)")
         }
     }
 
@@ -324,7 +324,7 @@ package actor MediaPlayer: MediaControls {
             let isPodcast = found.item.kind == .podcast && second == 0
             let start = isPodcast ? library.place(of: found.item) : second
             take(.resolved(job: job, item: found.item, from: start, more: found.more))
-            logger.info("media", metadata: ["title": "\(found.item.title)", "kind": "\(found.item.kind.rawValue)"])
+            logger.info("media", metadata: ["title": "\(found.item.title)", "kind": .public(found.item.kind.rawValue)])
             decoder.start()
             decoder.run(
                 DecoderJob(

@@ -13,7 +13,7 @@ struct ConversationLog: Sendable {
     func write(_ effect: ConversationEffect, turn: Int = 0) {
         switch effect {
         case .stateChanged(let from, let to):
-            logger.info("state", metadata: .event(.state, ["from": "\(from.name)", "to": "\(to.name)"]))
+            logger.info("state", metadata: .event(.state, ["from": .public(from.name), "to": .public(to.name)]))
         case .turnEnded(let report): write(report)
         case .note(let note): write(note, turn: turn)
         case .connect: logger.debug("connecting")
@@ -24,10 +24,10 @@ struct ConversationLog: Sendable {
     }
 
     func write(_ timing: CallTiming) {
-        var metadata: Logger.Metadata = ["call": "\(timing.callID)", "turn": "\(timing.turn)"]
-        metadata["dispatch_ms"] = timing.dispatch.map { "\(Self.milliseconds($0, digits: 3))" }
-        metadata["agent_ms"] = timing.agent.map { "\(Self.milliseconds($0))" }
-        metadata["output_ms"] = timing.delivery.map { "\(Self.milliseconds($0, digits: 3))" }
+        var metadata: Logger.Metadata = ["call": "\(timing.callID)", "turn": .public(timing.turn)]
+        metadata["dispatch_ms"] = timing.dispatch.map { .public(Self.milliseconds($0, digits: 3)) }
+        metadata["agent_ms"] = timing.agent.map { .public(Self.milliseconds($0)) }
+        metadata["output_ms"] = timing.delivery.map { .public(Self.milliseconds($0, digits: 3)) }
         logger.info("call answered", metadata: .event(.callAnswered, metadata))
     }
 
@@ -35,13 +35,13 @@ struct ConversationLog: Sendable {
     func write(_ line: TranscriptLine) {
         guard transcripts else { return }
         var metadata: Logger.Metadata = [
-            "line": "\(line.number)", "speaker": "\(line.speaker.rawValue)", "text": "\(line.text)",
+            "line": .public(line.number), "speaker": .public(line.speaker.rawValue), "text": "\(line.text)",
         ]
         if let heard = line.heard {
-            metadata["interrupted"] = "yes"
-            metadata["heard_ms"] = "\(heard)"
+            metadata["interrupted"] = .public("yes")
+            metadata["heard_ms"] = .public(heard)
         }
-        if line.isLate { metadata["late"] = "yes" }
+        if line.isLate { metadata["late"] = .public("yes") }
         logger.info("said", metadata: .event(.said, metadata))
     }
 
@@ -60,20 +60,20 @@ struct ConversationLog: Sendable {
     }
 
     private static func metadata(_ report: BudgetReport) -> Logger.Metadata {
-        ["period": "\(report.period.rawValue)", "spent": "\(report.amounts)", "until": "\(report.until)"]
+        ["period": .public(report.period.rawValue), "spent": .public(report.amounts), "until": "\(report.until)"]
     }
 
     private func write(_ report: TurnReport) {
-        var metadata: Logger.Metadata = ["turn": "\(report.number)", "calls": "\(report.calls)"]
+        var metadata: Logger.Metadata = ["turn": .public(report.number), "calls": .public(report.calls)]
         func stage(_ name: String, _ time: Duration?) {
-            if let time { metadata[name] = "\(Self.milliseconds(time))" }
+            if let time { metadata[name] = .public(Self.milliseconds(time)) }
         }
         stage("dispatched_ms", report.dispatched)
         stage("acknowledged_ms", report.acknowledged)
         stage("answered_ms", report.answered)
         stage("first_delta_ms", report.firstDelta)
         stage("first_sample_ms", report.firstSample)
-        if report.interrupted { metadata["interrupted"] = "yes" }
+        if report.interrupted { metadata["interrupted"] = .public("yes") }
         logger.info("turn", metadata: .event(.turn, metadata))
     }
 
@@ -82,11 +82,11 @@ struct ConversationLog: Sendable {
         case .sessionOpened(let id, _):
             logger.info("session opened", metadata: .event(.sessionOpened, ["id": "\(id ?? "unnamed")"]))
         case .connectionLost(let reason, .zero):
-            logger.info("the session has ended, opening the next one: \(reason)")
+            logger.info("the session has ended, opening the next one: \(private: reason)")
         case .connectionLost(let reason, let pause):
             logger.warning(
-                "connection lost: \(reason)",
-                metadata: .event(.connectionLost, ["retry_in_ms": "\(Self.milliseconds(pause))"])
+                "connection lost: \(private: reason)",
+                metadata: .event(.connectionLost, ["retry_in_ms": .public(Self.milliseconds(pause))])
             )
         case .sessionSwapped(let id):
             logger.info(
@@ -95,19 +95,19 @@ struct ConversationLog: Sendable {
             )
         case .serviceReplaced(let name, let other, let reason?):
             logger.warning(
-                "\(other) takes the place of \(name): \(reason)",
-                metadata: .event(.serviceReplaced, ["service": "\(other)"])
+                "\(other) takes the place of \(name): \(private: reason)",
+                metadata: .event(.serviceReplaced, ["service": .public(other)])
             )
         case .serviceReplaced(_, let other, nil):
-            logger.notice("\(other) is back", metadata: .event(.serviceReplaced, ["service": "\(other)"]))
+            logger.notice("\(other) is back", metadata: .event(.serviceReplaced, ["service": .public(other)]))
         case .rotationFailed(let reason):
             logger.warning(
-                "the next session cannot be opened yet, this one continues: \(reason)",
+                "the next session cannot be opened yet, this one continues: \(private: reason)",
                 metadata: .event(.rotationFailed)
             )
         case .warmFailed(let reason):
             logger.warning(
-                "no session can be kept ready for the next call: \(reason)",
+                "no session can be kept ready for the next call: \(private: reason)",
                 metadata: .event(.rotationFailed)
             )
         case .questionLost(true):
@@ -122,7 +122,7 @@ struct ConversationLog: Sendable {
             )
         case .refused(let reason):
             logger.error(
-                "the service refuses the connection: \(reason); \"jarvis-voiced doctor\" says what to change",
+                "the service refuses the connection: \(private: reason); \"jarvis-voiced doctor\" says what to change",
                 metadata: .event(.serviceRefused)
             )
         case .settingsDiffer(let paths):
@@ -132,7 +132,7 @@ struct ConversationLog: Sendable {
             )
         case .serviceError(let error):
             logger.warning(
-                "the service reported an error: \(error.text)",
+                "the service reported an error: \(private: error.text)",
                 metadata: .event(.serviceError, ["code": "\(error.name)", "param": "\(error.setting ?? "-")"])
             )
         case .responseFailed(let status, let reason):
@@ -148,7 +148,7 @@ struct ConversationLog: Sendable {
         case .noAnswer(let limit):
             logger.warning(
                 "the service has not answered the user in time",
-                metadata: .event(.responseFailed, ["ms": "\(Self.milliseconds(limit))"])
+                metadata: .event(.responseFailed, ["ms": .public(Self.milliseconds(limit))])
             )
         case .fieldsLeftOut(let fields):
             logger.warning(
@@ -158,7 +158,7 @@ struct ConversationLog: Sendable {
         case .callStarted(let call):
             logger.info(
                 "call",
-                metadata: .event(.toolCall, ["tool": "\(call.name)", "call": "\(call.callID)", "turn": "\(turn)"])
+                metadata: .event(.toolCall, ["tool": "\(call.name)", "call": "\(call.callID)", "turn": .public(turn)])
             )
             if transcripts { logger.info("asked", metadata: ["arguments": "\(call.arguments)"]) }
         case .callRepeated(let callID):
@@ -180,11 +180,11 @@ struct ConversationLog: Sendable {
         case .budgetSpent(let until):
             logger.notice("the budget is spent: no conversation", metadata: .event(.budgetSpent, ["until": "\(until)"]))
         case .announcementsDropped(let count):
-            logger.notice("announcements were dropped unheard", metadata: ["count": "\(count)"])
+            logger.notice("announcements were dropped unheard", metadata: ["count": .public(count)])
         case .lost(let loss): write(loss)
-        case .news(let what): logger.info("the service: \(what)")
+        case .news(let what): logger.info("the service: \(private: what)")
         case .unexpected(let what):
-            logger.debug("unexpected: \(what)")
+            logger.debug("unexpected: \(private: what)")
         }
     }
 
@@ -193,15 +193,15 @@ struct ConversationLog: Sendable {
         case .microphone(let milliseconds):
             logger.warning(
                 "the network did not accept the microphone's audio in time; the oldest was dropped",
-                metadata: .event(.soundLost, ["lost_ms": "\(milliseconds)"])
+                metadata: .event(.soundLost, ["lost_ms": .public(milliseconds)])
             )
         case .voice(let milliseconds):
             logger.warning(
                 "playback queue full: speech dropped",
-                metadata: .event(.soundLost, ["lost_ms": "\(milliseconds)"])
+                metadata: .event(.soundLost, ["lost_ms": .public(milliseconds)])
             )
         case .messages(let count):
-            logger.warning("the service sent an unreadable message", metadata: ["messages": "\(count)"])
+            logger.warning("the service sent an unreadable message", metadata: ["messages": .public(count)])
         }
     }
 

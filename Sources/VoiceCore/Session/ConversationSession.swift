@@ -166,7 +166,7 @@ package actor ConversationSession {
         for task in runningCalls.values { task.cancel() }
         for timer in timers.values { timer.task.cancel() }
         if parts.mailbox.lost > 0 {
-            parts.logger.error("events of the service were refused", metadata: ["count": "\(parts.mailbox.lost)"])
+            parts.logger.error("events of the service were refused", metadata: ["count": .public(parts.mailbox.lost)])
         }
     }
 

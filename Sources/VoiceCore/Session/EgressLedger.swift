@@ -109,7 +109,9 @@ package actor EgressStore {
         case .known(let saved):
             let book = EgressBook(saved, at: now)
             if book.saved?.day != saved.day {
-                logger.warning("the egress ledger is dated years ahead, so it counts as today's: \(store.path)")
+                logger.warning(
+                    "the egress ledger is dated years ahead, so it counts as today's: \(private: store.path)"
+                )
             }
             return book
         case .absent: return EgressBook()

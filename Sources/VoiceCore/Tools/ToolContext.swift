@@ -1,5 +1,6 @@
 package import Logging
 package import VoiceAgent
+internal import VoiceBase
 internal import VoiceConfiguration
 internal import VoiceConversation
 package import VoiceHousehold
@@ -57,7 +58,7 @@ package struct ToolContext: Sendable {
 
     /// Returns the output of a call that is refused because it makes no sense.
     func refuse(_ tool: String, _ reason: String, _ sentence: String, isCarriedOut: Bool = true) -> ToolOutput {
-        logger.warning("a call of \(tool) was refused: \(reason)")
+        logger.warning("a call of \(private: tool) was refused: \(private: reason)")
         return ToolOutput(sentence, succeeded: false, origin: .own, isCarriedOut: isCarriedOut)
     }
 }

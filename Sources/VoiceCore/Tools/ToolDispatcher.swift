@@ -69,7 +69,7 @@ package struct ToolDispatcher: Sendable {
                 case .deadline:
                     logger.error(
                         "a tool did not return in time",
-                        metadata: ["tool": "\(name)", "limit": "\(deadline)"]
+                        metadata: ["tool": "\(name)", "limit": .public(deadline)]
                     )
                     return .tooSlow
                 }

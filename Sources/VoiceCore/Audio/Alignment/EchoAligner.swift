@@ -30,13 +30,16 @@ package actor EchoAligner {
         case .refined:
             break
         case .doubted(let frames):
-            logger.trace("echo measured elsewhere, not confirmed", metadata: ["by_ms": "\(Self.milliseconds(frames))"])
+            logger.trace(
+                "echo measured elsewhere, not confirmed",
+                metadata: ["by_ms": .public(Self.milliseconds(frames))]
+            )
         case .confirmed(let frames):
-            logger.debug("echo found", metadata: ["by_ms": "\(Self.milliseconds(frames))"])
+            logger.debug("echo found", metadata: ["by_ms": .public(Self.milliseconds(frames))])
         case .moved(let frames):
-            logger.debug("echo moved", metadata: ["by_ms": "\(Self.milliseconds(frames))"])
+            logger.debug("echo moved", metadata: ["by_ms": .public(Self.milliseconds(frames))])
         case .jumped(let frames):
-            logger.debug("echo jumped", metadata: ["by_ms": "\(Self.milliseconds(frames))"])
+            logger.debug("echo jumped", metadata: ["by_ms": .public(Self.milliseconds(frames))])
         }
     }
 

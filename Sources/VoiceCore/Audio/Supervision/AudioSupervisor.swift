@@ -139,7 +139,7 @@ package actor AudioSupervisor {
                 no real-time priority: audio may break up under load; allow it with LimitRTPRIO in the unit, or \
                 without systemd with rtprio in /etc/security/limits.d
                 """,
-                metadata: ["errno": "\(errno)"]
+                metadata: ["errno": .public(errno)]
             )
         }
         if let errno = thread.report.lockRefused {
@@ -148,7 +148,7 @@ package actor AudioSupervisor {
                 memory is not locked: audio may break up when the machine swaps; allow it with LimitMEMLOCK in the \
                 unit, or without systemd with memlock in /etc/security/limits.d
                 """,
-                metadata: ["errno": "\(errno)"]
+                metadata: ["errno": .public(errno)]
             )
         }
     }
@@ -213,9 +213,9 @@ package actor AudioSupervisor {
 
         var metadata: Logger.Metadata {
             [
-                "capture_xruns": "\(counters.captureXruns)", "playback_xruns": "\(counters.playbackXruns)",
-                "lost_periods": "\(counters.lostPeriods)", "slips": "\(counters.slips)",
-                "microphone_overruns": "\(counters.microphoneOverruns)",
+                "capture_xruns": .public(counters.captureXruns), "playback_xruns": .public(counters.playbackXruns),
+                "lost_periods": .public(counters.lostPeriods), "slips": .public(counters.slips),
+                "microphone_overruns": .public(counters.microphoneOverruns),
             ]
         }
     }

@@ -152,7 +152,7 @@ actor DeviceSupervisor {
         var metadata: Logger.Metadata = ["device": "\(device)", "plan": "\(choice.text)"]
         if let line = choice.line { metadata["known"] = "\(line.title)" }
         logger.info("microphone channels", metadata: metadata)
-        if let problem = choice.problem { logger.warning("\(problem)", metadata: ["device": "\(device)"]) }
+        if let problem = choice.problem { logger.warning("\(private: problem)", metadata: ["device": "\(device)"]) }
     }
 
     private func close(_ stream: OpenStream) async {
@@ -197,7 +197,7 @@ actor DeviceSupervisor {
             if let loudspeaker = other.granted {
                 let more = loudspeaker.plan.addedMilliseconds(wanted: loudspeaker.fill, microphoneStep: plan.step)
                 if more > loudspeaker.plan.converterMilliseconds {
-                    metadata["loudspeaker_added_ms"] = "\(Int(more.rounded(.up)))"
+                    metadata["loudspeaker_added_ms"] = .public(Int(more.rounded(.up)))
                 }
             }
         case .playback:
@@ -205,25 +205,25 @@ actor DeviceSupervisor {
             added = plan.addedMilliseconds(wanted: granted.fill, microphoneStep: step)
         }
         if added > 0 {
-            metadata["rate"] = "\(plan.rate)"
-            metadata["added_ms"] = "\(Int(added.rounded(.up)))"
+            metadata["rate"] = .public(plan.rate)
+            metadata["added_ms"] = .public(Int(added.rounded(.up)))
         }
         return metadata
     }
 
     private func log(_ notice: DeviceHealth.Notice) {
         let part = direction == .capture ? "microphone" : "loudspeaker"
-        var metadata: Logger.Metadata = ["device": "\(device)", "side": "\(part)"]
+        var metadata: Logger.Metadata = ["device": "\(device)", "side": .public(part)]
         switch notice {
         case .waiting(var reason):
             metadata["device"] = nil
             if case .waiting(let named) = named(.waiting(reason: reason)) { reason = named }
-            logger.warning("waiting for device: \(reason)", metadata: .event(.deviceWaiting, metadata))
+            logger.warning("waiting for device: \(private: reason)", metadata: .event(.deviceWaiting, metadata))
         case .lost(let reason):
             metadata["reason"] = "\(DeviceState.lost(reason: reason).hint(direction) ?? reason)"
             logger.error("\(part) lost; retrying until it is back", metadata: .event(.deviceLost, metadata))
         case .running(let after):
-            if let after { metadata["away_ms"] = "\(after.wholeMilliseconds)" }
+            if let after { metadata["away_ms"] = .public(after.wholeMilliseconds) }
             metadata.merge(cost) { $1 }
             logger.info("\(part) runs", metadata: .event(.deviceRunning, metadata))
         case .silent:

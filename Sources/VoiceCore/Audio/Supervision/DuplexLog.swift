@@ -1,4 +1,5 @@
 package import Logging
+internal import VoiceBase
 internal import VoiceConfiguration
 
 /// Selects the changes between full and half duplex that are worth a line of the log.
@@ -33,7 +34,7 @@ struct DuplexLog: Sendable {
                 text:
                     "echo: the device leaves too much of it, and the daemon's canceller now works as well;"
                     + " see jarvis-voiced echo-test",
-                metadata: ["reason": "device_canceller_poor", "mode": "both"],
+                metadata: ["reason": .public("device_canceller_poor"), "mode": .public("both")],
                 isTrouble: true
             )
         }
@@ -55,7 +56,7 @@ struct DuplexLog: Sendable {
         guard status.isLearningMove else { return nil }
         if let lastMove, now - lastMove < Self.spacing { return nil }
         lastMove = now
-        var metadata: Logger.Metadata = ["reason": "moved"]
+        var metadata: Logger.Metadata = ["reason": .public("moved")]
         metadata.merge(status.measured) { own, _ in own }
         return Line(text: "echo: \(EchoStatus.movedNote)", metadata: metadata, isTrouble: false)
     }
@@ -67,7 +68,9 @@ struct DuplexLog: Sendable {
     }
 
     private func line(_ status: EchoStatus) -> Line {
-        var metadata: Logger.Metadata = ["reason": "\(status.state.reason)", "mode": "\(status.worker.rawValue)"]
+        var metadata: Logger.Metadata = [
+            "reason": .public(status.state.reason), "mode": .public(status.worker.rawValue),
+        ]
         if status.blocks > 0 { metadata.merge(status.measured) { _, new in new } }
         let text =
             switch status.state {
@@ -94,7 +97,7 @@ extension EchoStatus {
             ("erle_db", linearERLE), ("echo_dbfs", echoLevel), ("noise_dbfs", noiseFloor), ("delay_ms", delay),
             ("drift_ppm", drift),
         ] {
-            if let value { metadata[name] = "\(Int(value.rounded()))" }
+            if let value { metadata[name] = .public(Int(value.rounded())) }
         }
         return metadata
     }

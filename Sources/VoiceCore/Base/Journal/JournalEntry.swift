@@ -13,6 +13,9 @@ package struct JournalEntry: Sendable, Equatable {
     /// Maximum length of a name (journald drops longer ones).
     static let longestName = 64
 
+    /// The field with the line as it may be shared: without what is about the user.
+    package static let shared = "JARVIS_SHARED"
+
     package private(set) var fields: [Field] = []
 
     package init() {}

@@ -64,30 +64,49 @@ package struct JournalLogHandler: LogHandler {
         var values = metadata.merging(event.metadata ?? [:]) { _, new in new }
         let subject = values.removeValue(forKey: JournalEvent.key).flatMap { JournalEvent(rawValue: "\($0)") }
         if let error = event.error { values["error"] = "\(error)" }
-        let message = Self.cut(clean("\(event.message)"), to: Self.longestMessage)
+        let marked = "\(event.message)"
+        let message = Self.cut(clean(PrivateText.shown(marked)), to: Self.longestMessage)
         guard admit(subject, message: message, values: &values) else { return }
-        let sorted = values.map { (key: $0.key, value: Self.cut(clean("\($0.value)"), to: Self.longest($0.key))) }
-            .sorted { $0.key < $1.key }
-        write(
-            Self.line(message, sorted, subject: subject, level: event.level, style: style, hasJournal: hasJournal)
+        let names = values.keys.sorted()
+        let sorted = names.map { name in
+            let value = values[name].map { PrivateText.shown("\($0)") } ?? ""
+            return (key: name, value: Self.cut(clean(value), to: Self.longest(name)))
+        }
+        let shared = sorted.map {
+            (key: $0.key, value: values[$0.key]?.isPublic == true ? $0.value : PrivateText.hidden)
+        }
+        let line = Self.line(
+            message,
+            sorted,
+            shared: Self.text(Self.cut(clean(PrivateText.shared(marked)), to: Self.longestMessage), shared),
+            subject: subject,
+            level: event.level,
+            style: style,
+            hasJournal: hasJournal
         )
+        write(line)
+    }
+
+    private static func text(_ message: String, _ values: [(key: String, value: String)]) -> String {
+        values.reduce(message.escapingHidden()) { "\($0) \($1.key)=\(quoted($1.value))" }
     }
 
     static func line(
         _ message: String,
         _ values: [(key: String, value: String)],
+        shared: String? = nil,
         subject: JournalEvent?,
         level: Logger.Level,
         style: Style,
         hasJournal: Bool
     ) -> LogLine {
-        var text = message.escapingHidden()
-        for (key, value) in values { text += " \(key)=\(quoted(value))" }
+        let text = text(message, values)
         guard style == .journal else { return LogLine("\(timeOfDay()) \(level.rawValue) \(text)\n") }
         var line = LogLine("<\(priority(level))>\(text)\n")
         guard hasJournal else { return line }
         var entry = JournalEntry()
         entry.add("MESSAGE", text)
+        entry.add(JournalEntry.shared, shared ?? text)
         entry.add("PRIORITY", "\(priority(level))")
         entry.add("SYSLOG_IDENTIFIER", "jarvis-voiced")
         if let subject { entry.add("JARVIS_EVENT", subject.rawValue) }
@@ -117,11 +136,11 @@ package struct JournalLogHandler: LogHandler {
             let text = ([message] + words).joined(separator: " ")
             switch troubles.filter.withLock({ $0.happened(event, subject: side, words: text) }) {
             case .hold: return false
-            case .write(let times): if times > 1 { values["times"] = "\(times)" }
+            case .write(let times): if times > 1 { values["times"] = .public(times) }
             }
         } else {
             let times = troubles.filter.withLock { $0.ended(event.ends, subject: side) }
-            if times > 1 { values["failures"] = "\(times)" }
+            if times > 1 { values["failures"] = .public(times) }
         }
         return true
     }

@@ -2,7 +2,7 @@ package import VoiceBase
 internal import VoiceConfiguration
 
 /// An archive to attach to a support request: findings, versions, configuration, sound cards and the end of the
-/// journal. Contains no speech and no secrets.
+/// journal. Contains no speech, no secrets, and nothing that is marked as private or comes from others.
 package struct SupportBundle: Sendable {
     /// Maximum number of journal lines.
     static let journalLines = 2000
@@ -35,40 +35,32 @@ package struct SupportBundle: Sendable {
             guard let text, !text.isEmpty else { return }
             files.append((name, redactor.clean(text)))
         }
-        let shown = RedactedFinding.report(report)
-        add("doctor.txt", shown.text)
-        add("doctor.json", shown.json(version: version))
+        let shared = DoctorReport(report.findings.map(\.shared))
+        add("doctor.txt", shared.text)
+        add("doctor.json", shared.json(version: version))
         add("versions.txt", await versions())
-        add("configuration-file.toml", configurationFile)
-        add("configuration.toml", context.loaded.map { RedactedConfiguration.effective($0, secrets: context.secrets) })
+        add("configuration.toml", context.loaded.map { SharedConfiguration.text($0, secrets: context.secrets) })
         for path in Self.soundFiles() {
-            add("asound/" + path.dropFirst("/proc/asound/".count), Self.read(path).map { Self.soundFile(path, $0) })
+            add("asound/" + path.dropFirst("/proc/asound/".count), Self.read(path))
         }
-        add("unit.txt", await Self.output(["systemctl", "cat", "jarvis-voiced.service"]).map(RedactedUnit.text))
         add(
-            "status.txt",
+            "unit.txt",
             await Self.output(["systemctl", "show", "jarvis-voiced.service", "--property=\(Self.properties)"])
-                .map(UnitState.shown)
         )
         var lines = journal
-        if lines == nil {
-            let command = ["journalctl", "--unit=jarvis-voiced", "--no-pager", "--output=short-iso"]
-            lines = await Self.output(command + ["--lines=\(Self.journalLines)"])
-        }
-        add("journal.txt", lines.map { RedactedJournal.text($0, redactor: redactor) })
+        if lines == nil { lines = await Self.output(SharedJournal.command + ["--lines=\(Self.journalLines)"]) }
+        add("journal.txt", lines.map(SharedJournal.text))
         return files
     }
 
-    private static let properties = UnitState.properties.joined(separator: ",")
-
-    private var configurationFile: String? {
-        let path =
-            context.loaded?.file
-            ?? context.problems.first.map { String($0.place.prefix { $0 != ":" }) }.flatMap {
-                $0.hasPrefix("/") ? $0 : nil
-            }
-        return path.flatMap(Self.read).map(RedactedConfiguration.text)
-    }
+    /// Properties of the unit whose values are words and numbers of systemd's own.
+    private static let properties = [
+        "LoadState", "ActiveState", "SubState", "Result", "ExecMainCode", "ExecMainStatus", "NRestarts",
+        "UnitFileState",
+        "NeedDaemonReload", "Restart", "WatchdogUSec", "LimitRTPRIO", "LimitMEMLOCK", "LimitNOFILE", "MemoryMax",
+        "MemoryPeak",
+        "TasksMax", "CPUQuotaPerSecUSec", "ProtectHome", "ProtectSystem", "PrivateDevices",
+    ].joined(separator: ",")
 
     private func versions() async -> String {
         let system = [
@@ -98,19 +90,15 @@ package struct SupportBundle: Sendable {
             .joined(separator: "\n")
     }
 
-    private static func soundFile(_ path: String, _ text: String) -> String {
-        if path.hasSuffix("/cards") { return DeviceName.cards(text) }
-        return path.hasSuffix("/id") ? DeviceName.id(text) : text
-    }
-
     /// The files in which ALSA describes the cards, their streams and open devices.
     private static func soundFiles() -> [String] {
         let root = "/proc/asound"
-        var files = ["cards", "devices", "pcm", "modules"].map { "\(root)/\($0)" }
+        // Not "cards" and "id": a card's id may be the user's own.
+        var files = ["devices", "pcm", "modules"].map { "\(root)/\($0)" }
         for card in Folder.names(in: root) where card.hasPrefix("card") && card.dropFirst(4).allSatisfy(\.isNumber) {
             let folder = "\(root)/\(card)"
             for name in Folder.names(in: folder) {
-                if ["id", "usbid", "usbbus"].contains(name) || name.hasPrefix("stream") {
+                if ["usbid", "usbbus"].contains(name) || name.hasPrefix("stream") {
                     files.append("\(folder)/\(name)")
                 }
                 guard name.hasPrefix("pcm") else { continue }

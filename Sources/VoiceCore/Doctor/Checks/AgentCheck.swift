@@ -35,8 +35,8 @@ enum AgentCheck {
 
     static func judgeAPI(isMistaken: Bool) -> [DoctorFinding] {
         guard isMistaken else { return [] }
-        let advice = "jarvis.api = \"responses\" (or \"chat\")"
-        return [DoctorFinding("agent-api", .warn, JarvisClient.mistakenAPI, advice: advice)]
+        let advice: MarkedText = "jarvis.api = \"responses\" (or \"chat\")"
+        return [DoctorFinding("agent-api", .warn, "\(public: JarvisClient.mistakenAPI)", advice: advice)]
     }
 
     /// Whether the agent knows that its answers are heard, not read.
@@ -44,7 +44,7 @@ enum AgentCheck {
         if health?.capabilities.contains(AgentBriefing.capability) == true {
             return DoctorFinding("agent-prompt", .ok, "the agent confirms that it has the prompt for voices")
         }
-        let advice = "to set it permanently, put \(prompt) into its prompt (term-llm: agent.yaml beside it)"
+        let advice: MarkedText = "to set it permanently, put \(prompt) into its prompt (term-llm: agent.yaml beside it)"
         switch preamble {
         case .auto, .always:
             return DoctorFinding(
@@ -64,7 +64,7 @@ enum AgentCheck {
         }
     }
 
-    private static let prompt = "/usr/share/doc/jarvis-voiced/examples/agent-prompt.txt"
+    private static let prompt: MarkedText = "/usr/share/doc/jarvis-voiced/examples/agent-prompt.txt"
 
     /// - Parameters:
     ///   - isClosed: whether there may be a token this user cannot read.
@@ -81,7 +81,7 @@ enum AgentCheck {
         case .success(let health):
             let name = health?.agent.flatMap { $0.isEmpty ? nil : $0 }
             let who = health.map { "term-llm \($0.version)" + (name.map { ", agent \($0)" } ?? "") }
-            let message = hasToken ? "the token is accepted" : "no token needed"
+            let message: MarkedText = hasToken ? "the token is accepted" : "no token needed"
             let findings = [
                 DoctorFinding("agent", .ok, who.map { "answers: \($0)" } ?? "answers"), rightPath,
                 DoctorFinding("agent-token", .ok, message),
@@ -114,7 +114,7 @@ enum AgentCheck {
                     .fail,
                     hasToken ? "the agent refuses the token" : "the agent requires a token, but there is none",
                     advice:
-                        "put the server's TERM_LLM_SERVE_TOKEN into \(ServiceEnvironment.folder)/jarvis-token (mode 600)"
+                        "put the server's TERM_LLM_SERVE_TOKEN into \(public: ServiceEnvironment.folder)/jarvis-token (mode 600)"
                 ),
             ]
         case .failure(.wrongBasePath(let hint)):
@@ -129,13 +129,13 @@ enum AgentCheck {
             ]
         // Refused locally: the finding agent-transport has the remedy.
         case .failure(let failure) where failure.isLocal:
-            return [DoctorFinding("agent", .fail, failure.logLine, advice: "see agent-transport")]
+            return [DoctorFinding("agent", .fail, "\(failure.logLine)", advice: "see agent-transport")]
         case .failure(let failure):
             return [
                 DoctorFinding(
                     "agent",
                     .fail,
-                    failure.logLine,
+                    "\(failure.logLine)",
                     advice: "on its machine: TERM_LLM_SERVE_TOKEN=... term-llm serve api "
                         + (isElsewhere ? "--host 0.0.0.0 " : "")
                         + "--agent NAME; then jarvis.url = its address and base path"

@@ -8,10 +8,10 @@ enum ClockCheck {
 
     /// The finding that the clock is not set; nil if it is.
     static func unset(_ now: ClockInstant) -> DoctorFinding? {
-        now.unset.map { DoctorFinding("clock", .fail, $0, advice: advice) }
+        now.unset.map { DoctorFinding("clock", .fail, "\(public: $0)", advice: advice) }
     }
 
-    private static let advice = "run timedatectl set-ntp true, or install systemd-timesyncd"
+    private static let advice: MarkedText = "run timedatectl set-ntp true, or install systemd-timesyncd"
 
     /// - Parameters:
     ///   - serverDate: the Date header (RFC 9110 section 5.6.7).
@@ -27,7 +27,7 @@ enum ClockCheck {
         return DoctorFinding(
             "clock",
             abs(off) > grave ? .fail : .warn,
-            "\(abs(off)) s \(off > 0 ? "ahead of" : "behind") the service",
+            "\(abs(off)) s \(public: off > 0 ? "ahead of" : "behind") the service",
             advice: advice
         )
     }

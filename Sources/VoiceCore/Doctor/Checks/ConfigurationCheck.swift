@@ -14,7 +14,7 @@ enum ConfigurationCheck {
                 DoctorFinding(
                     "configuration",
                     .fail,
-                    $0.description,
+                    "\($0.description)",
                     advice: "for every key and what it accepts, see jarvis-voiced.toml(5), or run jarvis-voiced config "
                         + "sample"
                 )
@@ -23,8 +23,8 @@ enum ConfigurationCheck {
         guard let loaded = context.loaded else { return [] }
         let warnings = loaded.warnings + (context.settings?.notices ?? [])
         let place = loaded.file ?? "built-in values, no file found"
-        return [DoctorFinding("configuration", .ok, place)]
-            + warnings.map { DoctorFinding("configuration", .warn, $0) }
+        return [DoctorFinding("configuration", .ok, "\(place)")]
+            + warnings.map { DoctorFinding("configuration", .warn, "\($0)") }
             + knownDevices(KnownDevices.load(environment: context.environment).problems)
     }
 
@@ -34,7 +34,7 @@ enum ConfigurationCheck {
             DoctorFinding(
                 "configuration",
                 .warn,
-                $0,
+                "\($0)",
                 advice: "correct it, or remove it: until then, the device it is about counts as unknown"
             )
         }
@@ -52,17 +52,17 @@ enum ConfigurationCheck {
         let found = wanted.filter { $0.key.secret != nil }
         let several = found.count > 1
         return found.map {
-            DoctorFinding("api-key", .ok, (several ? "\($0.service.name.rawValue): " : "") + $0.key.status)
+            DoctorFinding("api-key", .ok, "\(public: several ? "\($0.service.name.rawValue): " : "")\($0.key.status)")
         }
             + (found.isEmpty && lacking.isEmpty ? [none] : [])
             + lacking.map {
                 DoctorFinding(
                     "api-key",
                     .warn,
-                    "none for \($0.service.name.rawValue), which is left out: \(used) is used"
+                    "none for \(public: $0.service.name.rawValue), which is left out: \(public: used) is used"
                 )
             }
-            + secrets.warnings.map { DoctorFinding("secrets", .warn, $0) }
+            + secrets.warnings.map { DoctorFinding("secrets", .warn, "\($0)") }
     }
 
     /// The finding that no service in use has its key.
@@ -80,8 +80,9 @@ enum ConfigurationCheck {
             "api-key",
             .fail,
             "missing",
-            advice: "put it into \(ServiceEnvironment.folder)/\(key.credential) (mode 600), or into a file named by "
-                + key.setting
+            advice:
+                "put it into \(public: ServiceEnvironment.folder)/\(public: key.credential) (mode 600), or into a file named by "
+                + "\(public: key.setting)"
         )
     }
 
@@ -94,7 +95,7 @@ enum ConfigurationCheck {
             DoctorFinding(
                 "jarvis-token",
                 .ok,
-                token.secret == nil ? "none: correct if the agent requires none" : token.status
+                token.secret == nil ? "none: correct if the agent requires none" : "\(token.status)"
             )
         ]
     }
@@ -110,7 +111,7 @@ enum ConfigurationCheck {
         return DoctorFinding(
             check,
             .fail,
-            problem.description,
+            "\(problem.description)",
             advice: isClosed
                 ? "let the daemon's user read it, or run the doctor with sudo"
                 : "the file must contain only the secret, in one line"

@@ -10,7 +10,7 @@ enum DevicesCheck {
     static func findings(_ context: DoctorContext, unit: UnitState?) async -> [DoctorFinding] {
         guard let audio = context.loaded?.values.audio else { return [] }
         var configuration = AudioConfiguration(audio, echo: context.loaded?.values.echo ?? .init())
-        _ = configuration.learn(audio, environment: context.environment)
+        _ = configuration.learn(environment: context.environment)
         let microphone = await look(configuration.request(audio.input, .capture))
         let loudspeaker = await look(
             configuration.request(audio.output, .playback),
@@ -28,7 +28,7 @@ enum DevicesCheck {
         if case .success(let input) = microphone, case .success(let output) = loudspeaker,
             let text = output.fillText(beside: input, configured: configuration.bufferPeriods)
         {
-            findings[1].message += "; \(text)"
+            findings[1].append("; \(text)")
         }
         return findings
     }
@@ -56,21 +56,22 @@ enum DevicesCheck {
         let key = direction == .capture ? "audio.input" : "audio.output"
         switch result {
         case .success(let facts):
-            let text =
-                "\(facts.device): \(facts.abilities.text); opens with \(facts.granted.summary); "
-                + facts.cost.text
-                + (facts.choice.map { "; listens to \($0.text)" } ?? "")
+            let choice = facts.choice.map { "; listens to \($0.text)" } ?? ""
+            let text: MarkedText = """
+                \(facts.device): \(public: facts.abilities.text); opens with \(public: facts.granted.summary); \
+                \(public: facts.cost.text)\(public: choice)
+                """
             if facts.device == "null" {
                 return DoctorFinding(
                     check,
                     .warn,
                     "null is not a sound card: "
                         + (direction == .capture ? "it hears nothing" : "nothing is heard of it"),
-                    advice: "run jarvis-voiced devices, then set \(key) to one of them"
+                    advice: "run jarvis-voiced devices, then set \(public: key) to one of them"
                 )
             }
             guard let problem = facts.choice?.problem else { return DoctorFinding(check, .ok, text) }
-            return DoctorFinding(check, .warn, text, advice: problem)
+            return DoctorFinding(check, .warn, text, advice: "\(problem)")
         case .failure(.busy(let device, _, let holder)):
             if let holder, daemon.map({ holder.hasSuffix("(\($0))") }) ?? holder.hasPrefix("jarvis-voiced (") {
                 return DoctorFinding(check, .ok, "\(device) is in use by the daemon: \(holder)")
@@ -84,7 +85,7 @@ enum DevicesCheck {
                 .fail,
                 "\(device) is in use by \(holder ?? "another program")",
                 advice: (holder == nil ? "sudo fuser -v /dev/snd/* names it; " : "")
-                    + AudioDeviceError.wayToShare(device, holder: holder)
+                    + "\(AudioDeviceError.wayToShare(device, holder: holder))"
             )
         case .failure(.permission(let device, _)):
             return DoctorFinding(
@@ -100,7 +101,7 @@ enum DevicesCheck {
             return DoctorFinding(
                 check,
                 .fail,
-                error.description,
+                "\(error.description)",
                 advice: "do what the end of that line says"
             )
         case .failure(.configuration(let fault)):
@@ -115,15 +116,15 @@ enum DevicesCheck {
             return DoctorFinding(
                 check,
                 .fail,
-                error.description,
-                advice: "if that does not help, run jarvis-voiced devices, then set \(key) to another one"
+                "\(error.description)",
+                advice: "if that does not help, run jarvis-voiced devices, then set \(public: key) to another one"
             )
         case .failure(let error):
             return DoctorFinding(
                 check,
                 .fail,
-                error.description,
-                advice: "run jarvis-voiced devices, then set \(key) to one of them"
+                "\(error.description)",
+                advice: "run jarvis-voiced devices, then set \(public: key) to one of them"
             )
         }
     }

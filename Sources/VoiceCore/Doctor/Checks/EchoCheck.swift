@@ -8,9 +8,8 @@ enum EchoCheck {
     /// Age in days after which a test has little meaning: rooms change.
     static let oldAge = 180
 
-    private static let advice =
-        "run jarvis-voiced echo-test (ten seconds of sound, with the service stopped; with --talk you see how well the box "
-        + "hears you)"
+    private static let advice: MarkedText =
+        "run jarvis-voiced echo-test (ten seconds of sound, with the service stopped)"
 
     static func findings(_ context: DoctorContext, files: FileReader = .system, now: Int) -> [DoctorFinding] {
         guard let values = context.loaded?.values else { return [] }
@@ -57,13 +56,13 @@ enum EchoCheck {
         else { return nil }
         let isTrouble = reason == DuplexState.poor.reason || reason == DuplexState.clipping.reason
         let known = Set(DuplexState.allCases.map(\.reason) + ["moved"])
-        var message = "\(duplex) duplex now"
-        if known.contains(reason) { message += " (\(reason.replacing("_", with: " ")))" }
+        var message: MarkedText = "\(public: duplex) duplex now"
+        if known.contains(reason) { message += " (\(public: reason.replacing("_", with: " ")))" }
         let moves = status["echo"]?["moves"]?.intValue ?? 0
         if reason == "moved" {
-            message += ": \(EchoStatus.movedNote)"
+            message += ": \(public: EchoStatus.movedNote)"
         } else if moves > 0 {
-            message += "; the box was moved \(moves == 1 ? "once" : "\(moves) times") since the start"
+            message += "; the box was moved \(public: moves == 1 ? "once" : "\(moves) times") since the start"
         }
         guard isTrouble else { return DoctorFinding("echo-now", .ok, message) }
         return DoctorFinding(
@@ -97,7 +96,7 @@ enum EchoCheck {
         }
         let days = max(0, now - test.time) / 86_400
         let when = days == 0 ? "today" : days == 1 ? "yesterday" : "\(days) days ago"
-        let message = "\(test.summary) (\(when))"
+        let message: MarkedText = "\(public: test.summary) (\(public: when))"
         switch test.grade {
         case .noEcho:
             return DoctorFinding(
@@ -111,7 +110,12 @@ enum EchoCheck {
         case .good, .ownCanceller:
             return DoctorFinding("echo", .ok, message, advice: days > oldAge ? advice : nil)
         case .half, .disturbed:
-            return DoctorFinding("echo", .warn, message, advice: test.advice.isEmpty ? advice : test.advice)
+            return DoctorFinding(
+                "echo",
+                .warn,
+                message,
+                advice: test.advice.isEmpty ? advice : "\(public: test.advice)"
+            )
         }
     }
 

@@ -24,11 +24,15 @@ enum LibraryCheck {
             return DoctorFinding(
                 "libcurl",
                 .fail,
-                "\(version.prefix { $0 != " " }) has no TLS",
+                "\(public: version.prefix { $0 != " " }) has no TLS",
                 advice: "install the distribution's libcurl (libcurl4 or libcurl4t64)"
             )
         }
-        return DoctorFinding("libcurl", .ok, version.split(separator: " ").prefix(2).joined(separator: ", "))
+        return DoctorFinding(
+            "libcurl",
+            .ok,
+            "\(public: version.split(separator: " ").prefix(2).joined(separator: ", "))"
+        )
     }
 }
 
@@ -52,8 +56,8 @@ enum TransportCheck {
         return DoctorFinding(
             check,
             verdict,
-            transport.line ?? "\(transport.load) is sent encrypted",
-            advice: transport.advice
+            transport.line.map { "\($0)" } ?? "\(public: transport.load) is sent encrypted",
+            advice: transport.advice.map { "\($0)" }
         )
     }
 }

@@ -40,13 +40,13 @@ enum LimitsCheck {
         unit: ProcessLimits? = nil,
         audio: Configuration.Audio
     ) -> [DoctorFinding] {
-        func advice(_ setting: String, _ limit: String, isAllowed: Bool) -> String {
+        func advice(_ setting: String, _ limit: String, isAllowed: Bool) -> MarkedText {
             if place == .ownProcess(isRoot: false) {
-                return "under systemd it has what it needs; by hand, set \(limit) in /etc/security/limits.d"
+                return "under systemd it has what it needs; by hand, set \(public: limit) in /etc/security/limits.d"
             }
             return isAllowed
                 ? "the unit allows it: run systemctl restart jarvis-voiced; in a container, the host must allow it"
-                : "set \(setting) in systemctl edit jarvis-voiced"
+                : "set \(public: setting) in systemctl edit jarvis-voiced"
         }
         if place == .ownProcess(isRoot: true) {
             return [DoctorFinding("real-time", .ok, "root may; the unit allows the service the same")]
@@ -58,11 +58,15 @@ enum LimitsCheck {
             wanted == 0
             ? DoctorFinding("real-time", .ok, "not requested: audio.realtime_priority = 0")
             : isFast
-                ? DoctorFinding("real-time", .ok, "priority \(wanted) requested, \(granted) allowed (\(place.name))")
+                ? DoctorFinding(
+                    "real-time",
+                    .ok,
+                    "priority \(wanted) requested, \(public: granted) allowed (\(public: place.name))"
+                )
                 : DoctorFinding(
                     "real-time",
                     .warn,
-                    "priority \(wanted) requested, \(granted) allowed (\(place.name)): audio may break up on a busy "
+                    "priority \(wanted) requested, \(public: granted) allowed (\(public: place.name)): audio may break up on a busy "
                         + "machine",
                     advice: advice(
                         "LimitRTPRIO=\(wanted)",
@@ -74,14 +78,14 @@ enum LimitsCheck {
             return [priority, DoctorFinding("memory-lock", .ok, "not requested: audio.lock_memory = false")]
         }
         guard let bytes = limits.lockedMemory else {
-            return [priority, DoctorFinding("memory-lock", .ok, "no limit (\(place.name))")]
+            return [priority, DoctorFinding("memory-lock", .ok, "no limit (\(public: place.name))")]
         }
         return [
             priority,
             DoctorFinding(
                 "memory-lock",
                 .warn,
-                "limited to \(bytes / 1024) kB (\(place.name)), so memory is not locked: audio may break up when the "
+                "limited to \(bytes / 1024) kB (\(public: place.name)), so memory is not locked: audio may break up when the "
                     + "machine swaps",
                 advice: advice(
                     "LimitMEMLOCK=infinity",

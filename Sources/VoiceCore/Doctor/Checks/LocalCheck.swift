@@ -26,12 +26,16 @@ enum LocalCheck {
         _ answer: Result<WyomingInfo, WyomingEnd>,
         _ settings: LocalSettings
     ) -> DoctorFinding {
-        func finding(_ verdict: DoctorFinding.Verdict, _ message: String, _ advice: String? = nil) -> DoctorFinding {
+        func finding(
+            _ verdict: DoctorFinding.Verdict,
+            _ message: MarkedText,
+            _ advice: MarkedText? = nil
+        ) -> DoctorFinding {
             DoctorFinding("local-recogniser", verdict, message, advice: advice)
         }
         switch answer {
         case .failure(let end):
-            return finding(.fail, end.description, Self.advice(end, "local.recogniser"))
+            return finding(.fail, "\(end.description)", Self.advice(end, "local.recogniser"))
         case .success(let info):
             let programs = info.asr.filter(\.isInstalled)
             guard let program = programs.first else {
@@ -52,10 +56,10 @@ enum LocalCheck {
         }
     }
 
-    private static func advice(_ end: WyomingEnd, _ key: String) -> String {
+    private static func advice(_ end: WyomingEnd, _ key: String) -> MarkedText {
         end.kind == .exposed
-            ? "name a server in your own network in \(key); local.allow_public = true allows this one"
-            : "start the server, or correct \(key)"
+            ? "name a server in your own network in \(public: key); local.allow_public = true allows this one"
+            : "start the server, or correct \(public: key)"
     }
 
     static func judgeSpeaker(
@@ -63,7 +67,11 @@ enum LocalCheck {
         _ settings: LocalSettings,
         hasEspeak: Bool
     ) -> DoctorFinding {
-        func finding(_ verdict: DoctorFinding.Verdict, _ message: String, _ advice: String? = nil) -> DoctorFinding {
+        func finding(
+            _ verdict: DoctorFinding.Verdict,
+            _ message: MarkedText,
+            _ advice: MarkedText? = nil
+        ) -> DoctorFinding {
             DoctorFinding("local-speaker", verdict, message, advice: advice)
         }
         let place = settings.speaker?.text ?? ""
@@ -71,7 +79,7 @@ enum LocalCheck {
         case .failure(let end):
             return finding(
                 hasEspeak ? .warn : .fail,
-                end.description + (hasEspeak ? "; espeak-ng speaks meanwhile" : ""),
+                "\(end.description)" + (hasEspeak ? "; espeak-ng speaks meanwhile" : ""),
                 Self.advice(end, "local.speaker")
             )
         case .success(let info):

@@ -17,7 +17,7 @@ enum PermissionCheck {
     }
 
     static func judge(_ nodes: [Node], isRoot: Bool) -> DoctorFinding {
-        func finding(_ verdict: DoctorFinding.Verdict, _ message: String, _ advice: String?) -> DoctorFinding {
+        func finding(_ verdict: DoctorFinding.Verdict, _ message: MarkedText, _ advice: MarkedText?) -> DoctorFinding {
             DoctorFinding("sound-permission", verdict, message, advice: advice)
         }
         guard !nodes.isEmpty else {

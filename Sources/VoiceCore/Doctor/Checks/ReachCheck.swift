@@ -41,13 +41,16 @@ enum ReachCheck {
         reply: Result<Int, HTTPFailure>
     ) -> [DoctorFinding] {
         let section = key.prefix { $0 != "." }
-        func dns(_ verdict: DoctorFinding.Verdict, _ message: String, _ advice: String? = nil) -> DoctorFinding {
+        func dns(_ verdict: DoctorFinding.Verdict, _ message: MarkedText, _ advice: MarkedText? = nil) -> DoctorFinding
+        {
             DoctorFinding("service-dns", verdict, message, advice: advice)
         }
-        func tcp(_ verdict: DoctorFinding.Verdict, _ message: String, _ advice: String? = nil) -> DoctorFinding {
+        func tcp(_ verdict: DoctorFinding.Verdict, _ message: MarkedText, _ advice: MarkedText? = nil) -> DoctorFinding
+        {
             DoctorFinding("service-tcp", verdict, message, advice: advice)
         }
-        func tls(_ verdict: DoctorFinding.Verdict, _ message: String, _ advice: String? = nil) -> DoctorFinding {
+        func tls(_ verdict: DoctorFinding.Verdict, _ message: MarkedText, _ advice: MarkedText? = nil) -> DoctorFinding
+        {
             DoctorFinding("service-tls", verdict, message, advice: advice)
         }
         let resolved = dns(.ok, "\(host) resolves")
@@ -62,15 +65,15 @@ enum ReachCheck {
                 dns(
                     .fail,
                     "\(host) cannot be resolved",
-                    "check \(key), the network (ip route) and the name server (getent hosts \(host))"
+                    "check \(public: key), the network (ip route) and the name server (getent hosts \(host))"
                 )
             ]
         case .failure(.badURL(let detail)):
-            return [dns(.fail, "\(key): \(detail)", "correct the address")]
+            return [dns(.fail, "\(public: key): \(detail)", "correct the address")]
         case .failure(.cannotConnect(let detail)):
             return [
                 resolved,
-                tcp(.fail, detail, "is the service up, and does a firewall let this machine out to its port?"),
+                tcp(.fail, "\(detail)", "is the service up, and does a firewall let this machine out to its port?"),
             ]
         case .failure(.timedOut(.connecting)):
             return [
@@ -85,8 +88,8 @@ enum ReachCheck {
                 resolved, connected,
                 tls(
                     .fail,
-                    detail,
-                    "is the clock right (date), is ca-certificates installed, and does \(section).ca_file name the "
+                    "\(detail)",
+                    "is the clock right (date), is ca-certificates installed, and does \(public: section).ca_file name the "
                         + "certificate of a server of your own?"
                 ),
             ]

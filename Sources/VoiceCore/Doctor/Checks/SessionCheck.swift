@@ -70,7 +70,7 @@ enum SessionCheck {
     }
 
     static func judge(_ outcome: SessionOutcome, model: String, keys: Keys = Keys()) -> DoctorFinding {
-        func fail(_ message: String, _ advice: String) -> DoctorFinding {
+        func fail(_ message: MarkedText, _ advice: MarkedText) -> DoctorFinding {
             DoctorFinding("session", .fail, message, advice: advice)
         }
         switch outcome {
@@ -86,7 +86,7 @@ enum SessionCheck {
                 "session",
                 .warn,
                 "the session opens, but the service does not confirm its settings",
-                advice: "see whether \(keys.isRealtime ? "realtime.dialect" : keys.url) fits this service"
+                advice: "see whether \(public: keys.isRealtime ? "realtime.dialect" : keys.url) fits this service"
             )
         case .error(let error, let afterSettings):
             let words = Redaction.withoutKeys(line(error.text))
@@ -100,7 +100,7 @@ enum SessionCheck {
             var code = ""
             if case .closed(_, let reason) = closure { code = reason }
             return fail(
-                Redaction.withoutKeys(closure.description),
+                "\(Redaction.withoutKeys(closure.description))",
                 advice(code: code, nil, status: status, model: model, keys, false)
             )
         }
@@ -113,7 +113,7 @@ enum SessionCheck {
         model: String,
         _ keys: Keys,
         _ afterSettings: Bool
-    ) -> String {
+    ) -> MarkedText {
         if status == 401 || status == 403 || code.contains("api_key") || code.lowercased().contains("auth") {
             return refusedKey(keys.secret)
         }
@@ -121,30 +121,31 @@ enum SessionCheck {
             return "look at usage and billing with the provider"
         }
         if code.contains("model"), let key = keys.model {
-            return "this key has no access to \(key)" + (key.hasSuffix(".model") ? " = \"\(model)\"" : "")
+            return "this key has no access to \(public: key)" + (key.hasSuffix(".model") ? " = \"\(model)\"" : "")
         }
         if status == 404 {
-            return "check the path of \(keys.url)" + (keys.isRealtime ? ", realtime.model and realtime.dialect" : "")
+            return "check the path of \(public: keys.url)"
+                + (keys.isRealtime ? ", realtime.model and realtime.dialect" : "")
         }
         if meaning == .account {
             return "look at the account with the provider, and at the key: " + places(of: keys.secret)
         }
         if afterSettings {
             let examples = keys.isRealtime ? ": voice, speed, noise_reduction ..." : ""
-            return "the service does not accept a value of [\(keys.section)]\(examples)"
+            return "the service does not accept a value of [\(public: keys.section)]\(public: examples)"
         }
-        return "check \(keys.places); try again if the service had trouble of its own"
+        return "check \(public: keys.places); try again if the service had trouble of its own"
     }
 
-    private static func refusedKey(_ key: ServiceKey?) -> String {
+    private static func refusedKey(_ key: ServiceKey?) -> MarkedText {
         guard let key else { return "the service requires a key, and this one has no setting for it" }
         return "the key is not accepted: put a valid one where api-key above was found (\(places(of: key)))"
     }
 
     /// Where the key of a service may be.
-    private static func places(of key: ServiceKey?) -> String {
+    private static func places(of key: ServiceKey?) -> MarkedText {
         guard let key else { return "none" }
-        return "\(key.setting), the credential \(key.credential), or $\(key.variable)"
+        return "\(public: key.setting), the credential \(public: key.credential), or $\(public: key.variable)"
     }
 
     private static func line(_ text: String) -> String {

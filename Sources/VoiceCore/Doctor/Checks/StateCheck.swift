@@ -36,7 +36,7 @@ enum StateCheck {
             return DoctorFinding(
                 "state",
                 .fail,
-                "\(path) cannot be written: \(String(cString: strerror(problem)))",
+                "\(path) cannot be written: \(public: String(cString: strerror(problem)))",
                 advice: "let the daemon's user write there; the unit's StateDirectory= does this by itself"
             )
         }
@@ -45,11 +45,11 @@ enum StateCheck {
 
     static func judge(free bytes: Int, at path: String) -> DoctorFinding {
         let text = bytes >= 10 << 30 ? "\(bytes >> 30) GB" : "\(bytes >> 20) MB"
-        guard bytes < scarce else { return DoctorFinding("disk", .ok, "\(text) free") }
+        guard bytes < scarce else { return DoctorFinding("disk", .ok, "\(public: text) free") }
         return DoctorFinding(
             "disk",
             bytes < full ? .fail : .warn,
-            "\(text) free at \(path)",
+            "\(public: text) free at \(path)",
             advice: "free some space: journalctl --vacuum-size=100M, apt-get clean"
         )
     }

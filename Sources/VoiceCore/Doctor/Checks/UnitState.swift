@@ -18,14 +18,6 @@ struct UnitState: Sendable, Equatable {
         }
     }
 
-    /// The properties without the status line and file names, which may contain text of others.
-    static func shown(_ text: String) -> String {
-        text.split(separator: "\n").filter { line in
-            let name = String(line.prefix { $0 != "=" })
-            return properties.contains(name) && !["StatusText", "DropInPaths"].contains(name)
-        }.joined(separator: "\n") + "\n"
-    }
-
     /// nil if systemd is missing or does not answer.
     static func read() async -> UnitState? {
         let command = ["systemctl", "show", "jarvis-voiced.service", "--property=" + properties.joined(separator: ",")]
@@ -50,7 +42,8 @@ struct UnitState: Sendable, Equatable {
     ///   - emptiedBy: the drop-in that empties `LoadCredential=`, if any.
     func containerFinding(closed: [String], emptiedBy: String?) -> DoctorFinding? {
         guard !closed.isEmpty else { return nil }
-        let advice = "let the daemon read the files itself: chown jarvis-voiced \(closed.joined(separator: " "))"
+        let advice: MarkedText =
+            "let the daemon read the files itself: chown jarvis-voiced \(closed.joined(separator: " "))"
         if values["ExecMainStatus"] == Self.noCredentials, values["ActiveState"] != "active" {
             return DoctorFinding(
                 "credentials",
@@ -94,11 +87,11 @@ struct UnitState: Sendable, Equatable {
     }
 
     var finding: DoctorFinding {
-        func finding(_ verdict: DoctorFinding.Verdict, _ message: String, _ advice: String?) -> DoctorFinding {
+        func finding(_ verdict: DoctorFinding.Verdict, _ message: MarkedText, _ advice: MarkedText?) -> DoctorFinding {
             DoctorFinding("service", verdict, message, advice: advice)
         }
         let state = values["ActiveState"] ?? "unknown"
-        let words = values["StatusText"].map { $0.isEmpty ? "" : ": \($0)" } ?? ""
+        let words: MarkedText = values["StatusText"].map { $0.isEmpty ? "" : ": \($0)" } ?? ""
         switch (values["LoadState"], state) {
         case ("loaded", "active"):
             let restarts = values["NRestarts"].flatMap { Int($0) } ?? 0
@@ -109,13 +102,13 @@ struct UnitState: Sendable, Equatable {
             let status = values["ExecMainStatus"] ?? "?"
             return finding(
                 .fail,
-                "has failed with exit status \(status)",
+                "has failed with exit status \(public: status)",
                 "journalctl -u jarvis-voiced -n 20 shows why; then run systemctl restart jarvis-voiced"
             )
         case ("loaded", "inactive"):
             return finding(.warn, "does not run", "systemctl enable --now jarvis-voiced")
         case ("loaded", _):
-            return finding(.warn, "is \(state)\(words)", "journalctl -u jarvis-voiced -n 20")
+            return finding(.warn, "is \(public: state)\(words)", "journalctl -u jarvis-voiced -n 20")
         default:
             return finding(.skipped, "no unit jarvis-voiced.service is installed", nil)
         }

@@ -90,7 +90,7 @@ package enum WakeCheck {
                     DoctorFinding(
                         "wake-models",
                         .warn,
-                        "\(word): runs, but does not hear the sample of its word (\(best.asScore))",
+                        "\(word): runs, but does not hear the sample of its word (\(public: best.asScore))",
                         advice:
                             "run \"jarvis-voiced wake install\" again, unless the model is your own: then try it with "
                             + "\"jarvis-voiced wake test\""
@@ -104,7 +104,7 @@ package enum WakeCheck {
                     DoctorFinding(
                         "wake-models",
                         .warn,
-                        problem.description,
+                        "\(problem.description)",
                         advice: "run \"jarvis-voiced wake install\" again"
                     )
                 )
@@ -120,17 +120,17 @@ package enum WakeCheck {
             }
         }
         if !late.isEmpty {
-            let text = "not tried, as this machine needs too long: \(late.joined(separator: ", "))"
+            let text: MarkedText = "not tried, as this machine needs too long: \(late.joined(separator: ", "))"
             findings.append(
                 DoctorFinding("wake-models", .skipped, text, advice: "try \"jarvis-voiced wake test\"")
             )
         }
         guard !well.isEmpty else { return findings }
-        let text = "run over the sample of their word: \(well.joined(separator: ", "))"
+        let text: MarkedText = "run over the sample of their word: \(well.joined(separator: ", "))"
         return [DoctorFinding("wake-models", .ok, text)] + findings
     }
 
-    private static func advice(for problem: WakeWordError) -> String {
+    private static func advice(for problem: WakeWordError) -> MarkedText {
         switch problem.cause {
         case .passing: "run the doctor again when this machine has less to do"
         case .heldUp: "run the doctor again when this machine has less to do; if it is the same then, remove the model"
@@ -143,7 +143,13 @@ package enum WakeCheck {
         switch result {
         case nil, .ran?, .late?: []
         case .heard(let score)?:
-            [DoctorFinding("stop-words", .ok, "stop is heard in its sample" + (score.map { ", \($0.asScore)" } ?? ""))]
+            [
+                DoctorFinding(
+                    "stop-words",
+                    .ok,
+                    "stop is heard in its sample" + (score.map { ", \(public: $0.asScore)" } ?? "")
+                )
+            ]
         case .unheard?:
             [
                 DoctorFinding(
@@ -175,7 +181,7 @@ package enum WakeCheck {
         advice: "sudo jarvis-voiced doctor --user jarvis-voiced"
     )
 
-    private static let otherStops = "without it the stop key and \"ctl stop\" stop it"
+    private static let otherStops: MarkedText = "without it the stop key and \"ctl stop\" stop it"
 
     /// No engine for stop words is installed: that is a choice.
     static func nobodyListens(for stops: [String]) -> DoctorFinding {
@@ -189,7 +195,7 @@ package enum WakeCheck {
 
     static func judge(_ gap: WordGap) -> DoctorFinding {
         let why = gap.why.description
-        let advice: String? =
+        let advice: MarkedText? =
             if why.contains("wake install") || why.contains("apt install") || why.contains("choose another word") {
                 gap.areStops ? otherStops : nil
             } else if gap.areStops {
@@ -197,7 +203,7 @@ package enum WakeCheck {
             } else {
                 "docs/activation.md has what each engine needs"
             }
-        return DoctorFinding(gap.areStops ? "stop-words" : "wake-words", .warn, gap.description, advice: advice)
+        return DoctorFinding(gap.areStops ? "stop-words" : "wake-words", .warn, "\(gap.description)", advice: advice)
     }
 
     static func judge(words: String, _ problem: WakeWordError?, mode: ActivationMode) -> DoctorFinding {
@@ -205,7 +211,7 @@ package enum WakeCheck {
         return DoctorFinding(
             "wake-words",
             mode == .wake ? .fail : .warn,
-            problem.description,
+            "\(problem.description)",
             advice: "activation.engine names another engine, or \"off\"; docs/activation.md has what each needs"
         )
     }

@@ -31,7 +31,7 @@ enum WallCheck {
         if landlock >= 1 { walls.append("files") }
         if landlock >= 4 { walls.append("ports") }
         if hasSeccomp { walls.append("system calls") }
-        let held = "\(program) reaches the network only through the daemon's proxy"
+        let held: MarkedText = "\(program) reaches the network only through the daemon's proxy"
         if walls.count == 3 {
             return DoctorFinding("decoder", .ok, "\(held); the kernel limits its files, ports and calls")
         }
@@ -39,7 +39,7 @@ enum WallCheck {
         return DoctorFinding(
             "decoder",
             .ok,
-            "\(held); the kernel limits \(limited): Landlock is "
+            "\(held); the kernel limits \(public: limited): Landlock is "
                 + (landlock == 0 ? "missing" : "version \(landlock)") + (hasSeccomp ? "" : ", seccomp is missing"),
             advice: landlock < 4 ? "a kernel of 6.7 or later with Landlock (lsm=landlock,...) limits ports too" : nil
         )

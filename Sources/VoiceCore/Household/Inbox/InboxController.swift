@@ -66,7 +66,7 @@ package actor InboxController {
             case .speak(let words): parts.speak?(words)
             case .chime: parts.chime()
             case .dropped(let count):
-                parts.logger.notice("announcements were dropped unheard", metadata: ["count": "\(count)"])
+                parts.logger.notice("announcements were dropped unheard", metadata: ["count": .public(count)])
             case .lookAfter(let pause):
                 next.plan(after: pause, sleep: parts.sleep) { [weak self] in await self?.handle(.look) }
             case .taken, .refused: break

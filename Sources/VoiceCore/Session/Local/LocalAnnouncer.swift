@@ -117,7 +117,7 @@ private final class AnnouncerCore {
     func hush(_ me: NetworkConfined<AnnouncerCore>) {
         let unsaid = waiting.count + (speech != nil && !hasBegun ? 1 : 0)
         if unsaid > 0 {
-            logger.notice("texts were dropped unsaid: the box was silenced", metadata: ["count": "\(unsaid)"])
+            logger.notice("texts were dropped unsaid: the box was silenced", metadata: ["count": .public(unsaid)])
         }
         hush()
         settle(me)

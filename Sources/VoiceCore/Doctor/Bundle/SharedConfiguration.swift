@@ -1,0 +1,46 @@
+internal import VoiceBase
+internal import VoiceConfiguration
+
+/// The configuration in force as it may be shared: numbers, switches, choices and built-in values. Of addresses scheme and
+/// port are shown, of ALSA devices the kind.
+enum SharedConfiguration {
+    static func text(_ loaded: LoadedConfiguration, secrets: Secrets?) -> String {
+        var lines = ServiceKey.allCases.map {
+            "# \($0.credential): \(secrets?.key($0).secret == nil ? "none" : "present")"
+        }
+        lines.append("# jarvis-token: \(secrets?.jarvisToken.secret == nil ? "none" : "present")")
+        for section in ConfigurationSchema.sections {
+            lines += ["", "[\(section.name)]"]
+            for key in ConfigurationSchema.keys where key.section == section.name {
+                lines.append(
+                    "\(key.name) = \(shown(key.value(in: loaded.values), of: key))  # \(loaded.origin(of: key.path))"
+                )
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    static func shown(_ value: ConfigurationValue, of key: ConfigurationKey) -> String {
+        guard case .text(let text) = value, value != key.value(in: Configuration()) else { return value.toml }
+        switch key.kind {
+        case .choice, .choices, .oneOf, .integer, .number, .flag: return value.toml
+        case .url: return ConfigurationValue.text(ServerURL(text).map(shown) ?? PrivateText.hidden).toml
+        case .text, .file: return ConfigurationValue.text(text.isEmpty ? "" : device(text)).toml
+        }
+    }
+
+    private static func shown(_ url: ServerURL) -> String {
+        let isLocal = ["localhost", "127.0.0.1", "::1"].contains(url.host)
+        return "\(url.scheme)://\(isLocal ? "localhost" : PrivateText.hidden):\(url.port)/\(PrivateText.hidden)"
+    }
+
+    /// "plughw:(not shown)" of "plughw:CARD=kitchen": an id may be the user's own.
+    private static func device(_ text: String) -> String {
+        let kind = text.prefix { $0 != ":" }
+        guard ["default", "pulse", "pipewire", "hw", "plughw", "plug", "sysdefault", "dsnoop", "dmix"].contains(kind)
+        else {
+            return PrivateText.hidden
+        }
+        return kind.count == text.count ? text : "\(kind):\(PrivateText.hidden)"
+    }
+}
