@@ -54,7 +54,7 @@ struct Config: ParsableCommand {
                 )
                 for notice in settings.notices { print("warning: \(notice)") }
                 var audio = settings.audio
-                for problem in audio.learn(loaded.values.audio, environment: environment) {
+                for problem in audio.learn(environment: environment) {
                     print("warning: \(problem)")
                 }
                 print("echo: \(audio.echoLine(duplex: loaded.values.echo.duplex))")

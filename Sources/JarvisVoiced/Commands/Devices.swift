@@ -13,15 +13,8 @@ struct Devices: AsyncParsableCommand {
             Opens every card briefly, in each direction, to read its rates, formats and channels, and once more as \
             the daemon would. If a card is in use, the output says by which program.
 
-            --probe listens to all microphone channels for five seconds while a short soft sound plays. It prints \
-            what each channel carries, and the line for the configuration. Stop the service first. It plays nothing if \
-            the loudspeaker cannot be opened.
-
-            --report prints the same without the names you gave and without serial numbers, so that you can send it \
-            along with a question.
-
-            Exit status: 0 done, 69 a named device does not open or --probe reached no verdict, 74 a device fails, 78 \
-            ALSA's configuration or that of jarvis-voiced is wrong.
+            Exit status: 0 done, 69 a named device does not open, 74 a device fails, 78 ALSA's configuration or that of \
+            jarvis-voiced is wrong.
             """
     )
 
@@ -29,21 +22,6 @@ struct Devices: AsyncParsableCommand {
 
     @Argument(help: "Devices to inspect besides the cards: ALSA names, card ids, or parts of a name.")
     var names: [String] = []
-
-    @Flag(name: .long, help: "Find out what each microphone channel carries.")
-    var probe = false
-
-    @Flag(name: .long, help: "With --probe: only listen, play nothing.")
-    var quiet = false
-
-    @Flag(name: .long, help: "Print a report without names and serial numbers.")
-    var report = false
-
-    func validate() throws {
-        guard probe || !quiet else { throw ValidationError("--quiet belongs to --probe") }
-        guard !probe || !report else { throw ValidationError("--probe and --report are separate commands") }
-        guard !probe || names.count <= 1 else { throw ValidationError("--probe takes one microphone") }
-    }
 
     func run() async throws {
         try await look()
@@ -62,30 +40,19 @@ struct Devices: AsyncParsableCommand {
         }
         let values = loaded.values
         var audio = AudioConfiguration(values.audio, echo: values.echo)
-        for problem in audio.learn(values.audio, environment: environment) { print("warning: \(problem)") }
+        for problem in audio.learn(environment: environment) { print("warning: \(problem)") }
         // This command finds out the right list, so a wrong one does not end it.
         if let fault = AudioConfiguration.channelsFault(values.audio) {
             print("warning: \(fault); it is ignored here, and jarvis-voiced run refuses it")
         }
         let entries = AudioDeviceCatalog.list()
         try exiting { if let fault = AudioDeviceCatalog.configurationFault { throw fault } }
-        if probe { return try await probe(values.audio, audio, entries) }
         var uses = uses(of: values.audio, entries)
         // Without any card, "default" may be a sound server, or lead nowhere. If nothing opens, a line says so, which
         // scripts/run reads.
         if entries.isEmpty { uses = await opening(uses, audio) }
         let (wanted, wrong) = named(entries, uses)
-        let looked: [DeviceSheet]
-        if report {
-            looked = await printReport(
-                wanted.filter { $0.card != nil || isNamed($0) || uses[$0.id] != nil },
-                audio,
-                values.audio,
-                entries
-            )
-        } else {
-            looked = await list(wanted, uses, audio, entries)
-        }
+        let looked = await list(wanted, uses, audio, entries)
         // Show everything that can be shown before reporting names that match no device.
         try flush()
         var end: (any Error)?
@@ -200,64 +167,5 @@ struct Devices: AsyncParsableCommand {
             "\nFor audio.input and audio.output, use the middle column or part of the last one."
         )
         return sheets
-    }
-
-    private func printReport(
-        _ shown: [AudioDeviceEntry],
-        _ audio: AudioConfiguration,
-        _ values: Configuration.Audio,
-        _ entries: [AudioDeviceEntry]
-    ) async -> [DeviceSheet] {
-        let environment = ProcessEnvironment.values
-        let report = DeviceReport.ofThisMachine(
-            version: ProgramVersion.current,
-            entries: entries,
-            environment: environment
-        )
-        var sheets: [DeviceSheet] = []
-        for entry in shown { sheets.append(await DeviceSheet.look(at: entry, audio: audio, entries: entries)) }
-        let echo = SavedEchoTest.line(environment: environment, audio: values, entries: entries)
-        print(report.text(sheets, echo: echo), terminator: "")
-        return sheets
-    }
-
-    private func probe(
-        _ values: Configuration.Audio,
-        _ audio: AudioConfiguration,
-        _ entries: [AudioDeviceEntry]
-    ) async throws {
-        let input = try exiting {
-            try AudioDeviceCatalog.resolve(names.first ?? values.input, direction: .capture, in: entries)
-        }
-        var output: String?
-        var absence: AudioDeviceError?
-        if !quiet {
-            do throws(AudioDeviceError) {
-                output = try AudioDeviceCatalog.resolve(values.output, direction: .playback, in: entries)
-            } catch {
-                absence = error
-            }
-        }
-        print(
-            output.map { output in
-                "Listening to \(input) for five seconds and playing a soft sound on \(output) for one second. Please "
-                    + "be quiet."
-            } ?? "Listening to \(input) for five seconds."
-        )
-        // Before an error, also in a pipe.
-        fflush(nil)
-        let outcome = try await exitingAsync {
-            try await ProbeSound.run(
-                input: audio.request(input, .capture),
-                output: output.map { audio.request($0, .playback) }
-            )
-        }
-        if let silence = outcome.silence ?? absence { print("nothing was played: \(silence)") }
-        let count = outcome.probe.channels.count
-        print("\(count) channel\(count == 1 ? "" : "s") at \(outcome.rate) Hz")
-        for line in outcome.probe.lines { print(line) }
-        print("")
-        for line in outcome.probe.conclusion { print(line) }
-        if outcome.probe.map() == nil { throw ArgumentParser.ExitCode(VoiceBase.ExitCode.unavailable.rawValue) }
     }
 }

@@ -6,54 +6,27 @@ internal import VoiceConfiguration
 /// Plays the test signal on the configured devices and measures what returns.
 package struct EchoTest: Sendable {
     let configuration: AudioConfiguration
-    /// Whether the daemon's canceller may step in behind the device's while the daemon runs.
-    private let mayTakeOver: Bool
     private let logger: Logger
     /// How much longer than the sound itself each part may take.
     private let slack: Duration
 
-    /// - Parameters:
-    ///   - worker: who cancels the echo; nil for whoever does so now.
-    ///   - slack: how much longer than the sound itself each part may take.
-    package init(
-        configuration: AudioConfiguration,
-        worker: EchoWorker? = nil,
-        logger: Logger,
-        slack: Duration = .seconds(3)
-    ) {
+    /// - Parameter slack: how much longer than the sound itself the test may take.
+    package init(configuration: AudioConfiguration, logger: Logger, slack: Duration = .seconds(3)) {
         self.slack = slack
         var configuration = configuration
         // Measures what the canceller can do, regardless of the configured use of it.
         configuration.duplex = .auto
-        configuration.earcons = .none
-        if let worker { configuration.capture.worker = worker }
-        mayTakeOver = configuration.capture.worker == nil
-        configuration.capture.mayTakeOver = false
+        configuration.earcons = false
         self.configuration = configuration
         self.logger = logger
     }
 
-    /// Takes about ten seconds, and as long again with a person's voice. Cancellation ends it promptly, closes the
-    /// devices and returns nil.
-    ///
-    /// There is no talk over an echo that the daemon would not leave as it is: the next test shows what it would do.
-    /// - Parameter whenToTalk: called when the person should start to talk; nil for a test without.
-    package func run(whenToTalk: (@Sendable () -> Void)? = nil) async throws -> EchoTestResult? {
+    /// Takes about ten seconds. Cancellation ends it promptly, closes the devices and returns nil.
+    package func run() async throws -> EchoTestResult? {
         let ports = AudioPorts()
         let sound = AudioSupervisor(configuration: configuration, ports: ports, logger: logger)
         try await sound.start(insisting: [.capture, .playback])
-        ports.trace.isWanted = whenToTalk != nil
-        var meter = TalkMeter()
-        var result = await measure(ports, &meter)
-        if let whenToTalk, result?.canTalk == true {
-            whenToTalk()
-            if await listen(ports, &meter) {
-                let talk = meter.result(noise: result?.noiseFloor)
-                result?.talk = talk
-            } else {
-                result = nil
-            }
-        }
+        let result = await measure(ports)
         await sound.stop()
         return result
     }
@@ -61,13 +34,6 @@ package struct EchoTest: Sendable {
     private func isLost(_ ports: AudioPorts) -> Bool {
         guard case .alsa = configuration.source else { return false }
         return ports.capture.losses + ports.playback.losses > 0
-    }
-
-    /// Plays noise while a person talks; returns false if cancelled.
-    private func listen(_ ports: AudioPorts, _ meter: inout TalkMeter) async -> Bool {
-        await play(EchoTestSignal.overTalk(), seconds: EchoTestSignal.talk, ports) { _ in
-            Self.drain(ports.trace) { meter.take($0) }
-        } != .cancelled
     }
 
     /// How playing a signal ended.
@@ -111,12 +77,7 @@ package struct EchoTest: Sendable {
         return .over
     }
 
-    private static func drain(_ trace: EchoTrace, _ take: (EchoPeriod) -> Void) {
-        var period = EchoPeriod()
-        while trace.ring.read(into: &period, count: 1) == 1 { take(period) }
-    }
-
-    private func measure(_ ports: AudioPorts, _ meter: inout TalkMeter) async -> EchoTestResult? {
+    private func measure(_ ports: AudioPorts) async -> EchoTestResult? {
         let signal = EchoTestSignal.samples()
         let silence = Int(EchoTestSignal.silence * Double(AudioFormat.wireRate))
         var result = EchoTestResult()
@@ -124,18 +85,14 @@ package struct EchoTest: Sendable {
         let ending = await play(signal, seconds: EchoTestSignal.seconds, ports) { heard in
             if heard < silence { result.noiseFloor = EchoStatus(ports.echo).noiseFloor }
             result.secondsHeard = Double(max(0, heard - silence)) / Double(AudioFormat.wireRate)
-            // The residual of the settled canceller, in the last five seconds.
-            Self.drain(ports.trace) { if heard > signal.count - 5 * AudioFormat.wireRate { meter.takeAlone($0) } }
         }
         guard ending != .cancelled else { return nil }
         result.isLost = ending == .lost
         result.isMuted = result.isLost && ports.capture.deliversOneValue
         result.status = EchoStatus(ports.echo)
         result.choice = ports.capture.choice
-        result.isComplete = result.secondsHeard > 0.8 * (EchoTestSignal.sweep + EchoTestSignal.speech)
         result.captureXruns = Int(ports.gauges.counters.captureXruns)
         result.playbackXruns = Int(ports.gauges.counters.playbackXruns)
-        result.mayTakeOver = mayTakeOver
         return result
     }
 }

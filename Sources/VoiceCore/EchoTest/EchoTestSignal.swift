@@ -10,14 +10,6 @@ package enum EchoTestSignal {
     package static let speech = 7.0
     package static let seconds = silence + sweep + speech
 
-    /// Seconds of noise over which a person talks, in a second part.
-    package static let talk = 10.0
-
-    /// Returns the signal played while a person talks.
-    package static func overTalk() -> [Int16] {
-        speechLike(count: Int(talk * Double(AudioFormat.wireRate)), rate: Float(AudioFormat.wireRate))
-    }
-
     /// Returns the whole signal; mean power of the loud parts about -20 dBFS, peaks below -6 dBFS.
     package static func samples() -> [Int16] {
         let rate = Float(AudioFormat.wireRate)

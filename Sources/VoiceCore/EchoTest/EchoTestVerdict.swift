@@ -1,6 +1,6 @@
 package import VoiceAudio
 package import VoiceBase
-package import VoiceConfiguration
+internal import VoiceConfiguration
 
 /// Measurements of an echo canceller test.
 package struct EchoTestResult: Sendable, Equatable {
@@ -18,18 +18,6 @@ package struct EchoTestResult: Sendable, Equatable {
     package var isLost = false
     /// Whether the microphone delivered nothing but the same value when it was lost: a key of the device mutes it.
     var isMuted = false
-    /// Whether enough of the signal was played for a second part.
-    var isComplete = false
-    /// Whether the daemon's own canceller would step in behind a device that leaves too much: nobody has set `echo.mode`.
-    var mayTakeOver = false
-    /// Whether it makes sense to let a person talk now.
-    var canTalk: Bool { isComplete && !isLost && !(mayTakeOver && leavesTooMuch) }
-    /// Whether a device that cancels its own echo leaves too much of it.
-    var leavesTooMuch: Bool {
-        hasCanceller && status.worker == .hardware && status.blocks > 0 && !status.cancelsItself && !status.state.isFull
-    }
-    /// Measurements of a person's own voice; nil if not requested.
-    package var talk: TalkResult?
 
     package init() {}
 }
@@ -113,10 +101,7 @@ package struct EchoTestVerdict: Sendable, Equatable {
             return
         }
         if result.hasCanceller, status.worker == .hardware {
-            (grade, summary, self.advice) = Self.judgeDevice(
-                status,
-                advice: advice + (result.mayTakeOver && result.leavesTooMuch ? [Self.help] : [])
-            )
+            (grade, summary, self.advice) = Self.judgeDevice(status, advice: advice)
             return
         }
         if status.blocks > 0, status.linearERLE == nil {
@@ -146,9 +131,6 @@ package struct EchoTestVerdict: Sendable, Equatable {
         }
         self.advice = advice
     }
-
-    private static let help =
-        "The daemon's own canceller then steps in behind it, as echo.mode = \"auto\" lets it: that is tested next."
 
     private static func muted(_ advice: [String]) -> (Grade, String, [String]) {
         let check =
@@ -252,19 +234,11 @@ package enum EchoTestReport {
 }
 
 extension AudioConfiguration {
-    /// Adds knowledge from outside the configuration: the user's lines of known devices, and the best worker according
-    /// to `echo-test`.
+    /// Adds the user's lines of known devices.
     /// - Returns: problems with the lines, for people.
-    package mutating func learn(
-        _ audio: Configuration.Audio,
-        environment: [String: String],
-        files: FileReader = .system
-    ) -> [String] {
+    package mutating func learn(environment: [String: String], files: FileReader = .system) -> [String] {
         let (table, problems) = KnownDevices.load(environment: environment, files: files)
         knownDevices = table
-        if let folder = StateDirectory.path(environment: environment) {
-            capture.measured = (try? SavedEchoTest.load(folder: folder, files: files))?.measured(on: audio)
-        }
         return problems
     }
 }

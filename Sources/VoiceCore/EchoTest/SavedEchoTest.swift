@@ -1,4 +1,4 @@
-package import VoiceAudio
+internal import VoiceAudio
 internal import VoiceBase
 package import VoiceConfiguration
 
@@ -17,24 +17,16 @@ package struct SavedEchoTest: Sendable, Equatable {
     package var output: String
     /// Unix seconds.
     package var time: Int
-    /// Who cancels the echo best; nil if unknown.
-    package var worker: EchoWorker?
     /// `CardIdentity.text` of the microphone; empty if it has none.
     package var device = ""
-    /// How that device was used (`CaptureChoice.listening`).
-    package var channels = ""
 
     package init(
         _ verdict: EchoTestVerdict,
         audio: Configuration.Audio,
-        worker: EchoWorker? = nil,
         device: String = "",
-        channels: String = "",
         time: Int = WallClock.seconds()
     ) {
-        self.worker = worker
         self.device = device
-        self.channels = channels
         grade = verdict.grade
         summary = verdict.summary
         advice = verdict.advice.first ?? ""
@@ -68,24 +60,14 @@ package struct SavedEchoTest: Sendable, Equatable {
         self.input = input
         self.output = output
         time = min(max(when, 0), Self.latest)
-        worker = texts["mode"].flatMap(EchoWorker.init(rawValue:))
         device = texts["device"] ?? ""
-        channels = texts["channels"] ?? ""
-    }
-
-    /// Returns the worker that applies to a configuration with these devices. Whether the microphone and its use are
-    /// the same shows once it is open.
-    func measured(on audio: Configuration.Audio) -> MeasuredWorker? {
-        guard input == audio.input, output == audio.output, let worker else { return nil }
-        return MeasuredWorker(worker: worker, device: device, channels: channels)
     }
 
     package var text: String {
         func line(_ name: String, _ text: String) -> String { "\(name) = \(ConfigurationValue.text(text).toml)\n" }
         return StateStore.header + line("grade", grade.name) + line("summary", summary)
             + line("advice", advice) + line("input", input) + line("output", output) + "time = \(time)\n"
-            + (worker.map { line("mode", $0.rawValue) } ?? "")
-            + (device.isEmpty ? "" : line("device", device) + line("channels", channels))
+            + (device.isEmpty ? "" : line("device", device))
     }
 
     /// Saves the result in the state directory; returns why that failed.
@@ -106,18 +88,6 @@ package struct SavedEchoTest: Sendable, Equatable {
             guard let test = SavedEchoTest(parsing: bytes) else { throw Unreadable("it is damaged") }
             return test
         }
-    }
-
-    /// Returns the result for these devices, in one line without any name; nil if there is none.
-    package static func line(
-        environment: [String: String],
-        audio: Configuration.Audio,
-        entries: [AudioDeviceEntry]
-    ) -> String? {
-        guard let folder = StateDirectory.path(environment: environment), let saved = try? load(folder: folder),
-            saved.applies(to: audio, device: CardIdentity.text(ofMicrophone: audio.input, in: entries))
-        else { return nil }
-        return saved.summary + (saved.worker.map { " Best: \($0.rawValue)." } ?? "")
     }
 }
 

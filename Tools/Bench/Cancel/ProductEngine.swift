@@ -60,7 +60,6 @@ final class ProductEngine: OfflineEngine {
         duplex = DuplexControl(
             microphone: ports.microphone,
             gauges: ports.echo,
-            trace: ports.trace,
             volumes: ports.volumes,
             setting: setting,
             hasCanceller: true

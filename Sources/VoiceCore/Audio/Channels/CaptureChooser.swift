@@ -32,14 +32,13 @@ struct CaptureChooser: Sendable {
     /// - Parameter isServer: whether a sound server granted them.
     func choice(channels: Int, isServer: Bool = false) -> CaptureChoice {
         let line = lines.first { $0.map.roles.count == channels }
-        let (plan, reason) = wishes.plan(channels: channels, known: line?.map, device: identity?.text ?? "")
+        let (plan, reason) = wishes.plan(channels: channels, known: line?.map)
         let map = wishes.usable(channels: channels, known: line?.map)
         return CaptureChoice(
             plan: plan,
             reason: reason,
             line: line,
             map: map,
-            listening: wishes.listening(map),
             isMono: channels == 1,
             identity: identity,
             cancels: wishes.cancels,
@@ -56,8 +55,6 @@ package struct CaptureChoice: Sendable, Equatable {
     package var line: KnownDevices.Line?
     /// The applicable map.
     package var map: ChannelMap?
-    /// `map` and `audio.input_channel`, as `echo-test` records them.
-    package var listening = ""
     /// Whether the device has one channel only.
     package var isMono = false
     package var identity: CardIdentity?

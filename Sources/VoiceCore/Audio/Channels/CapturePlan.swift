@@ -58,26 +58,6 @@ package struct CapturePlan: Sendable, Equatable {
     }
 }
 
-/// The best worker according to `echo-test`, for one device with one use of its channels.
-package struct MeasuredWorker: Sendable, Equatable {
-    package var worker: EchoWorker
-    /// `CardIdentity.text`.
-    package var device: String
-    /// `CaptureWishes.listening`.
-    package var channels: String
-
-    package init(worker: EchoWorker, device: String, channels: String = "") {
-        self.worker = worker
-        self.device = device
-        self.channels = channels
-    }
-
-    /// Returns whether the measurement applies. An unidentified device may be any, so nothing applies to it.
-    func counts(on device: String, channels: String) -> Bool {
-        !device.isEmpty && device == self.device && channels == self.channels
-    }
-}
-
 /// Configured wishes for channels and cancellers; the plan follows once the device is open.
 package struct CaptureWishes: Sendable, Equatable {
     /// `audio.input_channel`, counted from 0; nil for automatic.
@@ -86,12 +66,8 @@ package struct CaptureWishes: Sendable, Equatable {
     package var map: ChannelMap?
     /// `echo.mode`; nil for auto.
     package var worker: EchoWorker?
-    /// The worker that `echo-test` found best, and the device it measured.
-    package var measured: MeasuredWorker?
     /// `echo.enabled`.
     package var cancels = true
-    /// Whether the software canceller may take over from a device that nobody has chosen; false during a measurement.
-    package var mayTakeOver = true
 
     package init() {}
 
@@ -113,16 +89,14 @@ package struct CaptureWishes: Sendable, Equatable {
     /// software canceller works alone: the mean of the only two channels, else the first. Without a map it is the mean of up
     /// to two channels, or the first of more, as the content of the others is unknown.
     ///
-    /// - Parameter device: its `CardIdentity.text`; empty if it is not a card.
     package func plan(
         channels: Int,
-        known: ChannelMap? = nil,
-        device: String = ""
+        known: ChannelMap? = nil
     ) -> (plan: CapturePlan, reason: String) {
         let map = usable(channels: channels, known: known)
-        let (worker, reason) = choose(map, isConfigured: self.map != nil, device: device)
+        let (worker, reason) = choose(map, isConfigured: self.map != nil)
         var plan = CapturePlan(voice: voice(map, worker: worker, channels: channels), worker: worker)
-        plan.mayTakeOver = mayTakeOver && worker == .hardware && self.worker == nil
+        plan.mayTakeOver = worker == .hardware && self.worker == nil
         // A signal cannot cancel itself.
         let reference = map?.first(.reference)
         if cancels, worker != .hardware, let reference, plan.voice != .channel(reference) {
@@ -141,8 +115,7 @@ package struct CaptureWishes: Sendable, Equatable {
     func problem(channels: Int, known: ChannelMap? = nil) -> String? {
         if let map, map.roles.count > channels {
             return
-                "audio.input_channels names \(map.roles.count) channels, but the device has \(channels): it is ignored; "
-                + "jarvis-voiced devices --probe shows what each channel carries"
+                "audio.input_channels names \(map.roles.count) channels, but the device has \(channels): it is ignored"
         }
         guard let channel, let role = role(of: channel, in: usable(channels: channels, known: known)) else {
             return nil
@@ -171,17 +144,9 @@ package struct CaptureWishes: Sendable, Equatable {
         map.flatMap { $0.roles.indices.contains(channel) ? $0.roles[channel] : nil }
     }
 
-    /// Returns the use of the channels as `echo-test` records it: "raw, processed; channel 2".
-    func listening(_ map: ChannelMap?) -> String {
-        [map?.text, channel.map { "channel \($0 + 1)" }].compactMap { $0 }.joined(separator: "; ")
-    }
-
-    private func choose(_ map: ChannelMap?, isConfigured: Bool, device: String) -> (EchoWorker, String) {
+    private func choose(_ map: ChannelMap?, isConfigured: Bool) -> (EchoWorker, String) {
         guard cancels else { return (.software, "echo.enabled = false") }
         if let worker { return (worker, "echo.mode = \"\(worker.rawValue)\"") }
-        if let measured, measured.counts(on: device, channels: listening(map)) {
-            return (measured.worker, "measured by echo-test")
-        }
         let chosen = channel.flatMap { role(of: $0, in: map) }
         if chosen == .processed || channel == nil && map?.first(.processed) != nil {
             return (.hardware, isConfigured ? "audio.input_channels" : "known device")

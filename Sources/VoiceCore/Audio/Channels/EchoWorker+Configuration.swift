@@ -60,10 +60,6 @@ extension AudioConfiguration {
         let duplex = "echo.duplex = \"\(duplex.rawValue)\""
         guard capture.cancels else { return "no echo cancellation (echo.enabled = false); \(duplex)" }
         if let worker = capture.worker { return "\(worker.rawValue) (echo.mode); \(duplex)" }
-        if let measured = capture.measured {
-            let device = measured.device.isEmpty ? "" : " on \(measured.device)"
-            return "\(measured.worker.rawValue) (measured by echo-test\(device)); \(duplex)"
-        }
         if let map = capture.map {
             let worker = capture.plan(channels: map.roles.count).plan.worker
             return "\(worker.rawValue) (audio.input_channels); \(duplex)"

@@ -158,8 +158,7 @@ extension KnownDevices {
         # Microphones whose channels are known: a line each. The first line that fits counts.
         #
         # These lines are built in; a file of this name in /etc/jarvis-voiced or ~/.config/jarvis-voiced adds lines of your
-        # own, which come before them. `jarvis-voiced devices --report` shows what a line has to say of a device, and
-        # `jarvis-voiced devices --probe` finds out what its channels carry.
+        # own, which come before them. `jarvis-voiced devices` shows what a line has to say of a device.
         #
         #   usb       id as lsusb has it, "0b0e:0420", or "0b0e:*" for everything of a maker
         #   firmware  bcdDevice in four digits, "0210", or a range, "0200-0210"; left out: any

@@ -35,7 +35,6 @@ package struct DuplexControl: ~Copyable {
     private var line = UplinkLine()
     private let microphone: MicrophoneTap
     private let gauges: EchoGauges
-    private let trace: EchoTrace
     private let volumes: VolumeControls
     private let hasCanceller: Bool
     private let setting: DuplexSetting
@@ -60,7 +59,6 @@ package struct DuplexControl: ~Copyable {
     package init(
         microphone: MicrophoneTap,
         gauges: EchoGauges,
-        trace: EchoTrace,
         volumes: VolumeControls,
         setting: DuplexSetting,
         hasCanceller: Bool
@@ -68,7 +66,6 @@ package struct DuplexControl: ~Copyable {
         policy = DuplexPolicy(setting: setting, hasCanceller: hasCanceller)
         self.microphone = microphone
         self.gauges = gauges
-        self.trace = trace
         self.volumes = volumes
         self.hasCanceller = hasCanceller
         self.setting = setting
@@ -167,10 +164,6 @@ package struct DuplexControl: ~Copyable {
         microphone.heldPeriods = line.held
         judgeTalker(isMediaAlone: isMediaAlone)
         noteStep()
-        if trace.isWanted {
-            var period = EchoPeriod(reading, step: step)
-            trace.ring.write(&period, count: 1)
-        }
         if reading.hasVoice, gate.isOpen {
             microphone.voiceUntil = microphone.ring.writePosition
         }

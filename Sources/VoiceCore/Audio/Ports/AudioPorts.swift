@@ -6,7 +6,7 @@
 ///     MediaFeed      media player --> T1         EngineGauges     T1 --> any observer
 ///     AlignmentFeed  T1 <--> EchoAligner         EchoGauges       T1 --> any observer
 ///     EchoPathExchange  RoomMemory <--> T1       SilenceOrders    anyone who stops the box --> T1
-///     DeviceSlot     T1 <--> DeviceSupervisor    EchoTrace        T1 --> EchoTest
+///     DeviceSlot     T1 <--> DeviceSupervisor
 ///
 /// The engine holds them all; the composition root gives everyone else only their part. Each part documents the writer and
 /// the readers of each field. They are `let` rings and atomics: no lock and no reference counting in the cycle.
@@ -23,7 +23,6 @@ package struct AudioPorts: Sendable {
 
     package let gauges = EngineGauges()
     package let echo = EchoGauges()
-    package let trace = EchoTrace()
     /// Both signals to the delay search, and its corrections back.
     package let alignment = AlignmentFeed()
     /// The recalled echo path for T1, and the present one from T1.

@@ -94,35 +94,6 @@ struct CapturePlanTests {
         #expect(wishes().plan(channels: 2, known: try map("raw, reference")).plan.voice == .channel(0))
     }
 
-    @Test func whatWasMeasuredCountsOnThatDeviceAlone() throws {
-        let wishes = wishes {
-            $0.measured = MeasuredWorker(worker: .both, device: "0b0e:0420 1.05 Speak", channels: "processed")
-        }
-        let known = try map("processed")
-        #expect(wishes.plan(channels: 1, known: known, device: "0b0e:0420 1.05 Speak").plan.worker == .both)
-        #expect(wishes.plan(channels: 1, known: known, device: "0b0e:0420 1.06 Speak").plan.worker == .hardware)
-    }
-
-    @Test func whatWasMeasuredCountsForThoseChannelsAlone() throws {
-        let device = "0b0e:0420 1.05 Speak"
-        func worker(_ map: String, channel: Int? = nil, on device: String = device) -> EchoWorker {
-            wishes(map) {
-                $0.channel = channel
-                $0.measured = MeasuredWorker(worker: .both, device: "0b0e:0420 1.05 Speak", channels: "processed, raw")
-            }.plan(channels: 2, device: device).plan.worker
-        }
-        #expect(worker("processed, raw") == .both)
-        #expect(worker("raw, processed") == .hardware)
-        #expect(worker("processed, raw", channel: 1) == .software)
-        #expect(worker("processed, raw", on: "") == .hardware)
-    }
-
-    /// Two unknown devices have nothing in common.
-    @Test func whatWasMeasuredOnAnUnknownDeviceCountsForNone() {
-        let wishes = wishes { $0.measured = MeasuredWorker(worker: .hardware, device: "") }
-        #expect(wishes.plan(channels: 1).plan.worker == .software)
-    }
-
     @Test func aMapThatIsLongerThanTheDeviceIsLeftAlone() throws {
         #expect(wishes().plan(channels: 1, known: try map("raw, processed")).plan == CapturePlan(voice: .average))
     }
