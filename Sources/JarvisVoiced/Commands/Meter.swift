@@ -23,7 +23,7 @@ struct Meter: AsyncParsableCommand {
         let values = try options.loadForSound()
         var audio = AudioConfiguration(values.audio, echo: values.echo)
         audio.echoCanceller.echoCancellation = false
-        audio.earcons = .none
+        audio.earcons = false
         audio.realtimePriority = 0
         let ports = AudioPorts()
         let sound = AudioSupervisor(configuration: audio, ports: ports, logger: makeLogger(level: .error))

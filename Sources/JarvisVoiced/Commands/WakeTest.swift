@@ -82,7 +82,7 @@ struct WakeTest: AsyncParsableCommand {
         guard let rule = settings.rule, let make = settings.makeDetector else { return }
         var audio = AudioConfiguration(values.audio, echo: values.echo)
         audio.echoCanceller.echoCancellation = false
-        audio.earcons = .none
+        audio.earcons = false
         audio.realtimePriority = 0
         let ports = AudioPorts()
         let logger = makeLogger(level: .error)

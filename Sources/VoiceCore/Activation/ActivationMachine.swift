@@ -26,7 +26,7 @@ package struct ActivationMachine: Sendable {
         package var greets: Bool
         /// Delay of the sound for a wake word, which is left out if the user speaks on.
         package var wokenPause = Duration.milliseconds(400)
-        /// Audio kept from before an activation, in ms.
+        /// Audio kept from before an activation, in ms, so that the first word is complete.
         package var preRoll: Int
         /// A first turn that ends at most this many ms after the word was found is the wake word alone...
         package var emptyTurn = 350
@@ -40,11 +40,11 @@ package struct ActivationMachine: Sendable {
             let activation = configuration.activation
             mode = activation.mode
             followUp = .seconds(activation.followUpS)
-            turnLimit = .seconds(activation.turnLimitS)
+            turnLimit = Configuration.Activation.turnLimit
             connectLimit = .seconds(2 * Self.connectTimeout(configuration))
             isOneShot = activation.oneShot
             greets = !activation.greeting.isEmpty
-            preRoll = activation.preRollMS
+            preRoll = 1500
             isWarm = activation.warmStandby
             // The service counts the silence that ended the turn as part of it.
             if configuration.service.use.first == .openAI, configuration.realtime.turnDetection == .server {

@@ -20,7 +20,6 @@ package struct ActivationSettings: Sendable {
     package var quietVolume: Int
     /// Program run on state changes, name of a light, path of an input device; each is empty for none.
     package var stateCommand: String
-    package var led: String
     package var buttons: String
     /// Whether, in `always` mode, sound is sent only while somebody speaks.
     package var voiceGate: Bool
@@ -197,7 +196,6 @@ package struct ActivationSettings: Sendable {
         machine = ActivationMachine.Options(configuration)
         voiceGate = activation.voiceGate && configuration.echo.enabled
         stateCommand = activation.stateCommand
-        led = activation.led
         buttons = activation.buttons
         quietVolume = activation.quietVolume
         if !activation.quietHours.isEmpty {
@@ -329,21 +327,17 @@ package struct ActivationSettings: Sendable {
             var words = try WakeWords(
                 wake: activation.wakeWords,
                 stop: activation.stopWords,
-                threshold: activation.threshold
+                threshold: Configuration.Activation.threshold
             )
             if let stop, !words.stops.words.contains(where: stop.isOf) {
-                words.words.append(.init(text: stop.word, threshold: activation.threshold, isStop: true))
+                words.words.append(.init(text: stop.word, threshold: Configuration.Activation.threshold, isStop: true))
             }
             // The number written with such a word is a probability, not a threshold of PocketSphinx.
             let hasModel = modelled(by: engine, stop: stop)
             for index in words.words.indices where hasModel(words.words[index]) {
-                words.words[index].threshold = activation.threshold
+                words.words[index].threshold = Configuration.Activation.threshold
             }
-            return WakeRule(
-                words: words,
-                playingMargin: activation.playingMargin,
-                refractory: .milliseconds(activation.refractoryMS)
-            )
+            return WakeRule(words: words)
         } catch {
             throw problem("activation.wake_words, activation.stop_words", "\(error)")
         }

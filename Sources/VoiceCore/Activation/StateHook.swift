@@ -4,7 +4,7 @@ internal import Synchronization
 internal import VoiceBase
 internal import VoiceConfiguration
 
-/// Shows the state of the box outside the daemon: runs a command and sets a light when the state changes.
+/// Shows the state of the box outside the daemon: runs a command when the state changes.
 ///
 /// At most one command runs at a time and four start per second; of faster changes, only the latest is shown. A command
 /// that takes longer than five seconds is killed.
@@ -12,7 +12,6 @@ package actor StateHook {
     private static let pause = Duration.milliseconds(250)
 
     private let command: String
-    private let led: String
     private let logger: Logger
     private let changes: AsyncStream<ActivationStatus>
     private let continuation: AsyncStream<ActivationStatus>.Continuation
@@ -27,9 +26,8 @@ package actor StateHook {
         func set() { flag.store(true, ordering: .releasing) }
     }
 
-    package init(command: String, led: String, logger: Logger) {
+    package init(command: String, logger: Logger) {
         self.command = command
-        self.led = led
         self.logger = logger
         (changes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -45,7 +43,6 @@ package actor StateHook {
 
     package func run() async {
         for await status in changes {
-            setLight(status)
             await execute(status)
             try? await Task.sleep(for: Self.pause)
         }
@@ -65,7 +62,9 @@ package actor StateHook {
             case .tookTooLong: "took longer than five seconds and was ended"
             case .notStarted(let errno): String(cString: strerror(errno))
             }
-        if let problem, !isBroken { logger.warning("activation.state_command: \(command): \(problem)") }
+        if let problem, !isBroken {
+            logger.warning("activation.state_command: \(private: command): \(private: problem)")
+        }
         isBroken = problem != nil
     }
 
@@ -76,36 +75,5 @@ package actor StateHook {
             "JARVIS_MODE=\(status.mode.rawValue)", "JARVIS_MUTED=\(status.isMuted ? 1 : 0)",
             "PATH=/usr/local/bin:/usr/bin:/bin",
         ]
-    }
-
-    // MARK: Light
-
-    private func setLight(_ status: ActivationStatus) {
-        guard !led.isEmpty, !led.contains("/"), !led.hasPrefix(".") else { return }
-        let folder = "/sys/class/leds/\(led)"
-        guard let bytes = try? FileReader.system.read(folder + "/max_brightness", 64).bytes,
-            let most = Int(String(decoding: bytes, as: UTF8.self).split(separator: "\n").first ?? "")
-        else { return }
-        let text = Array("\(Self.level(status, of: most))\n".utf8)
-        let file = open(folder + "/brightness", O_WRONLY | O_CLOEXEC)
-        guard file >= 0 else { return }
-        _ = text.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-        close(file)
-    }
-
-    /// Returns the brightness in the driver's unit, whose maximum is `most`.
-    static func level(_ status: ActivationStatus, of most: Int) -> Int {
-        min(max(most, 0), 1 << 31) * brightness(status) / 100
-    }
-
-    /// Brightness in percent.
-    static func brightness(_ status: ActivationStatus) -> Int {
-        if status.isMuted { return 0 }
-        switch status.phase {
-        case .idle, .closing: return 0
-        case .awake, .followUp: return 100
-        case .conversation:
-            return status.conversation == "userSpeaking" || status.conversation == "listening" ? 100 : 40
-        }
     }
 }

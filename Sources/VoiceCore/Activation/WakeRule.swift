@@ -17,8 +17,9 @@ package struct WakeRule: Sendable {
 
     package let words: WakeWords
     /// Added to the thresholds of wake words while the box plays sound.
-    let playingMargin: Double
-    let refractory: Duration
+    static let playingMargin = 3.0
+    /// How long a word that was recognised is not recognised again.
+    static let refractory = Duration.seconds(2)
     /// Subtracted from the thresholds of stop words while the box plays sound, as the canceller takes some of the word away
     /// with the echo. `LoneStop` makes up for it.
     static let stopMargin = 10.0
@@ -30,14 +31,12 @@ package struct WakeRule: Sendable {
     private var deafToStopsUntil = Duration.zero
     private var first: (word: String, at: Duration)?
 
-    package init(words: WakeWords, playingMargin: Double, refractory: Duration) {
+    package init(words: WakeWords) {
         self.words = words
-        self.playingMargin = playingMargin
-        self.refractory = refractory
     }
 
     /// The same rule for the stop words alone.
-    var stopsOnly: WakeRule { WakeRule(words: words.stops, playingMargin: playingMargin, refractory: refractory) }
+    var stopsOnly: WakeRule { WakeRule(words: words.stops) }
 
     /// The verdict on a word that does not count. What is reported only because of `stopMargin` is no near miss of the
     /// configured threshold.
@@ -64,14 +63,14 @@ package struct WakeRule: Sendable {
         case (.certain, _): break
         case (.doubtful(let score), _): return .nearMiss(candidate.word, score: score)
         case (.score(let score), .some(let threshold)):
-            let margin = isPlaying ? (isStop ? -Self.stopMargin : playingMargin) : 0
+            let margin = isPlaying ? (isStop ? -Self.stopMargin : Self.playingMargin) : 0
             guard score >= threshold + margin else { return miss(candidate.word, score) }
         case (.score, .none), (.repeated, _):
             guard isPlaying else { break }
             defer { first = (candidate.word, now) }
             guard let first, first.word == candidate.word, now - first.at <= Self.agreement else { return .nothing }
         }
-        if isStop { deafToStopsUntil = now + refractory } else { deafToCallsUntil = now + refractory }
+        if isStop { deafToStopsUntil = now + Self.refractory } else { deafToCallsUntil = now + Self.refractory }
         first = nil
         return isStop ? .stop(candidate.word) : .call(candidate.word)
     }

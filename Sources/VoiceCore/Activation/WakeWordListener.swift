@@ -114,7 +114,7 @@ package final class WakeWordListener: Sendable {
 
     /// The log line when no wake word is recognised: the reason, and how the box is called all the same.
     static func unheard(_ why: WakeWordError) -> String {
-        "words are not recognised (the call key and \"ctl listen\" still work): \(why)"
+        "words are not recognised (the call key and \"ctl listen\" still work): \(private: why)"
     }
 
     private func logWords(of detector: any WakeWordDetector) {
@@ -132,7 +132,7 @@ package final class WakeWordListener: Sendable {
         if lack.calls == nil, reported.calls != nil || lack.hasFewerWords(than: reported) { logWords(of: detector) }
         for gap in lack.gaps where !reported.gaps.contains(gap) {
             let prefix = gap.areStops ? "stop words unavailable (the stop key and \"ctl stop\" still work): " : ""
-            logger.warning("\(prefix)\(gap)")
+            logger.warning("\(prefix)\(private: gap)")
         }
         reported = lack
     }

@@ -23,19 +23,14 @@ struct AlarmPlayer: ~Copyable {
     /// Gain applied to the last frame; changes are ramped.
     private var gain: Float = 0
 
-    /// - Parameter own: samples at 48 kHz, one second at most; nil for the built-in sound.
-    init(own: [Float]?, requests: EarconRequests) {
+    init(requests: EarconRequests) {
         self.requests = requests
         table = .allocate(capacity: Self.cycle)
         table.initialize(repeating: 0, count: Self.cycle)
-        if let own {
-            table.update(from: own, count: min(own.count, Self.cycle))
-        } else {
-            // Three short rises of two notes, then a pause.
-            for beat in 0..<3 {
-                add(hertz: 784, at: beat * 9_600)
-                add(hertz: 1047, at: beat * 9_600 + 3_840)
-            }
+        // Three short rises of two notes, then a pause.
+        for beat in 0..<3 {
+            add(hertz: 784, at: beat * 9_600)
+            add(hertz: 1047, at: beat * 9_600 + 3_840)
         }
     }
 

@@ -32,15 +32,11 @@ package struct AudioConfiguration: Sendable {
     package var bufferPeriods: Int
     package var echoCanceller: EchoCancellerOptions
     package var duplex: DuplexSetting
-    /// Applied to everything played, in dB, -60 ... 20.
-    package var outputGainDecibels: Double
-    /// Limiter ceiling in dBFS, -20 ... 0: no sample exceeds it.
-    package var limiterCeilingDecibels: Double
     /// Microphone gain before the echo canceller, in dB, -20 ... 30.
     package var captureGainDecibels: Double
     /// Whether speech is levelled after the echo canceller.
     package var automaticGain: Bool
-    package var earcons: EarconSet
+    package var earcons: Bool
     /// SCHED_FIFO priority; 0 for normal scheduling.
     package var realtimePriority: Int
     /// Whether to lock the whole process in memory (`mlockall`).
@@ -58,11 +54,9 @@ package struct AudioConfiguration: Sendable {
         bufferPeriods = min(16, max(3, audio.outputBufferMS / 10))
         echoCanceller = EchoCancellerOptions(echo)
         duplex = echo.duplex
-        outputGainDecibels = min(20, max(-60, audio.outputGainDB))
-        limiterCeilingDecibels = audio.limiterCeilingDB
         captureGainDecibels = audio.captureGainDB
         automaticGain = audio.agc
-        earcons = audio.earcons ? .all : .none
+        earcons = audio.earcons
         realtimePriority = audio.realtimePriority
         lockMemory = audio.lockMemory
     }
@@ -72,18 +66,14 @@ package struct AudioConfiguration: Sendable {
 struct AudioEngineSettings: Sendable {
     var echoCanceller: EchoCancellerOptions
     var duplex: DuplexSetting
-    /// Linear, as are the two below.
-    var outputGain: Float
-    var limiterCeiling: Float
+    /// Linear.
     var captureGain: Float
     var automaticGain: Bool
-    var earcons: EarconSet
+    var earcons: Bool
 
     init(_ configuration: AudioConfiguration = AudioConfiguration()) {
         echoCanceller = configuration.echoCanceller
         duplex = configuration.duplex
-        outputGain = powf(10, Float(configuration.outputGainDecibels) / 20)
-        limiterCeiling = powf(10, Float(min(0, max(-20, configuration.limiterCeilingDecibels))) / 20)
         captureGain = powf(10, Float(min(30, max(-20, configuration.captureGainDecibels))) / 20)
         automaticGain = configuration.automaticGain
         earcons = configuration.earcons

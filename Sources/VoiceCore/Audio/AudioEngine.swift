@@ -74,7 +74,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         reference = ReferenceLine(keep: EchoCanceller.referenceLead, epoch: ports.alignment.nextEpoch)
         self.device = device
         self.ports = ports
-        mix = OutputMix(trim: settings.outputGain, ceiling: settings.limiterCeiling, volumes: ports.volumes)
+        mix = OutputMix(volumes: ports.volumes)
         media = MediaPlayback(ports.media)
         levels = CaptureLevels(
             gain: settings.captureGain,
@@ -82,12 +82,11 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             volumes: ports.volumes,
             resuming: ports.gauges.levels
         )
-        earcons = EarconPlayer(settings.earcons, requests: ports.earcons, volumes: ports.volumes)
-        alarm = AlarmPlayer(own: settings.earcons.ownAlarm, requests: ports.earcons)
+        earcons = EarconPlayer(plays: settings.earcons, requests: ports.earcons, volumes: ports.volumes)
+        alarm = AlarmPlayer(requests: ports.earcons)
         duplex = DuplexControl(
             microphone: ports.microphone,
             gauges: ports.echo,
-            trace: ports.trace,
             volumes: ports.volumes,
             setting: settings.duplex,
             hasCanceller: settings.echoCanceller.echoCancellation

@@ -1,16 +1,17 @@
 internal import Glibc
 internal import VoiceBase
 
-/// Plays earcons: the user's own, or short synthesised tones with raised-cosine envelopes and peaks below -20 dBFS.
+/// Plays earcons: short synthesised tones with raised-cosine envelopes and peaks below -20 dBFS.
 struct EarconPlayer: ~Copyable {
-    private static let longest = EarconSet.longest
+    /// Longest earcon in frames: one second.
+    private static let longest = AudioFormat.deviceRate
     private static let fade = 480
 
     private let requests: EarconRequests
     private let volumes: VolumeControls
     private let tables: UnsafeMutablePointer<Float>
     private let lengths: UnsafeMutablePointer<Int>
-    private let mask: UInt64
+    private let plays: Bool
     private var playing = 0
     private var waiting = 0
     private var position = 0
@@ -18,23 +19,17 @@ struct EarconPlayer: ~Copyable {
     /// Volume at the start of the earcon, which is over before a change would matter.
     private var volume: Float = 1
 
-    init(_ sounds: EarconSet, requests: EarconRequests, volumes: VolumeControls) {
+    init(plays: Bool, requests: EarconRequests, volumes: VolumeControls) {
         self.requests = requests
         self.volumes = volumes
-        mask = sounds.mask
+        self.plays = plays
         let count = Earcon.allCases.count
         tables = .allocate(capacity: count * Self.longest)
         tables.initialize(repeating: 0, count: count * Self.longest)
         lengths = .allocate(capacity: count)
         lengths.initialize(repeating: 0, count: count)
         for earcon in Earcon.allCases {
-            let index = earcon.rawValue - 1
-            if let own = sounds.own[earcon] {
-                lengths[index] = min(own.count, Self.longest)
-                (tables + index * Self.longest).update(from: own, count: lengths[index])
-            } else {
-                for tone in Self.tones(of: earcon) { add(tone, to: index) }
-            }
+            for tone in Self.tones(of: earcon) { add(tone, to: earcon.rawValue - 1) }
         }
     }
 
@@ -53,7 +48,7 @@ struct EarconPlayer: ~Copyable {
             if !Self.isReceipt(waiting) { waiting = 0 }
             if playing != 0 && fading < 0 && !Self.isReceipt(playing) { fading = 0 }
         }
-        if request > 0 && mask & (1 << UInt64(request)) != 0 { waiting = request }
+        if request > 0 && plays { waiting = request }
     }
 
     /// Adds the sound that is due to `frames`.

@@ -21,23 +21,11 @@ extension Configuration.Activation {
                 + "SIGUSR2, a button or a command. In wake and push mode no audio leaves the machine before that, except "
                 + "to a Wyoming server that you name for wake words."
         )
-        package let preRollMS = Setting(
-            "activation.pre_roll_ms",
-            1500,
-            0...5000,
-            "Audio from before the activation that is sent first, in milliseconds, so that the first word is complete."
-        )
         package let followUpS = Setting(
             "activation.follow_up_s",
             8,
             1...120,
             "Seconds of silence after a call or an answer before the conversation closes."
-        )
-        package let turnLimitS = Setting(
-            "activation.turn_limit_s",
-            60,
-            5...600,
-            "Closes the conversation if one user turn lasts this many seconds: it is probably a television."
         )
         package let oneShot = Setting("activation.one_shot", false, "Closes the conversation after the first answer.")
         package let warmStandby = Setting(
@@ -84,25 +72,6 @@ extension Configuration.Activation {
                 + "engine but \"off\"; the other stop words are recognised as before. Needs the library that \"jarvis-voiced wake "
                 + "install\" installs. Empty: none."
         )
-        package let threshold = Setting(
-            "activation.threshold",
-            -20.0,
-            -60...60,
-            "pocketsphinx: detection threshold, as a power of ten. A higher one misses more words, a lower one causes more "
-                + "false detections; clear voices score up to 40."
-        )
-        package let playingMargin = Setting(
-            "activation.playing_margin",
-            3.0,
-            0...30,
-            "pocketsphinx: added to a wake word's threshold while the box itself plays sound."
-        )
-        package let refractoryMS = Setting(
-            "activation.refractory_ms",
-            2000,
-            0...10_000,
-            "Milliseconds for which a recognised word is not recognised again."
-        )
         package let sphinxModel = Setting(
             "activation.sphinx_model",
             "/usr/share/pocketsphinx/model/en-us",
@@ -147,13 +116,6 @@ extension Configuration.Activation {
             "Program to run when the state changes, with JARVIS_PHASE, JARVIS_STATE, JARVIS_MODE and JARVIS_MUTED in "
                 + "its environment. Empty: none."
         )
-        package let led = Setting(
-            "activation.led",
-            "",
-            as: .text(mayBeEmpty: true),
-            "Light under /sys/class/leds that shows the phase: off when idle, full while listening, dim while "
-                + "answering."
-        )
         package let buttons = Setting(
             "activation.buttons",
             "",
@@ -162,6 +124,12 @@ extension Configuration.Activation {
                 + "Empty: none."
         )
     }
+
+    /// A conversation closes if one turn of the user lasts this long: it is probably a television.
+    package static let turnLimit = Duration.seconds(60)
+    /// Threshold of PocketSphinx for a word without its own, as a power of ten. A higher one misses more words, a lower one
+    /// causes more false detections; clear voices score up to 40.
+    package static let threshold = -20.0
 
     /// What opens a conversation.
     package enum Mode: String, CaseIterable, Sendable {

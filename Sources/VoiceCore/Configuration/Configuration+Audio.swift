@@ -34,8 +34,7 @@ extension Configuration.Audio {
             as: .text(mayBeEmpty: true),
             "What each microphone channel carries, separated by commas: processed (the voice after the device's own "
                 + "echo canceller), raw (a bare microphone), reference (what the loudspeaker plays), silent. "
-                + "`jarvis-voiced devices --probe` prints this line. Empty: as in the table of known devices "
-                + "(devices.toml)."
+                + "Empty: as in the table of known devices (devices.toml)."
         )
         package let inputRate = Setting(
             "audio.input_rate",
@@ -56,20 +55,6 @@ extension Configuration.Audio {
             multipleOf: 10,
             "Audio kept in the loudspeaker's buffer, in milliseconds. More tolerates a busy machine, less lowers "
                 + "latency."
-        )
-        package let startBufferMS = Setting(
-            "audio.start_buffer_ms",
-            60,
-            0...2000,
-            multipleOf: 10,
-            "Speech buffered before the first word is played, in milliseconds. More tolerates an uneven network."
-        )
-        package let outputGainDB = Setting(
-            "audio.output_gain_db",
-            0.0,
-            -60...20,
-            "Gain on everything that is played, in decibels, in addition to the volumes: for a card that is too quiet "
-                + "or too loud."
         )
         package let masterVolume = Setting(
             "audio.master_volume",
@@ -101,12 +86,6 @@ extension Configuration.Audio {
             isLive: true,
             "Volume of the earcons in percent."
         )
-        package let limiterCeilingDB = Setting(
-            "audio.limiter_ceiling_db",
-            -1.0,
-            -20...0,
-            "Maximum peak of the output, in dBFS. Lower it to protect a small loudspeaker from distortion."
-        )
         package let mixer = Setting(
             "audio.mixer",
             "",
@@ -121,18 +100,6 @@ extension Configuration.Audio {
             isLive: true,
             "Gain on the microphone, in decibels. `jarvis-voiced meter` shows the level: speech should peak between "
                 + "-30 and -6 dBFS."
-        )
-        package let captureMixer = Setting(
-            "audio.capture_mixer",
-            "",
-            as: .text(mayBeEmpty: true),
-            "Element of the card's own mixer that is set to audio.capture_volume at startup. Empty: left as it is."
-        )
-        package let captureVolume = Setting(
-            "audio.capture_volume",
-            100,
-            0...100,
-            "Level for audio.capture_mixer in percent."
         )
         package let agc = Setting(
             "audio.agc",
@@ -154,19 +121,6 @@ extension Configuration.Audio {
             "audio.earcons",
             true,
             "Earcons: short soft sounds, for instance when Jarvis is working or something failed."
-        )
-        package let earconsOff = Setting(
-            "audio.earcons_off",
-            "",
-            as: .text(mayBeEmpty: true),
-            "Earcons to leave out, separated by commas: woken, listening, thinking, goodbye, error, muted, notice."
-        )
-        package let earconFolder = Setting(
-            "audio.earcon_folder",
-            "",
-            as: .file,
-            "Folder with your own earcons: woken.wav and so on, alarm.wav for timers and alarms. WAV, mono, 48 kHz, 16 "
-                + "bit, one second at most. Empty: the built-in ones."
         )
     }
 }

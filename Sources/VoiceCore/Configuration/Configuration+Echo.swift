@@ -24,8 +24,8 @@ extension Configuration.Echo {
             "echo.mode",
             Mode.auto,
             "Who cancels the echo: the device (hardware: the daemon's canceller is bypassed, and the echo gate uses "
-                + "what is left), the daemon (software), the daemon after the device (both), or auto: what echo-test "
-                + "measured, else what is known about the device."
+                + "what is left), the daemon (software), the daemon after the device (both), or auto: what "
+                + "is known about the device."
         )
         package let duplex = Setting(
             "echo.duplex",
@@ -33,22 +33,12 @@ extension Configuration.Echo {
             "Whether you can interrupt the box while it speaks. auto: as far as the residual echo allows. full: always "
                 + "and without an echo gate, for headphones. half: never; the microphone is off while it speaks."
         )
-        package let suppression = Setting(
-            "echo.suppression",
-            Suppression.low,
-            "How strongly residual echo is suppressed."
-        )
         package let noiseSuppression = Setting(
             "echo.noise_suppression",
             NoiseSuppression.moderate,
             "How strongly steady noise is suppressed."
         )
         package let highPass = Setting("echo.high_pass", true, "Removes rumble below the voice.")
-        package let gainControl = Setting(
-            "echo.gain_control",
-            false,
-            "The canceller library's own gain control. It disturbs echo cancellation; prefer audio.agc."
-        )
     }
 
     /// "auto": the worker measured to be best, else the one known to suit the device.
@@ -72,13 +62,6 @@ extension Configuration.Echo {
         case full
         /// Never.
         case half
-    }
-
-    /// Strength of residual echo suppression. A stronger setting attenuates the user more during double talk.
-    package enum Suppression: String, CaseIterable, Sendable {
-        case low
-        case moderate
-        case high
     }
 
     package enum NoiseSuppression: String, CaseIterable, Sendable {

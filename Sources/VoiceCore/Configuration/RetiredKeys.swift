@@ -6,6 +6,22 @@ enum RetiredKeys {
         "activation.sherpa_library": useModels,
         "activation.sherpa_model": useModels,
         "activation.similar_words": "nothing takes its place; raise the word's threshold in activation.wake_words",
+        "activation.pre_roll_ms": "1.5 s from before a call are always sent",
+        "activation.turn_limit_s": "a turn of a minute always closes the conversation",
+        "activation.threshold": "write a word's threshold behind it in activation.wake_words, as in \"jarvis:-25\"",
+        "activation.playing_margin":
+            "write a word's threshold behind it in activation.wake_words, as in \"jarvis:-25\"",
+        "activation.refractory_ms": "a word counts again after 2 s",
+        "activation.led": "a program in activation.state_command sets the light: docs/activation.md has an example",
+        "audio.start_buffer_ms": "60 ms of speech are buffered",
+        "audio.output_gain_db": "use audio.master_volume, or the card's own mixer (alsamixer)",
+        "audio.limiter_ceiling_db": "use audio.master_volume to protect a small loudspeaker",
+        "audio.capture_mixer": "set the card's capture level with alsamixer; alsactl keeps it",
+        "audio.capture_volume": "set the card's capture level with alsamixer; alsactl keeps it",
+        "audio.earcons_off": "audio.earcons switches all of them",
+        "audio.earcon_folder": "the built-in sounds are played",
+        "echo.suppression": "residual echo is suppressed as it measured best",
+        "echo.gain_control": "use audio.agc",
     ]
 
     private static let useModels = "use microWakeWord models, or a Wyoming server (activation.engine)"

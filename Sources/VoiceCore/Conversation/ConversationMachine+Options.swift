@@ -33,7 +33,7 @@ extension ConversationMachine {
         package var limitedLongest: Duration = .seconds(900)
         package var probePause: Duration = .seconds(300)
         /// How long one turn of the user may last before its end counts as lost.
-        package var speechLongest: Duration = .seconds(2 * Configuration.Activation().turnLimitS)
+        package var speechLongest: Duration = Configuration.Activation.turnLimit * 2
         package var responseLimit: Duration = .seconds(12)
         /// How long a service that does not report turns may stay silent after one before it counts as having nothing to
         /// say.

@@ -67,14 +67,13 @@ package struct DaemonSettings: Sendable {
             throw fail("jarvis.url", "must be an http:// or https:// address")
         }
         audio = AudioConfiguration(configuration.audio, echo: configuration.echo)
-        if configuration.audio.earcons { audio.earcons = try EarconSet(configuration.audio) }
         if let fault = AudioConfiguration.channelsFault(configuration.audio) {
             throw ConfigurationError(problems: [fault])
         }
         notices += EchoWorker.notices(on: configuration)
         volumes = VolumeSettings(configuration.audio)
         if let problem = volumes.problem { throw fail(problem.key, problem.message) }
-        pump = VoicePump.Options(startBuffer: configuration.audio.startBufferMS)
+        pump = VoicePump.Options()
         pump.hasVoiceDetector = configuration.echo.enabled
         model = kind.model(configuration)
         func make(_ kind: any VoiceService.Type) throws(ConfigurationError) -> any VoiceService {
@@ -133,7 +132,6 @@ package struct DaemonSettings: Sendable {
         if conversation.greeting != .none, announcer == nil, !service.capabilities.saysExactly {
             notices.append("activation.greeting: this service cannot speak given words, and there is no local voice")
         }
-        conversation.speechLongest = .seconds(2 * configuration.activation.turnLimitS)
         conversation.isAlwaysOpen = activation.machine.mode == .always
         media = MediaSettings(configuration.media)
         if activation.machine.mode == .always, let cost = costOfAlways {

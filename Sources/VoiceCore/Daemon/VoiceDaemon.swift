@@ -196,7 +196,7 @@ package actor VoiceDaemon {
             logger: logger
         )
         self.listener = listener
-        let hook = StateHook(command: settings.activation.stateCommand, led: settings.activation.led, logger: logger)
+        let hook = StateHook(command: settings.activation.stateCommand, logger: logger)
         self.hook = hook
         var parts = ActivationController.Parts(mailbox: mailbox, pump: pump, earcons: ports.earcons, logger: logger)
         parts.egress = egress
@@ -271,7 +271,7 @@ package actor VoiceDaemon {
 
     /// Opens the devices, starts the network and begins to listen. A missing device is opened when it appears.
     package func start() async throws {
-        for notice in settings.notices { logger.warning("\(notice)") }
+        for notice in settings.notices { logger.warning("\(private: notice)") }
         await volumeController.start()
         await player?.start()
         // A muted box must not open its microphone, not even for a moment.

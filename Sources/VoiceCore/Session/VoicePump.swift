@@ -34,7 +34,7 @@ package final class VoicePump {
 
         package init(
             chunk: Int = 20,
-            startBuffer: Int = Configuration.Audio().startBufferMS
+            startBuffer: Int = 60
         ) {
             self.chunk = chunk
             self.startBuffer = startBuffer

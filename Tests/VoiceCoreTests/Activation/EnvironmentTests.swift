@@ -80,27 +80,12 @@ struct EnvironmentTests {
         )
     }
 
-    /// A driver may report any brightness; the product must not overflow and end the daemon.
-    @Test(arguments: [(Int.max, 1 << 31), (Int.min, 0), (-1, 0), (0, 0), (1, 1), (255, 255)])
-    func aLightOfAnyBrightnessIsSet(most: Int, level: Int) {
-        #expect(StateHook.level(status(.awake), of: most) == level)
-        #expect(StateHook.level(status(.idle), of: most) == 0)
-    }
-
-    @Test func theLightShowsWhoseTurnItIs() {
-        #expect(StateHook.brightness(status(.idle)) == 0)
-        #expect(StateHook.brightness(status(.awake)) == 100)
-        #expect(StateHook.brightness(status(.conversation, "userSpeaking")) == 100)
-        #expect(StateHook.brightness(status(.conversation, "aiSpeaking")) == 40)
-        #expect(StateHook.brightness(status(.awake, isMuted: true)) == 0)
-    }
-
     @Test func theCommandFindsTheStateAndOfManyTheLatest() async throws {
         let script = "/tmp/hook-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         let text = "#!/bin/sh\necho $JARVIS_PHASE $JARVIS_STATE $JARVIS_MODE $JARVIS_MUTED >> \(script).out\n"
         try StateFile.write(Array(text.utf8), to: script)
         chmod(script, 0o700)
-        let hook = StateHook(command: script, led: "", logger: LineLog().logger)
+        let hook = StateHook(command: script, logger: LineLog().logger)
         hook.show(status(.awake, "connecting"))
         hook.show(status(.awake, "listening"))
         hook.show(status(.conversation, "aiSpeaking"))
@@ -201,28 +186,6 @@ struct EnvironmentTests {
         waitpid(child, nil, 0)
         // The last is the folder being listed.
         #expect(String(decoding: text, as: UTF8.self) == "out\nerr\n0\n1\n2\n3\n")
-    }
-
-    @Test func soundsMayBeLeftOutOrReplaced() throws {
-        var audio = Configuration().audio
-        audio.earconsOff = "listening, thinking"
-        let some = try EarconSet(audio)
-        #expect(!some.plays(.listening))
-        #expect(some.plays(.woken))
-        audio.earconsOff = "bell"
-        #expect(throws: ConfigurationError.self) { try EarconSet(audio) }
-        let folder = "/tmp/earcons-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        mkdir(folder, 0o700)
-        let wave = WaveFile.header(dataBytes: 4) + [0, 0x40, 0, 0xc0]
-        try StateFile.write(wave, to: folder + "/woken.wav")
-        audio.earconsOff = ""
-        audio.earconFolder = folder
-        #expect(try EarconSet(audio).own == [.woken: [0.5, -0.5]])
-        try StateFile.write([1, 2, 3], to: folder + "/error.wav")
-        #expect(throws: ConfigurationError.self) { try EarconSet(audio) }
-        unlink(folder + "/woken.wav")
-        unlink(folder + "/error.wav")
-        rmdir(folder)
     }
 
     @Test func theGateStaysOpenLongerThanTheWords() {

@@ -116,7 +116,7 @@ struct LoneStopTests {
     ) throws -> [(at: Int, verdict: WakeRule.Verdict)] {
         let words = try WakeWords(wake: "hey jarvis", stop: "stop", threshold: -20)
         let detector = ScriptedDetector()
-        let rule = WakeRule(words: words, playingMargin: 3, refractory: .seconds(2))
+        let rule = WakeRule(words: words)
         let ear = WakeWordRecogniser(detector, rule: rule)
         var reports: [(at: Int, verdict: WakeRule.Verdict)] = []
         for (block, start) in stride(from: 0, through: sound.count - 640, by: 640).enumerated() {

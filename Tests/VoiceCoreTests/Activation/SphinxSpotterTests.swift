@@ -81,7 +81,7 @@ struct SphinxSpotterTests {
         let samples = silence + WakeSamples.samples(of: "stop") + silence
         for milliseconds in stride(from: 1000, through: 1600, by: 100) {
             let spotter = try SphinxSpotter(words.stops, model: Self.model)
-            let rule = WakeRule(words: words.stops, playingMargin: 3, refractory: .seconds(2))
+            let rule = WakeRule(words: words.stops)
             let ear = WakeWordRecogniser(spotter, rule: rule)
             var found: [WakeRule.Verdict] = []
             for (block, start) in stride(from: 0, through: samples.count - 640, by: 640).enumerated() {
@@ -205,7 +205,7 @@ struct SphinxSpotterTests {
         let listener = WakeWordListener(
             tap: ports.words,
             echo: ports.echo,
-            rule: WakeRule(words: words, playingMargin: 5, refractory: .seconds(2)),
+            rule: WakeRule(words: words),
             logger: LineLog().logger,
             make: { (_) throws(WakeWordError) -> any WakeWordDetector in
                 try SphinxSpotter(words, model: Self.model)

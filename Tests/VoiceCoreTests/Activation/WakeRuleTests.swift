@@ -4,11 +4,7 @@ import Testing
 
 struct WakeRuleTests {
     private func rule() throws -> WakeRule {
-        WakeRule(
-            words: try WakeWords(wake: "Jarvis, hello  computer:-35", stop: "stop", threshold: -20),
-            playingMargin: 5,
-            refractory: .seconds(2)
-        )
+        WakeRule(words: try WakeWords(wake: "Jarvis, hello  computer:-35", stop: "stop", threshold: -20))
     }
 
     @Test func wordsMayHaveThresholdsOfTheirOwn() throws {
@@ -54,7 +50,7 @@ struct WakeRuleTests {
     @Test(arguments: [-20.0, -1, 0, 12])
     func theMarginIsAddedWhileTheBoxSounds(threshold: Double) throws {
         let words = try WakeWords(wake: "jarvis:\(threshold)", stop: "", threshold: -20)
-        var rule = WakeRule(words: words, playingMargin: 3, refractory: .seconds(2))
+        var rule = WakeRule(words: words)
         func judge(_ score: Double) -> WakeRule.Verdict {
             rule.judge(.init("jarvis", .score(score)), listening: .wake, isPlaying: true, at: .seconds(10))
         }

@@ -28,7 +28,7 @@ struct AlarmPlayerTests {
         requests.rings = true
         // Neither quiet hours nor disabled earcons silence it.
         requests.areOff = true
-        var player = AlarmPlayer(own: nil, requests: requests)
+        var player = AlarmPlayer(requests: requests)
         let peaks = peaks(&player, seconds: 40)
         #expect(peaks[0] > 0.01 && peaks[0] < 0.06, "it does not frighten: \(peaks[0])")
         for second in 0..<29 { #expect(peaks[second + 1] > peaks[second], "\(peaks)") }
@@ -38,7 +38,7 @@ struct AlarmPlayerTests {
 
     @Test func itEndsAndBeginsSoftlyAgain() {
         let requests = EarconRequests()
-        var player = AlarmPlayer(own: nil, requests: requests)
+        var player = AlarmPlayer(requests: requests)
         let before = peaks(&player, seconds: 1)
         #expect(before == [0])
         requests.rings = true
@@ -55,7 +55,7 @@ struct AlarmPlayerTests {
 
     @Test func itIsSoftWhileSomebodySpeaks() {
         let requests = EarconRequests()
-        var player = AlarmPlayer(own: nil, requests: requests)
+        var player = AlarmPlayer(requests: requests)
         requests.rings = true
         let loud = peaks(&player, seconds: 31)[30]
         requests.isRingLow = true
@@ -64,13 +64,5 @@ struct AlarmPlayerTests {
         requests.isRingLow = false
         let back = peaks(&player, seconds: 2)[1]
         #expect(abs(back - loud) < 0.02)
-    }
-
-    @Test func aSoundOfOnesOwnIsPlayedInItsPlace() {
-        let requests = EarconRequests()
-        requests.rings = true
-        var player = AlarmPlayer(own: [Float](repeating: 0.5, count: 100_000), requests: requests)
-        let loudest = peaks(&player, seconds: 32)[31]
-        #expect(abs(loudest - 0.5) < 0.01)
     }
 }

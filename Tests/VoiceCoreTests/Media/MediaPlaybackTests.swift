@@ -21,7 +21,7 @@ struct MediaPlaybackTests {
         ports.volumes.set(Volumes(media: 100))
         ports.media.isComplete.store(supply < .max, ordering: .relaxed)
         var playback = MediaPlayback(ports.media)
-        var mix = OutputMix(trim: 1, ceiling: 1, volumes: ports.volumes)
+        var mix = OutputMix(volumes: ports.volumes)
         var result: [Float] = []
         var supplied = 0
         let sound = [StereoFrame](repeating: StereoFrame(0.5), count: Self.period)
@@ -116,7 +116,7 @@ struct MediaPlaybackTests {
     @Test func theLimiterHoldsVoiceAndMediaTogether() {
         let ports = AudioPorts()
         ports.volumes.set(Volumes(media: 100))
-        var mix = OutputMix(trim: 1, ceiling: 0.891_25, volumes: ports.volumes)
+        var mix = OutputMix(volumes: ports.volumes)
         var playback = MediaPlayback(ports.media)
         let sound = [StereoFrame](repeating: StereoFrame(0.9), count: 48_000)
         ports.media.ring.write(sound, count: sound.count)

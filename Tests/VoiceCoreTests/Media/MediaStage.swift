@@ -60,7 +60,7 @@ final class MediaStage: Sendable {
         listening = Task.detached {
             guard isHere else { return }
             var playback = MediaPlayback(ports.media)
-            var mix = OutputMix(trim: 1, ceiling: 1, volumes: ports.volumes)
+            var mix = OutputMix(volumes: ports.volumes)
             var now: UInt64 = 0
             while !Task.isCancelled {
                 for _ in 0..<(isFast ? 20 : 1) {

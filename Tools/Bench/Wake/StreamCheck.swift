@@ -65,7 +65,7 @@ struct StreamCheck {
             arguments.firstIndex(of: name).flatMap { arguments.indices.contains($0 + 1) ? arguments[$0 + 1] : nil }
         }
         let activation = Configuration().activation
-        let threshold = value("--threshold").flatMap { Double($0) } ?? activation.threshold
+        let threshold = value("--threshold").flatMap { Double($0) } ?? Configuration.Activation.threshold
         findsStops = arguments.contains("--stops")
         let stops = findsStops ? activation.stopWords : ""
         guard let folder = value("--streams"),
@@ -162,13 +162,7 @@ struct StreamCheck {
             if let models { try TFLiteSpotter(words, in: models, trial: .none) } else {
                 try SphinxSpotter(words, model: Configuration().activation.sphinxModel)
             }
-        let activation = Configuration().activation
-        let rule = WakeRule(
-            words: words,
-            playingMargin: activation.playingMargin,
-            refractory: .milliseconds(activation.refractoryMS)
-        )
-        return WakeWordRecogniser(detector, rule: rule)
+        return WakeWordRecogniser(detector, rule: WakeRule(words: words))
     }
 
     /// The canceller's judgement in each 10 ms of a stream in which the box speaks, from the record of its gate.

@@ -25,13 +25,13 @@ package struct EchoCanceller: ~Copyable {
     package init(options: EchoCancellerOptions) throws(EchoCancellerError) {
         var settings = caec_options()
         settings.echo_cancellation = options.echoCancellation
-        settings.suppression = Self.level(options.suppression)
+        // Over a talker; echo alone gets the high one. Without effect in version 1.3 of the library.
+        settings.suppression = CAEC_SUPPRESSION_LOW
         settings.extended_filter = options.extendedFilter
         settings.delay_agnostic = options.delayAgnostic
         // `NoiseSuppressor` does that, at the end of the path.
         settings.noise_suppression = CAEC_NOISE_OFF
         settings.high_pass = options.highPass
-        settings.gain_control = options.gainControl
         settings.voice_detection = options.voiceDetection
         settings.linear_stage = options.linearStage
         settings.double_talk_path = options.doubleTalkPath
@@ -104,14 +104,6 @@ package struct EchoCanceller: ~Copyable {
 
     /// For tests: continues as though `periods` periods had been processed.
     mutating func pretendAge(periods: Int32) { caec_pretend_age(handle, periods) }
-
-    private static func level(_ suppression: EchoCancellerOptions.Suppression) -> caec_suppression {
-        switch suppression {
-        case .low: CAEC_SUPPRESSION_LOW
-        case .moderate: CAEC_SUPPRESSION_MODERATE
-        case .high: CAEC_SUPPRESSION_HIGH
-        }
-    }
 }
 
 /// The library failed to start; `description` is one line with its name and error number.

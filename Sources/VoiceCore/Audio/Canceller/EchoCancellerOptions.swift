@@ -5,13 +5,9 @@ package import VoiceConfiguration
 /// The defaults measured best with a reference aligned to within a few milliseconds. Without the linear stage, low
 /// suppression of version 0.3 still takes 45 dB off the echo and leaves most of the talker.
 package struct EchoCancellerOptions: Sendable, Equatable {
-    package typealias Suppression = Configuration.Echo.Suppression
     package typealias NoiseSuppression = Configuration.Echo.NoiseSuppression
 
     package var echoCancellation: Bool
-    /// With the linear stage: the suppression over a talker; echo alone gets the high one. Without effect in version 1.3 of
-    /// the library.
-    package var suppression: Suppression
     /// A filter of 128 ms that tolerates a delay reported too short, at the cost of more damage to the talker. Version 0.3 of
     /// the library only.
     package var extendedFilter = false
@@ -20,8 +16,6 @@ package struct EchoCancellerOptions: Sendable, Equatable {
     package var delayAgnostic = false
     package var noiseSuppression: NoiseSuppression
     package var highPass: Bool
-    /// Adaptive digital gain. Raises echo and noise along with the talker.
-    package var gainControl: Bool
     /// Required by the gate that distinguishes talkers from echo.
     package var voiceDetection: Bool
     /// A linear canceller in front of the library, which then handles only the residue.
@@ -32,15 +26,13 @@ package struct EchoCancellerOptions: Sendable, Equatable {
 
     package init(_ echo: Configuration.Echo = .init()) {
         echoCancellation = echo.enabled
-        suppression = echo.suppression
         noiseSuppression = echo.noiseSuppression
         highPass = echo.highPass
-        gainControl = echo.gainControl
         voiceDetection = echo.enabled
     }
 
     /// Whether any remaining task is worth the library's work and delay.
     package var needsProcessing: Bool {
-        echoCancellation || noiseSuppression != .off || gainControl
+        echoCancellation || noiseSuppression != .off
     }
 }

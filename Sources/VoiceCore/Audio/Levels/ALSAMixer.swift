@@ -3,18 +3,18 @@ internal import CAlsa
 /// The hardware mixer of a card.
 package protocol MixerControl: Sendable {
     /// Sets an element to a volume in percent. Takes milliseconds; must not run on the audio thread.
-    func set(_ percent: Int, at place: MixerPlace, direction: AudioDirection) throws(MixerError)
+    func set(_ percent: Int, at place: MixerPlace) throws(MixerError)
 }
 
 /// ALSA's simple mixer interface. Opens the mixer for each change, so an unplugged card that returns needs no handling.
 package struct ALSAMixer: MixerControl {
     package init() {}
 
-    package func set(_ percent: Int, at place: MixerPlace, direction: AudioDirection) throws(MixerError) {
+    package func set(_ percent: Int, at place: MixerPlace) throws(MixerError) {
         let mixer = try Self.open(place.card)
         defer { snd_mixer_close(mixer) }
-        let element = try Self.find(place, direction: direction, in: mixer)
-        let code = direction == .playback ? Self.setPlayback(element, percent) : Self.setCapture(element, percent)
+        let element = try Self.find(place, in: mixer)
+        let code = Self.setPlayback(element, percent)
         guard code >= 0 else { throw .refused(place, reason: Self.text(code)) }
     }
 
@@ -33,20 +33,14 @@ package struct ALSAMixer: MixerControl {
         return handle
     }
 
-    private static func find(
-        _ place: MixerPlace,
-        direction: AudioDirection,
-        in mixer: OpaquePointer
-    ) throws(MixerError) -> OpaquePointer {
+    private static func find(_ place: MixerPlace, in mixer: OpaquePointer) throws(MixerError) -> OpaquePointer {
         var known: [String] = []
         var next = snd_mixer_first_elem(mixer)
         while let element = next {
             next = snd_mixer_elem_next(element)
             guard let name = snd_mixer_selem_get_name(element).map({ String(cString: $0) }) else { continue }
             let index = Int(snd_mixer_selem_get_index(element))
-            let hasVolume =
-                direction == .playback
-                ? snd_mixer_selem_has_playback_volume(element) : snd_mixer_selem_has_capture_volume(element)
+            let hasVolume = snd_mixer_selem_has_playback_volume(element)
             if name == place.element && index == place.index {
                 guard hasVolume != 0 else { throw .noVolume(place) }
                 return element
@@ -67,18 +61,6 @@ package struct ALSAMixer: MixerControl {
         switch MixerLevel(percent: percent, decibels: hasScale ? quiet...loud : nil, raw: low...high) {
         case .decibels(let value): return snd_mixer_selem_set_playback_dB_all(element, value, 0)
         case .raw(let value): return snd_mixer_selem_set_playback_volume_all(element, value)
-        }
-    }
-
-    private static func setCapture(_ element: OpaquePointer, _ percent: Int) -> Int32 {
-        var (low, high) = (0, 0)
-        var (quiet, loud) = (0, 0)
-        guard snd_mixer_selem_get_capture_volume_range(element, &low, &high) >= 0, low <= high else { return -22 }
-        let hasScale = snd_mixer_selem_get_capture_dB_range(element, &quiet, &loud) >= 0 && quiet <= loud
-        let scale = hasScale ? quiet...loud : nil
-        switch MixerLevel(percent: percent, decibels: scale, raw: low...high, direction: .capture) {
-        case .decibels(let value): return snd_mixer_selem_set_capture_dB_all(element, value, 0)
-        case .raw(let value): return snd_mixer_selem_set_capture_volume_all(element, value)
         }
     }
 

@@ -23,7 +23,7 @@ package struct LevelAdvice: Sendable, Equatable {
             return "the microphone clips while the loudspeaker plays, so its echo cannot be cancelled: turn the "
                 + "loudspeaker down or move it away from the microphone"
         }
-        return "the microphone clips: lower its capture level (alsamixer, audio.capture_mixer) or audio.capture_gain_db"
+        return "the microphone clips: lower its capture level (alsamixer) or audio.capture_gain_db"
     }
 
     /// As above, from the audio thread's measurements.

@@ -72,19 +72,17 @@ package enum MixerLevel: Sendable, Equatable {
     /// - Parameters:
     ///   - decibels: the element's scale in hundredths of a decibel; nil if it has none.
     ///   - raw: the element's own range.
-    ///   - direction: for a microphone, 100 % is the top, as 0 dB says nothing about its level.
     package init(
         percent: Int,
         decibels: ClosedRange<Int>?,
-        raw: ClosedRange<Int>,
-        direction: AudioDirection = .playback
+        raw: ClosedRange<Int>
     ) {
         let percent = min(100, max(0, percent))
         guard let decibels, decibels.lowerBound < decibels.upperBound else {
             self = .raw(raw.lowerBound + (raw.upperBound - raw.lowerBound) * percent / 100)
             return
         }
-        let hasZero = direction == .playback && decibels.lowerBound < 0
+        let hasZero = decibels.lowerBound < 0
         let top = hasZero ? min(0, decibels.upperBound) : decibels.upperBound
         guard let below = Volumes.decibels(percent: percent) else {
             self = .decibels(decibels.lowerBound)

@@ -3,7 +3,7 @@ internal import CDSP
 /// The volumes and the limiter between the sound sources and the card.
 ///
 ///     voice --(voice volume)--+
-///     media --(media volume)--+--(master, output gain)-- limiter -- card and echo reference
+///     media --(media volume)--+--(master)---------- limiter -- card and echo reference
 ///     earcon -(its volume)----+
 ///
 /// Every gain, the limiter's included, acts on both channels alike, so the stereo image does not move. Owned by the audio
@@ -11,10 +11,11 @@ internal import CDSP
 struct OutputMix: ~Copyable {
     /// Frames by which `finish` delays the sound; every voice position has to include it.
     static let delay = Limiter.delay
+    /// Highest sample of the output, linear: -1 dBFS.
+    private static let ceiling: Float = 0.891_25
     /// Periods after the last sound during which the room may still reverberate: 0.5 s.
     private static let ring = 50
 
-    private let trim: Float
     private let volumes: VolumeControls
     private var voice = GainRamp()
     private var media = GainRamp()
@@ -25,13 +26,9 @@ struct OutputMix: ~Copyable {
     /// Whether the loudspeaker plays, or played within the last half second.
     var isAudible: Bool { silentPeriods < Self.ring }
 
-    /// - Parameters:
-    ///   - trim: linear gain on everything, in addition to the volumes.
-    ///   - ceiling: of the limiter, linear.
-    init(trim: Float, ceiling: Float, volumes: VolumeControls) {
-        self.trim = trim
+    init(volumes: VolumeControls) {
         self.volumes = volumes
-        limiter = Limiter(ceiling: ceiling)
+        limiter = Limiter(ceiling: Self.ceiling)
     }
 
     /// Applies the voice volume to a mono period that holds only voice.
@@ -46,7 +43,7 @@ struct OutputMix: ~Copyable {
 
     /// Applies master volume and limiter to the sum of everything.
     mutating func finish(_ frames: UnsafeMutablePointer<StereoFrame>, count: Int) {
-        master.apply(volumes.gain(of: .master) * trim, to: frames, count: count)
+        master.apply(volumes.gain(of: .master), to: frames, count: count)
         limiter.process(frames, count: count)
         // -60 dBFS: no microphone picks up anything below.
         silentPeriods = cdsp_peak(frames.samples, 2 * count) > 1e-3 ? 0 : min(Self.ring, silentPeriods + 1)

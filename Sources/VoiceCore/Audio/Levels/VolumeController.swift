@@ -44,7 +44,6 @@ package actor VolumeController {
     package func start() {
         current = restored()
         apply(masterChanged: true)
-        applyCapture()
     }
 
     /// Sets a volume in percent, clamped to 0 ... 100.
@@ -112,25 +111,15 @@ package actor VolumeController {
             do {
                 let percent = current.isMuted ? 0 : current[.master]
                 let place = try MixerPlace(settings.mixer, device: settings.playbackDevice)
-                try mixer.set(percent, at: place, direction: .playback)
+                try mixer.set(percent, at: place)
                 controls.noteHardwareChange()
                 mixerWorks = true
             } catch {
-                if mixerWorks { logger.warning("audio.mixer: \(error); the volume is set in software") }
+                if mixerWorks { logger.warning("audio.mixer: \(private: error); the volume is set in software") }
                 mixerWorks = false
             }
         }
         controls.set(current, hardwareMaster: mixer != nil && mixerWorks)
-    }
-
-    private func applyCapture() {
-        guard !settings.captureMixer.isEmpty else { return }
-        do {
-            let place = try MixerPlace(settings.captureMixer, device: settings.captureDevice)
-            try (mixer ?? ALSAMixer()).set(settings.captureVolume, at: place, direction: .capture)
-        } catch {
-            logger.warning("audio.capture_mixer: \(error); the card's capture level is unchanged")
-        }
     }
 
     private func restored() -> Volumes {

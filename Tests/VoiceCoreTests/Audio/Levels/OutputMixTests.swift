@@ -6,7 +6,7 @@ import Testing
 struct OutputMixTests {
     private func played(periods: Int, level: Float, change: (Int, VolumeControls) -> Void) -> [Float] {
         let controls = VolumeControls()
-        var mix = OutputMix(trim: 1, ceiling: 0.891_25, volumes: controls)
+        var mix = OutputMix(volumes: controls)
         var result: [Float] = []
         for period in 0..<periods {
             change(period, controls)
@@ -41,7 +41,7 @@ struct OutputMixTests {
     @Test func mediaComesBackWithoutAClickAfterAnInterruption() {
         let controls = VolumeControls()
         controls.set(Volumes(media: 100))
-        var mix = OutputMix(trim: 1, ceiling: 1, volumes: controls)
+        var mix = OutputMix(volumes: controls)
         var output: [Float] = []
         for period in 0..<20 {
             if period == 10 {
@@ -75,7 +75,7 @@ struct OutputMixTests {
 
     @Test func itKnowsThatTheRoomStillRings() {
         let controls = VolumeControls()
-        var mix = OutputMix(trim: 1, ceiling: 1, volumes: controls)
+        var mix = OutputMix(volumes: controls)
         var isAudible = mix.isAudible
         #expect(!isAudible)
         var frames = [StereoFrame](repeating: StereoFrame(left: 0.1, right: 0), count: 480)

@@ -25,8 +25,8 @@ struct VolumeControllerTests {
         let calls = Mutex<[String]>([])
         let fault: MixerError?
         init(fault: MixerError? = nil) { self.fault = fault }
-        func set(_ percent: Int, at place: MixerPlace, direction: AudioDirection) throws(MixerError) {
-            calls.withLock { $0.append("\(direction) \(place.card)/\(place.element) \(percent)") }
+        func set(_ percent: Int, at place: MixerPlace) throws(MixerError) {
+            calls.withLock { $0.append("\(place.card)/\(place.element) \(percent)") }
             if let fault { throw fault }
         }
     }
@@ -153,9 +153,6 @@ struct VolumeControllerTests {
         let controller = controller(nil, mixer: mixer) {
             $0.mixer = "PCM"
             $0.playbackDevice = "hw:1,0"
-            $0.captureMixer = "Mic"
-            $0.captureDevice = "plughw:CARD=USB,DEV=0"
-            $0.captureVolume = 70
         }
         await controller.start()
         await controller.set(.master, percent: 40)
@@ -163,7 +160,7 @@ struct VolumeControllerTests {
         await controller.setMuted(true)
         #expect(
             mixer.calls.withLock { $0 } == [
-                "playback hw:1/PCM 100", "capture hw:USB/Mic 70", "playback hw:1/PCM 40", "playback hw:1/PCM 0",
+                "hw:1/PCM 100", "hw:1/PCM 40", "hw:1/PCM 0",
             ]
         )
         await controller.setMuted(false)
