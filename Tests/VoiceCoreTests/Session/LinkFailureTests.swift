@@ -42,6 +42,17 @@ struct LinkFailureTests {
         #expect(LinkFailure(.refused(refusal)).kind == kind)
     }
 
+    @Test(arguments: [
+        WebSocketClosure.closed(code: 1011, reason: "400: Invalid model name passed in model=gpt-x. Call `/v1/models`"),
+        .closed(code: 1008, reason: "model gpt-x not found"),
+        .refused(WebSocketRefusal(status: 403, reason: "Forbidden", retryAfter: nil, body: "no access to model gpt-x")),
+    ])
+    func namesTheSettingIfTheModelIsRefused(closure: WebSocketClosure) {
+        let failure = LinkFailure(closure, model: "gpt-x")
+        #expect(failure.kind == .permanent)
+        #expect(failure.reason.contains("realtime.model"))
+    }
+
     @Test func aQuotaThatIsUsedUpIsNotARateLimit() {
         let body = #"{"error":{"code":"insufficient_quota","message":"You exceeded your current quota."}}"#
         let refusal = WebSocketRefusal(status: 429, reason: "", retryAfter: nil, body: body)

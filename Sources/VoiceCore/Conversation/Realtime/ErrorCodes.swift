@@ -74,15 +74,19 @@ extension ErrorClass {
     }
 }
 
-extension ServerError {
-    /// Whether a server refuses the model, in whatever words: its text names this model, and what is wrong with it.
-    func isRefusal(ofModel model: String) -> Bool {
-        let text = message.lowercased()
-        guard text.contains("model"), text.contains(model.lowercased()) else { return false }
-        return [
-            "not found", "not exist", "unknown", "invalid", "not supported", "unsupported", "no access",
-            "not available",
-        ]
-        .contains { text.contains($0) } || text.contains("not have access") || text.contains("no such")
+/// A server that refuses the model it was asked for.
+package enum ModelRefusal {
+    private static let refusing = ["not ", "n't ", "no ", "unknown", "invalid", "unsupported", "denied", "deprecated", "retired"]
+    private static let passing = ["overload", "temporar", "rate limit", "loading", "later", "busy", "capacity"]
+
+    /// The setting to change, with what the server said; nil if the text does not refuse the model. Servers word it as they
+    /// like, so it is a text that names this model and what is wrong with it, unless that will pass.
+    package static func line(_ text: String, model: String?) -> String? {
+        let lower = text.lowercased()
+        func says(_ words: [String]) -> Bool { words.contains { lower.contains($0) } }
+        guard let model = model?.lowercased(), !model.isEmpty, lower.contains(model), says(["model", "deployment"]),
+            says(refusing), !says(passing)
+        else { return nil }
+        return "set realtime.model to a model of this service (\(text))"
     }
 }

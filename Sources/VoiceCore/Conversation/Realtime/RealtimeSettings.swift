@@ -120,13 +120,17 @@ extension RealtimeSettings {
     }
 
     /// Returns the field an error is about, if it was sent and the session can do without it. Some servers name it only in
-    /// the text.
+    /// the text, or without the object it is in.
     func sentField(_ error: ServerError) -> String? {
         let isPath = { (letter: Character) in letter.isLetter || letter.isNumber || letter == "_" || letter == "." }
         let named = [error.param ?? ""] + error.message.split { !isPath($0) }.map(String.init)
-        let place = named.map { $0.last == "." ? String($0.dropLast()) : $0 }
-            .first { $0.hasPrefix("session.") || $0.hasPrefix("response.") }
-        guard let place, place.utf8.count <= 100 else { return nil }
+        let names = named.map { $0.last == "." ? String($0.dropLast()) : $0 }.filter { $0.utf8.count <= 100 }
+        let whole = names.first { $0.hasPrefix("session.") || $0.hasPrefix("response.") }
+        let bare = names.first { name in
+            (name == error.param || name.contains(".")) && !name.isEmpty
+                && wholeJSON.has(name.split(separator: ".").map(String.init)[...])
+        }
+        guard let place = whole ?? bare.map({ "session." + $0 }) else { return nil }
         if Self.ofResponse(place) != nil { return place }
         let keys = place.split(separator: ".").dropFirst().map(String.init)
         let isSent = !keys.isEmpty && wholeJSON.has(keys[...])

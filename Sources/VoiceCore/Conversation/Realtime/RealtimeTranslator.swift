@@ -65,10 +65,9 @@ package struct RealtimeTranslator: Sendable {
     /// A field that the service does not know is reported once and left out from then on; it is no reason to do without the
     /// rest.
     private mutating func trouble(_ error: ServerError) -> [ServiceReport] {
-        var reported = ServiceError(error, model: settings.model)
-        guard reported.meaning == .settings || reported.meaning == .other, let field = settings.sentField(error) else {
-            return [.trouble(reported)]
-        }
+        let field = settings.sentField(error)
+        var reported = ServiceError(error, model: field == nil ? settings.model : nil)
+        guard let field, reported.meaning == .settings || reported.meaning == .other else { return [.trouble(reported)] }
         guard settings.leaveOut(field) else { return [] }
         reported.meaning = .field
         reported.setting = field
@@ -208,13 +207,15 @@ package struct RealtimeTranslator: Sendable {
 extension ServiceError {
     /// An `error` event.
     ///
-    /// - Parameter model: the model the session was asked for.
+    /// - Parameter model: the model the session was asked for; nil if the error is known to be about something else.
     package init(_ error: ServerError, model: String? = nil) {
-        let isAboutModel = model.map { error.isRefusal(ofModel: $0) } ?? false
+        let meaning = ErrorClass(error)
+        let mayBeModel = [.other, .settings, .service, .configuration].contains(meaning)
+        let refusal = mayBeModel ? ModelRefusal.line(error.message, model: model) : nil
         self.init(
-            isAboutModel ? .configuration : ErrorClass(error),
+            refusal == nil ? meaning : .configuration,
             name: error.code ?? error.type,
-            text: isAboutModel ? "set realtime.model to a model of this service (\(error.message))" : error.message,
+            text: refusal ?? error.message,
             setting: error.param,
             request: error.eventID
         )

@@ -6,11 +6,19 @@ extension LinkFailure {
     ///
     /// A bad key or model is reported by an `error` event and a close with 3000 or 4000, not by an HTTP status; a proxy or
     /// an overloaded service may still answer with a status. What is not known to be final is retried.
-    package init(_ closure: WebSocketClosure) {
+    ///
+    /// - Parameter model: the model that the service was asked for, if it names its refusal in the closure.
+    package init(_ closure: WebSocketClosure, model: String? = nil) {
         let reason = closure.description
         switch closure {
         case .closed(let code, let text):
-            self.init(Self.kind(closeCode: code, ErrorClass(closeReason: text)), reason)
+            let refusal = ModelRefusal.line(text, model: model)
+            self.init(
+                refusal == nil ? Self.kind(closeCode: code, ErrorClass(closeReason: text)) : .permanent,
+                refusal ?? reason
+            )
+        case .refused(let refusal) where ModelRefusal.line(refusal.body, model: model) != nil:
+            self.init(.permanent, "set realtime.model to a model of this service (\(reason))")
         case .refused(let refusal):
             self.init(
                 Self.kind(status: refusal.status, ErrorClass(body: refusal.body)),

@@ -11,6 +11,7 @@ package final class RealtimeLink: ServiceLink, WebSocketDriver {
     private let report: ServiceLinkReport
     private var wire: RealtimeWire
     private let isContinuous: Bool
+    private let model: String?
     /// Of an event without audio, in bytes.
     private let longestEvent: Int
     private var part = SpokenPart(responseID: "", itemID: "", contentIndex: 0)
@@ -44,6 +45,7 @@ package final class RealtimeLink: ServiceLink, WebSocketDriver {
         self.pump = pump
         wire = RealtimeWire(settings)
         longestEvent = ServerEventDecoder.longest(echoing: settings)
+        model = settings.model
         isContinuous = settings.dialect.capabilities.continuousUplink
         self.report = report
     }
@@ -97,7 +99,7 @@ package final class RealtimeLink: ServiceLink, WebSocketDriver {
     }
 
     package func closed(_ closure: WebSocketClosure) {
-        var failure = LinkFailure(closure)
+        var failure = LinkFailure(closure, model: model)
         switch closure {
         case .failed(.timedOut(.silence(let limit))), .failed(.timedOut(.acknowledgement(let limit))):
             failure.missedSpeech = pump.sentVoice(on: connection, within: limit)

@@ -135,6 +135,9 @@ struct RealtimeTranslatorTests {
         ("The model `gpt-x` does not exist or you do not have access to it.", true),
         ("Invalid model name passed in model=gpt-x. Call `/v1/models` to view available models.", true),
         ("model gpt-x not found, try pulling it first", true), ("The model gpt-x is overloaded.", false),
+        ("You are not allowed to use the model gpt-x", true), ("gpt-x is a retired model", true),
+        ("The API deployment gpt-x for this resource doesn't exist", true),
+        ("The model gpt-x is not loaded yet; try again later", false),
         ("Invalid value for temperature.", false),
     ])
     func namesTheSettingIfTheModelIsRefused(text: String, isRefusal: Bool) {
@@ -148,6 +151,23 @@ struct RealtimeTranslatorTests {
         }
         #expect((reported.meaning == .configuration) == isRefusal)
         #expect(reported.line.contains("realtime.model") == isRefusal)
+    }
+
+    @Test(arguments: [
+        ("Unsupported parameter: 'reasoning.effort' is not supported with the 'gpt-x' model.", "session.reasoning.effort"),
+        ("Unknown field audio.input.noise_reduction for model gpt-x", nil), ("Invalid value for model gpt-x", "max_output_tokens"),
+    ] as [(String, String?)])
+    func leavesOutAFieldThatTheModelDoesNotKnow(text: String, param: String?) {
+        var settings = Scene.settings
+        settings.model = "gpt-x"
+        settings.reasoningEffort = "minimal"
+        var translator = RealtimeTranslator(settings)
+        let error = ServerError(type: "invalid_request_error", code: "unsupported_parameter", message: text, param: param)
+        guard case .trouble(let reported)? = translator.take(.error(error)).first else {
+            Issue.record("not reported")
+            return
+        }
+        #expect(reported.meaning == .field)
     }
 
     // MARK: Words for one response
