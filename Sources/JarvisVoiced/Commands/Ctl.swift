@@ -39,7 +39,7 @@ struct Ctl: ParsableCommand {
                 )
             }
             if let help = try ControlRegistry.standard.help(for: words) { return write(Array(help.utf8)) }
-            try ControlClient.withSecondTry { () throws(ControlProblem) in try perform(words, printsJSON: printsJSON) }
+            try perform(words, printsJSON: printsJSON)
         } catch let problem as ControlProblem {
             if printsJSON {
                 write(ControlMessage.line(ControlMessage.reply(id: .null, .failure(problem))))

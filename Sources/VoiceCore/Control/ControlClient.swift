@@ -93,24 +93,6 @@ package struct ControlClient: ~Copyable {
         try Self.receive(socket, &input, patience: nil)
     }
 
-    /// A client that connected within the last second keeps its seat (`ControlSeats.Rule.spared`); after this pause one
-    /// can be evicted.
-    package static let secondTry = ControlSeats.Rule().spared + .milliseconds(100)
-
-    /// Tries once more after a pause if all seats are taken; a request refused for this reason was not carried out.
-    package static func withSecondTry(
-        after pause: Duration = secondTry,
-        _ attempt: () throws(ControlProblem) -> Void
-    ) throws(ControlProblem) {
-        do throws(ControlProblem) {
-            try attempt()
-        } catch {
-            guard error.code == .busy else { throw error }
-            usleep(UInt32(clamping: pause.milliseconds * 1000))
-            try attempt()
-        }
-    }
-
     private static func receive(
         _ socket: Int32,
         _ input: inout LineBuffer,

@@ -3,8 +3,7 @@ internal import VoiceBase
 /// Generates docs/control.md from the table of commands.
 package enum ControlDocument {
     package static func text(_ registry: ControlRegistry = .standard) -> String {
-        let rule = ControlSeats.Rule()
-        let urgent = registry.commands.flatMap(\.urgentOrders).map { "`\($0)`" }.joined(separator: ", ")
+        let limits = ControlServer.Options(path: "", version: "")
         var lines = [
             "# The control socket",
             "",
@@ -37,17 +36,12 @@ package enum ControlDocument {
                 + "`\"protocol\":\(ControlMessage.version)` in a request asks for this version;",
             "within a version members are only added, so ignore those you do not know. A request has at most",
             "\(ControlMessage.longestRequest) bytes. A client that does not read its answers is disconnected, and so "
-                + "is one after \(ControlServer.Options(path: "", version: "").maximumBadLines)",
+                + "is one after \(limits.maximumBadLines)",
             "invalid lines.",
             "",
-            "At most \(rule.seats) clients may be connected. One that sends no request within "
-                + "\(rule.firstRequest.milliseconds / 1000) s, or none for \(rule.idle.milliseconds / 60_000) minutes, "
-                + "is disconnected,",
-            "unless it follows `events`. If all places are taken, the client that has been idle the longest is "
-                + "disconnected. If none",
-            "is idle, a new client may still send one command that silences the box, and no other:",
-            "\(urgent).",
-            "A request refused with `busy` may be repeated after a second; `ctl` does so once.",
+            "At most \(limits.maximumClients) clients may be connected; another one is refused with `busy`. A client that "
+                + "sends no request for \(limits.longestIdle.milliseconds / 1000) s",
+            "is disconnected, unless it follows `events`.",
             "",
             "Everyone who may connect may give every command, and nothing belongs to the client that set it: a mute, "
                 + "quiet hours, a",

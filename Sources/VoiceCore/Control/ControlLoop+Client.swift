@@ -13,8 +13,8 @@ extension ControlLoop {
         private var sent = 0
         /// A request is under way.
         var isBusy = false
-        /// It has made a valid request.
-        var isServed = false
+        /// Since it connected, or since its latest answer.
+        var idleSince: Duration
         /// It has closed its sending side.
         var hasFinished = false
         /// It will be disconnected after the next write, even if that is partial.
@@ -22,21 +22,25 @@ extension ControlLoop {
         var subscription: DaemonEvents.Subscription?
         var events: Task<Void, Never>?
 
-        init(socket: Int32, peer: ControlAccess.Peer) {
+        init(socket: Int32, peer: ControlAccess.Peer, at now: Duration) {
             self.socket = socket
             self.peer = peer
+            idleSince = now
         }
 
         /// Number of bytes still to be sent.
         var waiting: Int { output.count - sent }
+
+        /// No request is under way, and it does not follow events.
+        var isIdle: Bool { !isBusy && events == nil && !isLeaving }
 
         var isDone: Bool { isLeaving || hasFinished && !isBusy && waiting == 0 && events == nil }
 
         func say(_ bytes: [UInt8]) { output += bytes }
 
         /// Sends the reason and marks the client as leaving.
-        func refuse(_ problem: ControlProblem, id: JSONValue = .null) {
-            say(ControlMessage.line(ControlMessage.reply(id: id, .failure(problem))))
+        func refuse(_ problem: ControlProblem) {
+            say(ControlMessage.line(ControlMessage.reply(id: .null, .failure(problem))))
             isLeaving = true
         }
 

@@ -14,7 +14,6 @@ struct ControlLoop {
     private let handler: ControlServer.Handler
     private var clients: [Int: Client] = [:]
     private var next = 0
-    private var seats: ControlSeats
     /// What clients did that is logged, by its line.
     private var reports: [String: LossMeter] = [:]
 
@@ -30,9 +29,6 @@ struct ControlLoop {
         self.outbox = outbox
         self.logger = logger
         self.handler = handler
-        var rule = options.rule
-        rule.seats = options.maximumClients
-        seats = ControlSeats(rule)
     }
 
     mutating func run() {
@@ -70,8 +66,9 @@ struct ControlLoop {
             if happened & POLLIN != 0 { read(id) }
         }
         for id in Array(clients.keys) { write(id) }
-        for id in seats.overdue(at: options.clock()) {
-            dismiss(id, ControlProblem(.badRequest, "no request for too long; closing the connection"))
+        for (id, client) in clients where client.isIdle && options.clock() - client.idleSince >= options.longestIdle {
+            client.refuse(ControlProblem(.badRequest, "no request for too long; closing the connection"))
+            write(id)
         }
         if polled[1].revents != 0 { accept() }
         if listener.restore() { logger.warning("the control socket was lost and is opened again") }
@@ -80,8 +77,9 @@ struct ControlLoop {
 
     /// Time until the next deadline of a client or the next look at the socket, in ms, rounded up.
     private var pause: Int32 {
-        let next = seats.nextEnd.map { Int32(clamping: max(0, ($0 - options.clock()).wholeMilliseconds)) }
-        return min(next ?? Self.lookPause, Self.lookPause)
+        guard let since = clients.values.filter(\.isIdle).map(\.idleSince).min() else { return Self.lookPause }
+        let left = since + options.longestIdle - options.clock()
+        return min(Int32(clamping: max(0, left.wholeMilliseconds + 1)), Self.lookPause)
     }
 
     /// Logs what a client did: at once, and then at most every ten seconds with the number of times.
@@ -103,28 +101,21 @@ struct ControlLoop {
             if errno == EMFILE || errno == ENFILE { usleep(100_000) }
             return
         }
-        let client = Client(socket: socket, peer: Self.peer(of: socket))
+        let client = Client(socket: socket, peer: Self.peer(of: socket), at: options.clock())
         next += 1
         let id = next
         client.say(ControlMessage.line(ControlMessage.hello(version: options.version)))
         if !options.access.allows(client.peer) {
             report("control connection denied", client.peer)
             client.refuse(ControlProblem(.denied, "permission denied: join the group of the socket"))
-        } else if let leaving = seats.come(id, user: client.peer.user, at: options.clock()) {
-            dismiss(leaving, ControlProblem(.busy, "closing the connection: other clients are waiting"))
+        } else if clients.count >= options.maximumClients {
+            client.refuse(ControlProblem(.busy, "\(options.maximumClients) clients are connected already"))
         }
         clients[id] = client
         write(id)
     }
 
-    /// Sends the reason, as far as the client accepts it, and disconnects.
-    private mutating func dismiss(_ id: Int, _ problem: ControlProblem) {
-        clients[id]?.refuse(problem)
-        write(id)
-    }
-
     private mutating func drop(_ id: Int) {
-        seats.leave(id)
         guard let client = clients.removeValue(forKey: id) else { return }
         client.events?.cancel()
         client.subscription?.cancel()
@@ -185,15 +176,7 @@ struct ControlLoop {
             if line.isEmpty { continue }
             do {
                 let request = try ControlRequest(line: line)
-                if seats.isGuest(id), client.isServed || !options.isUrgent(request) {
-                    return client.refuse(
-                        ControlProblem(.busy, "\(options.maximumClients) clients are connected already"),
-                        id: request.id
-                    )
-                }
-                client.isServed = true
                 client.isBusy = true
-                seats.asked(id)
                 begin(request, of: client.peer, id: id)
             } catch {
                 client.say(ControlMessage.line(ControlMessage.reply(id: error.id, .failure(error.problem))))
@@ -232,7 +215,7 @@ struct ControlLoop {
         client.say(envelope.bytes)
         if envelope.endsRequest {
             client.isBusy = false
-            seats.answered(envelope.client, follows: envelope.subscription != nil, at: options.clock())
+            client.idleSince = options.clock()
         }
         if let subscription = envelope.subscription {
             // A second subscription would only deliver every event twice.

@@ -6,7 +6,7 @@ internal import VoiceBase
 ///
 ///     client --lines--> [ jv-control: poll ] --request--> task, handler --reply--> ControlOutbox --> client
 ///
-/// The length of a line, the number of clients and the time they may be idle (`ControlSeats`) are bounded. A client
+/// The length of a line, the number of clients and the time they may be idle are bounded. A client
 /// that does not read its replies is disconnected, as is one that sends too many lines that are not requests. While a
 /// request is under way, the client's next one is not read.
 package final class ControlServer: Sendable {
@@ -15,15 +15,13 @@ package final class ControlServer: Sendable {
         /// Version of the program, for the greeting.
         package var version: String
         package var access = ControlAccess()
-        package var maximumClients = 16
+        package var maximumClients = 32
+        /// Time without a request after which a client is disconnected, unless it follows events.
+        package var longestIdle = Duration.seconds(60)
         /// Maximum number of bytes pending for a client.
         package var longestOutput = 256 << 10
         /// Number of lines that are not requests after which a client is disconnected.
         package var maximumBadLines = 20
-        /// Whether a request is accepted even if all seats are in use.
-        package var isUrgent: @Sendable (ControlRequest) -> Bool = { _ in false }
-        /// Limits of connections; the number of seats is `maximumClients`.
-        var rule = ControlSeats.Rule()
         var clock: @Sendable () -> Duration = Monotonic.now
 
         package init(path: String, version: String) {

@@ -9,9 +9,7 @@ extension VoiceDaemon {
         registry: ControlRegistry = .standard,
         logger: Logger
     ) throws(ControlServerError) -> ControlServer {
-        var options = options
-        options.isUrgent = registry.isUrgent
-        return try ControlServer(options, logger: logger) { request, peer in
+        try ControlServer(options, logger: logger) { request, peer in
             do {
                 let outcome = try await registry.run(request, isOfRoot: peer.user == 0, on: self)
                 if (try? registry.command(named: request.command))?.isQuestion == false {

@@ -235,7 +235,7 @@ struct ControlServerTests {
                 var client = try ControlClient(paths: [running.path], patience: .seconds(100))
                 #expect(try client.perform(ControlRequest(command: "a")) == ["command": "a"])
             }
-            now.withLock { $0 = .seconds(11) }
+            now.withLock { $0 = .seconds(61) }
             // The server reads the clock when something happens.
             var client = try ControlClient(paths: [running.path], patience: .seconds(100))
             _ = try client.perform(ControlRequest(command: "a"))
@@ -251,7 +251,7 @@ struct ControlServerTests {
 
     /// No other client needs to come: the server waits for the time limit of a silent one.
     @Test func aSilentClientIsSentAwayInTime() async throws {
-        let running = try Running { $0.rule.firstRequest = .milliseconds(30) }
+        let running = try Running { $0.longestIdle = .milliseconds(30) }
         let text = try await blocking {
             let socket = clinux_local_connect(running.path)
             defer { close(socket) }
@@ -262,84 +262,6 @@ struct ControlServerTests {
         }
         #expect(text.contains("no request for too long"))
         await running.stop()
-    }
-
-    /// All clients follow events: a person can still silence the box, but do nothing else.
-    @Test func whereAllAreAtWorkTheBoxCanStillBeSilenced() async throws {
-        let running = try Running {
-            $0.maximumClients = 2
-            $0.isUrgent = { $0.command == "stop" }
-        }
-        try await blocking {
-            var followers: [Int32] = []
-            for _ in 0..<2 {
-                let socket = clinux_local_connect(running.path)
-                followers.append(socket)
-                let line = "{\"command\":\"events\"}\n"
-                _ = send(socket, line, line.utf8.count, Int32(MSG_NOSIGNAL))
-                var text: [UInt8] = []
-                while text.count(where: { $0 == 0x0A }) < 2 {
-                    var bytes = [UInt8](repeating: 0, count: 4096)
-                    let count = recv(socket, &bytes, bytes.count, 0)
-                    try #require(count > 0)
-                    text += bytes[..<count]
-                }
-            }
-            defer { for socket in followers { close(socket) } }
-            for _ in 0..<20 {
-                var person = try ControlClient(paths: [running.path], patience: .seconds(100))
-                #expect(try person.perform(ControlRequest(command: "stop")) == ["command": "stop"])
-                #expect(throws: ControlProblem(.busy, "2 clients are connected already")) {
-                    try person.perform(ControlRequest(command: "stop"))
-                }
-                var other = try ControlClient(paths: [running.path], patience: .seconds(100))
-                #expect(throws: ControlProblem(.busy, "2 clients are connected already")) {
-                    try other.perform(ControlRequest(command: "a"))
-                }
-            }
-        }
-        await running.stop()
-    }
-
-    /// Commands that silence the box, with the argument that does; with other arguments the same commands open it.
-    @Test func onlyWhatSilencesIsUrgent() {
-        func isUrgent(_ command: String, _ arguments: [String: JSONValue] = [:]) -> Bool {
-            ControlRegistry.standard.isUrgent(ControlRequest(command: command, arguments: arguments))
-        }
-        #expect(isUrgent("stop") && isUrgent("interrupt") && isUrgent("mute"))
-        #expect(isUrgent("media", ["action": "stop"]) && isUrgent("media", ["action": "pause", "what": "x"]))
-        #expect(isUrgent("quiet", ["switch": "on"]) && isUrgent("volume", ["percent": "off"]))
-        #expect(!isUrgent("unmute") && !isUrgent("quiet", ["switch": "off"]) && !isUrgent("quiet"))
-        #expect(!isUrgent("media") && !isUrgent("media", ["action": "play", "what": "stop"]))
-        #expect(!isUrgent("media", ["action": "resume"]) && !isUrgent("media", ["action": 1]))
-        #expect(!isUrgent("volume", ["percent": "on"]) && !isUrgent("volume", ["channel": "media", "percent": "100"]))
-        #expect(!isUrgent("listen") && !isUrgent("say", ["text": "stop"]) && !isUrgent("nonsense", ["action": "stop"]))
-        let open = ControlRegistry.standard.commands.flatMap(\.urgentOrders)
-        #expect(
-            open == ["interrupt", "stop", "mute", "volume off", "quiet on", "media stop", "media pause", "timer stop"]
-        )
-    }
-
-    /// A client that finds all seats taken asks once more a second later, and then gives up.
-    @Test func aBusySocketIsAskedTwice() {
-        var attempts = 0
-        func attempt(_ problems: ControlProblem.Code?...) -> ControlProblem.Code? {
-            attempts = 0
-            do throws(ControlProblem) {
-                try ControlClient.withSecondTry(after: .milliseconds(1)) { () throws(ControlProblem) in
-                    attempts += 1
-                    if let code = problems[attempts - 1] { throw ControlProblem(code, "no") }
-                }
-                return nil
-            } catch {
-                return error.code
-            }
-        }
-        #expect(attempt(.busy, nil) == nil && attempts == 2)
-        #expect(attempt(.busy, .busy) == .busy && attempts == 2)
-        #expect(attempt(.denied, nil) == .denied && attempts == 1, "what was refused for good is not repeated")
-        #expect(attempt(nil) == nil && attempts == 1)
-        #expect(ControlClient.secondTry > ControlSeats.Rule().spared)
     }
 
     @Test func moreClientsThanAreWelcomeAreTold() async throws {

@@ -28,7 +28,6 @@ extension ControlCommand {
 
     static let interrupt = ControlCommand(
         "interrupt",
-        urgency: .always,
         """
         Silences the voice, discards what is being said to it, and cancels what the agent is working on. The \
         conversation and media go on. Answers once the voice and any ringing have ended.
@@ -40,7 +39,6 @@ extension ControlCommand {
 
     static let stop = ControlCommand(
         "stop",
-        urgency: .always,
         """
         Silences the box, including media and ringing timers, discards what is being said to it, and cancels what \
         the agent is working on. If no one is speaking, it also ends the conversation, except in always mode. Answers \
@@ -182,7 +180,6 @@ extension ControlCommand {
     static let quiet = ControlCommand(
         "quiet",
         arguments: [ControlArgument("switch", .choice(["on", "off"]), isOptional: true, "begin or end them")],
-        urgency: .with(argument: "switch", ["on"]),
         """
         Quiet hours: lower volume, no sounds and no announcements, until ended by this command or by the schedule \
         (activation.quiet_hours), which also begins them. Without an argument: shows whether they are on.

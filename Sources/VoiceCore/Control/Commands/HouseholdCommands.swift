@@ -22,7 +22,6 @@ extension ControlCommand {
                     + "day (07:00) or the day (monday) it was set for, all timers, all alarms, all reminders, or all"
             ),
         ],
-        urgency: .with(argument: "action", [TimerAction.stop.rawValue]),
         """
         Timers, alarms and reminders, remembered across restarts. `stop` ends the ringing, as the command `stop` does; \
         `snooze` lets it ring again later. The result lists what is set: `timers` is a list of lines, `rings` whether one is ringing.

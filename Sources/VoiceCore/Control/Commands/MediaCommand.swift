@@ -19,7 +19,6 @@ extension ControlCommand {
                 "for play and enqueue: an address, the name of a radio station, or a handle such as media-1"
             ),
         ],
-        urgency: .with(argument: "action", [MediaAction.stop, .pause].map(\.rawValue)),
         "Music, radio and podcasts. Shows what plays."
     ) { (arguments, daemon) throws(ControlProblem) in
         let action = arguments["action"].flatMap(MediaAction.init) ?? .status

@@ -4,7 +4,6 @@ internal import VoiceBase
 extension ControlCommand {
     static let mute = ControlCommand(
         "mute",
-        urgency: .always,
         """
         Mutes the microphone: its device stays closed until `unmute`, also over restarts. The answer comes once that is \
         on disk; if it is not within two seconds, `saved` is false.
@@ -58,7 +57,6 @@ extension ControlCommand {
                 "0 to 100; +10 or -10 for a change; off and on to mute and unmute the loudspeaker"
             ),
         ],
-        urgency: .with(argument: "percent", ["off"]),
         "Sets a volume, or lists all of them. Volumes are remembered across restarts."
     ) { (arguments, daemon) throws(ControlProblem) in
         let channel = arguments["channel"].flatMap(VolumeChannel.init) ?? .master
