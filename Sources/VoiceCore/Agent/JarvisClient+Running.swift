@@ -103,28 +103,9 @@ extension JarvisClient {
 
     /// Names the conversation, now stored at the server, after this box. A failure to do so is harmless.
     func name(_ session: String) async {
-        guard settings.api != .openai, !settings.title.isEmpty else { return }
-        let result = await transport.exchange(request.rename(session: session, to: settings.title))
+        guard settings.api != .openai, !title.isEmpty else { return }
+        let result = await transport.exchange(request.rename(session: session, to: title))
         if case .success(let response) = result, response.status == 200 { return }
         logger.debug("Jarvis did not accept this box's name as the title of the conversation")
-    }
-
-    /// Polls for background jobs that have ended, until cancelled or the server turns out to have no jobs.
-    package func watchJobs(every pause: Duration = .seconds(30), _ report: @Sendable (String) -> Void) async {
-        var jobs = JarvisJobs()
-        let shaper = SpeechShaper(maximumWords: 60)
-        while !Task.isCancelled {
-            let result = await transport.exchange(request.jobRuns())
-            if case .success(let response) = result, response.status == 404 {
-                return logger.warning(
-                    "jarvis.announce_jobs: this Jarvis has no jobs; start it with: term-llm serve api jobs"
-                )
-            }
-            if let ended = jobs.look(result), !ended.isEmpty {
-                let names = JarvisJobs.names(await transport.exchange(request.jobs()))
-                for job in ended { report(JarvisJobs.news(job, name: names[job.jobID], shaper: shaper)) }
-            }
-            await environment.sleep(pause)
-        }
     }
 }

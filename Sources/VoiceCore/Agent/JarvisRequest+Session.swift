@@ -38,9 +38,5 @@ extension JarvisRequest {
         control("/v1/sessions/\(Self.plain(session))", body: Self.json(["name": name]), method: "PATCH")
     }
 
-    /// The latest runs of background jobs, newest first, and the jobs.
-    func jobRuns() -> HTTPRequest { control("/v2/runs", query: "limit=20") }
-    func jobs() -> HTTPRequest { control("/v2/jobs", query: "limit=100") }
-
     private func route(_ session: String, _ last: String) -> String { "/v1/sessions/\(Self.plain(session))/\(last)" }
 }

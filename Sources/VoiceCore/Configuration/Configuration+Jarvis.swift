@@ -139,18 +139,6 @@ extension Configuration.Jarvis {
                 + "what can be played here. auto: unless the agent confirms that it has the prompt of "
                 + "docs/examples/agent-prompt.txt."
         )
-        package let title = Setting(
-            "jarvis.title",
-            "",
-            as: .text(mayBeEmpty: true),
-            "Name of this box in the agent's list of conversations. Empty: the host name."
-        )
-        package let announceJobs = Setting(
-            "jarvis.announce_jobs",
-            false,
-            "Announces finished background jobs of the agent in the next quiet moment of a conversation. Needs "
-                + "\"term-llm serve api jobs\"."
-        )
     }
 
     package enum Preamble: String, CaseIterable, Sendable {

@@ -21,6 +21,8 @@ package struct DaemonSettings: Sendable {
     package var model: String
     package var conversation: ConversationMachine.Options
     package var jarvis: Configuration.Jarvis
+    /// Name of this box in the agent's list of conversations; empty for none.
+    package var boxName = HostName.current
     package var jarvisBase: ServerURL
     package var jarvisToken: Secret?
     package var transcripts: Bool
@@ -109,19 +111,12 @@ package struct DaemonSettings: Sendable {
         }
         jarvis = configuration.jarvis
         conversation.promptLimit = .seconds(max(1, jarvis.humanTimeoutS))
-        if jarvis.title.isEmpty { jarvis.title = HostName.current }
         self.jarvisBase = jarvisBase
         jarvisToken = secrets.jarvisToken.secret
         transcripts = configuration.log.transcripts
         budget = Budget.Options(configuration, services: [kind] + usable.dropFirst())
         activation = try ActivationSettings(configuration, isForThisUser: isForThisUser)
         notices += activation.notices
-        if activation.machine.isWarm, budget.prices.sessionMinute > 0 {
-            activation.machine.isWarm = false
-            notices.append(
-                "activation.warm_standby: this service charges for every minute of an open session, so none is kept ready"
-            )
-        }
         announcer = LocalSettings.isWanted(configuration) ? try LocalSettings(configuration) : nil
         conversation.hasLocalVoice = announcer != nil
         let greeting = configuration.activation.greeting

@@ -131,7 +131,7 @@ struct RunningRequestTests {
 
     @Test func theConversationIsNamedOnceItExists() async throws {
         let transport = ScriptedJarvisTransport([.content("Yes.")])
-        let client = try client(transport) { $0.title = "Kitchen" }
+        let client = try client(transport, title: "Kitchen")
         for query in ["a", "b"] { _ = await client.ask(query) }
         while transport.requests("PATCH /v1/sessions/voice-1").isEmpty { await Task.yield() }
         let named = transport.requests("PATCH /v1/sessions/voice-1")
@@ -139,25 +139,9 @@ struct RunningRequestTests {
         #expect(named.first?.header("Content-Type") == "application/json")
     }
 
-    @Test func jobsThatHaveEndedAreToldOnce() {
-        var jobs = JarvisJobs()
-        let old = #"{"id":"r0","job_id":"j0","status":"succeeded","stdout":"old"}"#
-        let running = #"{"id":"r1","job_id":"j1","status":"running"}"#
-        let done = #"{"id":"r1","job_id":"j1","status":"succeeded","response":"The **backup** is done."}"#
-        let failed = #"{"id":"r2","job_id":"j2","status":"failed","error":"disk full"}"#
-        #expect(jobs.look(.json(#"{"data":[\#(old),\#(running)]}"#)) == [], "what was before is old")
-        let news = jobs.look(.json(#"{"data":[\#(failed),\#(done),\#(old)]}"#))
-        #expect(news?.map(\.jobID) == ["j1", "j2"])
-        #expect(jobs.look(.json(#"{"data":[\#(failed),\#(done),\#(old)]}"#)) == [])
-        #expect(jobs.look(.status(404)) == nil)
-        let names = JarvisJobs.names(.json(#"{"data":[{"id":"j1","name":"nightly \"x"}]}"#))
-        let texts = news?.map { JarvisJobs.news($0, name: names[$0.jobID], shaper: SpeechShaper()) }
-        #expect(texts?.first == #"The background job "nightly x" has finished. It says: The backup is done."#)
-        #expect(texts?.last == "The background job has failed. It says: disk full")
-    }
-
     private func client(
         _ transport: ScriptedJarvisTransport,
+        title: String = "",
         _ change: (inout Configuration.Jarvis) -> Void = { _ in }
     ) throws -> JarvisClient {
         var settings = Configuration().jarvis
@@ -167,6 +151,7 @@ struct RunningRequestTests {
             base: try #require(ServerURL("http://127.0.0.1:8080/ui")),
             token: nil,
             settings: settings,
+            title: title,
             transport: transport,
             environment: TestTime().environment(),
             logger: LineLog().logger

@@ -31,7 +31,7 @@ struct AgentTalkTests {
             $0.hasLocalVoice = hasLocalVoice
         }
         scene.open()
-        scene.on(.agentReported("for a model", isAskedFor: true, aloud: HouseWords("The post is here.")))
+        scene.on(.agentReported("for a model", aloud: HouseWords("The post is here.")))
         scene.on(.say("Dinner is ready."))
         let said = scene.effects.compactMap { if case .announce(let text) = $0 { text } else { nil } }
         #expect(said == (hasLocalVoice ? ["The post is here.", "Dinner is ready."] : []))
@@ -74,7 +74,7 @@ struct AgentTalkTests {
     @Test func anAnswerNobodyWaitsForIsToldWhenNobodySpeaks() {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "i", audioStart: 0))
-        scene.on(.agentReported("It is done.", isAskedFor: true))
+        scene.on(.agentReported("It is done."))
         #expect(Self.reported(scene).isEmpty)
         scene.server(.speechStopped(itemID: "i", audioEnd: 900))
         scene.begin("r1")
@@ -88,13 +88,13 @@ struct AgentTalkTests {
 
     @Test func newsOpenNoSessionAndWaitForOne() {
         var scene = Scene()
-        scene.on(.agentReported("It is done.", isAskedFor: true))
+        scene.on(.agentReported("It is done."))
         #expect(scene.state == .idle)
         scene.on(.activate, after: .seconds(60))
         scene.open()
         #expect(Self.reported(scene) == ["It is done."])
         var late = Scene()
-        late.on(.agentReported("It is done.", isAskedFor: true))
+        late.on(.agentReported("It is done."))
         late.on(.activate, after: .seconds(700))
         late.open()
         #expect(Self.reported(late).isEmpty, "ten minutes later nobody wants to know")
@@ -103,20 +103,11 @@ struct AgentTalkTests {
     @Test func nothingOfItIsToldAfterStop() {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "i", audioStart: 0))
-        scene.on(.agentReported("It is done.", isAskedFor: true))
+        scene.on(.agentReported("It is done."))
         scene.on(.stop(isSpoken: false))
         scene.on(.deactivate)
         scene.open()
         #expect(Self.reported(scene).isEmpty)
-    }
-
-    @Test func inQuietHoursOnlyWhatWasAskedForIsTold() {
-        var scene = Scene.listening()
-        scene.on(.announces(false))
-        scene.on(.agentReported("A job has finished.", isAskedFor: false))
-        #expect(Self.reported(scene).isEmpty)
-        scene.on(.agentReported("It is done.", isAskedFor: true))
-        #expect(Self.reported(scene).count == 1)
     }
 
     // MARK: Announcements of the house
@@ -130,7 +121,7 @@ struct AgentTalkTests {
         var scene = Scene { $0.hasLocalVoice = hasLocalVoice }
         scene.open()
         scene.server(.speechStarted(itemID: "i", audioStart: 0))
-        for words in all { scene.on(.agentReported(words.text, isAskedFor: true, aloud: words)) }
+        for words in all { scene.on(.agentReported(words.text, aloud: words)) }
         return scene
     }
 
@@ -168,7 +159,7 @@ struct AgentTalkTests {
         ]
         var scene = Self.interrupted(isLate ? [] : all)
         scene.on(.deactivate)
-        for words in all where isLate { scene.on(.agentReported(words.text, isAskedFor: true, aloud: words)) }
+        for words in all where isLate { scene.on(.agentReported(words.text, aloud: words)) }
         #expect(Self.announced(scene) == ["Smoke!", "The post is here.", "Shall I call for help?"])
         scene.open()
         for response in ["r1", "r2", "r3"] {
@@ -204,7 +195,6 @@ struct AgentTalkTests {
 
     private static let post = ConversationEvent.agentReported(
         "for a model",
-        isAskedFor: true,
         aloud: HouseWords("The post is here.")
     )
 
@@ -236,7 +226,7 @@ struct AgentTalkTests {
     /// The response that tells it has begun to speak.
     private static func telling(hasLocalVoice: Bool = false) -> Scene {
         var scene = Scene.listening { $0.hasLocalVoice = hasLocalVoice }
-        scene.on(.agentReported("for a model", isAskedFor: true, aloud: HouseWords("The post is here.")))
+        scene.on(.agentReported("for a model", aloud: HouseWords("The post is here.")))
         scene.begin("r1", for: scene.creates.last)
         scene.speak("r1")
         return scene
@@ -285,7 +275,7 @@ struct AgentTalkTests {
     /// A cough in front of its first word; a voice without a model does not come back to it by itself.
     @Test func whatWasCutBeforeItsFirstWordIsToldByAVoiceWithoutAModel() {
         var scene = Scene.listening { $0.capabilities.rewords = false }
-        scene.on(.agentReported("for a model", isAskedFor: true, aloud: HouseWords("The post is here.")))
+        scene.on(.agentReported("for a model", aloud: HouseWords("The post is here.")))
         scene.begin("r1", for: scene.creates.last)
         scene.server(.speechStarted(itemID: "i", audioStart: 0))
         scene.done("r1", .cancelled)
@@ -311,7 +301,7 @@ struct AgentTalkTests {
         var scene = Self.interrupted(texts, hasLocalVoice: false)
         let dropped = ConversationEffect.note(.announcementsDropped(1))
         #expect(!scene.effects.contains(dropped))
-        scene.on(.agentReported("One more.", isAskedFor: true, aloud: HouseWords("One more.")))
+        scene.on(.agentReported("One more.", aloud: HouseWords("One more.")))
         #expect(scene.latest.contains(dropped))
         scene.on(.disconnected(LinkFailure(.transient, "reset")))
         scene.on(.timer(.reconnect), after: .seconds(90_000))

@@ -59,7 +59,7 @@ final class StageHouse: Sendable {
             secrets: secrets,
             tools: VoiceDaemon.advertised(mode: configuration.activation.mode, logger: log.logger)
         )
-        settings.jarvis.title = ""
+        settings.boxName = ""
         settings.audio.source = .file(room)
         if !isPatient {
             settings.service.request?.limits = ConnectionLimits(whole: .seconds(1), firstMessage: .milliseconds(1500))

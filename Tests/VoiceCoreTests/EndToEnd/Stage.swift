@@ -111,7 +111,7 @@ final class Stage: Sendable {
             tools: VoiceDaemon.advertised(mode: configuration.activation.mode, logger: log.logger)
         )
         // The stand-in only answers questions.
-        settings.jarvis.title = ""
+        settings.boxName = ""
         settings.audio.source = .file(room)
         tune(&settings)
         let journal = journal
