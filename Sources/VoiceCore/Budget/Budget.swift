@@ -60,6 +60,11 @@ package struct Budget: Sendable {
     /// Whether a limit in money ends a day.
     package var limitsDay: Bool { (options.caps[.day]?.money ?? 0) > 0 }
 
+    /// Counts microphone audio that has left this machine.
+    mutating func sent(_ amount: SentAudio.Amount) {
+        each { $0.sent = $0.sent + amount }
+    }
+
     /// What is to be remembered.
     package var saved: SavedBudget { SavedBudget(hour: hour, day: day) }
 
@@ -83,7 +88,7 @@ package struct Budget: Sendable {
         case .choose(let index, isBeside: false): service = index
         case .choose(let index, isBeside: true): besideService = index
         case .connectBeside: isBesideOpen = true
-        case .promote, .adopt, .dropBeside: isBesideOpen = false
+        case .promote, .dropBeside: isBesideOpen = false
         case .stateChanged(_, let next): state = next
         default: break
         }

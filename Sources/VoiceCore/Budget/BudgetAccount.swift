@@ -20,6 +20,8 @@ package struct BudgetAccount: Equatable, Sendable {
         /// Millionths of a dollar.
         package var micros = 0.0
         package var talk = Duration.zero
+        /// Microphone audio that has left this machine.
+        package var sent = SentAudio.Amount()
         package var isReported = false
 
         package init() {}
@@ -52,6 +54,7 @@ package struct BudgetAccount: Equatable, Sendable {
             number = present
             spending.micros = max(0, spending.micros - unset.before.micros)
             spending.talk = max(.zero, spending.talk - unset.before.talk)
+            spending.sent = spending.sent - unset.before.sent
             spending.isReported = false
         } else if present > number {
             self = BudgetAccount(number: present)

@@ -8,15 +8,20 @@ package struct BudgetTracker: Sendable {
     private let clock: @Sendable () -> ClockInstant
     private var stored: SavedBudget
     private var sequence = 0
+    private let sent: SentAudio
+    /// What of it is in the budget.
+    private var counted = SentAudio.Amount()
 
     package init(
         _ options: Budget.Options,
+        sent: SentAudio = SentAudio(),
         restored: RestoredBudget = .nothing,
         store: BudgetStore? = nil,
         clock: @escaping @Sendable () -> ClockInstant = ClockInstant.awake
     ) {
         budget = Budget(options, restored: restored, at: clock())
         stored = budget.saved
+        self.sent = sent
         self.store = store
         self.clock = clock
         guard case .damaged = restored, let store else { return }
@@ -32,6 +37,9 @@ package struct BudgetTracker: Sendable {
     package mutating func note(_ event: ConversationEvent? = nil, effects: [ConversationEffect] = []) -> [BudgetSignal]
     {
         let signals = budget.note(event, effects: effects, at: clock())
+        let total = sent.total
+        budget.sent(total - counted)
+        counted = total
         let saved = budget.saved
         if let store, saved.isWorthWriting(after: stored) {
             stored = saved
@@ -43,7 +51,9 @@ package struct BudgetTracker: Sendable {
 
     /// Writes pending changes.
     package func finish() async {
-        await store?.save(budget.saved, sequence: sequence + 1)
+        var last = budget
+        last.sent(sent.total - counted)
+        await store?.save(last.saved, sequence: sequence + 1)
         await store?.flush()
     }
 
@@ -51,6 +61,7 @@ package struct BudgetTracker: Sendable {
     package var status: BudgetStatus {
         var present = budget
         _ = present.note(nil, effects: [], at: clock())
+        present.sent(sent.total - counted)
         return BudgetStatus(
             hour: present.hour.spending,
             day: present.day.spending,
@@ -79,5 +90,6 @@ extension SavedBudget {
             || hour.spending.isReported != last.hour.spending.isReported
             || day.spending.micros - last.day.spending.micros >= 1000
             || day.spending.talk - last.day.spending.talk >= .seconds(10)
+            || day.spending.sent.milliseconds - last.day.spending.sent.milliseconds >= 60_000
     }
 }

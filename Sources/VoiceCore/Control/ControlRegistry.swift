@@ -12,7 +12,7 @@ package struct ControlRegistry: Sendable {
 
     package static let standard = ControlRegistry([
         .status, .listen, .interrupt, .stop, .mute, .unmute, .reset, .say, .ask, .volume, .mode, .quiet, .media,
-        .timer, .announce, .egress, .events,
+        .timer, .announce, .events,
     ])
 
     package func command(named name: String) throws(ControlProblem) -> ControlCommand {
@@ -42,9 +42,6 @@ package struct ControlRegistry: Sendable {
         }
         return choices
     }
-
-    /// Whether a request silences the box and is therefore accepted even if all seats are in use.
-    package func isUrgent(_ request: ControlRequest) -> Bool { commands.contains { $0.isUrgent(request) } }
 
     /// - Parameter isOfRoot: whether root asks.
     package func run(

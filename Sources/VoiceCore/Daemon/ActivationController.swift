@@ -38,7 +38,6 @@ package actor ActivationController {
         /// Called at every change of phase or mute; must not block.
         package var changed: @Sendable (ActivationStatus) -> Void = { _ in }
         /// Records what opened each conversation.
-        package var egress = EgressLedger()
         package var logger: Logger
 
         package init(mailbox: EventMailbox, pump: NetworkConfined<VoicePump>, earcons: EarconRequests, logger: Logger) {
@@ -57,7 +56,6 @@ package actor ActivationController {
     private var timers: [ActivationTimer: Task<Void, Never>] = [:]
     private var conversation = ConversationState.idle
     /// How the event being handled would open a conversation.
-    private var opener = ""
     /// The order of silence of the event being handled, and its sounds whose owners have not been told.
     private var silence: SilenceOrders.Order?
     private var untold: SilenceOrders.Sounds = []
@@ -95,7 +93,6 @@ package actor ActivationController {
             let event = envelope.event
             let before = status
             if case .conversation(let state) = event { conversation = state }
-            opener = Self.opener(event)
             inbox.received()
             (silence, untold) = (envelope.silence, [.voice, .media, .ring])
             for effect in machine.handle(event) { perform(effect) }
@@ -136,19 +133,9 @@ package actor ActivationController {
         }
     }
 
-    private static func opener(_ event: ActivationEvent) -> String {
-        switch event {
-        case .activate(.word): "word"
-        case .activate(.button): "button"
-        case .activate(.command): "command"
-        default: "always"
-        }
-    }
-
     private func perform(_ effect: ActivationEffect) {
         switch effect {
         case .open(let holdsMicrophone):
-            parts.egress.begin(by: opener)
             if holdsMicrophone { parts.pump.perform { $0.holdMicrophone() } }
             parts.mailbox.post(.activate)
         case .close:
@@ -174,7 +161,6 @@ package actor ActivationController {
             parts.earcons.areOff = isQuiet
             parts.mailbox.post(.announces(!isQuiet))
             later { [quiet = parts.quiet] in await quiet(isQuiet) }
-        case .keepsWarm(let isWarm): parts.mailbox.post(.keepsWarm(isWarm))
         case .preRoll(let isKept):
             let milliseconds = isKept ? preRoll : 0
             let isGated = voiceGate && !isKept

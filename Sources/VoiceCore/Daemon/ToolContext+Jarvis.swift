@@ -48,7 +48,7 @@ extension ConversationEvent {
             self = .agentAsks(question, prompt: prompt, characters: characters)
         case .settled: self = .agentAsks(nil)
         case .answered(let answer, let query):
-            self = .agentReported(ToolOutput(answer, lateQuestion: Self.words(of: query)).text, isAskedFor: true)
+            self = .agentReported(ToolOutput(answer, lateQuestion: Self.words(of: query)).text)
         }
     }
 

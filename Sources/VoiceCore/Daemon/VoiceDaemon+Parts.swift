@@ -9,10 +9,11 @@ internal import VoiceNetwork
 
 extension VoiceDaemon {
     /// The budget, including what was spent before a restart.
-    static func budget(_ settings: DaemonSettings, logger: Logger) -> BudgetTracker {
-        guard let directory = settings.volumes.stateDirectory else { return BudgetTracker(settings.budget) }
+    static func budget(_ settings: DaemonSettings, sent: SentAudio, logger: Logger) -> BudgetTracker {
+        guard let directory = settings.volumes.stateDirectory else { return BudgetTracker(settings.budget, sent: sent) }
         return BudgetTracker(
             settings.budget,
+            sent: sent,
             restored: BudgetStore.load(directory: directory, logger: logger),
             store: BudgetStore(directory: directory, logger: logger)
         )

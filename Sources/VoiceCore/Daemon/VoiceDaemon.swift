@@ -3,6 +3,7 @@ package import VoiceActivation
 internal import VoiceAgent
 package import VoiceAudio
 internal import VoiceBase
+internal import VoiceBudget
 package import VoiceConfiguration
 package import VoiceConversation
 internal import VoiceHousehold
@@ -23,7 +24,6 @@ package actor VoiceDaemon {
     let network = NetworkThread()
     nonisolated let mailbox = EventMailbox()
     /// Records how much microphone audio has left the machine.
-    package let egress: EgressLedger
     let session: ConversationSession
     /// Moves audio between card and socket; exposed for measurements.
     package nonisolated let pump: NetworkConfined<VoicePump>
@@ -41,7 +41,6 @@ package actor VoiceDaemon {
     nonisolated let house: InboxController
     private var minding: Task<Void, Never>?
     private var activating: Task<Void, Never>?
-    private var watchingJobs: Task<Void, Never>?
     private var watchingClock: Task<Void, Never>?
 
     let client: JarvisClient
@@ -71,8 +70,7 @@ package actor VoiceDaemon {
         self.logger = logger
         let network = network
         let mailbox = mailbox
-        let egress = EgressLedger.restored(directory: settings.volumes.stateDirectory, logger: logger)
-        self.egress = egress
+        let sent = SentAudio()
         let volumeController = VolumeController(settings: settings.volumes, controls: ports.volumes, logger: logger)
         self.volumeController = volumeController
         let inbox = ActivationInbox(silence: ports.silence)
@@ -90,6 +88,7 @@ package actor VoiceDaemon {
             base: settings.jarvisBase,
             token: settings.jarvisToken,
             settings: settings.jarvis,
+            title: settings.boxName,
             transport: CurlJarvisTransport(network: network),
             store: settings.volumes.stateDirectory.map { .folder($0, logger: logger) } ?? .none,
             onNews: { Self.report($0, player, mailbox) },
@@ -143,7 +142,7 @@ package actor VoiceDaemon {
                 volumes: ports.volumes,
                 loudspeaker: loudspeaker,
                 options: settings.pump,
-                egress: egress
+                sent: sent
             ) { event, instant in
                 mailbox.post(event, at: instant)
             },
@@ -172,7 +171,7 @@ package actor VoiceDaemon {
                 dispatcher: dispatcher,
                 service: settings.service,
                 substitutes: settings.substitutes,
-                budget: Self.budget(settings, logger: logger),
+                budget: Self.budget(settings, sent: sent, logger: logger),
                 withdraw: { _ = await client.cancelRequest() },
                 greeting: { await client.greeting() },
                 logger: logger
@@ -199,7 +198,6 @@ package actor VoiceDaemon {
         let hook = StateHook(command: settings.activation.stateCommand, logger: logger)
         self.hook = hook
         var parts = ActivationController.Parts(mailbox: mailbox, pump: pump, earcons: ports.earcons, logger: logger)
-        parts.egress = egress
         parts.silenceMicrophone = { sound.silenceMicrophone() }
         parts.capture = { await sound.setCapture(open: $0) }
         parts.mayRestLoudspeaker = { sound.mayRestLoudspeaker($0) }
@@ -285,12 +283,6 @@ package actor VoiceDaemon {
         watchingClock = Task { await watchClock() }
         let client = client
         Task { await client.checkAtStart() }
-        if settings.jarvis.announceJobs, settings.jarvis.api != .openai {
-            let mailbox = mailbox
-            watchingJobs = Task {
-                await client.watchJobs { mailbox.post(.agentReported($0, isAskedFor: false)) }
-            }
-        }
         activating = Task { await runActivation(settings.activation) }
         activation.inbox.post(.start)
         let house = house
@@ -321,9 +313,7 @@ package actor VoiceDaemon {
         await timers.end()
         minding?.cancel()
         activating?.cancel()
-        watchingJobs?.cancel()
         watchingClock?.cancel()
-        mailbox.post(.keepsWarm(false))
         mailbox.post(.deactivate)
         mailbox.close()
         await running?.value
@@ -335,7 +325,6 @@ package actor VoiceDaemon {
         await activating?.value
         await store?.flush()
         await timerStore?.flush()
-        await egress.flush()
         await volumeController.stop()
         logger.info("stopped", metadata: .event(.stopped, sound.counters))
     }

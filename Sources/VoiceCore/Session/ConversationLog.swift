@@ -105,11 +105,6 @@ struct ConversationLog: Sendable {
                 "the next session cannot be opened yet, this one continues: \(private: reason)",
                 metadata: .event(.rotationFailed)
             )
-        case .warmFailed(let reason):
-            logger.warning(
-                "no session can be kept ready for the next call: \(private: reason)",
-                metadata: .event(.rotationFailed)
-            )
         case .questionLost(true):
             logger.info(
                 "the session ended before its answer, the question is asked again",

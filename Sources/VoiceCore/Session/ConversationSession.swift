@@ -250,9 +250,6 @@ package actor ConversationSession {
             retire(&current)
             current = standby
             standby = Line()
-        case .adopt:
-            current = standby
-            standby = Line()
         case .dropBeside: retire(&standby)
         case .openMicrophone: with(current) { $0.openMicrophone() }
         case .closeMicrophone: parts.pump.perform { $0.closeMicrophone() }
@@ -379,7 +376,7 @@ package actor ConversationSession {
         var question: String?
         if case .prompt = output.origin { (text, question) = ("", text) }
         mailbox.post(.callSays(callID: call.callID, text: text, isLast: true))
-        if let question { mailbox.post(.agentReported(question, isAskedFor: true)) }
+        if let question { mailbox.post(.agentReported(question)) }
     }
 
     private func cancelCalls() {

@@ -1,6 +1,7 @@
 internal import Synchronization
 package import VoiceAudio
 package import VoiceBase
+package import VoiceBudget
 internal import VoiceConfiguration
 package import VoiceConversation
 internal import VoiceNetwork
@@ -100,7 +101,7 @@ package final class VoicePump {
     /// chunks held back by the echo gate.
     package private(set) var uplinkLatencies = RecentDurations()
 
-    private let egress: EgressLedger
+    private let sent: SentAudio
     private let uptime: () -> Duration
     /// Closures called at every tick.
     private var followers: [(Duration) -> Bool] = []
@@ -115,7 +116,7 @@ package final class VoicePump {
         volumes: VolumeControls,
         loudspeaker: DeviceSlot?,
         options: Options,
-        egress: EgressLedger = EgressLedger(),
+        sent: SentAudio = SentAudio(),
         uptime: @escaping () -> Duration = Monotonic.now,
         report: @escaping (ConversationEvent, Duration) -> Void
     ) {
@@ -124,7 +125,7 @@ package final class VoicePump {
         self.voice = voice
         self.volumes = volumes
         self.loudspeaker = loudspeaker
-        self.egress = egress
+        self.sent = sent
         self.report = report
         maximumBacklog = options.maximumBacklog
         longestWait = options.longestWait * AudioFormat.wireRate / 1000
@@ -349,7 +350,7 @@ package final class VoicePump {
     }
 
     /// Counts microphone audio that has left, on whatever path.
-    func left(samples: Int, bytes: Int) { egress.sent(samples: samples, bytes: bytes) }
+    func left(samples: Int, bytes: Int) { sent.add(samples: samples, bytes: bytes) }
 
     /// Whether speech is queued, playing or being cut.
     var isSpeaking: Bool { queue.isActive || cutPosition != nil }

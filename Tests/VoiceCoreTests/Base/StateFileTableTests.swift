@@ -24,7 +24,6 @@ struct StateFileTableTests {
     enum Kind: String, CaseIterable, Sendable {
         case activation = "activation.toml"
         case budget = "budget.toml"
-        case egress = "egress.toml"
         case volumes = "volumes.toml"
         case conversation = "conversation"
         case history = "media-history.jsonl"
@@ -36,7 +35,6 @@ struct StateFileTableTests {
             switch self {
             case .activation: SavedActivation(isMuted: true).text
             case .budget: SavedBudget(hour: BudgetAccount(number: 1), day: BudgetAccount(number: 1)).text
-            case .egress: SavedEgress(day: 1, conversations: []).text
             case .volumes: SavedVolumes(volumes: Volumes(), configured: Volumes()).text
             case .conversation: SavedJarvisSession(id: "voice-1", usedAt: 1).text
             case .history: #"{"address":"a","at":1,"done":false,"kind":"radio","second":1,"title":"t"}"# + "\n"
@@ -75,10 +73,6 @@ struct StateFileTableTests {
                 case .known: return true
                 case .damaged: return false
                 }
-            case .egress:
-                let now = ClockInstant(wall: 86_400, uptime: .zero)
-                let book = EgressStore.load(directory: folder, at: now, logger: log.logger, files: files)
-                return book.isIncomplete ? false : book.saved == nil ? nil : true
             case .volumes:
                 var settings = VolumeSettings()
                 settings.stateDirectory = folder
@@ -230,7 +224,7 @@ struct StateFileTableTests {
 
     /// The bytes of a useless file are kept for inspection.
     @Test func whatIsNoUseIsKept() async throws {
-        for kind in [Kind.activation, .budget, .egress, .volumes, .conversation, .rooms, .timers] {
+        for kind in [Kind.activation, .budget, .volumes, .conversation, .rooms, .timers] {
             let folder = "/tmp/state-\(getpid())-\(UInt32.random(in: 0 ... .max))"
             mkdir(folder, 0o700)
             defer { Self.remove(folder) }

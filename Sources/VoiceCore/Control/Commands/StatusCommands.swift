@@ -15,7 +15,7 @@ extension ControlCommand {
         State of the daemon: `text` is one line for people; the conversation's `state`, activation (`mode`, `phase`, \
         `wake_engine`, and `word_problems`: words that are not recognised, or not as configured), mute, the devices, `duplex` with its reason, `echo` (quality of the canceller, delay, drift, \
         how often the box was moved, and a `note` while its echo is learned again), the voice service and the age of \
-        its session, volumes, spending, the number of timers set and announcements waiting, and the last trouble. \
+        its session, volumes, spending, the microphone audio that has left this machine since midnight, the number of timers set and announcements waiting, and the last trouble. \
         Unknown members are left out.
         """
     ) { (_, daemon) throws(ControlProblem) in
@@ -70,6 +70,10 @@ extension VoiceDaemon {
             if let spending = status.spending {
                 result["spent_hour_usd"] = .number(spending.hour.dollars)
                 result["spent_today_usd"] = .number(spending.day.dollars)
+                let sent = spending.day.sent
+                result["text"] = .string("\(snapshot.text); sent today: \(sent.text)")
+                result["sent_today_s"] = .integer(sent.milliseconds / 1000)
+                result["sent_today_bytes"] = .integer(sent.bytes)
                 result["talk_today_min"] = .integer(Int(spending.day.minutes.rounded()))
                 if let until = spending.spentUntil { result["budget_spent_until"] = .string(until) }
             }
