@@ -20,26 +20,22 @@ enum ActivationBenchmark {
 
     private static func run(_ isQuick: Bool) async throws -> [Figure] {
         let count = isQuick ? 10 : 50
-        return try await measured(isWarm: false, count) + measured(isWarm: true, count)
+        return try await measured(count)
     }
 
     /// Instants of the latest call.
     private struct Times {
         var ready: Duration?
         var sound: Duration?
-        /// Number of sessions that have been configured.
-        var configured = 0
     }
 
-    private static func measured(isWarm: Bool, _ count: Int) async throws -> [Figure] {
+    private static func measured(_ count: Int) async throws -> [Figure] {
         let times = Mutex(Times())
         let watch: @Sendable (RealtimeSimulator.Event) -> Void = { event in
             switch event {
             case .client(_, let json) where json["type"]?.string == "input_audio_buffer.append":
                 let now = Monotonic.now()
                 times.withLock { if $0.sound == nil { $0.sound = now } }
-            case .server(_, let json) where json["type"]?.string == "session.updated":
-                times.withLock { $0.configured += 1 }
             default: break
             }
         }
@@ -56,17 +52,13 @@ enum ActivationBenchmark {
             }),
             tune: {
                 $0.activation.machine.mode = .push
-                $0.activation.machine.isWarm = isWarm
                 $0.conversation.isAlwaysOpen = false
             }
         )
         try await daemon.start()
         var ready: [Double] = []
         var sound: [Double] = []
-        for turn in 1...count {
-            if isWarm {
-                for _ in 0..<500 where times.withLock({ $0.configured }) < turn { try await pause(10) }
-            }
+        for _ in 1...count {
             // Lets the microphone ring fill first.
             try await pause(100)
             times.withLock { ($0.ready, $0.sound) = (nil, nil) }
@@ -85,11 +77,10 @@ enum ActivationBenchmark {
         }
         await daemon.stop()
         await services.stop()
-        let name = isWarm ? "warm standby" : "cold"
         return [("session ready", ready), ("first sound on the wire", sound)].map { end, times in
             let samples = Samples(times)
             return Figure(
-                "\(name): call -> \(end)",
+                "cold: call -> \(end)",
                 samples,
                 unit: "ms",
                 note: "p95 \((samples.p95 * 10).rounded() / 10)"

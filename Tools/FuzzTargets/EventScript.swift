@@ -48,7 +48,6 @@ package struct EventScript {
         var activation = ActivationMachine.Options()
         activation.mode = ActivationMode.allCases[chance.below(3)]
         activation.isOneShot = chance.one(in: 4)
-        activation.isWarm = chance.one(in: 2)
         activation.greets = options.greeting != .none
         self.activation = ActivationMachine(options: activation)
         var costs = Budget.Options()
@@ -163,7 +162,6 @@ package struct EventScript {
             case .announce: break
             case .greet: take(.greet, from: .current)
             case .keepsOpen(let opens): take(.keepsOpen(opens), from: .current)
-            case .keepsWarm(let warm): take(.keepsWarm(warm), from: .current)
             case .quiet(let quiet): take(.announces(!quiet), from: .current)
             case .startTimer(let timer, _): activationTimers.insert(timer)
             case .cancelTimer(let timer): activationTimers.remove(timer)
@@ -256,13 +254,12 @@ extension EventScript {
             return .budget(verdicts[chance.below(4)])
         case 18: return .announces(chance.one(in: 2))
         case 19: return chance.one(in: 4) ? .deactivate : .interrupt
-        case 20: return .keepsWarm(chance.one(in: 2))
         case 21: return .stop(isSpoken: chance.one(in: 2))
         case 22: return .ask(TypedQuestion(text()))
         case 23:
             let moments: [HouseWords.Moment] = [.now, .quietMoment, .inConversation]
             let words = HouseWords(text(), asks: chance.one(in: 3), moment: moments[chance.below(3)])
-            return .agentReported(text(), isAskedFor: chance.one(in: 2), aloud: chance.one(in: 3) ? words : nil)
+            return .agentReported(text(), aloud: chance.one(in: 3) ? words : nil)
         case 24:
             let characters = chance.below(400)
             return .agentAsks(chance.one(in: 3) ? nil : text(), prompt: chance.below(6), characters: characters)

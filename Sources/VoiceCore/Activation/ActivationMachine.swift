@@ -33,8 +33,6 @@ package struct ActivationMachine: Sendable {
         /// ...unless it is longer than any wake word, in ms including what a service puts before it: the word was found
         /// late.
         package var longestCall = 1300
-        /// Whether a session without audio is kept open for the next call.
-        package var isWarm: Bool
 
         package init(_ configuration: Configuration = Configuration()) {
             let activation = configuration.activation
@@ -45,7 +43,6 @@ package struct ActivationMachine: Sendable {
             isOneShot = activation.oneShot
             greets = !activation.greeting.isEmpty
             preRoll = 1500
-            isWarm = activation.warmStandby
             // The service counts the silence that ended the turn as part of it.
             if configuration.service.use.first == .openAI, configuration.realtime.turnDetection == .server {
                 emptyTurn = max(0, configuration.realtime.silenceMS - 150)
@@ -69,7 +66,6 @@ package struct ActivationMachine: Sendable {
     private var mediaPlays = false
     private var isRinging = false
     private var isAnnouncing = false
-    private var keepsWarm = false
     private var isStarted = false
     private var handMode: ActivationMode?
     /// Typed questions that wait for the session to close, for the next one.
@@ -477,12 +473,6 @@ package struct ActivationMachine: Sendable {
         if next != listening {
             listening = next
             effects.append(.listen(next))
-        }
-        // While muted nobody can call; an open microphone has its session already.
-        let warm = options.isWarm && mode != .always && !isMuted && isStarted
-        if warm != keepsWarm {
-            keepsWarm = warm
-            effects.append(.keepsWarm(warm))
         }
     }
 

@@ -125,8 +125,6 @@ package enum ActivationEffect: Equatable, Sendable {
     case stopRinging
     /// Quiet hours begin or end: adjust volume, earcons and announcements.
     case quiet(Bool)
-    /// Whether to keep a session ready for the next call.
-    case keepsWarm(Bool)
     /// Whether to keep the audio before an activation.
     case preRoll(Bool)
     case listen(LocalListening)

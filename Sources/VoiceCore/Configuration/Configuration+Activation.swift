@@ -28,12 +28,6 @@ extension Configuration.Activation {
             "Seconds of silence after a call or an answer before the conversation closes."
         )
         package let oneShot = Setting("activation.one_shot", false, "Closes the conversation after the first answer.")
-        package let warmStandby = Setting(
-            "activation.warm_standby",
-            false,
-            "wake and push: keeps a session of the voice service open between conversations, so that the next one "
-                + "starts immediately. No audio is sent on it, but it is an open session. Muting closes it."
-        )
         package let greeting = Setting(
             "activation.greeting",
             "",

@@ -15,8 +15,6 @@ package enum ConversationEffect: Equatable, Sendable {
     case sendBeside(ServiceRequest)
     /// The connection beside takes over, with the microphone; no sample is lost or sent twice. The old one is closed.
     case promote
-    /// The connection beside becomes that of the conversation, which has none; no audio is sent yet.
-    case adopt
     /// Close the connection beside.
     case dropBeside
     /// Send microphone audio, from now on.
@@ -53,8 +51,6 @@ package enum ConversationNote: Equatable, Sendable {
     case sessionSwapped(id: String?)
     /// The next session could not be opened; this one goes on.
     case rotationFailed(reason: String)
-    /// No session can be kept ready for the next call; retried after a growing pause.
-    case warmFailed(reason: String)
     /// Another service continues the conversation: the current one is unavailable, or a preferred one has recovered
     /// (`reason` nil).
     case serviceReplaced(from: String, by: String, reason: String?)

@@ -63,7 +63,7 @@ package enum ConversationEvent: Equatable, Sendable {
     case endWhenQuiet
     /// The agent has news: an answer no call is waiting for (`isAskedFor`), or something nobody requested.
     /// - aloud: the house has news instead, written for a model that speaks; these are its words for a service without one.
-    case agentReported(String, isAskedFor: Bool, aloud: HouseWords? = nil)
+    case agentReported(String, aloud: HouseWords? = nil)
     /// The service is about to commit the turn of this item, but the local detector heard no voice in it.
     case turnWasSilent(itemID: String)
     /// The agent waits for the user's answer to this question, under this number; nil when it no longer does.
@@ -81,8 +81,6 @@ package enum ConversationEvent: Equatable, Sendable {
     case keepsOpen(Bool)
     /// Whether unrequested speech is allowed: announcements, news of the media player.
     case announces(Bool)
-    /// Whether to keep a session without audio open between conversations, so that the next begins at once.
-    case keepsWarm(Bool)
 }
 
 /// The connection an event concerns.

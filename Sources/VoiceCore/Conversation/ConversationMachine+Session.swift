@@ -14,7 +14,6 @@ extension ConversationMachine {
             return
         }
         guard budgetAllows() else { return }
-        if adoptWarm() { return }
         begin()
     }
 
@@ -390,18 +389,18 @@ extension ConversationMachine {
         }
     }
 
-    /// The current session, if any, goes on; the next is retried after a growing pause.
+    /// The current session goes on; the next is retried after a growing pause.
     ///
     /// - Parameter isFull: the service cannot hold a session beside the current one, which has to end first.
     mutating func standbyFailed(_ failure: LinkFailure, isFull: Bool = false) {
         emit(.dropBeside)
-        if isFull, !isTryingAnother, link.isReady { return link.endsBeforeNext() }
+        if isFull, !isTryingAnother { return link.endsBeforeNext() }
         guard !isTryingAnother else {
             roster.failed(roster.beside, at: now)
             return link.standbyWasATry()
         }
-        guard link.standbyFailed(failure, at: now) else { return }
-        note(link.isClosed ? .warmFailed(reason: failure.reason) : .rotationFailed(reason: failure.reason))
+        guard link.standbyFailed(at: now) else { return }
+        note(.rotationFailed(reason: failure.reason))
     }
 
     /// Whether nothing would be lost if the session ended now; calls may be out.
@@ -435,32 +434,5 @@ extension ConversationMachine {
             note(.serviceReplaced(from: roster.name(before), by: roster.name(roster.current), reason: nil))
         }
         sessionReady()
-    }
-
-    // MARK: The warm session
-
-    /// Keeps a session open without audio between conversations, so that a call need not wait for one: a standby with no
-    /// current session. No microphone, no conversation state.
-    mutating func settleWarm() {
-        switch link.keepWarm(keepsWarm && !hold.isSpent) {
-        case .open: connectBeside(roster.choice(at: now))
-        case .drop: emit(.dropBeside)
-        case nil: break
-        }
-    }
-
-    mutating func renewWarm() {
-        if link.dropWarm() { emit(.dropBeside) }
-    }
-
-    /// - Returns: false if there is none.
-    private mutating func adoptWarm() -> Bool {
-        guard let warm = link.adopt() else { return false }
-        serve(roster.beside)
-        emit(.adopt)
-        guard warm.phase != .opening else { return true }
-        note(.sessionOpened(id: warm.id, expiresAt: nil))
-        if warm.phase == .ready { settingsInForce() }
-        return true
     }
 }

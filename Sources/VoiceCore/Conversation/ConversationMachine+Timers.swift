@@ -94,7 +94,7 @@ extension ConversationMachine {
         case .greeting: sayGreeting()
         case .idle: deactivate()
         case .budget: closeSpent()
-        case .rotate: link.isClosed ? renewWarm() : openStandby()
+        case .rotate: openStandby()
         case .standbySetUp:
             standbyFailed(LinkFailure(.transient, "the session was not ready within \(options.sessions.setUpLimit)"))
         case .quiet: link.isEndingBeforeNext ? replaceSession() : promote()

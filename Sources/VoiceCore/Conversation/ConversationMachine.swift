@@ -36,7 +36,6 @@ package struct ConversationMachine: Sendable {
     var hold = BudgetHold()
     /// Fields the service refused while its session was set up.
     var fieldsLeftOut: [String] = []
-    private(set) var keepsWarm = false
 
     // Pending effects.
     private(set) var timers: Set<ConversationTimer> = []
@@ -103,7 +102,6 @@ package struct ConversationMachine: Sendable {
             options.isAlwaysOpen = keepsOpen
             hold.keepsOpen(keepsOpen)
         case .announces(let announces): remarks.allow(announces)
-        case .keepsWarm(let keepsWarm): self.keepsWarm = keepsWarm
         case .interrupt: interrupt()
         case .stop(let isSpoken): stop(isSpoken: isSpoken)
         case .supersede: supersede()
@@ -139,11 +137,11 @@ package struct ConversationMachine: Sendable {
         case .callDelayed(let callID, let activity):
             if takesText, calls.isWaiting(callID: callID) { remarks.wishes.delayed(callID, activity) }
         case .endWhenQuiet: remarks.wishes.end(whenQuiet: link.isReady)
-        case .agentReported(let text, let isAskedFor, let aloud):
+        case .agentReported(let text, let aloud):
             guard takesText || aloud != nil && options.hasLocalVoice else {
                 return note(.unexpected("news that this service does not accept"))
             }
-            if isAskedFor || remarks.areAllowed { remarks.agent.add(text, aloud: aloud, at: now) }
+            remarks.agent.add(text, aloud: aloud, at: now)
         case .agentAsks(let question, let prompt, let characters):
             remarks.agent.ask(question, prompt: prompt)
             if question != nil { authority.asks(prompt, characters: characters) }
@@ -171,7 +169,6 @@ package struct ConversationMachine: Sendable {
         settleWishes()
         tellAgent()
         tellMedia()
-        settleWarm()
         if let isHeard = turn.takeChangeOfHearing() { emit(.turnIsOpen(isHeard)) }
         watch()
         let next = derivedState

@@ -4,10 +4,10 @@
 ///                       ^    '-------'--refuse--> refused, probed again after a long pause
 ///                       '--pause-- lost <-----------'
 ///
-///     beside it: opening --> configuring --> ready --> promoted, or adopted by a call
+///     beside it: opening --> configuring --> ready --> promoted
 ///                  ^--pause-- failed <---------'
 ///
-/// The standby is opened before the current session ends or, if sessions are kept warm, between conversations.
+/// The standby is opened before the current session ends.
 ///
 /// It knows the state of the sessions and when the next attempt is due; the conversation decides what to do.
 package struct SessionLink: Equatable, Sendable {
@@ -34,11 +34,6 @@ package struct SessionLink: Equatable, Sendable {
         var ends: Duration?
     }
 
-    /// What to do with a session kept warm.
-    enum Upkeep: Equatable, Sendable {
-        case open, drop
-    }
-
     /// A session younger than this is not replaced, whatever end the service states: the clock may be wrong.
     private static let youngest = Duration.seconds(30)
     /// Minimum pause before another attempt at the standby.
@@ -63,7 +58,7 @@ package struct SessionLink: Equatable, Sendable {
 
     private(set) var standby: Standby?
     private var standbyBackoff: Backoff
-    /// When to open the standby or replace the warm one; nil for never.
+    /// When to open the standby; nil for never.
     private var renewAt: Duration?
     /// The session is about to end: change in the next moment of silence.
     private(set) var mustSwap = false
@@ -230,9 +225,9 @@ package struct SessionLink: Equatable, Sendable {
     /// Whether the standby can take over as soon as nobody is speaking.
     var mayChange: Bool { isReady && standby?.phase == .ready }
 
-    /// How long until the standby is to be opened or the warm one replaced; nil for never.
+    /// How long until the standby is to be opened; nil for never.
     func renewal(at now: Duration) -> Duration? {
-        guard isReady && standby == nil || isClosed else { return nil }
+        guard isReady, standby == nil else { return nil }
         return renewAt.map { max(.zero, $0 - now) }
     }
 
@@ -268,40 +263,21 @@ package struct SessionLink: Equatable, Sendable {
     mutating func standbyLasts(_ left: Duration, at now: Duration) {
         guard left > .zero else { return }
         standby?.ends = now + left
-        settleWarm()
     }
 
     /// Its settings are in force.
     mutating func standbyBecameReady() {
         standby?.phase = .ready
-        settleWarm()
-    }
-
-    /// The warm session is ready and may stay until it is too old.
-    private mutating func settleWarm() {
-        guard isClosed, let standby, standby.phase == .ready else { return }
-        standbyBackoff.reset()
-        trouble = nil
-        isFailureReported = false
-        renewAt = renewal(opened: standby.opened, ends: standby.ends)
     }
 
     /// The standby failed and is retried after a growing pause.
     ///
     /// - Returns: whether to report it: once, until one was ready.
-    mutating func standbyFailed(_ failure: LinkFailure, at now: Duration) -> Bool {
+    mutating func standbyFailed(at now: Duration) -> Bool {
         defer { isFailureReported = true }
         standby = nil
         mustSwap = false
-        let pause = standbyBackoff.next()
-        let kind = isClosed ? failure.kind : .transient
-        switch kind {
-        case .permanent:
-            remember(failure.reason, isRefusal: true)
-            renewAt = now + probePause
-        case .limited: renewAt = now + (wanted(by: failure) ?? min(limitedPause, limitedLongest)) + pause
-        case .expired, .transient: renewAt = now + max(Self.leastPause, pause)
-        }
+        renewAt = now + max(Self.leastPause, standbyBackoff.next())
         return !isFailureReported
     }
 
@@ -338,45 +314,10 @@ package struct SessionLink: Equatable, Sendable {
         return next
     }
 
-    /// A call takes over the warm session, ready or being opened.
-    /// - Returns: nil if there is none.
-    mutating func adopt() -> Standby? {
-        guard isClosed, let warm = standby else { return nil }
-        standby = nil
-        renewAt = nil
-        backoff.reset()
-        phase = .opening
-        guard warm.phase != .opening else { return warm }
-        take(warm)
-        phase = .configuring
-        return warm
-    }
-
     private mutating func take(_ next: Standby) {
         number += 1
         opened = next.opened
         ends = next.ends
-    }
-
-    /// Starts or stops keeping a session warm between conversations.
-    mutating func keepWarm(_ isWanted: Bool) -> Upkeep? {
-        guard isClosed else { return nil }
-        guard isWanted else {
-            defer { standby = nil }
-            renewAt = nil
-            return standby == nil ? nil : .drop
-        }
-        guard standby == nil, renewAt == nil else { return nil }
-        standby = Standby()
-        return .open
-    }
-
-    /// Drops the warm session, because it is too old or the pause after a failure is over: `keepWarm` opens another.
-    /// - Returns: whether there was one.
-    mutating func dropWarm() -> Bool {
-        defer { standby = nil }
-        renewAt = nil
-        return standby != nil
     }
 
     // MARK: What always holds
@@ -389,9 +330,9 @@ package struct SessionLink: Equatable, Sendable {
         if phase == .refused, !isPausing { broken.append("refused for ever") }
         if refusal != nil, phase == .closed || phase == .ready { broken.append("a refusal while \(phase)") }
         if trouble != nil, phase == .ready { broken.append("trouble while ready") }
-        if standby != nil, phase != .closed, phase != .ready { broken.append("a session beside while \(phase)") }
+        if standby != nil, phase != .ready { broken.append("a session beside while \(phase)") }
         if mustSwap, !mayChange { broken.append("a change of sessions with nothing to change to") }
-        if renewAt != nil, phase != .closed, phase != .ready { broken.append("a rotation while \(phase)") }
+        if renewAt != nil, phase != .ready { broken.append("a rotation while \(phase)") }
         return broken
     }
 }

@@ -64,7 +64,6 @@ package enum ServiceTable {
             word("uplink") { audio($0.uplink) + ($0.continuousUplink ? ", never stops" : "") },
             word("downlink") { audio($0.downlink) },
             word("session limit, unless it states one") { length($0.sessionLimit) },
-            flag("an idle session is free") { $0.warmStandby },
             flag("fills the wait for an answer") { $0.fillsSilence },
             flag("transcripts count only if a voice was heard locally") { $0.confirmsLocally },
         ]

@@ -593,18 +593,6 @@ struct ActivationMachineTests {
         #expect(scene.opens)
     }
 
-    @Test func aSessionIsKeptReadyWhereSomebodyCanCall() {
-        var scene = Scene(.wake) { $0.isWarm = true }
-        #expect(scene.latest.contains(.keepsWarm(true)))
-        scene.on(.mute(true))
-        #expect(scene.latest.contains(.keepsWarm(false)))
-        scene.on(.mute(false))
-        #expect(scene.latest.contains(.keepsWarm(true)))
-        scene.on(.setMode(.always))
-        #expect(scene.latest.contains(.keepsWarm(false)))
-        #expect(!Scene(.wake).latest.contains(.keepsWarm(true)))
-    }
-
     /// PocketSphinx takes talk for a stop now and then: where nothing is said, there must be nothing to hear of it.
     @Test func aStopByMistakeIsNotHeardWhereNothingIsSaid() {
         var always = Scene.awake(.always)

@@ -71,7 +71,7 @@ struct BudgetTests {
     }
 
     /// While the next session waits beside the one in use, both are charged, each at its own price.
-    @Test(arguments: [ConversationEffect.promote, .adopt, .dropBeside])
+    @Test(arguments: [ConversationEffect.promote, .dropBeside])
     func aSessionBesideIsPaidFor(end: ConversationEffect) {
         var options = Budget.Options()
         options.prices.sessionMinute = 0.05

@@ -46,7 +46,7 @@ struct CapabilityPropertyTests {
                 switch step % 60 {
                 case 20: world.post(.ask("What is on?"))
                 case 30: world.post(.say("Dinner is ready."))
-                case 40: world.post(.agentReported("Two meetings.", isAskedFor: true))
+                case 40: world.post(.agentReported("Two meetings."))
                 case 50: world.post(.mediaReported(MediaRemark(report: "{}", wish: "Say it."), opens: false))
                 default: break
                 }

@@ -97,7 +97,7 @@ struct ConversationWorld {
     mutating func post(_ event: ConversationEvent, from link: ConversationLink = .current) {
         let before = machine.state
         for effect in machine.handle(event, at: now, from: link) { perform(effect) }
-        if before == .idle, !machine.keepsWarm, ![.idle, .connecting].contains(machine.state) {
+        if before == .idle, ![.idle, .connecting].contains(machine.state) {
             violations.append("\(before) to \(machine.state) on \(event)")
         }
         if machine.state == .listening, !isMicrophoneOpen { violations.append("deaf while listening, after \(event)") }
@@ -121,11 +121,6 @@ struct ConversationWorld {
         case .connectBeside: standby = Service(toClient: [.event(.sessionCreated(id: nil, expiresAt: nil))])
         case .disconnect: current = nil
         case .dropBeside: standby = nil
-        case .adopt:
-            current = standby
-            standby = nil
-            outstanding = []
-            admitAll()
         case .promote:
             promotions += 1
             if standby?.isConfigured != true { violations.append("promoted what is not ready") }
@@ -256,7 +251,6 @@ struct ConversationWorld {
             case .announce: break
             case .greet: orders.append(.greet)
             case .keepsOpen(let keepsOpen): orders.append(.keepsOpen(keepsOpen))
-            case .keepsWarm(let keepsWarm): orders.append(.keepsWarm(keepsWarm))
             case .startTimer(let timer, _): activationTimers.insert(timer)
             case .cancelTimer(let timer): activationTimers.remove(timer)
             case .play, .pauseMedia, .endMedia, .startFresh, .stopRinging, .quiet, .preRoll, .listen, .capture,

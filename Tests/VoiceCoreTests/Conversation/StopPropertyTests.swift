@@ -19,7 +19,6 @@ struct StopPropertyTests {
         var world = ConversationWorld(seed: seed)
         var options = ActivationMachine.Options()
         options.mode = ActivationMode.allCases[Int(seed / 2 % 3)]
-        options.isWarm = seed % 5 == 0
         world.activation = ActivationMachine(options: options)
         world.activate(.start)
         return world

@@ -183,16 +183,6 @@ struct DaemonSettingsTests {
         #expect(settings.realtime.json["reasoning"] == nil)
     }
 
-    @Test func noSessionIsKeptReadyWhereTimeIsCharged() throws {
-        #expect(try settings { $0.activation.warmStandby = true }.activation.machine.isWarm)
-        let charged = try settings {
-            $0.activation.warmStandby = true
-            $0.budget.priceSessionMinUSD = 0.05
-        }
-        #expect(!charged.activation.machine.isWarm)
-        #expect(charged.notices.contains { $0.contains("activation.warm_standby") })
-    }
-
     /// A GPT-Live session is charged by the second, and "always" never closes it.
     @Test func aSessionThatIsAlwaysChargedForWantsABudget() throws {
         func live(_ change: @escaping (inout Configuration) -> Void) throws -> DaemonSettings {
@@ -218,7 +208,6 @@ struct DaemonSettingsTests {
             $0.budget.priceSessionMinUSD = 0
         }
         #expect(!free.notices.contains { $0.contains("a day") })
-        #expect(try !live { $0.activation.warmStandby = true }.activation.machine.isWarm)
     }
 
     /// What the configuration may not set, a command or a saved mode may not either.

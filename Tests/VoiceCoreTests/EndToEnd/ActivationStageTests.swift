@@ -270,48 +270,6 @@ extension EndToEnd {
             throw Journal.NeverSeen(what: "media \(status)")
         }
 
-        // MARK: Warm standby
-
-        @Test func aSessionThatIsKeptReadyHearsNothingBeforeACall() async throws {
-            let stage = try Stage([.say("It is noon.")])
-            try await stage.start {
-                Self.push(&$0)
-                $0.activation.warmStandby = true
-            } tune: {
-                $0.activation.machine.followUp = .milliseconds(1500)
-            }
-            try await stage.journal.wait(for: "a session that is ready") { entries in
-                !entries.client().isEmpty
-            }
-            stage.say("Nobody is meant")
-            try await stage.pass(milliseconds: 2500)
-            #expect(stage.simulator.connectionCount == 1)
-            #expect(stage.journal.soundMessages == 0)
-            #expect(await stage.daemon?.state == .idle)
-            stage.say("What time is it")
-            try await stage.pass(milliseconds: 200)
-            stage.call()
-            try await stage.reach(.aiSpeaking)
-            try await stage.reach(.idle)
-            #expect(!stage.journal.states.contains(.connecting), "\(stage.journal.states)")
-            let sent = stage.journal.soundMessages
-            // The next session is ready, and hears nothing either.
-            try await stage.journal.wait(for: "the next session") { $0.client(2).isEmpty == false }
-            try await stage.pass(milliseconds: 1000)
-            #expect(stage.simulator.connectionCount == 2)
-            #expect(stage.journal.soundMessages == sent)
-            // While muted, nobody can call.
-            #expect(await stage.daemon?.setMicrophoneMuted(true) == .saved)
-            try await stage.journal.wait(for: "its end") { entries in
-                entries.contains { if case .wire(.closing(2, 1000)) = $0 { true } else { false } }
-            }
-            #expect(await stage.daemon?.setMicrophoneMuted(false) == .saved)
-            try await stage.journal.wait(for: "another session") { $0.client(3).isEmpty == false }
-            let (tones, _) = try await stage.stop()
-            #expect(tones.spell("It is noon."), "\(tones)")
-            #expect(stage.journal.closeCodes == [1000, 1000, 1000])
-        }
-
         // MARK: The voice gate
 
         @Test(.enabled(if: access("/usr/bin/espeak-ng", X_OK) == 0, "espeak-ng is not installed"))

@@ -23,7 +23,7 @@ struct EventScriptTests {
             "voiceAudible", "voicePlayed", "turnWasSilent", "voiceDrained", "voiceStopped", "callDispatched",
             "callAnswered", "callDelayed", "say",
             "endWhenQuiet", "mediaReported", "stop", "ask", "agentReported", "agentAsks",
-            "lost", "timer", "budget", "keepsOpen", "announces", "keepsWarm",
+            "lost", "timer", "budget", "keepsOpen", "announces",
             "server.sessionCreated", "server.sessionUpdated", "server.speechStarted", "server.speechStopped",
             "server.committed", "server.itemAdded", "server.responseCreated", "server.outputItemAdded",
             "server.functionCall", "server.spokenDelta", "server.spokenTranscript", "server.audioDone",

@@ -134,7 +134,7 @@ final class FaultLedger: Sendable {
             }
             switch effect {
             case .stateChanged(let previous, let next): change(previous, next, now, &state)
-            case .connect, .promote, .adopt, .disconnect, .closeMicrophone: state.calls.sessionChanged()
+            case .connect, .promote, .disconnect, .closeMicrophone: state.calls.sessionChanged()
             case .cancelCalls: state.calls.withdraw()
             case .startCall(let call, _): state.calls.start(call.callID, arguments: call.arguments, at: now)
             case .note(.callStopped(let callID)), .note(.callIncomplete(let callID)):

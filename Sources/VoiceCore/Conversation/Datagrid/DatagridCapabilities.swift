@@ -21,7 +21,6 @@ extension ServiceCapabilities {
         datagrid.takesQuestions = true
         datagrid.saysExactly = false
         datagrid.history = .theirs
-        datagrid.warmStandby = false
         datagrid.fillsSilence = true
         datagrid.confirmsLocally = true
         datagrid.key = .query

@@ -37,7 +37,6 @@ extension ServiceCapabilities {
         capabilities.greets = false
         capabilities.history = .none
         // The service allows twenty sessions an hour.
-        capabilities.warmStandby = false
         capabilities.fillsSilence = true
         return capabilities
     }()

@@ -20,7 +20,6 @@ extension ServiceCapabilities {
         live.continuousUplink = true
         live.greets = false
         live.history = .opening
-        live.warmStandby = false
         live.fillsSilence = true
         live.confirmsLocally = true
         return live

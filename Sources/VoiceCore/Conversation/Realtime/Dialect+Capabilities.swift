@@ -21,7 +21,6 @@ extension Dialect {
         capabilities.usage = reportsUsage ? .tokens : .none
         capabilities.charge = charge
         capabilities.sessionLimit = sessionLifetime
-        capabilities.warmStandby = charge != .time
         capabilities.key = needsKey ? .header : .none
         return capabilities
     }

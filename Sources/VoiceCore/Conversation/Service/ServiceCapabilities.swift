@@ -106,8 +106,6 @@ package struct ServiceCapabilities: Equatable, Sendable {
     /// Can speak first when a session opens.
     package var greets = true
     package var history = History.items
-    /// An idle session costs nothing.
-    package var warmStandby = true
     /// Answers the user while a call is out; otherwise every response waits until each call has an output.
     package var answersWhileCalling = true
     /// Fills the time until an answer on its own.
