@@ -11,6 +11,9 @@ package struct MediaItem: Sendable, Equatable {
     package var artist: String?
     /// What its feed calls an episode, which stays when the address changes.
     package var id: String?
+    /// Whether a list has other addresses for it, and how many of them could not be played.
+    package var hasOthers = false
+    package var tried = 0
 
     package init(address: String, title: String, kind: MediaKind, artist: String? = nil, id: String? = nil) {
         self.address = address

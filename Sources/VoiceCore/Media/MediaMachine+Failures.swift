@@ -16,6 +16,10 @@ extension MediaMachine {
         if let failure = following.failure(after: frames, failure) {
             guard frames > 0, following.position != nil else {
                 next = nil
+                if let other = following.other {
+                    queue.insert(other, at: 0)
+                    return decodeAhead()
+                }
                 effects.append(.report(.failed(title: following.item.title, reason: failure)))
                 return decodeAhead()
             }
@@ -38,6 +42,11 @@ extension MediaMachine {
 
     private mutating func broke(_ frames: Int, _ failure: String) {
         guard var running = current else { return }
+        if frames == 0, let other = running.other {
+            running.item = other
+            current = running
+            return again(from: 0)
+        }
         let reached = running.reached(after: frames)
         // Half a minute of sound means that the last repair worked.
         if Double(frames) > 30 * Self.rate { running.failures = 0 }
@@ -92,6 +101,14 @@ extension MediaMachine {
 }
 
 extension MediaMachine.Running {
+    /// The same item by the next address of its list; nil if something of it was decoded, or there is none.
+    var other: MediaItem? {
+        guard !hasBegun, item.hasOthers else { return nil }
+        var other = item
+        (other.tried, other.hasOthers) = (item.tried + 1, false)
+        return other
+    }
+
     /// The second of the item that its latest job reached.
     func reached(after frames: Int) -> Double { jobStart + Double(frames) / MediaMachine.rate }
 

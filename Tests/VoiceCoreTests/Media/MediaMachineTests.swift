@@ -50,6 +50,23 @@ struct MediaMachineTests {
         #expect(machine.queue.map(\.title) == ["b", "c"])
     }
 
+    /// A stream that answers and cannot be decoded: the list of the station has others.
+    @Test(arguments: [MediaKind.radio, .track]) func theNextAddressOfAListIsTried(kind: MediaKind) {
+        var machine = MediaMachine()
+        _ = machine.handle(.play(Self.track("a", kind), from: 0))
+        var item = Self.track("a", kind)
+        item.hasOthers = true
+        _ = machine.handle(.resolved(job: 1, item: item, from: 0, more: []))
+        (item.hasOthers, item.tried) = (false, 1)
+        #expect(machine.handle(.ended(job: 1, frames: 0, failure: "no sound")) == [.prepare(job: 2, item, from: 0)])
+        // It is the last one.
+        _ = machine.handle(.resolved(job: 2, item: item, from: 0, more: []))
+        #expect(
+            machine.handle(.ended(job: 2, frames: 0, failure: "no sound")).last
+                == .report(.failed(title: "a", reason: "no sound"))
+        )
+    }
+
     @Test func theNextItemIsDecodedBehindTheOneThatIsHeard() {
         var machine = Self.playing()
         #expect(machine.handle(.enqueue([Self.track("b")])) == [])

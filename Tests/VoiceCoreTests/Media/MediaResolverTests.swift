@@ -29,13 +29,16 @@ import VoiceSimulator
         func resolve(
             _ address: String,
             kind: MediaKind = .track,
+            tried: Int = 0,
             isHeard: (MediaItem) -> Bool = { _ in false }
         ) async throws(MediaProblem) -> MediaResolver.Found {
             let network = network
             let resolver = MediaResolver(policy: MediaPolicy(hosts: ["127.0.0.1"])) { request throws(HTTPFailure) in
                 try await network.open(request)
             }
-            return try await resolver.resolve(MediaItem(address: address, title: "", kind: kind), isHeard: isHeard)
+            var item = MediaItem(address: address, title: "", kind: kind)
+            item.tried = tried
+            return try await resolver.resolve(item, isHeard: isHeard)
         }
 
         func stop() async {
@@ -154,6 +157,49 @@ import VoiceSimulator
             #expect(row.problem == nil)
         } catch {
             #expect(row.problem.map { error.description.contains($0) } == true, "\(error)")
+        }
+        await web.stop()
+    }
+
+    /// The recordings of a list follow each other; the streams of a station replace each other.
+    @Test(arguments: [
+        ("#EXTM3U\n#EXTINF:180,A\n%/sound.mp3\n#EXTINF:200,B\n%/b.mp3\n", ["B"], false),
+        ("sound.mp3\nb.mp3\nc.mp3\n", ["", ""], false),
+        (
+            "[playlist]\nFile1=%/gone\nLength1=9\nFile2=%/sound.mp3\nLength2=9\nFile3=%/c.mp3\nTitle3=C\nLength3=9\n",
+            ["C"], false
+        ),
+        (
+            "<playlist><trackList><track><location>sound.mp3</location><title>A</title><duration>9000</duration></track>"
+                + "<track><location>b.mp3</location><title>B</title><duration>9000</duration></track></trackList></playlist>",
+            ["B"], false
+        ),
+        ("#EXTM3U\n#EXTINF:-1,A\n%/sound.mp3\n#EXTINF:-1,B\n%/b.mp3\n", [], true),
+        ("[playlist]\nFile1=%/sound.mp3\nLength1=-1\nFile2=%/b.mp3\nLength2=-1\n", [], true),
+        ("%/sound.mp3\n%/b.mp3\n", [], true), ("%/sound.mp3\n", [], false),
+    ])
+    func recordingsOfAListFollowEachOther(text: String, more: [String], hasOthers: Bool) async throws {
+        let web = try await Web()
+        web.server.serve("/list", .file(type: "audio/x-mpegurl", Array(text.replacing("%", with: web.place).utf8)))
+        let found = try await web.resolve(web.place + "/list")
+        #expect(found.more.map(\.title) == more && found.item.hasOthers == hasOthers)
+        await web.stop()
+    }
+
+    @Test func anAddressThatWasTriedIsPassedOver() async throws {
+        let web = try await Web()
+        let sound = [0xFF, 0xFB, 0x90, 0x64] + [UInt8](repeating: 0, count: 900)
+        web.server.serve("/b.mp3", .file(type: "audio/mpeg", sound))
+        web.server.serve(
+            "/list",
+            .file(type: "audio/x-scpls", Array("[playlist]\nFile1=/sound.mp3\nFile2=/b.mp3\n".utf8))
+        )
+        #expect(
+            try await web.resolve(web.place + "/list", tried: 1).source
+                == .network(.init(address: web.place + "/b.mp3"))
+        )
+        await #expect(throws: MediaProblem.failed("no address of its list can be played")) {
+            try await web.resolve(web.place + "/list", tried: 2)
         }
         await web.stop()
     }

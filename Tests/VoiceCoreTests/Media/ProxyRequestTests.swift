@@ -18,7 +18,7 @@ struct ProxyRequestTests {
         #expect(request.credentials == "Basic abc")
         #expect(
             String(decoding: request.forwarded, as: UTF8.self) == "GET /a?b=c HTTP/1.1\r\nHost: Radio.example:8000\r\n"
-                + "Connection: close\r\nUser-Agent: x\r\nRange: bytes=5-\r\nIcy-MetaData: 1\r\n\r\n"
+                + "Connection: close\r\nAccept-Encoding: identity\r\nUser-Agent: x\r\nRange: bytes=5-\r\nIcy-MetaData: 1\r\n\r\n"
         )
     }
 
@@ -28,7 +28,7 @@ struct ProxyRequestTests {
         #expect(request.server == ServerURL("https://radio.example"))
         #expect(
             String(decoding: request.forwarded, as: UTF8.self)
-                == "GET /a HTTP/1.1\r\nHost: radio.example\r\nConnection: close\r\n\r\n"
+                == "GET /a HTTP/1.1\r\nHost: radio.example\r\nConnection: close\r\nAccept-Encoding: identity\r\n\r\n"
         )
         let other = try parse("GET http://2001-db8--1.v6.https.invalid:8443/ HTTP/1.1\r\n\r\n")
         #expect(other?.server == ServerURL("https://[2001:db8::1]:8443"))

@@ -81,7 +81,9 @@ package struct ProxyRequest: Sendable, Equatable {
         }
         self.credentials = credentials
         let start = Array("\(method) ".utf8) + target.path + Array(" HTTP/1.1\r\nHost: \(target.authority)".utf8)
-        forwarded = start + Array("\r\nConnection: close\r\n".utf8) + kept + [0x0D, 0x0A]
+        // A server may compress for a client that does not name what it accepts (RFC 9110 section 12.5.3).
+        let fields = "\r\nConnection: close\r\nAccept-Encoding: identity\r\n"
+        forwarded = start + Array(fields.utf8) + kept + [0x0D, 0x0A]
     }
 
     private struct Target {

@@ -5,7 +5,8 @@ internal import VoiceNetwork
 internal import VoiceReply
 
 /// Finds the sound behind an address: follows redirects, feeds and lists, and checks every step. Of the addresses in a
-/// list, the first that leads to sound counts.
+/// list, the first that leads to sound counts, after those that could not be played (`MediaItem.tried`); recordings that
+/// follow it in the list follow it in the queue.
 ///
 /// The resulting address needs no more redirects. Bounded: `mostRequests` in `longestSearch`, eight redirects in a row, and
 /// the bytes of each reply.
@@ -78,12 +79,14 @@ struct MediaResolver: Sendable {
         var problem: MediaProblem?
         var requests = 0
         var cookies = CookieJar()
+        var passed = 0
         let end = Monotonic.now() + Self.longestSearch
         while let step = waiting.popLast(), requests < Self.mostRequests, !Task.isCancelled {
             if problem != nil, Monotonic.now() > end { break }
             do throws(MediaProblem) {
                 switch try await follow(step, isHeard: isHeard, &requests, &cookies) {
-                case .found(let found): return found
+                case .found(let found) where passed >= item.tried: return found
+                case .found: passed += 1
                 case .leads(let steps): waiting += steps.prefix(Self.mostTried).reversed()
                 }
             } catch {
@@ -91,7 +94,7 @@ struct MediaResolver: Sendable {
                 problem = problem ?? error
             }
         }
-        throw problem ?? .failed("its lists lead nowhere")
+        throw problem ?? .failed(passed > 0 ? "no address of its list can be played" : "its lists lead nowhere")
     }
 
     private func follow(
@@ -177,6 +180,8 @@ struct MediaResolver: Sendable {
         if reply.head.headers.contains(where: { $0.name.lowercased().hasPrefix("icy-") }), step.item.kind == .track {
             step.item.kind = .radio
         }
+        if step.item.kind == .radio { step.more = [] }
+        step.item.hasOthers = step.isOfMany && step.more.isEmpty
         let isSound = ["audio/", "video/"].contains { reply.head.mediaType.hasPrefix($0) }
         // The name of a type says little, so the beginning decides; a station may be slow to send more than that.
         let start = try await read(reply, atMost: isSound ? 16 : Self.beginning)
@@ -199,9 +204,14 @@ struct MediaResolver: Sendable {
                 return .found(Found(source: .network(place), item: step.item, more: step.more))
             case .entries(let entries):
                 guard !entries.isEmpty else { throw .failed("the list contains no address that can be played") }
-                return try leads(step, entries.map(\.address)) { index in
+                let isAlbum = entries.count > 1 && step.item.kind != .radio && entries.allSatisfy(\.isRecording)
+                return try leads(
+                    step,
+                    entries.map(\.address),
+                    isAlbum ? entries.map { MediaItem(address: $0.address, title: $0.title, kind: step.item.kind) } : []
+                ) { index in
                     var item = step.item
-                    if item.title.isEmpty { item.title = entries[index].title }
+                    if isAlbum || item.title.isEmpty { item.title = entries[index].title }
                     return item
                 }
             case .feeds(let titles):
@@ -215,12 +225,19 @@ struct MediaResolver: Sendable {
     private func leads(
         _ step: Step,
         _ addresses: [String],
+        _ album: [MediaItem] = [],
         _ item: (Int) -> MediaItem
     ) throws(MediaProblem) -> Outcome {
         guard step.depth < Self.deepest else { throw .failed("its lists lead to ever more lists") }
         return .leads(
             addresses.enumerated().map { index, address in
-                Step(address: address, item: item(index), depth: step.depth + 1, isOfMany: addresses.count > 1)
+                Step(
+                    address: address,
+                    item: item(index),
+                    more: Array(album.dropFirst(index + 1)) + step.more,
+                    depth: step.depth + 1,
+                    isOfMany: step.isOfMany || addresses.count > 1
+                )
             }
         )
     }

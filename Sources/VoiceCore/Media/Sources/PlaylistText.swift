@@ -6,6 +6,9 @@ package enum PlaylistText: Equatable {
     package struct Entry: Equatable {
         package var address: String
         package var title = ""
+        /// Whether it has a length, or stands beside the list: the others follow it. The streams of a station replace each
+        /// other.
+        package var isRecording = false
     }
 
     private static let longestEntry = 2048
@@ -55,6 +58,8 @@ package enum PlaylistText: Equatable {
                 entries[number, default: Entry(address: "")].address = address
             } else if let (number, value) = numbered("title", line) {
                 entries[number, default: Entry(address: "")].title = ForeignText.title(value)
+            } else if let (number, value) = numbered("length", line), Int(value) ?? 0 > 0 {
+                entries[number, default: Entry(address: "")].isRecording = true
             }
         }
         return entries.sorted { $0.key < $1.key }.map(\.value).filter { !$0.address.isEmpty }
@@ -63,14 +68,19 @@ package enum PlaylistText: Equatable {
     /// M3U, and lists of addresses alone.
     private static func plain(_ lines: [String], base: String) -> [Entry] {
         var entries: [Entry] = []
-        var title = ""
+        var entry = Entry(address: "")
         for line in lines where entries.count < mostEntries {
-            if line.hasPrefix("#") {
-                let comma = line.uppercased().hasPrefix("#EXTINF:") ? line.firstIndex(of: ",") : nil
-                title = comma.map { ForeignText.title(line[line.index(after: $0)...]) } ?? title
-            } else if let address = address(line, base: base) {
-                entries.append(Entry(address: address, title: title))
-                title = ""
+            if line.uppercased().hasPrefix("#EXTINF:") {
+                let comma = line.firstIndex(of: ",")
+                entry.title = comma.map { ForeignText.title(line[line.index(after: $0)...]) } ?? entry.title
+                entry.isRecording = ("1"..."9").contains(
+                    line.dropFirst("#EXTINF:".count).drop { $0 == " " }.first ?? " "
+                )
+            } else if !line.hasPrefix("#"), let address = address(line, base: base) {
+                entry.address = address
+                entry.isRecording = entry.isRecording || !line.contains(":")
+                entries.append(entry)
+                entry = Entry(address: "")
             }
         }
         return entries
@@ -118,6 +128,7 @@ private final class MarkupList {
     private var base: String
     private var text: [UInt8]?
     private var title = ""
+    private var hasLength = false
     /// Number of entries before the element to which the title belongs.
     private var first = 0
 
@@ -138,8 +149,8 @@ private final class MarkupList {
     private func open(_ name: String, _ attributes: [String: String]) {
         if PlaylistText.roots.contains(name) { isList = true }
         switch name {
-        case "entry", "track": (first, title) = (entries.count, "")
-        case "title", "location": text = []
+        case "entry", "track": (first, title, hasLength) = (entries.count, "", false)
+        case "title", "location", "duration": text = []
         case "base": base = attributes["href"].map { MediaResolver.join($0, to: base) } ?? base
         case "outline":
             let words = ForeignText.title(attributes["text"] ?? attributes["title"] ?? "")
@@ -164,8 +175,11 @@ private final class MarkupList {
         switch name {
         case "title": title = ForeignText.title(MarkupReader.text(of: String(decoding: text ?? [], as: UTF8.self)))
         case "location": add(String(decoding: text ?? [], as: UTF8.self), title, to: &entries)
+        case "duration": hasLength = (text ?? []).contains { (0x31...0x39).contains($0) }
         case "entry", "track":
-            for index in entries.indices.dropFirst(first) { entries[index].title = title }
+            for index in entries.indices.dropFirst(first) {
+                (entries[index].title, entries[index].isRecording) = (title, hasLength)
+            }
         default: return
         }
         text = nil
