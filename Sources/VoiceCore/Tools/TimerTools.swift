@@ -23,27 +23,14 @@ package struct SetTimerTool: OrderedTool {
     package init(_ context: ToolContext) { self.context = context }
 
     package func call(arguments: String) async -> ToolOutput {
-        guard let decoded = ToolArguments.decode(Arguments.self, from: arguments) else {
-            return context.refuse(
-                name,
-                "its arguments could not be read",
-                "I did not get the time. Please say it again."
-            )
-        }
-        guard let timers = context.timers else { return .noTimers }
-        do throws(TimerProblem) {
+        await context.order(name, arguments, unread: "I did not get the time.", refused: "Not set") {
+            (wanted: Arguments, timers: TimerController) async throws(TimerProblem) -> String in
             var wishes: [TimerWish] = []
-            for one in decoded.timers { wishes.append(try one.wish) }
+            for one in wanted.timers { wishes.append(try one.wish) }
             // A fixed sentence, without the timer's name: it counts as the program's own words.
             let set = try await timers.set(wishes).map(\.when)
-            let text =
-                set.count == 1
+            return set.count == 1
                 ? "It is set and rings \(set[0])." : "They are set and ring \(set.joined(separator: ", and "))."
-            return ToolOutput(text, origin: .own)
-        } catch {
-            // What is left over is text of the call.
-            if case .leftOver = error { return ToolOutput("Not set: \(error).", succeeded: false) }
-            return ToolOutput("Not set: \(error).", succeeded: false, origin: .own)
         }
     }
 
@@ -65,27 +52,32 @@ package struct SetTimerTool: OrderedTool {
     }
 
     private struct One: Decodable {
-        let hours: TimeText?
-        let minutes: TimeText?
-        let seconds: TimeText?
+        let length: LengthText
         let at: TimeText?
         let day: TimeText?
         let `repeat`: TimeText?
         let name: String?
         let remind: Bool?
 
+        private enum Key: String, CodingKey { case at, day, `repeat`, name, remind }
+
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: Key.self)
+            length = try LengthText(from: decoder)
+            at = try values.decodeIfPresent(TimeText.self, forKey: .at)
+            day = try values.decodeIfPresent(TimeText.self, forKey: .day)
+            `repeat` = try values.decodeIfPresent(TimeText.self, forKey: .repeat)
+            name = try values.decodeIfPresent(String.self, forKey: .name)
+            remind = try values.decodeIfPresent(Bool.self, forKey: .remind)
+        }
+
         /// What the arguments say, as one text for the one parser.
         var wish: TimerWish {
             get throws(TimerProblem) {
-                let lengths = [(hours, "hours"), (minutes, "minutes"), (seconds, "seconds")].compactMap {
-                    $0?.length(in: $1)
-                }
                 let time = [at?.clock, day?.text, `repeat`?.repetition].compactMap(\.self).filter { !$0.isEmpty }
                     .joined(separator: " ")
-                // Models fill in zeros for what they do not mean.
-                let length = lengths.filter { !$0.hasPrefix("0 ") }.joined(separator: " ")
-                guard length.isEmpty || time.isEmpty else { throw .both }
-                let text = [length, time, lengths.first ?? ""].first { !$0.isEmpty } ?? ""
+                guard length.text.isEmpty || time.isEmpty else { throw .both }
+                let text = [length.text, time, length.zero].first { !$0.isEmpty } ?? ""
                 return try Self.wish(text, name, remind ?? false)
             }
         }
@@ -96,6 +88,25 @@ package struct SetTimerTool: OrderedTool {
             guard wishes.count == 1, wishes[0].name.isEmpty else { throw .unreadable }
             return TimerWish(wishes[0].when, name: name ?? "", isReminder: isReminder)
         }
+    }
+}
+
+/// The arguments hours, minutes and seconds as one text.
+private struct LengthText: Decodable {
+    /// Without the zeros that models fill in for what they do not mean.
+    let text: String
+    /// What is left if all are zeros.
+    let zero: String
+
+    private enum Key: String, CodingKey, CaseIterable { case hours, minutes, seconds }
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        let lengths = try Key.allCases.compactMap {
+            try values.decodeIfPresent(TimeText.self, forKey: $0)?.length(in: $0.rawValue)
+        }
+        text = lengths.filter { !$0.hasPrefix("0 ") }.joined(separator: " ")
+        zero = lengths.first ?? ""
     }
 }
 
@@ -174,22 +185,15 @@ package struct CancelTimerTool: OrderedTool {
 
     package func call(arguments: String) async -> ToolOutput {
         // Whoever names nothing may also send nothing.
-        let named = arguments.isEmpty ? "{}" : arguments
-        guard let wish = ToolArguments.decode(Arguments.self, from: named) else {
-            return context.refuse(
-                name,
-                "its arguments could not be read",
-                "I did not get which one. Please say it again."
-            )
-        }
-        guard let timers = context.timers else { return .noTimers }
-        do throws(TimerProblem) {
-            let (count, what) = try await timers.cancel(wish.choice)
-            if let what { return ToolOutput("Cancelled: \(what).", origin: .own) }
-            return ToolOutput(count == 1 ? "Done." : "Done, all \(count) of them.", origin: .own)
-        } catch {
-            // The error quotes the unknown name from the call, so it is outside text.
-            return ToolOutput("Nothing was cancelled: \(error).", succeeded: false)
+        await context.order(
+            name,
+            arguments.isEmpty ? "{}" : arguments,
+            unread: "I did not get which one.",
+            refused: "Nothing was cancelled"
+        ) { (wanted: Arguments, timers: TimerController) async throws(TimerProblem) -> String in
+            let (count, what) = try await timers.cancel(wanted.choice)
+            if let what { return "Cancelled: \(what)." }
+            return count == 1 ? "Done." : "Done, all \(count) of them."
         }
     }
 
@@ -217,26 +221,16 @@ package struct ChangeTimerTool: OrderedTool {
     package init(_ context: ToolContext) { self.context = context }
 
     package func call(arguments: String) async -> ToolOutput {
-        guard let wanted = ToolArguments.decode(Arguments.self, from: arguments) else {
-            return context.refuse(
-                name,
-                "its arguments could not be read",
-                "I did not get what to change. Please say it again."
-            )
-        }
-        guard let timers = context.timers else { return .noTimers }
-        do throws(TimerProblem) {
+        await context.order(name, arguments, unread: "I did not get what to change.", refused: "Nothing was changed") {
+            (wanted: Arguments, timers: TimerController) async throws(TimerProblem) -> String in
             let set = try await timers.change(wanted.choice, try wanted.change).map(\.when)
-            return ToolOutput("Done: \(set.joined(separator: ", and ")).", origin: .own)
-        } catch {
-            // The error quotes the unknown name from the call, so it is outside text.
-            return ToolOutput("Nothing was changed: \(error).", succeeded: false)
+            return "Done: \(set.joined(separator: ", and "))."
         }
     }
 
     private struct Arguments: Decodable {
         private enum Action: String, Decodable { case add, pause, resume, snooze }
-        private enum Key: String, CodingKey { case change, hours, minutes, seconds }
+        private enum Key: String, CodingKey { case change }
 
         private let action: Action
         private let length: String
@@ -245,12 +239,7 @@ package struct ChangeTimerTool: OrderedTool {
         init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: Key.self)
             action = try values.decode(Action.self, forKey: .change)
-            var lengths: [String] = []
-            for (key, unit) in [(Key.hours, "hours"), (.minutes, "minutes"), (.seconds, "seconds")] {
-                let text = try values.decodeIfPresent(TimeText.self, forKey: key)?.length(in: unit)
-                if let text, !text.hasPrefix("0 ") { lengths.append(text) }
-            }
-            length = lengths.joined(separator: " ")
+            length = try LengthText(from: decoder).text
             choice = try TimerChoice(arguments: decoder)
         }
 
@@ -289,4 +278,27 @@ extension TimerChoice {
 
 extension ToolOutput {
     fileprivate static let noTimers = ToolOutput("This box has no timers.", succeeded: false, origin: .own)
+}
+
+extension ToolContext {
+    /// Reads the arguments of an order to the timers and performs it. What it says is the program's own, unless it quotes.
+    fileprivate func order<Arguments: Decodable>(
+        _ tool: String,
+        _ arguments: String,
+        unread: String,
+        refused: String,
+        _ perform: (Arguments, TimerController) async throws(TimerProblem) -> String
+    ) async -> ToolOutput {
+        guard let wanted = ToolArguments.decode(Arguments.self, from: arguments) else {
+            return refuse(tool, "its arguments could not be read", unread + " Please say it again.")
+        }
+        guard let timers else { return .noTimers }
+        do throws(TimerProblem) {
+            return ToolOutput(try await perform(wanted, timers), origin: .own)
+        } catch {
+            let text = "\(refused): \(error)."
+            return error.quotes
+                ? ToolOutput(text, succeeded: false) : ToolOutput(text, succeeded: false, origin: .own)
+        }
+    }
 }

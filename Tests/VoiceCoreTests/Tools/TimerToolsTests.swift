@@ -71,6 +71,58 @@ struct TimerToolsTests {
         #expect(await timers.count == 0)
     }
 
+    /// One table of times through every door: typed (ctl and the control socket), the tool, the voice.
+    @Test(arguments: [
+        ("10m", #"{"minutes":10}"#, "Set a timer for ten minutes.", "1: timer, in 10 minutes"),
+        ("1.5h", #"{"hours":1.5}"#, "Set a timer for one and a half hours.", "1: timer, in 1 hour 30 minutes"),
+        (
+            "1 hour and 30 minutes", #"{"hours":1,"minutes":30}"#, "Set a timer for 1 hour and 30 minutes.",
+            "1: timer, in 1 hour 30 minutes"
+        ),
+        ("half an hour", #"{"hours":"half"}"#, "Set a timer for half an hour.", "1: timer, in 30 minutes"),
+        (
+            "for 10m: pasta", #"{"minutes":"10","name":"pasta"}"#, "Set a ten minute pasta timer.",
+            "1: timer \"pasta\", in 10 minutes"
+        ),
+        ("7:30 pm", #"{"at":"7:30 pm"}"#, "Set an alarm for 7:30 p.m.", "1: alarm, today, Monday, 19:30"),
+        ("7pm", #"{"at":"19:00"}"#, "Set an alarm for seven in the evening.", "1: alarm, today, Monday, 19:00"),
+        (
+            "noon tomorrow", #"{"at":"noon","day":"tomorrow"}"#, "Set an alarm for noon tomorrow.",
+            "1: alarm, tomorrow, Tuesday, 12:00"
+        ),
+        (
+            "friday 9:00 am", #"{"at":"9 am","day":"friday"}"#, "Set an alarm for Friday at 9 a.m.",
+            "1: alarm, Friday, 09:00"
+        ),
+        (
+            "in the morning at 7", #"{"at":"7 in the morning"}"#, "Wake me at seven in the morning.",
+            "1: alarm, today, Monday, 07:00"
+        ),
+        (
+            "10 minutes before 8 am", #"{"at":"10 minutes before 8 am"}"#,
+            "Set an alarm for ten to eight in the morning.",
+            "1: alarm, today, Monday, 07:50"
+        ),
+        (
+            "every weekday at 7 am", #"{"at":"07:00","repeat":["weekdays"]}"#, "Wake me every weekday at seven.",
+            "1: alarm, today, Monday, 07:00, every weekday"
+        ),
+    ]) func aTimeIsTheSameThroughEveryDoor(typed: String, tool: String, spoken: String, line: String) async throws {
+        var (context, timers) = Self.context()
+        _ = try await timers.set(try TimerWish.reading(typed))
+        #expect(await timers.list == [line], "typed")
+        (context, timers) = Self.context()
+        let output = await SetTimerTool(context).call(arguments: tool)
+        #expect(await timers.list == [line], "tool: \(output.text)")
+        timers = Self.context().1
+        guard case .set(let wishes)? = LocalGrammar.command(in: spoken) else {
+            Issue.record("not understood: \(spoken)")
+            return
+        }
+        _ = try await timers.set(wishes)
+        #expect(await timers.list == [line], "spoken")
+    }
+
     @Test func aLengthAndATimeAreRefused() async {
         let output = await SetTimerTool(Self.context().0).call(arguments: #"{"minutes":10,"at":"07:00"}"#)
         #expect(output.text == "Not set: give a length or a time of day, not both.")

@@ -28,6 +28,10 @@ extension ControlCommand {
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         let what = arguments["what"] ?? ""
+        guard arguments["action"] != nil || what.isEmpty else {
+            let actions = TimerAction.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ControlProblem(.badArgument, "begin with one of \(actions); for example: timer set 10m tea")
+        }
         var text = ""
         do throws(TimerProblem) {
             let action = arguments["action"].flatMap(TimerAction.init) ?? .list

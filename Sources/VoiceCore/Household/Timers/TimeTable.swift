@@ -49,7 +49,7 @@ enum TimeTable {
         ("half, a half", 0.5), ("quarter, a quarter", 0.25), ("three quarters", 0.75),
     ])
 
-    static let signs = table([("past, after", 1), ("to, till", -1)])
+    static let signs = table([("past, after", 1), ("to, till, before", -1)])
 
     private static let numbers: [String: Int] = {
         let names = """

@@ -28,10 +28,19 @@ package enum TimerProblem: Error, Equatable, Sendable, CustomStringConvertible {
     case noneTo(TimerChange)
     case stopping
 
+    /// Whether the text holds words that were not written by the program.
+    package var quotes: Bool {
+        switch self {
+        case .leftOver, .unknown, .severalOn, .repeatsOn: true
+        default: false
+        }
+    }
+
     package var description: String {
         switch self {
         case .unreadable:
-            "the time cannot be read: give a length such as 10m or 1h30m, or a time of day such as 07:00 or 7:30 pm, then a name"
+            "the time cannot be read: give a length such as 10m or 1h30m, or a time of day such as 07:00 or 7:30 pm, with a day "
+                + "such as tomorrow, friday or 2026-12-24 if you like, then a name"
         case .length: "a timer lasts from 1 second to 30 days"
         case .leftOver(let rest):
             "\"\(rest)\" is left over and looks like a time: give one length or one time of day; a name that looks like a time "

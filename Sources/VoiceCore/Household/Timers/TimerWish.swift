@@ -54,7 +54,10 @@ package struct TimerWish: Equatable, Sendable {
         var wishes: [TimerWish] = []
         var unit: Int?
         while true {
-            if let first = left.first, ["in", "after"].contains(first) { left = left.dropFirst() }
+            // But "in the morning at seven".
+            if let first = left.first, ["in", "after", "for"].contains(first), left.dropFirst().first != "the" {
+                left = left.dropFirst()
+            }
             var parser = TimeParser(isTyped: true)
             guard parser.consume(&left) || unit.map({ parser.consumeNumber(of: $0, &left) }) ?? false,
                 let when = parser.when
@@ -69,7 +72,9 @@ package struct TimerWish: Equatable, Sendable {
                 name = name.dropFirst()
             }
             let source = all.source(of: name.indices)
-            if !source.hasPrefix("\""), !source.hasPrefix("\u{201C}"), TimeParser.isTime(name) {
+            // "1 hr 30 tea" is not a timer for 30 teas.
+            let isMinutes = unit == 3600 && name.first.map(TimeTable.isNumeric) ?? false
+            if !source.hasPrefix("\""), !source.hasPrefix("\u{201C}"), isMinutes || TimeParser.isTime(name) {
                 throw .leftOver(ForeignText.title(source))
             }
             wishes.append(TimerWish(when, name: String(source), isReminder: isReminder))
