@@ -51,7 +51,7 @@ extension JarvisClient {
     func isReadAloud(_ prompt: JarvisPrompt) -> Bool {
         let isWanted =
             switch prompt {
-            case .questions: settings.askUser == .aloud
+            case .questions: true
             case .approval: settings.approval == .aloud
             }
         if isWanted && !prompt.isSpeakable {

@@ -185,10 +185,7 @@ package actor JarvisClient {
     package func ask(_ query: String) async -> JarvisAnswer {
         let asked = environment.now()
         if hasLeft { return report(.cancelled, took: .zero) }
-        if pending != nil || settings.newQuestion == .supersede {
-            withdraw(.superseded)
-            if settings.newQuestion == .supersede { turn.abandonAll(as: .superseded) }
-        }
+        if pending != nil { withdraw(.superseded) }
         if let failure = await waitForTurn() { return report(failure, took: .zero) }
         if let failure = await breakerRefusal() {
             turn.finish()
@@ -417,7 +414,6 @@ package actor JarvisClient {
         guard introduced != id else { return words }
         introduced = id
         saysSoInReply = hasMark
-        Task { await self.name(id) }
         return words
     }
 

@@ -9,6 +9,7 @@ package import VoiceNetwork
 /// tools are left to the server.
 package struct JarvisRequest: Sendable {
     package static let maximumReplyBytes = 4 << 20
+    private static let connectTimeout = Duration.seconds(3)
     /// Longest lifetime of a connection to the agent: the agent's own limit for a run. The caller decides how long the user
     /// waits, since the wait for the user's answers does not count.
     static let longestRun = Duration.seconds(1830)
@@ -134,12 +135,11 @@ package struct JarvisRequest: Sendable {
             url: url(route, query: query),
             headers: headers,
             body: body,
-            connectTimeout: .seconds(settings.connectTimeoutS),
+            connectTimeout: Self.connectTimeout,
             totalTimeout: limit,
             maximumReplyBytes: Self.maximumReplyBytes,
             caFile: settings.caFile.isEmpty ? nil : settings.caFile,
             certificateFile: settings.clientCertificateFile.isEmpty ? nil : settings.clientCertificateFile,
-            keyFile: settings.clientKeyFile.isEmpty ? nil : settings.clientKeyFile,
             mayRepeat: !isQuestion,
             staysNear: isOpen
         )

@@ -44,12 +44,6 @@ extension Configuration.Jarvis {
             "Sends the token over http:// to any address; otherwise only to addresses in your own network. Anyone on "
                 + "the way can read it."
         )
-        package let connectTimeoutS = Setting(
-            "jarvis.connect_timeout_s",
-            3,
-            1...60,
-            "Seconds to wait for the connection."
-        )
         package let silenceS = Setting(
             "jarvis.silence_s",
             30,
@@ -68,16 +62,6 @@ extension Configuration.Jarvis {
             10,
             0...600,
             "Seconds after which the voice says, once, that Jarvis is still working; 0 for never."
-        )
-        package let newQuestion = Setting(
-            "jarvis.new_question",
-            NewQuestion.queue,
-            "A question asked while another is being answered waits its turn (queue) or replaces it (supersede)."
-        )
-        package let askUser = Setting(
-            "jarvis.ask_user",
-            AskUser.aloud,
-            "Reads the agent's questions to the user aloud, or dismisses them unheard."
         )
         package let approval = Setting(
             "jarvis.approval",
@@ -106,13 +90,7 @@ extension Configuration.Jarvis {
             "jarvis.client_certificate_file",
             "",
             as: .file,
-            "Client certificate to present to the server, in PEM. Empty: none."
-        )
-        package let clientKeyFile = Setting(
-            "jarvis.client_key_file",
-            "",
-            as: .file,
-            "Private key of the client certificate, in PEM. Empty: it is in the same file."
+            "Client certificate to present to the server, with its private key, in PEM. Empty: none."
         )
         package let maximumSpokenWords = Setting(
             "jarvis.maximum_spoken_words",
@@ -159,16 +137,6 @@ extension Configuration.Jarvis {
         case chat
         case responses
         case openai
-    }
-
-    package enum NewQuestion: String, CaseIterable, Sendable {
-        case queue
-        case supersede
-    }
-
-    package enum AskUser: String, CaseIterable, Sendable {
-        case aloud
-        case dismiss
     }
 
     package enum Approval: String, CaseIterable, Sendable {

@@ -14,7 +14,6 @@ extension Configuration {
 extension Configuration.Media {
     package struct Keys: Sendable {
         package let enabled = Setting("media.enabled", true, "Enables media; needs ffmpeg.")
-        package let decoder = Setting("media.decoder", "ffmpeg", "Name or absolute path of ffmpeg.")
         package let stereo = Setting(
             "media.stereo",
             true,
@@ -31,12 +30,6 @@ extension Configuration.Media {
             0.25,
             0...1,
             "Level of media while the user speaks."
-        )
-        package let releaseMS = Setting(
-            "media.release_ms",
-            300,
-            50...5000,
-            "Milliseconds in which media returns to its level."
         )
         package let maximumVolume = Setting(
             "media.maximum_volume",
@@ -74,26 +67,12 @@ extension Configuration.Media {
             as: .file,
             "File with the names and addresses of radio stations."
         )
-        package let tell = Setting(
-            "media.tell",
-            Tell.session,
-            "When the model learns that an item failed or the queue has ended, so that it can say so or continue: "
-                + "never, only if a session is open (session), or always, by opening one."
-        )
         package let interludeEvery = Setting(
             "media.interlude_every",
             0,
             0...100,
-            "Radio mode: the model may say a sentence between items after every so many; 0 for never."
+            "Radio mode: the model may say a sentence between items after every so many, and a session is opened for it when the "
+                + "queue has ended; 0 for never."
         )
-    }
-
-    /// When the model is notified that an item failed or that the queue has ended.
-    package enum Tell: String, Sendable, CaseIterable {
-        case never
-        /// Only in an open session.
-        case session
-        /// Always; a session is opened for it if none is open.
-        case always
     }
 }

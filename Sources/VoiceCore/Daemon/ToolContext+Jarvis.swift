@@ -62,7 +62,7 @@ extension ToolRegistry.Options {
     package init(_ settings: Configuration.Jarvis, mode: ActivationMode = .always, playsMedia: Bool = false) {
         self.playsMedia = playsMedia
         takesRemarks = settings.api != .openai
-        asksUser = settings.askUser == .aloud && settings.api != .openai
+        asksUser = settings.api != .openai
         asksApproval = settings.approval == .aloud && settings.api == .responses
         mayEnd =
             switch settings.endConversation {

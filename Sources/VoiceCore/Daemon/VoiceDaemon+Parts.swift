@@ -41,7 +41,7 @@ extension VoiceDaemon {
             logger: logger,
             plays: { inbox.post(.media($0)) },
             report: { news in
-                guard media.reports, let remark = news.remark else { return }
+                guard let remark = news.remark else { return }
                 mailbox.post(.mediaReported(remark, opens: media.opensSession && remark.wish != nil))
             }
         )

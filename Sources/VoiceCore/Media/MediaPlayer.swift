@@ -97,7 +97,6 @@ package actor MediaPlayer: MediaControls {
     /// Reads stations and history. The decoder's thread starts with the first item.
     package func start() {
         applyDucking()
-        feed.setRelease(frames: Int(settings.release.fractionalMilliseconds * 48))
         readHistory()
         readStations()
         reading = Task { [weak self, reports] in

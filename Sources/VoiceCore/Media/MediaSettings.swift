@@ -1,6 +1,8 @@
 package import VoiceConfiguration
 
 package struct MediaSettings: Sendable, Equatable {
+    package static let program = "ffmpeg"
+
     package var isEnabled: Bool
     /// Name or absolute path of ffmpeg.
     package var decoder: String
@@ -13,30 +15,26 @@ package struct MediaSettings: Sendable, Equatable {
     /// Linear level of media while the voice speaks, and while the user speaks.
     package var ducked: Double
     package var duckedForUser: Double
-    package var release: Duration
     /// Percent.
     package var maximumVolume: Int
     package var stationsFile: String
     /// PEM file with the certificates to trust instead of the system's.
     package var caFile: String?
-    /// Whether ends and failures are reported to the model, and whether a session is opened to do so.
-    package var reports: Bool
+    /// Whether a session is opened to report ends and failures to the model.
     package var opensSession: Bool
 
     package init(_ media: Configuration.Media = .init()) {
         isEnabled = media.enabled
-        decoder = media.decoder
+        decoder = Self.program
         policy = MediaPolicy(hosts: media.allowHosts, folders: media.folders)
         machine.interludeEvery = media.interludeEvery
         patience = .seconds(media.stallS)
         isStereo = media.stereo
         ducked = media.duckedLevel
         duckedForUser = media.duckedLevelUser
-        release = .milliseconds(media.releaseMS)
         maximumVolume = media.maximumVolume
         stationsFile = media.stationsFile
         caFile = media.caFile.isEmpty ? nil : media.caFile
-        reports = media.tell != .never
-        opensSession = media.tell == .always
+        opensSession = media.interludeEvery > 0
     }
 }

@@ -56,11 +56,11 @@ package final class CurlHandle {
         ccurl_set_string(easy, CURLOPT_CAPATH, nil)
     }
 
-    /// Presents this client certificate to the server. Without a key file, the key is in the same file.
-    func identify(certificateFile: String?, keyFile: String?) {
+    /// Presents this client certificate to the server; its key is in the same file.
+    func identify(certificateFile: String?) {
         guard let certificateFile else { return }
         set(CURLOPT_SSLCERT, certificateFile)
-        set(CURLOPT_SSLKEY, keyFile ?? certificateFile)
+        set(CURLOPT_SSLKEY, certificateFile)
     }
 
     package func set(_ option: CURLoption, lines: [String]) {

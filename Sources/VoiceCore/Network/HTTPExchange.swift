@@ -51,7 +51,7 @@ final class HTTPExchange {
         if request.acceptsShoutcast { handle.set(CURLOPT_HTTP200ALIASES, lines: ["ICY 200 OK"]) }
         if request.decompresses { handle.set(CURLOPT_ACCEPT_ENCODING, "") }
         handle.trust(caFile: request.caFile)
-        handle.identify(certificateFile: request.certificateFile, keyFile: request.keyFile)
+        handle.identify(certificateFile: request.certificateFile)
         switch request.method {
         case "GET" where body.isEmpty: handle.set(CURLOPT_HTTPGET, 1)
         case "HEAD": handle.set(CURLOPT_NOBODY, 1)

@@ -14,7 +14,6 @@ package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable
     package var caFile: String?
     /// PEM files with this client's certificate and key, for servers that ask for one.
     package var certificateFile: String?
-    package var keyFile: String?
     /// False for a request that must not run twice. libcurl repeats a request sent on a reused connection that turns out to
     /// be dead, though the server may have read it. Such a request gets a connection of its own.
     package var mayRepeat: Bool
@@ -56,7 +55,6 @@ package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable
         maximumReplyBytes: Int = 4 << 20,
         caFile: String? = nil,
         certificateFile: String? = nil,
-        keyFile: String? = nil,
         mayRepeat: Bool = true,
         staysNear: Bool = false,
         acceptsShoutcast: Bool = false,
@@ -72,7 +70,6 @@ package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable
         self.maximumReplyBytes = maximumReplyBytes
         self.caFile = caFile
         self.certificateFile = certificateFile
-        self.keyFile = keyFile
         self.mayRepeat = mayRepeat
         self.staysNear = staysNear
         self.acceptsShoutcast = acceptsShoutcast

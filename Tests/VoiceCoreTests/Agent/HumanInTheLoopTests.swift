@@ -136,21 +136,12 @@ struct HumanInTheLoopTests {
         #expect(log.lines.contains { $0.contains("answered elsewhere") } == (status == 409))
     }
 
-    @Test(arguments: ["response.ask_user.prompt", "response.approval.prompt"])
-    func unheardWhereTheOwnerWantsIt(name: String) async throws {
-        let isQuestion = name.contains("ask_user")
-        let transport = Self.transport(name, isQuestion ? Self.question : Self.approval)
-        let client = try client(transport) {
-            $0.askUser = .dismiss
-            $0.approval = .deny
-        }
+    @Test func aPermissionIsDeniedUnheardIfTheOwnerWantsIt() async throws {
+        let transport = Self.transport("response.approval.prompt", Self.approval)
+        let client = try client(transport) { $0.approval = .deny }
         #expect(await client.ask("a").spoken == "Done.")
-        let sent = transport.requests("POST /v1/sessions/voice-1/\(isQuestion ? "ask_user" : "approval")")
-        #expect(
-            sent.map(\.text) == [
-                isQuestion ? #"{"call_id":"c","cancelled":true}"# : #"{"approval_id":"a","cancelled":true}"#
-            ]
-        )
+        let sent = transport.requests("POST /v1/sessions/voice-1/approval")
+        #expect(sent.map(\.text) == [#"{"approval_id":"a","cancelled":true}"#])
     }
 
     @Test func aNewQuestionWithdrawsTheOneThatWaits() async throws {

@@ -102,17 +102,6 @@ struct JarvisClientTests {
         while transport.cancelled == 0 { await Task.yield() }
     }
 
-    @Test func aNewerQuestionTakesTheOldOnesPlaceWhereThatIsWanted() async throws {
-        let transport = ScriptedJarvisTransport([.content("Yes.")], isOpen: false)
-        let client = try client(transport) { $0.newQuestion = .supersede }
-        let first = Task { await client.ask("first") }
-        while transport.requests.isEmpty { await Task.yield() }
-        let second = Task { await client.ask("second") }
-        #expect(await first.value.failure == .superseded)
-        transport.open()
-        #expect(await second.value.spoken == "Yes.")
-    }
-
     @Test func everythingUnderWayCanBeTakenBack() async throws {
         let transport = ScriptedJarvisTransport([.content("Yes.")], isOpen: false)
         let client = try client(transport)

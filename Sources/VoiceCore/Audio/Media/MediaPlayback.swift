@@ -59,7 +59,7 @@ struct MediaPlayback: ~Copyable {
         volumes: inout OutputMix
     ) {
         let level = feed.level(isVoice: duck.isVoice(isVoice), at: now)
-        duck.aim(at: level, release: feed.releaseFrames)
+        duck.aim(at: level, release: MediaFeed.releaseFrames)
         let taken = take(count, isSilenced: isSilenced)
         if !taken { buffer.base.update(repeating: .silence, count: count) }
         duck.apply(to: buffer.base, count: count)

@@ -35,7 +35,6 @@ package final class MediaFeed: Sendable {
 
     private let voiceLevel = Atomic<UInt32>(Float(Configuration.Media().duckedLevel).bitPattern)
     private let userLevel = Atomic<UInt32>(Float(Configuration.Media().duckedLevelUser).bitPattern)
-    private let releaseTime = Atomic<Int>(48 * Configuration.Media().releaseMS)
     private let wanted = Atomic<Int>(0)
     private let wantedUntil = Atomic<UInt64>(0)
 
@@ -68,10 +67,8 @@ package final class MediaFeed: Sendable {
         userLevel.store(user.bitPattern, ordering: .relaxed)
     }
 
-    /// Sets how long media takes to return to full level, in frames.
-    package func setRelease(frames: Int) { releaseTime.store(frames, ordering: .relaxed) }
-
-    var releaseFrames: Int { releaseTime.load(ordering: .relaxed) }
+    /// Time in which media returns to full level: 300 ms.
+    static let releaseFrames = 300 * 48
 
     /// Ducks from the next period on, until `instant` of CLOCK_MONOTONIC in nanoseconds at most. This lease keeps a caller
     /// that forgets to end it from muting media for good.

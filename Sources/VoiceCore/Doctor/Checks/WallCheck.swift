@@ -10,7 +10,7 @@ enum WallCheck {
             judge(
                 landlock: Int(clinux_landlock_abi()),
                 hasSeccomp: clinux_has_seccomp(),
-                program: ConfinedProcess.find(media.decoder) == nil ? nil : media.decoder
+                program: ConfinedProcess.find(MediaSettings.program) == nil ? nil : MediaSettings.program
             )
         ]
     }
