@@ -1,10 +1,28 @@
+internal import VoiceConfiguration
 internal import VoiceConversation
 
-/// Generates the table of capabilities in docs/services.md from the values the conversation uses.
+/// Generates the tables of dialects and of capabilities in docs/services.md from the values the conversation uses.
 package enum ServiceTable {
     /// The lines of the page that enclose the table.
     package static let begin = "<!-- made of the services' capabilities -->"
     package static let end = "<!-- end of the table -->"
+    package static let beginDialects = "<!-- made of the rows of Dialect.all -->"
+    package static let endDialects = "<!-- end of the dialects -->"
+
+    /// One row for each dialect; what all servers of one's own have in common stands in the page.
+    static var dialects: String {
+        let common = Dialect.all.filter(\.isSelfHosted).map { Set($0.differences.values) }
+        let shared = common.dropFirst().reduce(common.first ?? []) { $0.intersection($1) }
+        let rows = Dialect.all.map { dialect in
+            let own = Dialect.Difference.allCases.compactMap { dialect.differences[$0] }
+                .filter { !dialect.isSelfHosted || !shared.contains($0) || $0 == "server_vad only" }
+            let reasons = own.enumerated().filter { !own[..<$0.offset].contains($0.element) }.map(\.element)
+            let proof = if case .run(let what) = dialect.proof { what } else { "no, by transcript" }
+            return line(["`\(dialect.name.rawValue)`", dialect.title, reasons.joined(separator: "; "), proof])
+        }
+        let head = [line(["`realtime.dialect`", "service", "what differs", "run against it"]), "|---|---|---|---|"]
+        return (head + rows).joined(separator: "\n") + "\n"
+    }
 
     package static var text: String { text(ServiceRegistry.all.flatMap { $0.kinds }) }
 
@@ -20,14 +38,18 @@ package enum ServiceTable {
 
     private static func line(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
 
-    /// Returns the page with an updated table; nil if the markers are missing.
+    /// Returns the page with updated tables; nil if the markers are missing.
     package static func updated(_ page: String) -> String? {
+        let page = filled(page, from: beginDialects, to: endDialects, with: dialects)
+        return page.flatMap { filled($0, from: begin, to: end, with: text) }
+    }
+
+    private static func filled(_ page: String, from begin: String, to end: String, with text: String) -> String? {
         let lines = page.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard let start = lines.firstIndex(of: begin), let stop = lines.firstIndex(of: end), start < stop else {
             return nil
         }
-        let whole: [String] = Array(lines[...start]) + ["", text] + Array(lines[stop...])
-        return whole.joined(separator: "\n")
+        return (Array(lines[...start]) + ["", text] + Array(lines[stop...])).joined(separator: "\n")
     }
 
     private struct Row {

@@ -73,7 +73,7 @@ struct OutlivedAnswerTests {
     /// Services that take no calls receive the report as words of the user.
     @Test func aServiceWithoutCallsIsToldOnceToo() {
         var settings = Scene.settings
-        settings.dialect.takesCalls = false
+        settings.dialect.differences[.noCalls] = "a test"
         var scene = Scene.calling(settings: settings)
         scene.on(LostQuestionTests.reset)
         scene.on(.timer(.reconnect))

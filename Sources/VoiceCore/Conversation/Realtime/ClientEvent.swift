@@ -99,8 +99,8 @@ package enum ClientEvent: Equatable, Sendable {
     private static func create(_ eventID: String, mayCall: Bool, _ words: String?, _ dialect: Dialect) -> JSONValue {
         var response: [String: JSONValue] = [:]
         if let words { response["instructions"] = .string(words) }
-        if dialect.takesMetadata { response["metadata"] = ["client_event_id": .string(eventID)] }
-        if !mayCall, dialect.takesToolChoice {
+        if !dialect.does(.noMetadata) { response["metadata"] = ["client_event_id": .string(eventID)] }
+        if !mayCall, !dialect.does(.noToolChoice) {
             response["tools"] = []
             response["tool_choice"] = "none"
         }

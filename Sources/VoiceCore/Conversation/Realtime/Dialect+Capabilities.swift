@@ -13,23 +13,13 @@ extension Dialect {
     /// The capabilities that follow from the dialect; the translator handles the rest.
     package var capabilities: ServiceCapabilities {
         var capabilities = ServiceCapabilities()
-        capabilities.cancels = takesCancel
-        capabilities.truncates = takesTruncation
-        capabilities.forgets = takesDeletion
-        capabilities.clearsInput = takesInputClear
-        capabilities.answersWhileCalling = !waitsForOutputs
-        capabilities.usage = reportsUsage ? .tokens : .none
+        capabilities.forgets = !does(.noDeletion)
+        capabilities.clearsInput = !does(.noInputClear)
+        capabilities.answersWhileCalling = !does(.waitsForOutputs)
+        capabilities.usage = does(.noUsage) ? .none : .tokens
         capabilities.charge = charge
         capabilities.sessionLimit = sessionLifetime
-        capabilities.key = needsKey ? .header : .none
+        capabilities.key = isSelfHosted ? .none : .header
         return capabilities
-    }
-
-    private var charge: ServiceCharge {
-        switch name {
-        case .openAI, .azure: .tokens
-        case .xai: .time
-        case .speaches, .localAI, .huggingFace: .nothing
-        }
     }
 }

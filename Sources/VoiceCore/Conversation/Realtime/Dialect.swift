@@ -24,109 +24,121 @@ package struct Dialect: Equatable, Sendable {
         case flat
     }
 
+    /// What a service does differently. Each has a reason in the table, for docs/services.md.
+    package enum Difference: CaseIterable, Sendable {
+        /// Runs on the user's own machine: no key, no price.
+        case isOwn
+        /// Accepts only the common settings, so no noise reduction, truncation, tracing or speed...
+        case commonSettings
+        /// ...and does not report all of them in `session.updated`: missing ones are assumed to be in force.
+        case partialReport
+        case silenceTurns
+        /// Does not accept or return the metadata of `response.create`.
+        case noMetadata
+        /// Does not accept another set of tools, or none, for a single response.
+        case noToolChoice
+        /// Does not accept instructions for a single response.
+        case noInstructions
+        /// Does not accept calls that the client adds to the conversation.
+        case noCalls
+        case noDeletion
+        /// Does not accept `input_audio_buffer.clear`.
+        case noInputClear
+        /// Makes no response while a call has no output.
+        case waitsForOutputs
+        /// Reports no tokens in `response.done`, so a response cannot be priced.
+        case noUsage
+    }
+
+    /// How it is known that the daemon and the service get along.
+    package enum Proof: Equatable, Sendable {
+        /// Run against the service itself: which version, by which script.
+        case run(String)
+        /// Only by a transcript that was written from its documentation and sources.
+        case transcript
+    }
+
     package let name: Name
+    package let title: String
     package var authorization = Authorization.bearer
-    /// Refuses clients without a key.
-    package var needsKey = true
     /// Default path, if the address names none.
     package var path = "/v1/realtime"
     package var shape = SessionShape.nested
-    /// Accepts settings beyond the common ones: noise reduction, truncation, tracing, speed.
-    package var takesAllSettings = true
-    package var takesSemanticTurns = true
-    /// Includes every setting in `session.updated`; otherwise missing ones are assumed to be in force.
-    package var tellsAllSettings = true
-    /// Accepts and returns the metadata of `response.create`.
-    package var takesMetadata = true
-    /// Accepts a different set of tools, or none, for a single response.
-    package var takesToolChoice = true
-    /// Accepts instructions for a single response.
-    package var takesInstructions = true
-    /// Accepts calls added to the conversation by the client.
-    package var takesCalls = true
-    package var takesCancel = true
-    package var takesTruncation = true
-    package var takesDeletion = true
-    /// Accepts `input_audio_buffer.clear`.
-    package var takesInputClear = true
-    /// Makes no response while a call has no output.
-    package var waitsForOutputs = false
-    /// Reports tokens in `response.done`; without them a response cannot be priced.
-    package var reportsUsage = true
+    package var charge = ServiceCharge.nothing
     /// Session length limit if the service does not state one; nil if none is known.
     package var sessionLifetime: Duration?
+    package var proof = Proof.transcript
+    /// Each with its reason.
+    package var differences: [Difference: String] = [:]
     /// Maps the service's error codes, or error types if it has no codes, to OpenAI's names.
     package var errorCodes: [String: String] = [:]
 
-    private init(_ name: Name, _ differences: (inout Dialect) -> Void) {
-        self.name = name
-        differences(&self)
-    }
+    private static let ownServer: [Difference: String] = [
+        .isOwn: "no key, no price", .commonSettings: "only what every server knows is sent",
+        .partialReport: "it leaves out settings", .silenceTurns: "server_vad only", .noUsage: "it counts no tokens",
+    ]
 
-    /// A server of one's own: no key, no price, and only the settings that every server knows.
-    private static func ownServer(_ name: Name, _ differences: (inout Dialect) -> Void) -> Dialect {
-        Dialect(name) {
-            $0.needsKey = false
-            $0.takesAllSettings = false
-            $0.takesSemanticTurns = false
-            $0.tellsAllSettings = false
-            $0.reportsUsage = false
-            differences(&$0)
-        }
-    }
+    private static func own(_ more: [Difference: String]) -> [Difference: String] { ownServer.merging(more) { $1 } }
 
-    package static let openAI = Dialect(.openAI) { $0.sessionLifetime = .seconds(60 * 60) }
+    /// One row for each service.
+    package static let all: [Dialect] = [
+        Dialect(name: .openAI, title: "OpenAI Realtime (GA)", charge: .tokens, sessionLifetime: .seconds(60 * 60)),
+        Dialect(
+            name: .azure,
+            title: "Azure OpenAI (GA), `wss://NAME.openai.azure.com`; `realtime.model` is the deployment: set prices",
+            authorization: .apiKey,
+            path: "/openai/v1/realtime",
+            charge: .tokens,
+            sessionLifetime: .seconds(30 * 60)
+        ),
+        Dialect(
+            name: .xai,
+            title: "xAI Grok Voice, `wss://api.x.ai`; $0.05 a minute while a session is open",
+            shape: .lifted,
+            charge: .time,
+            sessionLifetime: .seconds(30 * 60),
+            differences: [
+                .commonSettings: "others are not documented", .partialReport: "it leaves out settings",
+                .silenceTurns: "server_vad only", .noMetadata: "not documented", .noToolChoice: "not documented",
+                .noCalls: "not documented", .noUsage: "time is charged",
+            ]
+        ),
+        Dialect(
+            name: .speaches,
+            title: "speaches and others that kept the names of the beta",
+            shape: .flat,
+            sessionLifetime: .seconds(30 * 60),
+            differences: own([.noMetadata: "it answers metadata with an error"])
+        ),
+        Dialect(
+            name: .localAI,
+            title: "LocalAI",
+            differences: own([.noMetadata: "metadata does not come back", .noDeletion: "not implemented there"]),
+            errorCodes: ["model_load_error": "model_not_found"]
+        ),
+        Dialect(
+            name: .huggingFace,
+            title: "Hugging Face speech-to-speech",
+            proof: .run("1.1.0, `scripts/room-realtime`"),
+            differences: own([
+                .noInputClear: "it does not know the event",
+                .waitsForOutputs: "it refuses a response while a call has no output, so the call gets one for now",
+            ])
+        ),
+    ]
 
-    /// Azure OpenAI (GA): the model is the name of a deployment.
-    package static let azure = Dialect(.azure) {
-        $0.authorization = .apiKey
-        $0.path = "/openai/v1/realtime"
-        $0.sessionLifetime = .seconds(30 * 60)
-    }
-
-    /// xAI Grok Voice: charged by the minute.
-    package static let xai = Dialect(.xai) {
-        $0.shape = .lifted
-        $0.takesAllSettings = false
-        $0.takesSemanticTurns = false
-        $0.takesToolChoice = false
-        $0.takesCalls = false
-        $0.tellsAllSettings = false
-        $0.takesMetadata = false
-        $0.reportsUsage = false
-        $0.sessionLifetime = .seconds(30 * 60)
-    }
-
-    /// speaches and other servers that kept the names of the beta. It answers metadata with an error.
-    package static let speaches = ownServer(.speaches) {
-        $0.shape = .flat
-        $0.takesMetadata = false
-        $0.sessionLifetime = .seconds(30 * 60)
-    }
-
-    /// LocalAI: deleting items is not implemented; metadata does not come back.
-    package static let localAI = ownServer(.localAI) {
-        $0.takesMetadata = false
-        $0.takesDeletion = false
-        $0.errorCodes = ["model_load_error": "model_not_found"]
-    }
-
-    /// Hugging Face speech-to-speech, as of 1.1.0.
-    package static let huggingFace = ownServer(.huggingFace) {
-        $0.takesInputClear = false
-        $0.waitsForOutputs = true
-    }
+    package static var openAI: Dialect { named(.openAI) }
+    package static var azure: Dialect { named(.azure) }
+    package static var xai: Dialect { named(.xai) }
+    package static var speaches: Dialect { named(.speaches) }
+    package static var localAI: Dialect { named(.localAI) }
+    package static var huggingFace: Dialect { named(.huggingFace) }
 
     package static func named(_ name: Name) -> Dialect {
-        switch name {
-        case .openAI: openAI
-        case .azure: azure
-        case .xai: xai
-        case .speaches: speaches
-        case .localAI: localAI
-        case .huggingFace: huggingFace
-        }
+        all.first { $0.name == name } ?? Dialect(name: name, title: name.rawValue)
     }
+
+    package func does(_ difference: Difference) -> Bool { differences[difference] != nil }
 
     /// The dialect of a known host; OpenAI's for all others.
     package static func ofHost(_ host: String) -> Dialect {
@@ -136,19 +148,19 @@ package struct Dialect: Equatable, Sendable {
     }
 
     /// Runs on the user's own machine, free of charge.
-    package var isSelfHosted: Bool { !needsKey }
+    package var isSelfHosted: Bool { does(.isOwn) }
 }
 
 extension Dialect {
     /// Whether the service accepts an event.
     func takes(_ event: ClientEvent) -> Bool {
         switch event {
-        case .responseCancel: takesCancel
-        case .truncate: takesTruncation
-        case .deleteItem: takesDeletion
-        case .functionCall: takesCalls
-        case .clearInput: takesInputClear
-        case .sessionUpdate, .functionCallOutput, .userMessage, .assistantMessage, .responseCreate: true
+        case .deleteItem: !does(.noDeletion)
+        case .functionCall: !does(.noCalls)
+        case .clearInput: !does(.noInputClear)
+        case .sessionUpdate, .functionCallOutput, .userMessage, .assistantMessage, .responseCreate, .responseCancel,
+            .truncate:
+            true
         }
     }
 
@@ -168,7 +180,7 @@ extension Dialect {
         let isThinker = model == family || model.hasPrefix(family + ".") || model.hasPrefix(family + "-")
         switch asked {
         case .off: return nil
-        case .auto: return takesAllSettings && isThinker ? "minimal" : nil
+        case .auto: return !does(.commonSettings) && isThinker ? "minimal" : nil
         case .minimal, .low, .medium, .high, .xhigh: return asked.rawValue
         }
     }

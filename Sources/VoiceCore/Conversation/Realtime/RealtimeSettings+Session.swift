@@ -22,7 +22,7 @@ extension RealtimeSettings {
         if transcription != nil || !dialect.isSelfHosted { input["transcription"] = heard }
         var output: [String: JSONValue] = ["format": Self.pcm]
         output["voice"] = voice.map(JSONValue.string)
-        if dialect.takesAllSettings {
+        if !dialect.does(.commonSettings) {
             session["tracing"] = .null
             session["truncation"] = [
                 "type": "retention_ratio", "retention_ratio": 0.8, "token_limits": ["post_instructions": 8000],
@@ -61,7 +61,7 @@ extension RealtimeSettings {
 
     private var turns: JSONValue {
         switch turnDetection {
-        case .semantic(let eagerness) where dialect.takesSemanticTurns:
+        case .semantic(let eagerness) where !dialect.does(.silenceTurns):
             [
                 "type": "semantic_vad", "eagerness": .string(eagerness), "create_response": true,
                 "interrupt_response": true,

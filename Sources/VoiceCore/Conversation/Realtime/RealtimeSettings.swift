@@ -51,7 +51,7 @@ package struct RealtimeSettings: Equatable, Sendable {
         model: String? = nil,
         speed: Double = Configuration.Realtime().speed,
         turnDetection: TurnDetection = .semantic(eagerness: Configuration.Realtime().eagerness.rawValue),
-        noiseReduction: String? = Configuration.Realtime().noiseReduction.rawValue,
+        noiseReduction: String? = Configuration.Realtime().noiseReduction,
         transcription: Transcription? = nil,
         maximumOutputTokens: Int? = Configuration.Realtime().maxOutputTokens,
         reasoningEffort: String? = nil,
@@ -76,7 +76,7 @@ package struct RealtimeSettings: Equatable, Sendable {
     /// That is the worst kind of failure, because it sounds healthy. Fields added by the server are ignored.
     package func differences(from inForce: JSONValue) -> [SettingsDifference] {
         var found: [SettingsDifference] = []
-        Self.compare(asked: json, got: inForce, path: "session", isWhole: dialect.tellsAllSettings, into: &found)
+        Self.compare(asked: json, got: inForce, path: "session", isWhole: !dialect.does(.partialReport), into: &found)
         return found.sorted { $0.path < $1.path }
     }
 
@@ -109,12 +109,12 @@ package struct RealtimeSettings: Equatable, Sendable {
 
 /// Fields that a service refuses.
 extension RealtimeSettings {
-    /// The fields of `response.create` that can be left out, each by the flag of the dialect.
-    private static func ofResponse(_ field: String) -> WritableKeyPath<Dialect, Bool>? {
+    /// The fields of `response.create` that can be left out, each by a difference of the dialect.
+    private static func ofResponse(_ field: String) -> Dialect.Difference? {
         switch field {
-        case "response.metadata": \.takesMetadata
-        case "response.tools", "response.tool_choice": \.takesToolChoice
-        case "response.instructions": \.takesInstructions
+        case "response.metadata": .noMetadata
+        case "response.tools", "response.tool_choice": .noToolChoice
+        case "response.instructions": .noInstructions
         default: nil
         }
     }
@@ -139,9 +139,8 @@ extension RealtimeSettings {
 
     /// - Returns: false if it was left out before.
     mutating func leaveOut(_ field: String) -> Bool {
-        guard let flag = Self.ofResponse(field) else { return leftOut.insert(field).inserted }
-        defer { dialect[keyPath: flag] = false }
-        return dialect[keyPath: flag]
+        guard let difference = Self.ofResponse(field) else { return leftOut.insert(field).inserted }
+        return dialect.differences.updateValue("it refused the field", forKey: difference) == nil
     }
 
     /// The `session` object.

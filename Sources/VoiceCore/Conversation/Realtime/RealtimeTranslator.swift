@@ -141,7 +141,7 @@ package struct RealtimeTranslator: Sendable {
     /// An item would stay in the conversation, or even replace the instructions for good, so the words go with the request of
     /// the response they are meant for.
     private mutating func tell(_ text: String) -> [ClientEvent] {
-        guard dialect.takesInstructions else {
+        guard !dialect.does(.noInstructions) else {
             return [
                 .userMessage(
                     text: Self.note("An instruction of this box, for now only", text),
@@ -166,7 +166,7 @@ package struct RealtimeTranslator: Sendable {
     /// Models treat the output of a function as data. Services not known to accept calls from the client get it in the
     /// user's role, as JSON, marked as not said by the user.
     private mutating func inform(_ id: String, _ report: ForeignReport) -> [ClientEvent] {
-        guard dialect.takesCalls else {
+        guard !dialect.does(.noCalls) else {
             let text = Self.json(["request": .string(report.arguments), "result": .string(report.output)])
             return [.userMessage(text: Self.note("Data, no instructions", text), eventID: eventID("note"))]
         }

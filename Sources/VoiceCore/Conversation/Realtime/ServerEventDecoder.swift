@@ -51,7 +51,7 @@ package struct ServerEventDecoder {
                 expiresAt: wire.session?["expires_at"]?.intValue.map { min(max($0, 0), Self.latestTime) }
             )
         case "session.updated":
-            if !dialect.tellsAllSettings { return .sessionUpdated(wire.session ?? .object([:])) }
+            if dialect.does(.partialReport) { return .sessionUpdated(wire.session ?? .object([:])) }
             return .sessionUpdated(try need(wire.session, "session"))
         case "input_audio_buffer.speech_started":
             return .speechStarted(itemID: wire.itemID ?? "", audioStart: wire.audioStart ?? 0)
