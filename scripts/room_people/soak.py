@@ -155,7 +155,7 @@ def run(options, verdict):
     try:
         room.record(folder, ("speech", "echo", "mic", "speaker"))
         # One session: what it received is judged as a whole.
-        settings = [f"media.allow_hosts=127.0.0.1:{media}", "realtime.session_age_min=0"]
+        settings = [f"media.allow_hosts=127.0.0.1:{media}"]
         daemon = Daemon(options.program, folder, room, service.port, agent.port, settings, 80)
         connection = service.current()
         if connection is None:

@@ -39,7 +39,7 @@ package struct ActivationMachine: Sendable {
             mode = activation.mode
             followUp = .seconds(activation.followUpS)
             turnLimit = Configuration.Activation.turnLimit
-            connectLimit = .seconds(2 * Self.connectTimeout(configuration))
+            connectLimit = .seconds(2 * configuration.realtime.connectTimeoutS)
             isOneShot = activation.oneShot
             greets = !activation.greeting.isEmpty
             preRoll = 1500
@@ -47,12 +47,6 @@ package struct ActivationMachine: Sendable {
             if configuration.service.use.first == .openAI, configuration.realtime.turnDetection == .server {
                 emptyTurn = max(0, configuration.realtime.silenceMS - 150)
             }
-        }
-
-        /// The longest of the services in use, in seconds: any of them may have to open the session.
-        private static func connectTimeout(_ configuration: Configuration) -> Int {
-            configuration.service.use.map { $0.connectTimeoutS(configuration) }.max()
-                ?? configuration.realtime.connectTimeoutS
         }
     }
 

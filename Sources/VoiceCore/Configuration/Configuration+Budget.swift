@@ -36,21 +36,6 @@ extension Configuration.Budget {
             isLive: true,
             "US dollars per day, from midnight to midnight in local time; 0 for no limit."
         )
-        package let conversationMin = Setting(
-            "budget.conversation_min",
-            0,
-            0...1440,
-            isLive: true,
-            "Minutes of talk per conversation; 0 for no limit. Neither silence in an open session nor time in which "
-                + "the agent works counts."
-        )
-        package let hourMin = Setting(
-            "budget.hour_min",
-            0,
-            0...60,
-            isLive: true,
-            "Minutes of talk per hour; 0 for no limit."
-        )
         package let dayMin = Setting(
             "budget.day_min",
             0,
@@ -62,20 +47,10 @@ extension Configuration.Budget {
             "audio_in",
             "a million tokens of audio from the user (100 s are 1000 tokens)"
         )
-        package let priceCachedAudioInUSD = Self.price(
-            "cached_audio_in",
-            "a million tokens of audio from the service's cache"
-        )
         package let priceAudioOutUSD = Self.price(
             "audio_out",
             "a million tokens of spoken output (50 s are 1000 tokens)"
         )
-        package let priceTextInUSD = Self.price("text_in", "a million tokens of input text")
-        package let priceCachedTextInUSD = Self.price(
-            "cached_text_in",
-            "a million tokens of text from the service's cache"
-        )
-        package let priceTextOutUSD = Self.price("text_out", "a million tokens of output text")
         package let priceSessionMinUSD = Setting(
             "budget.price_session_min_usd",
             -1.0,
@@ -83,13 +58,6 @@ extension Configuration.Budget {
             isLive: true,
             "US dollars per minute of an open session, for every service in use that charges by time; -1 for the "
                 + "published price."
-        )
-        package let priceTranscriptionMinUSD = Setting(
-            "budget.price_transcription_min_usd",
-            -1.0,
-            -1...1000,
-            isLive: true,
-            "US dollars per minute of speech that realtime.transcription transcribes; -1 for the published price."
         )
 
         private static func price(_ name: String, _ what: String) -> Setting<Double> {

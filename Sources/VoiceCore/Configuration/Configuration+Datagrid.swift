@@ -9,6 +9,13 @@ extension Configuration {
 
         package var changes: [String: ConfigurationValue] = [:]
 
+        // Not in the file.
+
+        /// For the connection, and again for the start of the session.
+        package var connectTimeoutS = 10
+        /// The next conversation within this time continues the last one.
+        package let rememberMin = 10
+
         package init() {}
     }
 }
@@ -20,12 +27,6 @@ extension Configuration.Datagrid {
             "wss://api.datagrid.com/ws/voice",
             as: .url(schemes: ["wss", "ws"], takesQuery: false),
             "Address of the service. Use plain ws:// only for a server on this machine or in this network."
-        )
-        package let allowPlainHTTP = Setting(
-            "datagrid.allow_plain_http",
-            false,
-            "Allows ws:// to any address; otherwise only to addresses in your own network. Anyone on the way can read "
-                + "the key and listen."
         )
         package let handoff = Setting(
             "datagrid.handoff",
@@ -63,25 +64,6 @@ extension Configuration.Datagrid {
             "",
             as: .file,
             "File with text to add to the agent's instructions. Empty: none."
-        )
-        package let caFile = Setting(
-            "datagrid.ca_file",
-            "",
-            as: .file,
-            "CA certificates to trust instead of the system's, in PEM. Empty: the system's."
-        )
-        package let connectTimeoutS = Setting(
-            "datagrid.connect_timeout_s",
-            10,
-            1...120,
-            "Seconds to wait for the connection, and again for the session to start."
-        )
-        package let rememberMin = Setting(
-            "datagrid.remember_min",
-            10,
-            0...1440,
-            "Minutes after a conversation within which the next one continues it. 0: each starts anew, except after a "
-                + "lost connection."
         )
     }
 }

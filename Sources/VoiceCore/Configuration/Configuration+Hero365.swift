@@ -9,6 +9,27 @@ extension Configuration {
 
         package var changes: [String: ConfigurationValue] = [:]
 
+        // Not in the file.
+
+        /// For the connection.
+        package let connectTimeoutS = 10
+        /// Of the microphone's audio, in Hz.
+        package let rate = 16_000
+        /// Audio per message: the service is documented to accept 1000 messages a minute.
+        package let packetMS = 60
+        /// Of Opus, in bits per second.
+        package let bitrate = 24_000
+        /// Sends silence as packets of one or two bytes (Opus DTX).
+        package let dtx = true
+        /// Type of outgoing frames; both are accepted.
+        package var frames = Frames.text
+        /// Silence that ends a turn; turns of one or two words get 200 ms more.
+        package var hangoverMS = 600
+        /// A missing packet is waited for this long.
+        package let jitterMS = 120
+        /// The next session is opened this long before the end of one.
+        package let rotationMarginS = 25
+
         package init() {}
     }
 }
@@ -49,84 +70,15 @@ extension Configuration.Hero365 {
             isLive: true,
             "File that holds the token. Empty: the systemd credential \"hero365-api-key\", else $HERO365_API_KEY."
         )
-        package let allowPlainHTTP = Setting(
-            "hero365.allow_plain_http",
-            false,
-            "Allows ws:// to any address; otherwise only to addresses in your own network. Anyone on the way can read "
-                + "the token and listen."
-        )
-        package let caFile = Setting(
-            "hero365.ca_file",
-            "",
-            as: .file,
-            "CA certificates to trust instead of the system's, in PEM. Empty: the system's."
-        )
-        package let connectTimeoutS = Setting(
-            "hero365.connect_timeout_s",
-            10,
-            1...120,
-            "Seconds to wait for the connection."
-        )
         package let codec = Setting(
             "hero365.codec",
             Codec.opus,
             "Codec for audio sent to the service. The codec of its answers is detected."
         )
-        package let rate = Setting(
-            "hero365.rate",
-            16_000,
-            oneOf: [8000, 16_000, 24_000],
-            "Sample rate of audio sent to the service, in Hz."
-        )
-        package let packetMS = Setting(
-            "hero365.packet_ms",
-            60,
-            oneOf: [20, 40, 60, 120],
-            "Audio per message, in milliseconds. The service is documented to accept 1000 messages a minute, which 20 "
-                + "exceeds while someone speaks. If it reports that the rate is exceeded, 120 is used instead of a "
-                + "smaller value."
-        )
-        package let bitrate = Setting(
-            "hero365.bitrate",
-            24_000,
-            8000...64_000,
-            "Opus bit rate, in bits per second."
-        )
-        package let dtx = Setting(
-            "hero365.dtx",
-            true,
-            "Sends silence as packets of one or two bytes (Opus DTX); no packet is left out."
-        )
         package let uplink = Setting(
             "hero365.uplink",
             Uplink.gated,
             "What is sent. gated: speech, with the moment before it. continuous: everything while the service listens."
-        )
-        package let frames = Setting(
-            "hero365.frames",
-            Frames.text,
-            "WebSocket frame type of outgoing JSON. Both types are accepted from the service."
-        )
-        package let hangoverMS = Setting(
-            "hero365.hangover_ms",
-            600,
-            400...1500,
-            multipleOf: 10,
-            "Silence that ends a turn, in milliseconds; turns of one or two words get 200 more."
-        )
-        package let jitterMS = Setting(
-            "hero365.jitter_ms",
-            120,
-            0...1000,
-            multipleOf: 10,
-            "How long to wait for a missing packet of an answer before concealing the loss, in milliseconds."
-        )
-        package let rotationMarginS = Setting(
-            "hero365.rotation_margin_s",
-            25,
-            15...60,
-            "Seconds before the end of a session (five minutes, unless the service says otherwise) at which the next "
-                + "one is opened."
         )
     }
 }

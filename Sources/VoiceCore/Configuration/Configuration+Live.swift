@@ -9,6 +9,17 @@ extension Configuration {
 
         package var changes: [String: ConfigurationValue] = [:]
 
+        // Not in the file.
+
+        /// The service fills the time until an answer after this.
+        package let acknowledgementDelayMS = 1000
+        /// For the connection, and again for the start of the session.
+        package let connectTimeoutS = 10
+        /// The service closes a session that waits for more than half a minute.
+        package let rotationMarginS = 25
+        /// Turns that the next session learns of.
+        package let carryTurns = 8
+
         package init() {}
     }
 }
@@ -20,12 +31,6 @@ extension Configuration.Live {
             "wss://api.openai.com/v1/live/sessions",
             as: .url(schemes: ["wss", "ws"], takesQuery: true),
             "Address of the service. Use plain ws:// only for a server on this machine or in this network."
-        )
-        package let allowPlainHTTP = Setting(
-            "live.allow_plain_http",
-            false,
-            "Allows ws:// to any address; otherwise only to addresses in your own network. Anyone on the way can read "
-                + "the key and listen."
         )
         package let model = Setting("live.model", "gpt-live-1.1", "Model that hears and speaks.")
         package let voice = Setting("live.voice", "marin", "Voice of the answers.")
@@ -40,37 +45,6 @@ extension Configuration.Live {
             "",
             as: .file,
             "File with the instructions for the model. Empty: the built-in ones."
-        )
-        package let acknowledgementDelayMS = Setting(
-            "live.acknowledgement_delay_ms",
-            1000,
-            0...10_000,
-            "How long the service waits for an answer before it says something to fill the time, in milliseconds."
-        )
-        package let caFile = Setting(
-            "live.ca_file",
-            "",
-            as: .file,
-            "CA certificates to trust instead of the system's, in PEM. Empty: the system's."
-        )
-        package let connectTimeoutS = Setting(
-            "live.connect_timeout_s",
-            10,
-            1...120,
-            "Seconds to wait for the connection, and again for the session to start."
-        )
-        package let rotationMarginS = Setting(
-            "live.rotation_margin_s",
-            25,
-            15...30,
-            "Seconds before the end of a session (two hours) at which the next one is opened. The service closes a "
-                + "session that waits for more than half a minute."
-        )
-        package let carryTurns = Setting(
-            "live.carry_turns",
-            8,
-            1...50,
-            "Number of recent turns passed on to the next session."
         )
     }
 }

@@ -9,6 +9,11 @@ extension Configuration {
 
         package var changes: [String: ConfigurationValue] = [:]
 
+        // Not in the file.
+
+        /// Silence that ends a turn, at first; it adapts to the talker.
+        package let hangoverMS = 650
+
         package init() {}
     }
 }
@@ -45,13 +50,6 @@ extension Configuration.Local {
             false,
             "Allows servers at any address, that of activation.wyoming_address too; otherwise only in your own network, "
                 + "because Wyoming has no encryption."
-        )
-        package let hangoverMS = Setting(
-            "local.hangover_ms",
-            650,
-            400...1500,
-            multipleOf: 10,
-            "Silence that ends a turn, in milliseconds. This is the initial value; it adapts to the talker."
         )
     }
 }

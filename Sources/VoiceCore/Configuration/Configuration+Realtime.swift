@@ -8,6 +8,31 @@ extension Configuration {
 
         package var changes: [String: ConfigurationValue] = [:]
 
+        // Not in the file.
+
+        /// server_vad: silence that ends a turn.
+        package let silenceMS = 500
+        /// server_vad: voice detection threshold, 0 to 1.
+        package let threshold = 0.5
+        /// Noise reduction of the service.
+        package let noiseReduction = "far_field"
+        /// Audio per message; 0: 20, or 100 for a server of one's own, which may do work for each message.
+        package var chunkMS = 0
+        /// Tokens of one spoken answer; a server of one's own decides for itself.
+        package let maxOutputTokens = 1200
+        /// For the connection, and again for the first event.
+        package let connectTimeoutS = 10
+        /// Without any data a connection counts as dead after this time...
+        package let deadPeerS = 12
+        /// ...or this for a server of one's own, which may pause to think.
+        package let deadPeerOfOwnServerS = 30
+        /// The next session takes over in a quiet moment after this time.
+        package let sessionAgeMin = 20
+        /// The next session is opened this long before the end of one.
+        package let rotationMarginS = 120
+        /// Turns that the next session learns of.
+        package let carryTurns = 4
+
         package init() {}
     }
 }
@@ -71,30 +96,6 @@ extension Configuration.Realtime {
             Eagerness.auto,
             "semantic_vad: how soon a turn is considered over."
         )
-        package let silenceMS = Setting(
-            "realtime.silence_ms",
-            500,
-            200...5000,
-            "server_vad: silence that ends a turn, in milliseconds."
-        )
-        package let threshold = Setting(
-            "realtime.threshold",
-            0.5,
-            0...1,
-            "server_vad: voice detection threshold."
-        )
-        package let noiseReduction = Setting(
-            "realtime.noise_reduction",
-            NoiseReduction.farField,
-            "Noise reduction of the service, by the distance of the microphone."
-        )
-        package let chunkMS = Setting(
-            "realtime.chunk_ms",
-            0,
-            0...100,
-            multipleOf: 10,
-            "Audio per message, in milliseconds. 0: 20, or 100 for a server of your own, which may do work for each message."
-        )
         package let instructionsFile = Setting(
             "realtime.instructions_file",
             "",
@@ -117,55 +118,17 @@ extension Configuration.Realtime {
             "gpt-transcribe",
             "Model that writes the transcripts. A server of your own is not sent the default."
         )
-        package let maxOutputTokens = Setting(
-            "realtime.max_output_tokens",
-            1200,
-            1...4096,
-            "Maximum number of tokens of one spoken answer. A server of your own is not sent the default."
-        )
         package let speed = Setting("realtime.speed", 1.0, 0.25...1.5, "Speed of the voice; 1.0 is normal.")
-        package let connectTimeoutS = Setting(
-            "realtime.connect_timeout_s",
-            10,
-            1...120,
-            "Seconds to wait for the connection, and again for the service's first event."
-        )
-        package let deadPeerS = Setting(
-            "realtime.dead_peer_s",
-            12,
-            3...120,
-            "Seconds without any data after which a connection counts as dead. Raise it for a server that pauses to "
-                + "think."
-        )
         package let responseLimitS = Setting(
             "realtime.response_limit_s",
             0,
             0...600,
             "Seconds to wait for an answer to begin before a tone says that there is none. 0: 12, or 30 for a server of your own."
         )
-        package let sessionAgeMin = Setting(
-            "realtime.session_age_min",
-            20,
-            0...1440,
-            "Minutes after which the next session takes over in a quiet moment. 0: only when the session is about to "
-                + "end."
-        )
-        package let rotationMarginS = Setting(
-            "realtime.rotation_margin_s",
-            120,
-            15...900,
-            "Seconds before the end of a session at which the next one is opened."
-        )
         package let carry = Setting(
             "realtime.carry",
             Carry.summary,
             "What the next session learns of the conversation: a short summary, the recent turns as text, or nothing."
-        )
-        package let carryTurns = Setting(
-            "realtime.carry_turns",
-            4,
-            1...20,
-            "Number of recent turns passed on. What the user said is included only with realtime.transcription."
         )
     }
 
@@ -213,11 +176,5 @@ extension Configuration.Realtime {
         case low
         case medium
         case high
-    }
-
-    package enum NoiseReduction: String, CaseIterable, Sendable {
-        case farField = "far_field"
-        case nearField = "near_field"
-        case off
     }
 }

@@ -71,14 +71,4 @@ extension Configuration.Service.Name {
         case .hero365: .hero365
         }
     }
-
-    /// How long its connection may take to open, in seconds.
-    package func connectTimeoutS(_ configuration: Configuration) -> Int {
-        switch self {
-        case .openAI, .local: configuration.realtime.connectTimeoutS
-        case .openAILive: configuration.live.connectTimeoutS
-        case .datagrid: configuration.datagrid.connectTimeoutS
-        case .hero365: configuration.hero365.connectTimeoutS
-        }
-    }
 }

@@ -8,8 +8,8 @@ extension Budget.Options {
         self.init()
         let budget = configuration.budget
         caps = [
-            .conversation: BudgetCaps(money: budget.conversationUSD, minutes: Double(budget.conversationMin)),
-            .hour: BudgetCaps(money: budget.hourUSD, minutes: Double(budget.hourMin)),
+            .conversation: BudgetCaps(money: budget.conversationUSD),
+            .hour: BudgetCaps(money: budget.hourUSD),
             .day: BudgetCaps(money: budget.dayUSD, minutes: Double(budget.dayMin)),
         ]
         if let first = services.first { prices = PriceTable(configuration, of: first) }
@@ -45,12 +45,7 @@ extension PriceTable {
             if price >= 0 { self[keyPath: member] = price }
         }
         set(budget.priceAudioInUSD, \.audioIn)
-        set(budget.priceCachedAudioInUSD, \.cachedAudioIn)
         set(budget.priceAudioOutUSD, \.audioOut)
-        set(budget.priceTextInUSD, \.textIn)
-        set(budget.priceCachedTextInUSD, \.cachedTextIn)
-        set(budget.priceTextOutUSD, \.textOut)
         set(budget.priceSessionMinUSD, \.sessionMinute)
-        set(budget.priceTranscriptionMinUSD, \.transcriptionMinute)
     }
 }

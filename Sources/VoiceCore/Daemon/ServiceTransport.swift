@@ -14,6 +14,10 @@ package struct ServiceTransport: Equatable, Sendable {
     package let verdict: TransportVerdict
 
     private var section: String { String(key.prefix { $0 != "." }) }
+    /// Names the setting that allows this, for the sections that have it.
+    private func permission(_ words: String) -> String {
+        ["realtime", "jarvis"].contains(section) ? "\(words)\(section).allow_plain_http = true" : ""
+    }
     private var encrypted: String { section == "jarvis" ? "https://" : "wss://" }
 
     /// Covers the usable voice services, and the agent if there is a token or a file for one. Resolves host names,
@@ -92,10 +96,10 @@ package struct ServiceTransport: Equatable, Sendable {
         case .encrypted, .near: nil
         case .allowed: "anyone on the way can read it; use \(encrypted) to keep it private"
         case .unresolved:
-            "check the name (getent hosts \(host)), use \(encrypted), or set \(section).allow_plain_http = true"
+            "check the name (getent hosts \(host)), use \(encrypted)" + permission(", or set ")
         case .exposed:
             "use \(encrypted), an address of this network (loopback, private, link-local, 100.64.0.0/10, fc00::/7, a link of this "
-                + "machine), or \(section).allow_plain_http = true"
+                + "machine)" + permission(", or ")
         }
     }
 

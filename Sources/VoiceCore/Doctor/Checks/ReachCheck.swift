@@ -40,7 +40,6 @@ enum ReachCheck {
         key: String = "realtime.url",
         reply: Result<Int, HTTPFailure>
     ) -> [DoctorFinding] {
-        let section = key.prefix { $0 != "." }
         func dns(_ verdict: DoctorFinding.Verdict, _ message: MarkedText, _ advice: MarkedText? = nil) -> DoctorFinding
         {
             DoctorFinding("service-dns", verdict, message, advice: advice)
@@ -89,8 +88,8 @@ enum ReachCheck {
                 tls(
                     .fail,
                     "\(detail)",
-                    "is the clock right (date), is ca-certificates installed, and does \(public: section).ca_file name the "
-                        + "certificate of a server of your own?"
+                    "is the clock right (date), is ca-certificates installed, and is the certificate of a server of your own "
+                        + "among the system's (update-ca-certificates) or in realtime.ca_file?"
                 ),
             ]
         case .failure:

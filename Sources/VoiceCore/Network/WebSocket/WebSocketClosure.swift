@@ -60,7 +60,7 @@ package enum WebSocketFailure: Error, Equatable, Sendable, CustomStringConvertib
         case .tls(let detail): "TLS failed: \(detail)"
         case .exposed(let host, let address):
             "\(host) is \(address), outside this network, and ws:// is not encrypted: use wss://, an address in this "
-                + "network, or set allow_plain_http in its section"
+                + "network, or (realtime) set realtime.allow_plain_http"
         case .handshake(let detail): "the server does not speak WebSocket here: \(detail)"
         case .timedOut(.opening(let timeout)): timeout.description
         case .timedOut(.silence(let limit)):

@@ -19,9 +19,9 @@ package struct DatagridService: VoiceService {
         return ServiceAddress(
             key: "datagrid.url",
             url: datagrid.url,
-            allowsPlain: datagrid.allowPlainHTTP,
+            allowsPlain: false,
             connectTimeout: .seconds(datagrid.connectTimeoutS),
-            caFile: datagrid.caFile.isEmpty ? nil : datagrid.caFile
+            caFile: nil
         )
     }
 

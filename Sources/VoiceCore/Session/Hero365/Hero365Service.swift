@@ -23,9 +23,9 @@ package struct Hero365Service: VoiceService {
         return ServiceAddress(
             key: "hero365.url",
             url: hero.url,
-            allowsPlain: hero.allowPlainHTTP,
+            allowsPlain: false,
             connectTimeout: .seconds(hero.connectTimeoutS),
-            caFile: hero.caFile.isEmpty ? nil : hero.caFile
+            caFile: nil
         )
     }
 
@@ -87,12 +87,6 @@ package struct Hero365Service: VoiceService {
         if hasUnknownPrice {
             notices.append(
                 "hero365: what a session costs is not known and counted as $0.05 a minute: set budget.price_session_min_usd"
-            )
-        }
-        if values.packetMS < 60 {
-            notices.append(
-                "hero365.packet_ms: \(values.packetMS) makes \(60_000 / values.packetMS) messages of a minute of speech; the "
-                    + "service is documented to take 1000"
             )
         }
         return notices

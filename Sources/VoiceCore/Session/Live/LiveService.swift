@@ -20,9 +20,9 @@ package struct LiveService: VoiceService {
         return ServiceAddress(
             key: "live.url",
             url: live.url,
-            allowsPlain: live.allowPlainHTTP,
+            allowsPlain: false,
             connectTimeout: .seconds(live.connectTimeoutS),
-            caFile: live.caFile.isEmpty ? nil : live.caFile
+            caFile: nil
         )
     }
 

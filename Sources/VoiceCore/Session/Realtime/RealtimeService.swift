@@ -55,7 +55,7 @@ package struct RealtimeService: VoiceService {
             at: address,
             url: dialect.address(address.base, model: model),
             headers: dialect.headers(key: secrets.key(Self.name.key).secret),
-            deadPeerLimit: .seconds(realtime.deadPeerS)
+            deadPeerLimit: .seconds(isOwn ? realtime.deadPeerOfOwnServerS : realtime.deadPeerS)
         )
         let isSemantic = realtime.turnDetection == .semantic
         settings = RealtimeSettings(
@@ -64,21 +64,21 @@ package struct RealtimeService: VoiceService {
             voice: isOwn ? realtime.chosen(\.voice) : realtime.voice,
             model: model,
             speed: realtime.speed,
-            turnDetection: isSemantic && dialect.takesSemanticTurns
+            turnDetection: isSemantic && !dialect.does(.silenceTurns)
                 ? .semantic(eagerness: realtime.eagerness.rawValue)
                 : .server(threshold: realtime.threshold, silence: realtime.silenceMS),
-            noiseReduction: realtime.noiseReduction == .off ? nil : realtime.noiseReduction.rawValue,
+            noiseReduction: realtime.noiseReduction,
             transcription: realtime.transcription
                 ? .init(
                     model: isOwn ? realtime.chosen(\.transcriptionModel) : realtime.transcriptionModel,
                     language: realtime.language.isEmpty ? nil : realtime.language
                 ) : nil,
-            maximumOutputTokens: isOwn ? realtime.chosen(\.maxOutputTokens) : realtime.maxOutputTokens,
+            maximumOutputTokens: isOwn ? nil : realtime.maxOutputTokens,
             reasoningEffort: dialect.reasoningEffort(realtime.reasoningEffort, model: realtime.model),
             dialect: dialect
         )
         notices =
-            isSemantic && !dialect.takesSemanticTurns
+            isSemantic && dialect.does(.silenceTurns)
             ? ["realtime.turn_detection: this service supports server_vad only, so silence ends a turn"] : []
     }
 
@@ -100,7 +100,7 @@ package struct RealtimeService: VoiceService {
             values.responseLimitS > 0 ? values.responseLimitS : isOwn ? 30 : Configuration.Realtime.responseLimitS
         )
         conversation.sessions.setUpLimit = address.setUpLimit
-        conversation.sessions.age = values.sessionAgeMin == 0 ? nil : .seconds(60 * values.sessionAgeMin)
+        conversation.sessions.age = .seconds(60 * values.sessionAgeMin)
         conversation.sessions.rotationMargin = .seconds(values.rotationMarginS)
         conversation.sessions.rememberedTurns = values.carryTurns
         conversation.sessions.carry = values.carry
