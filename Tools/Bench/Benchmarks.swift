@@ -11,8 +11,8 @@ struct Benchmark: Sendable {
 /// All benchmarks, in the order of the table.
 enum Benchmarks {
     static let all: [Benchmark] = [
-        CallsBenchmark.benchmark, ActivationBenchmark.benchmark, UplinkBenchmark.benchmark, PlayoutBenchmark.benchmark,
-        DaemonBenchmark.benchmark, ProgramBenchmark.benchmark, CodecBenchmark.benchmark,
+        CallsBenchmark.benchmark, UplinkBenchmark.benchmark, PlayoutBenchmark.benchmark, DaemonBenchmark.benchmark,
+        ProgramBenchmark.benchmark, CodecBenchmark.benchmark,
     ]
 }
 
