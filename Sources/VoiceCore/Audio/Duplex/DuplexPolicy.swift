@@ -48,7 +48,7 @@ package enum DuplexState: Int, Sendable, Equatable, CaseIterable {
 /// |---|---|---|
 /// | learning | good | aligned, and 2 consecutive good blocks (1 s), or 8 (4 s) of which 2 at most are poor |
 /// | learning | clear | 2 consecutive blocks without audible echo, aligned or not |
-/// | learning | poor, clipping | aligned, and 8 other blocks (4 s): somebody may talk over the first answer |
+/// | learning | poor, clipping | aligned, and 8 other blocks (4 s): the user may talk over the first answer |
 /// | good | clear | 4 consecutive blocks without audible echo |
 /// | good, clear | poor, clipping | 5 of the last 6 blocks poor: a talker spoils one or two, never five |
 /// | clear | good | aligned, and 3 of the last 4 blocks audible but good |
