@@ -28,7 +28,7 @@ constexpr Thresholds kTrusting = {0.75f, 0.6f, 1.2f, 0, 30};
 /// A residual this much alike is echo whatever its spectrum, and remains so until below `kHardlyAlike`: the distortion of a real
 /// loudspeaker rises and falls with its echo and has another spectrum. Likeness: .72 to .88 for the distortion of recorded
 /// devices, .45 to .68 for talkers over them, .01 to .22 for talkers in rooms.
-constexpr float kAlike = 0.75f, kHardlyAlike = 0.65f;
+constexpr float kAlike = 0.8f, kHardlyAlike = 0.7f;
 /// With a greater spread, what a converged canceller leaves is never echo, however alike both rise and fall: a talker who begins
 /// with a word of the box after a pause of both rises with it for half a second.
 constexpr float kSpeechSpread = 0.6f;
@@ -124,7 +124,8 @@ void EchoJudgement::decide(bool sounds, bool isTalkerAbout) {
     const Thresholds &limit = isTrusting ? kTrusting : kCareful;
     const float score = likeness_ + limit.spreadWeight * (kSpeechSpread - spread_);
     const bool isAlike = likeness_ > (isEcho_ ? kHardlyAlike : kAlike);
-    isEcho_ = (isAlike || (score > (isEcho_ ? limit.talker : limit.echo) && !isUnlikeEcho())) && !(isTrusting && ratio_ < kTalkers);
+    const bool isLikely = score > (isEcho_ ? limit.talker : limit.echo) && !isUnlikeEcho();
+    isEcho_ = (isAlike || isLikely) && !(isTrusting && ratio_ < kTalkers);
     // In a pause, what is left is the room's noise: beside an echo that fades it looks like much echo.
     if (!sounds) { return; }
     patience_ = isEcho_ && ratio_ > kTooLittle ? patience_ + 1 : std::min(patience_, 0);

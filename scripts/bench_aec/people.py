@@ -1,4 +1,4 @@
-"""The table of docs/echo-cancellation.md, "With people", from the scores of score_people.py, with losses in bold.
+"""The table of docs/results/echo.md, "With people", from the scores of score_people.py, with losses in bold.
 
     python -m bench_aec.people scores.json [scores.json ...]
 

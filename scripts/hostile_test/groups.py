@@ -438,7 +438,7 @@ def years(stage, library, name, start, later):
             raise Broken(f"{what}: {status['spent_today_usd']} dollars are told, {spent} were spent")
         # Some of the sound may still be in transit, on a loaded machine a second of it.
         if connection.sound - before < 10000 or not 0 < status["sent_today_bytes"] <= connection.sound + 70000:
-            raise Broken(f"{what}: {connection.sound - before} bytes in a second, but the status has {status['sent_today_bytes']}")
+            raise Broken(f"{what}: {connection.sound - before} bytes in a second, reported are {status['sent_today_bytes']}")
 
     environment = {"LD_PRELOAD": library, "HOSTILE_CLOCK": f"{place}/clock", "TZ": "UTC"}
     jump(0)

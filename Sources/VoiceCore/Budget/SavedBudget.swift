@@ -45,7 +45,9 @@ package struct SavedBudget: Equatable, Sendable {
         var account = BudgetAccount(number: try count("number", latest))
         account.spending.micros = Double(try count("microusd", most))
         account.spending.talk = .milliseconds(try count("talk_ms", most))
-        func sent(_ key: String) throws(Unreadable) -> Int { values["\(name).\(key)"] == nil ? 0 : try count(key, most) }
+        func sent(_ key: String) throws(Unreadable) -> Int {
+            values["\(name).\(key)"] == nil ? 0 : try count(key, most)
+        }
         account.spending.sent = .init(milliseconds: try sent("sent_ms"), bytes: try sent("sent_bytes"))
         guard case .flag(let isReported)? = values["\(name).reported"] else {
             throw Unreadable("\(name).reported is not true or false")

@@ -49,11 +49,16 @@ enum RetiredKeys {
         "hero365.ca_file": "add the certificate to the system's (update-ca-certificates)",
         "budget.conversation_min": "use budget.day_min, or a limit in dollars",
         "budget.hour_min": "use budget.day_min, or a limit in dollars",
-        "budget.price_cached_audio_in_usd": "the published price counts; set budget.price_audio_in_usd and budget.price_audio_out_usd",
-        "budget.price_text_in_usd": "the published price counts; set budget.price_audio_in_usd and budget.price_audio_out_usd",
-        "budget.price_cached_text_in_usd": "the published price counts; set budget.price_audio_in_usd and budget.price_audio_out_usd",
-        "budget.price_text_out_usd": "the published price counts; set budget.price_audio_in_usd and budget.price_audio_out_usd",
-        "budget.price_transcription_min_usd": "the published price counts; set budget.price_audio_in_usd and budget.price_audio_out_usd",
+        "budget.price_cached_audio_in_usd":
+            "the published price counts; set budget.price_audio_in_usd and budget.price_audio_out_usd",
+        "budget.price_text_in_usd":
+            "the published price counts; set budget.price_audio_in_usd and budget.price_audio_out_usd",
+        "budget.price_cached_text_in_usd":
+            "the published price counts; set budget.price_audio_in_usd and budget.price_audio_out_usd",
+        "budget.price_text_out_usd":
+            "the published price counts; set budget.price_audio_in_usd and budget.price_audio_out_usd",
+        "budget.price_transcription_min_usd":
+            "the published price counts; set budget.price_audio_in_usd and budget.price_audio_out_usd",
         "activation.similar_words": "nothing takes its place; raise the word's threshold in activation.wake_words",
         "activation.pre_roll_ms": "1.5 s from before a call are always sent",
         "activation.turn_limit_s": "a turn of a minute always closes the conversation",

@@ -61,7 +61,7 @@ package enum ConversationEvent: Equatable, Sendable {
     case agentGreets(String?)
     /// Close the session once nothing remains to be said.
     case endWhenQuiet
-    /// The agent has news: an answer no call is waiting for (`isAskedFor`), or something nobody requested.
+    /// The agent has news: an answer that no call is waiting for, or words of the house.
     /// - aloud: the house has news instead, written for a model that speaks; these are its words for a service without one.
     case agentReported(String, aloud: HouseWords? = nil)
     /// The service is about to commit the turn of this item, but the local detector heard no voice in it.

@@ -389,7 +389,7 @@ extension ConversationMachine {
         }
     }
 
-    /// The current session goes on; the next is retried after a growing pause.
+    /// The current session continues; the next is retried after a growing pause.
     ///
     /// - Parameter isFull: the service cannot hold a session beside the current one, which has to end first.
     mutating func standbyFailed(_ failure: LinkFailure, isFull: Bool = false) {

@@ -17,9 +17,10 @@ struct BudgetStoreTests {
         return options
     }
 
-    private func tracker(_ log: LineLog) -> BudgetTracker {
+    private func tracker(_ log: LineLog, sent: SentAudio = SentAudio()) -> BudgetTracker {
         BudgetTracker(
             options(5),
+            sent: sent,
             restored: BudgetStore.load(directory: directory, logger: log.logger),
             store: BudgetStore(directory: directory, logger: log.logger),
             clock: { ClockInstant(wall: 1_795_285_800, uptime: .seconds(10)) }
@@ -28,6 +29,19 @@ struct BudgetStoreTests {
 
     private func response(_ id: String) -> ConversationEvent {
         .service(.charged(ServiceBill(id: id, .response(Usage(audioOut: 3_000_000)))))
+    }
+
+    @Test func keepsTheSentAudioOfTheDayOverARestart() async {
+        let log = LineLog()
+        let sent = SentAudio()
+        let first = tracker(log, sent: sent)
+        sent.add(samples: 200 * AudioFormat.wireRate, bytes: 13_000_000)
+        #expect(first.status.day.sent.text == "3 min 20 s")
+        await first.finish()
+        let again = SentAudio()
+        let second = tracker(log, sent: again)
+        again.add(samples: AudioFormat.wireRate, bytes: 5)
+        #expect(second.status.day.sent == .init(milliseconds: 201_000, bytes: 13_000_005))
     }
 
     @Test func aRestartDoesNotRenewABudget() async {

@@ -26,7 +26,7 @@ final class ProductEngine: OfflineEngine {
     /// For each period, whether it went upstream, at once or later.
     private(set) var sent: [Bool] = []
     /// The gate record: CSV with one line per period. `released_ms`: how much held audio goes upstream with the period;
-    /// `moves`: 1 if the canceller considers the echo path changed; `shut`: 1 if no talker can open the gate;
+    /// `moves`: 1 if the canceller considers the echo path changed; `shut`: 1 if no one can open the gate;
     /// `talker`: raw value of `EchoTalker`.
     private(set) var gateRecord = "time_ms,open,state,released_ms,moves,shut,talker\n"
     /// The measurements of the last period, and the state of the duplex policy.

@@ -6,7 +6,7 @@ internal import VoiceConfiguration
 ///
 /// It estimates the noise in critical bands and attenuates each by the log-spectral amplitude rule of Y. Ephraim and D. Malah
 /// (IEEE Transactions on Acoustics, Speech and Signal Processing 33, 1985). The WebRTC library has a suppressor as well, which
-/// costs a talker more: docs/echo-cancellation.md.
+/// costs a talker more: docs/results/echo.md.
 ///
 /// Owned by the audio thread; allocates in `init` only.
 struct NoiseSuppressor: ~Copyable {

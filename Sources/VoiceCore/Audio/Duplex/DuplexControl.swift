@@ -201,7 +201,7 @@ package struct DuplexControl: ~Copyable {
             permission: permission,
             isPlaying: isPlaying,
             above: floor,
-            noise: quality.noiseFloor
+            noise: quality.restFloor
         )
     }
 

@@ -46,9 +46,9 @@ package enum DuplexState: Int, Sendable, Equatable, CaseIterable {
 ///
 /// | from | to | when |
 /// |---|---|---|
-/// | learning | good | aligned, and 2 consecutive good blocks (1 s), or 6 without a poor one |
+/// | learning | good | aligned, and 2 consecutive good blocks (1 s), or 8 (4 s) of which 2 at most are poor |
 /// | learning | clear | 2 consecutive blocks without audible echo, aligned or not |
-/// | learning | poor, clipping | aligned, and 8 poor blocks in a row (4 s): somebody may talk over the first answer |
+/// | learning | poor, clipping | aligned, and 8 other blocks (4 s): the user may talk over the first answer |
 /// | good | clear | 4 consecutive blocks without audible echo |
 /// | good, clear | poor, clipping | 5 of the last 6 blocks poor: a talker spoils one or two, never five |
 /// | clear | good | aligned, and 3 of the last 4 blocks audible but good |
@@ -99,11 +99,16 @@ package struct DuplexPolicy: Sendable, Equatable {
         // The first audible block may be a talker's, or the loudspeaker has been switched on.
         case .clear: inaudible & 1 == 1 ? .open : .guarded
         case .good: .guarded
-        case .learning: (wasAligned || played == Self.patience) && !isOfDevice ? .guarded : .shut
+        // Of a device's canceller, the first block says what it leaves; sound that is never loud has none.
+        case .learning where isOfDevice: isFaint ? .guarded : .shut
+        case .learning: wasAligned || played == Self.patience ? .guarded : .shut
         case .poor, .clipping: isOfDevice ? .shut : .guarded
         case .cancellerOff, .forcedHalf: .shut
         }
     }
+
+    /// Whether so much was played without a block that none of it can be loud.
+    private var isFaint: Bool { played == Self.patience && seen == 0 }
 
     /// Takes a period and the block that ended in it. Returns true if the state has changed.
     /// - Parameter isPlaying: whether the daemon's sound is at a live microphone.
@@ -159,18 +164,15 @@ package struct DuplexPolicy: Sendable, Equatable {
 
     private mutating func decide(isAligned: Bool, halfState: DuplexState) {
         let isQuiet = seen >= 2 && inaudible & 0b11 == 0b11
-        let isSure = state == .learning ? poor == 0xFF : (poor & 0b11_1111).nonzeroBitCount >= 5
-        let isPoor = isAligned && isSure
+        let isPoor = isAligned && (poor & 0b11_1111).nonzeroBitCount >= 5
         switch state {
         case .learning:
             if isQuiet {
                 state = .clear
-            } else if isPoor {
-                state = halfState
-            } else if isAligned
-                && (seen >= 2 && fine & 0b11 == 0b11 || seen >= 6 && poor & 0b11_1111 == 0)
-            {
+            } else if isAligned && seen >= 2 && fine & 0b11 == 0b11 {
                 state = .good
+            } else if isAligned && seen == 8 {
+                state = poor.nonzeroBitCount > 2 ? halfState : .good
             }
         case .good, .clear:
             if isPoor {

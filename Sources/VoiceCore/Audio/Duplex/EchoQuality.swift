@@ -51,6 +51,8 @@ package struct EchoQuality: Sendable, Equatable {
     package let rule: Rule
     /// The microphone at its quietest while nothing plays, and what the linear stage leaves of it in the pauses of what does.
     package private(set) var noiseFloor: Float = -65
+    /// What the linear stage leaves at its quietest, whatever plays: no talker is as faint. Sound without a pause raises it.
+    package private(set) var restFloor: Float = -65
     /// Linear and overall echo return loss enhancement, in dB; nil until the first block with echo.
     package private(set) var linearERLE: Float?
     package private(set) var wholeERLE: Float?
@@ -94,7 +96,7 @@ package struct EchoQuality: Sendable, Equatable {
     /// Takes a period; returns a judgement if one is due.
     ///
     /// - Parameters:
-    ///   - isPlaying: see `BargeInGate.step`. Noise is measured while it is false, and in the pauses of what plays.
+    ///   - isPlaying: see `BargeInGate.step`.
     ///   - lasting: periods for which playback has lasted.
     ///   - hasTalker: whether the gate is open for a talker.
     ///   - isLive: whether the microphone is live; the silence of one that is not says nothing, not even about noise.
@@ -106,7 +108,11 @@ package struct EchoQuality: Sendable, Equatable {
         hasTalker: Bool = false,
         isLive: Bool = true
     ) -> Block? {
-        if isLive, !isPlaying || reading.reference < rule.faintest { trackNoise(reading.residual) }
+        if isLive {
+            smoothed += (max(-96, reading.residual) - smoothed) * 0.1
+            restFloor = risen(restFloor)
+            if !isPlaying || reading.reference < rule.faintest { noiseFloor = risen(noiseFloor) }
+        }
         if isLive, isPlaying {
             add(reading, lasting: lasting, isAligned: isAligned, hasTalker: hasTalker)
         } else if isLive, !isAligned {
@@ -173,10 +179,7 @@ package struct EchoQuality: Sendable, Equatable {
     }
 
     /// Falls with the level within 100 ms and rises by 4 dB a second: speech has pauses, noise has none.
-    private mutating func trackNoise(_ level: Float) {
-        smoothed += (max(-96, level) - smoothed) * 0.1
-        noiseFloor = min(max(smoothed, -96), noiseFloor + 0.04)
-    }
+    private func risen(_ floor: Float) -> Float { min(max(smoothed, -96), floor + 0.04) }
 
     /// Returns the residual echo without noise, at most 6 dB below the whole residual, as the noise is not known precisely.
     private static func rest(_ residual: Float, noise: Float) -> Float {

@@ -14,7 +14,7 @@ extension ControlCommand {
         """
         State of the daemon: `text` is one line for people; the conversation's `state`, activation (`mode`, `phase`, \
         `wake_engine`, and `word_problems`: words that are not recognised, or not as configured), mute, the devices, `duplex` with its reason, `echo` (quality of the canceller, delay, drift, \
-        how often the box was moved, and a `note` while its echo is learned again), the voice service and the age of \
+        how often the box was moved, and a `note` of what is wrong with the echo and what helps), the voice service and the age of \
         its session, volumes, spending, the microphone audio that has left this machine since midnight, the number of timers set and announcements waiting, and the last trouble. \
         Unknown members are left out.
         """

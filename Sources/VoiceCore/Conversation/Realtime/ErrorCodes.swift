@@ -76,7 +76,9 @@ extension ErrorClass {
 
 /// A server that refuses the model it was asked for.
 package enum ModelRefusal {
-    private static let refusing = ["not ", "n't ", "no ", "unknown", "invalid", "unsupported", "denied", "deprecated", "retired"]
+    private static let refusing = [
+        "not ", "n't ", "no ", "unknown", "invalid", "unsupported", "denied", "deprecated", "retired",
+    ]
     private static let passing = ["overload", "temporar", "rate limit", "loading", "later", "busy", "capacity"]
 
     /// The setting to change, with what the server said; nil if the text does not refuse the model. Servers word it as they

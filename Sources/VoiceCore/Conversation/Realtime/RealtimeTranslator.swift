@@ -67,7 +67,9 @@ package struct RealtimeTranslator: Sendable {
     private mutating func trouble(_ error: ServerError) -> [ServiceReport] {
         let field = settings.sentField(error)
         var reported = ServiceError(error, model: field == nil ? settings.model : nil)
-        guard let field, reported.meaning == .settings || reported.meaning == .other else { return [.trouble(reported)] }
+        guard let field, reported.meaning == .settings || reported.meaning == .other else {
+            return [.trouble(reported)]
+        }
         guard settings.leaveOut(field) else { return [] }
         reported.meaning = .field
         reported.setting = field

@@ -34,10 +34,14 @@ struct DuplexPolicyTests {
         ("Ag", .learning),
         ("Agg", .good),
         ("Appgg", .good),
-        ("Abbbbbb", .good),
-        ("Abbpbbb", .learning),
         ("Appppppp", .learning),
         ("Apppppppp", .poor),
+        ("Appppppgg", .good),
+        // Learning ends with the eighth block, whatever they are.
+        ("Abbpbbbp", .learning),
+        ("Abbpbbbpb", .good),
+        ("Apbbpbbpb", .poor),
+        ("Apgpgbgpg", .poor),
         // Headphones.
         ("ii", .clear),
         ("Aii", .clear),
@@ -127,11 +131,17 @@ struct DuplexPolicyTests {
 
     @Test func whatADeviceLeavesOfItsEchoIsNoTalker() {
         var policy = DuplexPolicy(setting: .auto, hasCanceller: true, isOfDevice: true)
-        for _ in 0..<500 { _ = policy.step(nil, isAligned: false) }
+        for _ in 0..<299 { _ = policy.step(nil, isAligned: false) }
         #expect(policy.permission == .shut)
-        for _ in 0..<8 { _ = policy.step(.poor, isAligned: false) }
+        for _ in 0..<7 { _ = policy.step(.poor, isAligned: false) }
+        #expect(policy.permission == .shut)
+        _ = policy.step(.poor, isAligned: false)
         #expect(policy.state == .poor)
         #expect(policy.permission == .shut)
+        // Nothing that is played is loud: there is nothing to leave.
+        var faint = DuplexPolicy(setting: .auto, hasCanceller: true, isOfDevice: true)
+        for _ in 0..<300 { _ = faint.step(nil, isAligned: false) }
+        #expect(faint.permission == .guarded)
     }
 
     /// At the threshold it may change every few seconds, not every block.

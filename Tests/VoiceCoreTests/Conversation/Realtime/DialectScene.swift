@@ -20,8 +20,8 @@ struct DialectScene {
             instructions: "Be brief.",
             tools: [["type": "function", "name": "ask_jarvis", "parameters": ["type": "object"]]],
             voice: "eve",
-            turnDetection: dialect.takesSemanticTurns
-                ? .semantic(eagerness: "auto") : .server(threshold: 0.5, silence: 500),
+            turnDetection: dialect.does(.silenceTurns)
+                ? .server(threshold: 0.5, silence: 500) : .semantic(eagerness: "auto"),
             transcription: .init(model: "whisper", language: "en"),
             dialect: dialect
         )

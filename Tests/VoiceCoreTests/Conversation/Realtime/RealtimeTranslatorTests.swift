@@ -153,16 +153,27 @@ struct RealtimeTranslatorTests {
         #expect(reported.line.contains("realtime.model") == isRefusal)
     }
 
-    @Test(arguments: [
-        ("Unsupported parameter: 'reasoning.effort' is not supported with the 'gpt-x' model.", "session.reasoning.effort"),
-        ("Unknown field audio.input.noise_reduction for model gpt-x", nil), ("Invalid value for model gpt-x", "max_output_tokens"),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            (
+                "Unsupported parameter: 'reasoning.effort' is not supported with the 'gpt-x' model.",
+                "session.reasoning.effort"
+            ),
+            ("Unknown field audio.input.noise_reduction for model gpt-x", nil),
+            ("Invalid value for model gpt-x", "max_output_tokens"),
+        ] as [(String, String?)]
+    )
     func leavesOutAFieldThatTheModelDoesNotKnow(text: String, param: String?) {
         var settings = Scene.settings
         settings.model = "gpt-x"
         settings.reasoningEffort = "minimal"
         var translator = RealtimeTranslator(settings)
-        let error = ServerError(type: "invalid_request_error", code: "unsupported_parameter", message: text, param: param)
+        let error = ServerError(
+            type: "invalid_request_error",
+            code: "unsupported_parameter",
+            message: text,
+            param: param
+        )
         guard case .trouble(let reported)? = translator.take(.error(error)).first else {
             Issue.record("not reported")
             return
