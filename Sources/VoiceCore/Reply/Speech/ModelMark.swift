@@ -73,7 +73,10 @@ struct ModelMark {
         let plain = words.filter { !sides.contains($0) }.joined(separator: "_")
         base = ["begin", "end"].reduce(plain) { $0.hasSuffix($1) ? String($0.dropLast($1.count)) : $0 }
         end = close.upperBound
-        role = Self.role(name: known, base: base, form: form)
+        // "<details type="reasoning">"
+        let attributes = form == .tag ? String(given[written.endIndex...]).lowercased() : ""
+        let isNamedThought = attributes.contains("type=") && Self.role(ofName: attributes) == .thought
+        role = isNamedThought ? .thought : Self.role(name: known, base: base, form: form)
         if form == .bracket {
             // Not a link, and not a word in brackets.
             let next = end < bytes.count ? bytes[end] : 0x20

@@ -74,7 +74,8 @@ private struct MarkReader {
         for (start, byte) in bytes.enumerated()
         where byte == UInt8(ascii: "<") || byte == UInt8(ascii: "[") || byte == 0xE2 {
             guard let mark = ModelMark(in: bytes, at: start), marks.count < Self.mostMarks else { continue }
-            let isElement = mark.role == .other && mark.form == .tag && HTMLTag.isElement(mark.name)
+            let isElement =
+                mark.role == .other && mark.form == .tag && HTMLTag.isElement(mark.name) && mark.name != "details"
             if !isElement { marks.append((start, mark)) }
         }
         self.marks = marks
@@ -177,7 +178,7 @@ private struct MarkReader {
 
     private mutating func takeThought(_ mark: ModelMark) -> Bool {
         let isEnd = { (other: ModelMark) in other.role == .thought && other.isClosing }
-        let own = first(from: mark.end) { isEnd($0) && $0.base == mark.base }
+        let own = first(from: mark.end) { $0.isClosing && $0.base == mark.base }
         // While more may come, the end of an inner thought does not end this one.
         if let end = own ?? (isComplete ? first(from: mark.end, where: isEnd) : nil) {
             return leaveOutThought(to: end.mark.end)

@@ -26,6 +26,14 @@ private enum Written {
             "<|begin_of_thought|>\nHm. It is.\n<|end_of_thought|>\n<|begin_of_solution|>\nIt is three. Good.\n<|end_of_solution|>",
             "It is three. Good."
         ),
+        (
+            "<details type=\"reasoning\" done=\"true\">\n<summary>Thought for 3 seconds</summary>\n> Hm. It is.\n</details>\nIt is three. Good.",
+            "It is three. Good."
+        ),
+        ("<|thought_start|>Hm. It is.<|thought_end|>It is three. Good.", "It is three. Good."),
+        ("<inner_monologue>Hm. It is.</inner_monologue>It is three. Good.", "It is three. Good."),
+        ("<chain-of-thought>Hm. It is.</chain-of-thought>\nIt is three. Good.", "It is three. Good."),
+        ("<details><summary>More. Yes</summary>It is three. Good.</details>", "More. Yes. It is three. Good."),
         ("<draft>\nHm. It is. So\n</draft>\nIt is three. Good.", "It is three. Good."),
         ("Thought: I know it. Do I?\nFinal Answer: It is three. Good.", "It is three. Good."),
         ("It is three. Good.\n\n<think>\nShould I. Say", "It is three. Good."),
