@@ -156,7 +156,7 @@ package actor JarvisClient {
         introduced = settings.api == .openai ? nil : saved?.id
         saysSoInReply = saved?.knowsMouth ?? false
         session = JarvisSession(
-            idleLimit: settings.idleRenewalMin > 0 ? Duration.seconds(settings.idleRenewalMin * 60) : nil,
+            idleLimit: .seconds(30 * 60),
             saved: saved,
             unusedFor: .seconds(saved.map { environment.wallClock() - $0.usedAt } ?? 0),
             now: environment.now(),

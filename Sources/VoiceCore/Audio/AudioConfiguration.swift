@@ -56,7 +56,7 @@ package struct AudioConfiguration: Sendable {
         duplex = echo.duplex
         captureGainDecibels = audio.captureGainDB
         automaticGain = audio.agc
-        earcons = audio.earcons
+        earcons = true
         realtimePriority = audio.realtimePriority
         lockMemory = audio.lockMemory
     }

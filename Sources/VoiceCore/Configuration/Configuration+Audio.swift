@@ -84,7 +84,8 @@ extension Configuration.Audio {
             100,
             0...100,
             isLive: true,
-            "Volume of the earcons in percent."
+            "Volume of the earcons in percent: short soft sounds, for instance when Jarvis is working or something "
+                + "failed. 0: none."
         )
         package let mixer = Setting(
             "audio.mixer",
@@ -116,11 +117,6 @@ extension Configuration.Audio {
             "audio.lock_memory",
             true,
             "Locks the program in memory, so that audio does not break up when the machine swaps."
-        )
-        package let earcons = Setting(
-            "audio.earcons",
-            true,
-            "Earcons: short soft sounds, for instance when Jarvis is working or something failed."
         )
     }
 }

@@ -98,12 +98,6 @@ extension Configuration.Jarvis {
             20...2000,
             "Number of words of an answer that are spoken before the rest is offered."
         )
-        package let idleRenewalMin = Setting(
-            "jarvis.idle_renewal_min",
-            30,
-            0...10_080,
-            "Minutes without a question after which a new conversation with the agent begins; 0 for never."
-        )
         package let endConversation = Setting(
             "jarvis.end_conversation",
             EndConversation.auto,

@@ -11,6 +11,7 @@ enum RetiredKeys {
         "jarvis.ask_user": "the agent's questions are read aloud",
         "jarvis.client_key_file": "put the key into the file of jarvis.client_certificate_file",
         "jarvis.connect_timeout_s": "it is always 3 seconds",
+        "jarvis.idle_renewal_min": "half an hour without a question always begins a new conversation",
         "jarvis.new_question": "questions wait; say \"cancel that\" to replace one",
         "media.decoder": "ffmpeg is found by the PATH",
         "media.release_ms": "it is always 300 ms",
@@ -72,9 +73,11 @@ enum RetiredKeys {
         "audio.limiter_ceiling_db": "use audio.master_volume to protect a small loudspeaker",
         "audio.capture_mixer": "set the card's capture level with alsamixer; alsactl keeps it",
         "audio.capture_volume": "set the card's capture level with alsamixer; alsactl keeps it",
-        "audio.earcons_off": "audio.earcons switches all of them",
+        "audio.earcons": "audio.earcon_volume = 0 switches them off",
+        "audio.earcons_off": "audio.earcon_volume = 0 switches them off",
         "audio.earcon_folder": "the built-in sounds are played",
         "echo.suppression": "residual echo is suppressed as it measured best",
+        "echo.high_pass": "rumble below the voice is always removed",
         "echo.gain_control": "use audio.agc",
     ]
 

@@ -95,7 +95,7 @@ package struct DaemonSettings: Sendable {
         notices += service.notices + substitutes.flatMap(\.notices)
         conversation = ConversationMachine.Options(service.capabilities)
         conversation.service = service.name
-        if !configuration.audio.earcons { conversation.thinkingAfter = nil }
+        if configuration.audio.earconVolume == 0 { conversation.thinkingAfter = nil }
         conversation.seed = .random(in: .min ... .max)
         conversation.sessionLifetime = service.capabilities.sessionLimit
         service.configure(&conversation, &pump)

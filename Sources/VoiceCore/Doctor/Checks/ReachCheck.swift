@@ -89,7 +89,7 @@ enum ReachCheck {
                     .fail,
                     "\(detail)",
                     "is the clock right (date), is ca-certificates installed, and is the certificate of a server of your own "
-                        + "among the system's (update-ca-certificates) or in realtime.ca_file?"
+                        + "among the system's (update-ca-certificates)\(public: key.hasPrefix("realtime.") ? " or in realtime.ca_file" : "")?"
                 ),
             ]
         case .failure:
