@@ -4,8 +4,8 @@
 /// at several paces, see `PacedFrontend`; all of them together decide.
 final class MicroWakeWordModel {
     let word: String
-    /// Whether it is a wake word, which counts only after a pause.
-    let isCall: Bool
+    /// Whether the word counts only after a pause.
+    let wantsPause: Bool
     private var runs: [Run]
     private var window: ProbabilityWindow
 
@@ -34,11 +34,13 @@ final class MicroWakeWordModel {
 
     /// - Parameters:
     ///   - interpreters: of the model, one for each pace; checked here.
+    ///   - isMeasured: whether it is the model whose limits were chosen by measurement; false for a stop word.
     /// - Throws: why it is not a microWakeWord model; follows the file's name in a message.
     init(
         word: WakeWords.Word,
         manifest: MicroWakeWordManifest,
-        interpreters: [TFLiteInterpreter]
+        interpreters: [TFLiteInterpreter],
+        isMeasured: Bool
     ) throws(WakeWordError) {
         runs = []
         var steps = 1
@@ -54,14 +56,14 @@ final class MicroWakeWordModel {
                 "wants the mean of \(10 * manifest.window * steps) ms (sliding_window_size), which is longer than a word"
             )
         }
-        isCall = !word.isStop
+        let (own, model) = (word.ownThreshold, manifest.cutoff)
+        let (cutoff, size) =
+            word.isStop
+            ? (.stop(own: own, model: model), manifest.window)
+            : WordCutoff.micro(isMeasured: isMeasured, own: own, model: model, size: manifest.window)
+        wantsPause = isMeasured
         // Ignores a second of the sound's own pace, in which the model fills its histories.
-        window = ProbabilityWindow(
-            size: isCall ? min(manifest.window, WordCutoff.callSteps) : manifest.window,
-            paces: runs.count,
-            cutoff: word.ownThreshold ?? (isCall ? min(manifest.cutoff, WordCutoff.call) : manifest.cutoff),
-            ignored: 100 / steps
-        )
+        window = ProbabilityWindow(size: size, paces: runs.count, cutoff: cutoff, ignored: 100 / steps)
     }
 
     /// Checks that the model takes the features computed here and returns one probability.
@@ -85,16 +87,18 @@ final class MicroWakeWordModel {
     /// - Parameters:
     ///   - features: one set, from `MicroFrontend`.
     ///   - pace: of the sound they are of, 0 ..< `paces`; 0 is its own, and only there may a find be returned.
+    ///   - isPlaying: whether the box plays sound.
     func take(
         _ features: UnsafeBufferPointer<UInt16>,
-        pace: Int
+        pace: Int,
+        isPlaying: Bool
     ) throws(WakeWordError) -> ProbabilityWindow.Finding? {
         guard let probability = try runs[pace].take(features, of: word) else { return nil }
         guard pace == 0 else {
             window.note(probability, pace: pace)
             return nil
         }
-        return window.take(probability)
+        return window.take(probability, isPlaying: isPlaying)
     }
 
     /// Clears the history; returns false if the model can no longer run.

@@ -7,25 +7,30 @@ package final class TFLiteSpotter: WakeWordDetector {
     private let frontends: [PacedFrontend]
     private let models: [MicroWakeWordModel]
     private var isBroken = false
+    private var isPlaying = false
     /// The words whose models are missing or invalid, or could not be tried.
     package private(set) var gaps: [WordGap] = []
 
     /// - Parameters:
     ///   - words: each needs a model in the folder and may have a cut-off of its own.
     ///   - trial: every model has to pass it before it is loaded here.
+    ///   - isMeasured: whether a file is the model whose limits were chosen by measurement.
     /// - Throws: what is missing or invalid, with the fix, if none of the words is left.
     package init(
         _ words: WakeWords,
         in folder: WakeModelFolder,
         trial: ModelTrial,
-        files: FileReader = .system
+        files: FileReader = .system,
+        isMeasured: ([UInt8]) -> Bool = { WordCutoff.isMeasured($0) }
     ) throws(WakeWordError) {
         var models: [MicroWakeWordModel] = []
         var gaps: [WordGap] = []
         for word in words.words {
             do throws(WakeWordError) {
                 try WordCutoff.check(word)
-                models.append(try Self.model(of: word, in: folder, trial: trial, files: files))
+                models.append(
+                    try Self.model(of: word, in: folder, trial: trial, files: files, isMeasured: isMeasured)
+                )
             } catch {
                 gaps.append(WordGap(words: [word.text], areStops: word.isStop, why: error))
             }
@@ -43,17 +48,24 @@ package final class TFLiteSpotter: WakeWordDetector {
         of word: WakeWords.Word,
         in folder: WakeModelFolder,
         trial: ModelTrial,
-        files: FileReader
+        files: FileReader,
+        isMeasured: ([UInt8]) -> Bool
     ) throws(WakeWordError) -> MicroWakeWordModel {
         let (manifest, bytes) = try folder.model(of: word.text, isStop: word.isStop, files: files)
         let path = folder.path + "/" + manifest.model
         do throws(WakeWordError) {
             try trial.run(library: folder.library, model: path)
+            let isMeasured = isMeasured(bytes) && !word.isStop
             var interpreters: [TFLiteInterpreter] = []
-            for _ in 0..<(word.isStop ? 1 : PacedFrontend.rates.count) {
+            for _ in 0..<(isMeasured ? PacedFrontend.rates.count : 1) {
                 interpreters.append(try TFLiteInterpreter(library: folder.library, model: bytes))
             }
-            return try MicroWakeWordModel(word: word, manifest: manifest, interpreters: interpreters)
+            return try MicroWakeWordModel(
+                word: word,
+                manifest: manifest,
+                interpreters: interpreters,
+                isMeasured: isMeasured
+            )
         } catch {
             throw error.of(path)
         }
@@ -78,9 +90,9 @@ package final class TFLiteSpotter: WakeWordDetector {
         for (pace, frontend) in frontends.enumerated().reversed() {
             try frontend.take(samples) { (features) throws(WakeWordError) in
                 for model in models where pace < model.paces {
-                    guard let finding = try model.take(features, pace: pace) else { continue }
+                    guard let finding = try model.take(features, pace: pace, isPlaying: isPlaying) else { continue }
                     var candidate = Self.candidate(model.word, finding)
-                    candidate.wantsPause = model.isCall
+                    candidate.wantsPause = model.wantsPause
                     found.append(candidate)
                 }
             }
@@ -93,6 +105,8 @@ package final class TFLiteSpotter: WakeWordDetector {
         case .missed(let mean): WakeCandidate(word, .doubtful(mean))
         }
     }
+
+    package func note(isPlaying: Bool, lately: Bool) { self.isPlaying = isPlaying }
 
     package var scores: [WakeScore] { models.map { WakeScore(word: $0.word, score: $0.score) } }
 
