@@ -239,7 +239,7 @@ class Box:
         open(empty, "w", encoding="utf-8").close()
         token = settings.pop("token", agent.token)
         values = {"jarvis.api": style, "jarvis.url": agent.url, "realtime.url": f"ws://127.0.0.1:{voice.port}/v1/realtime",
-                  "audio.earcons": "false", "jarvis.still_working_s": "0", **settings}
+                  "audio.earcon_volume": "0", "jarvis.still_working_s": "0", **settings}
         command = [program, "run", "--config", empty]
         for name, value in values.items():
             command += ["--set", f"{name.replace('__', '.')}={value}"]

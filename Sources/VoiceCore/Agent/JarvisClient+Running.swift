@@ -100,12 +100,4 @@ extension JarvisClient {
         logger.info("the last turn with Jarvis was undone")
         return undone ? .forgotten : .nothing
     }
-
-    /// Names the conversation, now stored at the server, after this box. A failure to do so is harmless.
-    func name(_ session: String) async {
-        guard settings.api != .openai, !title.isEmpty else { return }
-        let result = await transport.exchange(request.rename(session: session, to: title))
-        if case .success(let response) = result, response.status == 200 { return }
-        logger.debug("Jarvis did not accept this box's name as the title of the conversation")
-    }
 }

@@ -76,8 +76,6 @@ package actor JarvisClient {
     let backend: any JarvisBackend
     let shaper: SpeechShaper
     let environment: Environment
-    /// Name of this box in the agent's list of conversations; empty for none.
-    let title: String
     let logger: Logger
     let onNews: @Sendable (News) -> Void
     let board: ActivityBoard
@@ -115,7 +113,6 @@ package actor JarvisClient {
         base: ServerURL,
         token: Secret?,
         settings: Configuration.Jarvis,
-        title: String = "",
         transport: any JarvisTransport,
         store: JarvisSessionStore = .none,
         environment: Environment = .system,
@@ -124,7 +121,6 @@ package actor JarvisClient {
     ) {
         self.onNews = onNews
         self.settings = settings
-        self.title = title
         request = JarvisRequest(base: base, token: token, settings: settings)
         self.transport = transport
         let connection = JarvisConnection(

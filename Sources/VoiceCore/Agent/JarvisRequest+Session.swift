@@ -33,10 +33,5 @@ extension JarvisRequest {
         return control(route(session, "runtime/undo"), body: body)
     }
 
-    /// Sets the name under which the agent lists the conversation.
-    func rename(session: String, to name: String) -> HTTPRequest {
-        control("/v1/sessions/\(Self.plain(session))", body: Self.json(["name": name]), method: "PATCH")
-    }
-
     private func route(_ session: String, _ last: String) -> String { "/v1/sessions/\(Self.plain(session))/\(last)" }
 }

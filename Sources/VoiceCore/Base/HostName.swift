@@ -1,17 +1,6 @@
 internal import CCurl
 internal import Glibc
 
-/// The name of this machine.
-package enum HostName {
-    /// The name without its domain; empty if there is none.
-    package static let current: String = {
-        var buffer = [CChar](repeating: 0, count: 256)
-        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "" }
-        let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        return String(decoding: bytes.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self)
-    }()
-}
-
 /// Converts host names with non-ASCII letters, "b\u{FC}cher.example", to the form used in DNS (RFC 5891).
 package enum InternationalHost {
     /// A name has at most 253 bytes in ASCII; each of its letters may have taken four.

@@ -6,7 +6,7 @@ enum RetiredKeys {
         "activation.sherpa_library": useModels,
         "activation.sherpa_model": useModels,
         "activation.warm_standby": "every call opens a session",
-        "jarvis.title": "the agent lists the box by its host name",
+        "jarvis.title": "nothing takes its place",
         "jarvis.announce_jobs": "let the agent call jarvis-voiced ctl announce",
         "jarvis.ask_user": "the agent's questions are read aloud",
         "jarvis.client_key_file": "put the key into the file of jarvis.client_certificate_file",

@@ -21,8 +21,6 @@ package struct DaemonSettings: Sendable {
     package var model: String
     package var conversation: ConversationMachine.Options
     package var jarvis: Configuration.Jarvis
-    /// Name of this box in the agent's list of conversations; empty for none.
-    package var boxName = HostName.current
     package var jarvisBase: ServerURL
     package var jarvisToken: Secret?
     package var transcripts: Bool

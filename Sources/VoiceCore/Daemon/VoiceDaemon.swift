@@ -88,7 +88,6 @@ package actor VoiceDaemon {
             base: settings.jarvisBase,
             token: settings.jarvisToken,
             settings: settings.jarvis,
-            title: settings.boxName,
             transport: CurlJarvisTransport(network: network),
             store: settings.volumes.stateDirectory.map { .folder($0, logger: logger) } ?? .none,
             onNews: { Self.report($0, player, mailbox) },

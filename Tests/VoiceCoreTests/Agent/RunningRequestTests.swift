@@ -129,19 +129,8 @@ struct RunningRequestTests {
         #expect(server.turns.count == 2)
     }
 
-    @Test func theConversationIsNamedOnceItExists() async throws {
-        let transport = ScriptedJarvisTransport([.content("Yes.")])
-        let client = try client(transport, title: "Kitchen")
-        for query in ["a", "b"] { _ = await client.ask(query) }
-        while transport.requests("PATCH /v1/sessions/voice-1").isEmpty { await Task.yield() }
-        let named = transport.requests("PATCH /v1/sessions/voice-1")
-        #expect(named.map(\.text) == [#"{"name":"Kitchen"}"#])
-        #expect(named.first?.header("Content-Type") == "application/json")
-    }
-
     private func client(
         _ transport: ScriptedJarvisTransport,
-        title: String = "",
         _ change: (inout Configuration.Jarvis) -> Void = { _ in }
     ) throws -> JarvisClient {
         var settings = Configuration().jarvis
@@ -151,7 +140,6 @@ struct RunningRequestTests {
             base: try #require(ServerURL("http://127.0.0.1:8080/ui")),
             token: nil,
             settings: settings,
-            title: title,
             transport: transport,
             environment: TestTime().environment(),
             logger: LineLog().logger

@@ -18,15 +18,15 @@ struct ConfigurationLoaderTests {
     }
 
     @Test func fileThenEnvironmentThenCommandLine() throws {
-        let text = "[audio]\ninput = \"file\"\noutput = \"file\"\nearcons = false\n"
+        let text = "[audio]\ninput = \"file\"\noutput = \"file\"\nagc = true\n"
         let loaded = try loader(
             files: ["/c.toml": text],
             environment: ["JARVIS_AUDIO_INPUT": "env", "JARVIS_AUDIO_OUTPUT": "env"]
         ).load(path: "/c.toml", overrides: ["audio.output=cli"])
         #expect(loaded.values.audio.input == "env")
         #expect(loaded.values.audio.output == "cli")
-        #expect(!loaded.values.audio.earcons)
-        #expect(loaded.origin(of: "audio.earcons") == .file(line: 4))
+        #expect(loaded.values.audio.agc)
+        #expect(loaded.origin(of: "audio.agc") == .file(line: 4))
         #expect(loaded.origin(of: "audio.input") == .environment("JARVIS_AUDIO_INPUT"))
         #expect(loaded.origin(of: "audio.output") == .commandLine)
         #expect(loaded.file == "/c.toml")

@@ -54,7 +54,7 @@ struct DuplexLogTests {
             if let line = log.step(status, at: .seconds(second)) {
                 lines.append((second, line.text))
                 #expect(!line.isTrouble)
-                if second >= 10 { #expect(line.metadata["reason"] == "moved") }
+                if second >= 10 { #expect(line.metadata["reason"]?.description == "moved") }
             }
         }
         #expect(lines.map(\.second) == [1, 10, 70])

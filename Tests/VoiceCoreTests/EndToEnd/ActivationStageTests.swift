@@ -179,7 +179,7 @@ extension EndToEnd {
             let stage = try Stage([call]) { _ in .init(.reply("Nothing today."), delayMilliseconds: 1500) }
             try await stage.start {
                 Self.push(&$0)
-                $0.audio.earcons = true
+                $0.audio.earconVolume = 100
             } tune: {
                 $0.activation.machine.followUp = .milliseconds(1500)
             }

@@ -181,7 +181,7 @@ extension EndToEnd {
             let stage = try Stage([])
             try await stage.start {
                 $0.activation.mode = .push
-                $0.audio.earcons = true
+                $0.audio.earconVolume = 100
             }
             await #expect {
                 _ = try await stage.perform("announce", "--priority", "high", "Smoke!")

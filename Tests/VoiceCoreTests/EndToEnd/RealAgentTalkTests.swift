@@ -105,9 +105,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func thePreambleAndTheNameReachTheServer() async throws {
-            let title = "Kitchen \(getpid())"
-            try await Self.talk(["jarvis.preamble=auto"], title: title) { client, files in
+        @Test func thePreambleReachesTheServer() async throws {
+            try await Self.talk(["jarvis.preamble=auto"]) { client, files in
                 let counted = await client.ask("count my questions").spoken
                 #expect(counted.hasPrefix("You have asked 1 questions. The first was: (A voice box passes this on"))
                 #expect(await client.ask("say: <!-- voice -->hello").spoken == "hello")
@@ -125,7 +124,6 @@ extension EndToEnd {
         /// Runs a conversation with a separate server and these additional settings.
         private static func talk(
             _ overrides: [String] = [],
-            title: String = "",
             news: NewsBox = NewsBox(),
             _ body: @Sendable @escaping (JarvisClient, _ files: String) async throws -> Void
         ) async throws {
@@ -141,7 +139,6 @@ extension EndToEnd {
                     base: try #require(ServerURL(facts.url)),
                     token: Secret(facts.token),
                     settings: settings,
-                    title: title,
                     transport: CurlJarvisTransport(network: network),
                     onNews: { news.add($0) },
                     logger: LineLog().logger

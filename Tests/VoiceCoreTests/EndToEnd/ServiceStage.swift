@@ -44,7 +44,7 @@ final class StageHouse: Sendable {
         configuration.jarvis.preamble = .off
         configuration.audio.realtimePriority = 0
         configuration.audio.lockMemory = false
-        configuration.audio.earcons = false
+        configuration.audio.earconVolume = 0
         configuration.echo.enabled = false
         configuration.echo.duplex = .full
         configuration.echo.noiseSuppression = .off
@@ -59,7 +59,6 @@ final class StageHouse: Sendable {
             secrets: secrets,
             tools: VoiceDaemon.advertised(mode: configuration.activation.mode, logger: log.logger)
         )
-        settings.boxName = ""
         settings.audio.source = .file(room)
         if !isPatient {
             settings.service.request?.limits = ConnectionLimits(whole: .seconds(1), firstMessage: .milliseconds(1500))

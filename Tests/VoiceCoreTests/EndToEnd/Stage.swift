@@ -91,7 +91,7 @@ final class Stage: Sendable {
         configuration.jarvis.preamble = .off
         configuration.audio.realtimePriority = 0
         configuration.audio.lockMemory = false
-        configuration.audio.earcons = false
+        configuration.audio.earconVolume = 0
         // Simulated tokens cost nothing.
         configuration.budget.hourUSD = 0
         configuration.budget.dayUSD = 0
@@ -111,7 +111,6 @@ final class Stage: Sendable {
             tools: VoiceDaemon.advertised(mode: configuration.activation.mode, logger: log.logger)
         )
         // The stand-in only answers questions.
-        settings.boxName = ""
         settings.audio.source = .file(room)
         tune(&settings)
         let journal = journal

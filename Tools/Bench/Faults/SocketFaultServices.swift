@@ -174,7 +174,6 @@ struct SocketFaultServices: FaultServices {
             secrets: secrets,
             tools: VoiceDaemon.advertised(logger: logger)
         )
-        settings.boxName = ""
         settings.audio.source = .file(room)
         settings.service.request?.limits.whole = .seconds(1)
         settings.service.request?.deadPeerLimit = .seconds(2)

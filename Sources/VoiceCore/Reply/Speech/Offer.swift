@@ -3,7 +3,10 @@
 /// The language is guessed from the most common short words and from the script. Nothing is offered if it is unclear.
 enum Offer {
     private static let offers: [(sentence: String, words: String)] = [
-        (SpeechShaper.offer, "the and of to is it you that for are with this have not your there"),
+        (
+            SpeechShaper.offer,
+            "the and of to is it you that for are with this have not your there all then on at be was first has will"
+        ),
         ("Auf Wunsch gibt es mehr dazu.", "der die das und ist den von mit f\u{FC}r nicht ein eine auch du dem"),
         ("Il y a plus de d\u{E9}tails, si besoin.", "le la les des et est dans pour une vous du au il sur avec"),
         ("Hay m\u{E1}s detalles, si hacen falta.", "el los las y es en que por para con una se del hay est\u{E1}"),
@@ -41,7 +44,9 @@ enum Offer {
             let common = Set(offer.words.split(separator: " "))
             return said.count { common.contains($0) }
         }
-        guard let most = hits.max(), most * 20 >= said.count, hits.count(where: { $0 == most }) == 1 else { return "" }
+        guard let most = hits.max(), most >= 5 || most * 20 >= said.count, hits.count(where: { $0 == most }) == 1 else {
+            return ""
+        }
         return hits.firstIndex(of: most).map { offers[$0].sentence } ?? ""
     }
 }

@@ -470,12 +470,27 @@ private struct MarkReader {
                 if bytes[position] == UInt8(ascii: "{") { depth += 1 }
                 if bytes[position] == UInt8(ascii: "}") { depth -= 1 }
                 guard depth == 0 else { continue }
-                kept += Self.unwrapped(bytes[start..<position])
                 at = position + 1
+                dropFormula()
+                kept += Self.unwrapped(bytes[start..<position])
                 return true
             }
         }
         return false
+    }
+
+    /// Drops the marks of a formula that holds nothing but the result: `$\boxed{42}$`.
+    private mutating func dropFormula() {
+        for (open, close) in [("$$", "$$"), ("$", "$"), ("\\[", "\\]"), ("\\(", "\\)")] {
+            let before = kept.lastIndex { $0 != 0x20 }.map { kept[...$0] } ?? []
+            let behind = bytes[at...].drop { $0 == 0x20 }
+            guard before.suffix(open.utf8.count).elementsEqual(open.utf8), behind.starts(with: close.utf8) else {
+                continue
+            }
+            kept.removeSubrange((before.count - open.utf8.count)...)
+            at = behind.startIndex + close.utf8.count
+            return
+        }
     }
 
     /// Removes a command around the whole text: `\text{Rome}`.

