@@ -108,7 +108,7 @@ struct Drill: AsyncParsableCommand {
         configuration.jarvis.url = "http://127.0.0.1:\(agentPort)/ui"
         configuration.jarvis.preamble = .off
         configuration.audio.realtimePriority = 0
-        configuration.audio.earcons = false
+        configuration.audio.earconVolume = 0
         if moment == .budget { configuration.budget.hourUSD = 0.0001 }
         let key = moment == .key ? "sk-revoked" : "sk-simulated"
         let secrets = try Secrets(

@@ -114,7 +114,7 @@ struct LocalConversation {
         if agent == nil { configuration.jarvis.preamble = .off }
         configuration.audio.realtimePriority = 0
         // The first sample of an answer must be a word, not an earcon.
-        configuration.audio.earcons = false
+        configuration.audio.earconVolume = 0
         let environment = [
             "JARVIS_TOKEN": agent == nil ? Self.token : getenv("JARVIS_TOKEN").map { String(cString: $0) } ?? ""
         ]

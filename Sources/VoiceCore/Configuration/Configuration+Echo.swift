@@ -38,6 +38,7 @@ extension Configuration.Echo {
             NoiseSuppression.moderate,
             "How strongly steady noise is suppressed."
         )
+        package let highPass = Setting("echo.high_pass", true, "Removes rumble below the voice.")
     }
 
     /// "auto": the worker measured to be best, else the one known to suit the device.

@@ -77,7 +77,6 @@ enum RetiredKeys {
         "audio.earcons_off": "audio.earcon_volume = 0 switches them off",
         "audio.earcon_folder": "the built-in sounds are played",
         "echo.suppression": "residual echo is suppressed as it measured best",
-        "echo.high_pass": "rumble below the voice is always removed",
         "echo.gain_control": "use audio.agc",
     ]
 

@@ -155,6 +155,7 @@ struct SocketFaultServices: FaultServices {
         configuration.echo.enabled = false
         configuration.echo.duplex = .full
         configuration.echo.noiseSuppression = .off
+        configuration.echo.highPass = false
         // Nobody says a word here, and what a recogniser of this machine takes for "stop" is not decided by the seed.
         configuration.activation.engine = .off
         configuration.budget.hourUSD = 0

@@ -27,7 +27,7 @@ package struct EchoCancellerOptions: Sendable, Equatable {
     package init(_ echo: Configuration.Echo = .init()) {
         echoCancellation = echo.enabled
         noiseSuppression = echo.noiseSuppression
-        highPass = true
+        highPass = echo.highPass
         voiceDetection = echo.enabled
     }
 
