@@ -57,7 +57,7 @@ struct ConfigurationLoaderTests {
         ("[audio]\ninput_channel = 33", "c.toml:2: audio.input_channel must be an integer from 0 to 32, got 33"),
         ("[audio]\ninput_channel = 1.0", "c.toml:2: audio.input_channel must be an integer from 0 to 32, got 1.0"),
         ("[audio]\ninput = \"\"", "c.toml:2: audio.input must be a line of text that is not empty, got \"\""),
-        ("[audio]\nearcons = 1", "c.toml:2: audio.earcons must be true or false, got 1"),
+        ("[audio]\nagc = 1", "c.toml:2: audio.agc must be true or false, got 1"),
         ("[realtime]\nspeed = nan", "c.toml:2: realtime.speed must be a number from 0.25 to 1.5, got nan"),
         (
             "[realtime]\nspeed = 2026-01-01",
@@ -100,7 +100,7 @@ struct ConfigurationLoaderTests {
     }
 
     @Test func allProblemsAreReportedAtOnce() {
-        #expect(problems(in: "[audio]\nearcons = 1\ninput_channel = -1\n").count == 2)
+        #expect(problems(in: "[audio]\nagc = 1\ninput_channel = -1\n").count == 2)
     }
 
     @Test func brokenTOMLHasAPlace() {
@@ -129,7 +129,7 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(arguments: [
-        ("JARVIS_AUDIO_EARCONS", "maybe", "$JARVIS_AUDIO_EARCONS: audio.earcons must be true or false, got \"maybe\""),
+        ("JARVIS_AUDIO_AGC", "maybe", "$JARVIS_AUDIO_AGC: audio.agc must be true or false, got \"maybe\""),
         (
             "JARVIS_SERVICE_USE", "openai local",
             "$JARVIS_SERVICE_USE: service.use must be a list without repetitions of \(services), got \"openai local\""
