@@ -19,9 +19,10 @@ struct TFLiteSpotterTests {
     private func spotter(
         _ box: WakeModelBox,
         _ words: WakeWords,
-        trial: ModelTrial = .none
+        trial: ModelTrial = .none,
+        isMeasured: Bool = true
     ) throws -> TFLiteSpotter {
-        try TFLiteSpotter(words, in: box.folder, trial: trial)
+        try TFLiteSpotter(words, in: box.folder, trial: trial) { _ in isMeasured }
     }
 
     private let quiet = [Int16](repeating: 0, count: 24_000)
@@ -53,6 +54,17 @@ struct TFLiteSpotterTests {
         let finds = try found(pieces, quiet + loud)
         #expect(finds.count == 1)
         #expect(try (quiet + loud).withUnsafeBufferPointer { try whole.process($0) } == finds)
+    }
+
+    /// Another model of "Hey Jarvis", of the user's: its maker's mean of five steps, and no pause. The file counts, not its
+    /// name.
+    @Test func anotherModelOfTheWordHasItsMakersLimits() async throws {
+        let box = try await WakeModelBox().compiled()
+        let spotter = try spotter(box, try words(), isMeasured: false)
+        #expect(try found(spotter, quiet).isEmpty)
+        #expect(try found(spotter, loud) == [WakeCandidate("hey jarvis", .certain, score: 255.0 / 256)])
+        #expect(!WordCutoff.isMeasured(Array("GOOD3.".utf8)))
+        #expect(!WordCutoff.isMeasured([UInt8](repeating: 0, count: 52_272)))
     }
 
     /// Audio of the first second, in which a model settles, is ignored.
@@ -434,6 +446,13 @@ struct TFLiteLibraryTests {
             for _ in 0..<2 {
                 #expect(try signal.samples.withUnsafeBufferPointer { try spotter.process($0) }.isEmpty, "\(signal)")
             }
+        }
+    }
+
+    @Test func theModelOfHeyJarvisIsTheOneThatWasMeasured() throws {
+        for word in folder.words {
+            let bytes = try folder.model(of: word).1
+            #expect(WordCutoff.isMeasured(bytes) == (word == "hey jarvis"), "\(word)")
         }
     }
 
