@@ -70,7 +70,7 @@ package struct BargeInGate: Sendable, Equatable {
     /// Bit n is set if the period n periods ago indicated a talker.
     private var signs: UInt64 = 0
     private var clearSigns: UInt64 = 0
-    /// Whether somebody is heard.
+    /// Whether a talker is heard.
     package private(set) var isTalking = false
     private var quiet = 0
     /// Periods since there were enough signs, all of them shaped like echo.

@@ -57,7 +57,7 @@ package enum DuplexState: Int, Sendable, Equatable, CaseIterable {
 /// | good, poor, clipping | learning | the alignment is lost |
 /// | any | learning | microphone or loudspeaker may have changed |
 ///
-/// Blocks with a talker say nothing about the echo, however long somebody talks.
+/// Blocks with a talker say nothing about the echo, however long it lasts.
 ///
 /// If the device cancels its own echo, there is nothing to align and nothing to learn. The blocks then measure what it
 /// leaves, the microphone stays shut until two of them were fine, and xruns change nothing.
@@ -74,7 +74,8 @@ package struct DuplexPolicy: Sendable, Equatable {
     private var poor: UInt8 = 0
     private var inaudible: UInt8 = 0
     private var seen = 0
-    /// Periods played since the echo was last unknown, up to `patience`.
+    /// Periods played since the echo was last known, or might have changed its device, up to `patience`. An xrun while it is unknown
+    /// does not begin it anew: a machine whose sound keeps breaking up would stay shut.
     private var played = 0
 
     /// Periods of sound, 3 s, after which an echo that was not found no longer keeps the microphone shut: it is too faint, or too
@@ -122,7 +123,10 @@ package struct DuplexPolicy: Sendable, Equatable {
         if isPlaying { played = min(played + 1, Self.patience) }
         let isAligned = isAligned || isOfDevice
         let before = state
-        if wasAligned && !isAligned { loseAlignment() }
+        if wasAligned && !isAligned {
+            loseAlignment()
+            played = 0
+        }
         wasAligned = isAligned
         if let block {
             note(block)
@@ -141,12 +145,12 @@ package struct DuplexPolicy: Sendable, Equatable {
     package mutating func beginLearning() {
         guard isAutomatic else { return }
         loseAlignment()
-        inaudible = 0
+        (inaudible, played) = (0, 0)
         state = .learning
     }
 
     private mutating func loseAlignment() {
-        (fine, poor, seen, played) = (0, 0, 0, 0)
+        (fine, poor, seen) = (0, 0, 0)
         // Without echo nothing can be misaligned.
         if state != .clear {
             inaudible = 0

@@ -125,8 +125,19 @@ struct DuplexPolicyTests {
         #expect(policy.permission == .shut)
         _ = policy.step(nil, isAligned: false, isPlaying: true)
         #expect(policy.permission == .guarded)
-        policy.discontinuity()
+        // What was found and lost again may be found again.
+        _ = policy.step(nil, isAligned: true)
+        _ = policy.step(nil, isAligned: false)
         #expect(policy.permission == .shut)
+    }
+
+    @Test func anEchoThatIsNeverFoundShutsNobodyOutHoweverOftenTheSoundBreaksUp() {
+        var policy = DuplexPolicy(setting: .auto, hasCanceller: true)
+        for period in 0..<2000 {
+            #expect(policy.permission == (period < 300 ? .shut : .guarded))
+            _ = policy.step(nil, isAligned: false)
+            if period.isMultiple(of: 200) { policy.discontinuity() }
+        }
     }
 
     @Test func whatADeviceLeavesOfItsEchoIsNoTalker() {
