@@ -92,12 +92,7 @@ struct DemoConversation {
             configuration: configuration,
             environment: ["OPENAI_API_KEY": Self.key, "JARVIS_TOKEN": Self.token]
         )
-        let logger = Logger(label: "demo") { label in
-            guard verbose else { return SwiftLogNoOpLogHandler() }
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = .debug
-            return handler
-        }
+        let logger = Logger.ofConversation(isVerbose: verbose)
         var settings = try DaemonSettings(
             configuration,
             secrets: secrets,

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Glibc
+import Logging
 import VoiceBase
 import VoiceCore
 
@@ -28,5 +30,17 @@ struct Manual: ParsableCommand {
             version: ProgramVersion.current
         )
         print(page, terminator: "")
+    }
+}
+
+extension Logger {
+    /// With `--verbose`, the daemon's lines go to standard error as the daemon writes them; otherwise nowhere.
+    static func ofConversation(isVerbose: Bool) -> Logger {
+        Logger(label: "simulator") { _ in
+            guard isVerbose else { return SwiftLogNoOpLogHandler() }
+            return JournalLogHandler(style: .terminal, threshold: LogThreshold(.debug)) { line in
+                _ = line.text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+            }
+        }
     }
 }

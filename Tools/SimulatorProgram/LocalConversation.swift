@@ -119,13 +119,7 @@ struct LocalConversation {
             "JARVIS_TOKEN": agent == nil ? Self.token : getenv("JARVIS_TOKEN").map { String(cString: $0) } ?? ""
         ]
         let secrets = try Secrets(configuration: configuration, environment: environment)
-        let verbose = verbose
-        let logger = Logger(label: "local") { label in
-            guard verbose else { return SwiftLogNoOpLogHandler() }
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = .debug
-            return handler
-        }
+        let logger = Logger.ofConversation(isVerbose: verbose)
         var settings = try DaemonSettings(
             configuration,
             secrets: secrets,

@@ -27,7 +27,7 @@ package struct ActivationMachine: Sendable {
         /// Delay of the sound for a wake word, which is left out if the user speaks on.
         package var wokenPause = Duration.milliseconds(400)
         /// Audio kept from before an activation, in ms, so that the first word is complete.
-        package var preRoll: Int
+        package var preRoll = 1500
         /// A first turn that ends at most this many ms after the word was found is the wake word alone...
         package var emptyTurn = 350
         /// ...unless it is longer than any wake word, in ms including what a service puts before it: the word was found
@@ -42,7 +42,6 @@ package struct ActivationMachine: Sendable {
             connectLimit = .seconds(2 * configuration.realtime.connectTimeoutS)
             isOneShot = activation.oneShot
             greets = !activation.greeting.isEmpty
-            preRoll = 1500
             // The service counts the silence that ended the turn as part of it.
             if configuration.service.use.first == .openAI, configuration.realtime.turnDetection == .server {
                 emptyTurn = max(0, configuration.realtime.silenceMS - 150)

@@ -18,7 +18,7 @@ package struct ActivationSettings: Sendable {
     package var quietHours: QuietHours?
     /// Highest master volume in quiet hours, in percent.
     package var quietVolume: Int
-    /// Program run on state changes, name of a light, path of an input device; each is empty for none.
+    /// Program run on state changes, path of an input device; each is empty for none.
     package var stateCommand: String
     package var buttons: String
     /// Whether, in `always` mode, sound is sent only while somebody speaks.

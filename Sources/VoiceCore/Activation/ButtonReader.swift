@@ -67,10 +67,7 @@ package final class ButtonReader: Sendable {
             } else if !isReported {
                 isReported = true
                 let reason = String(cString: strerror(errno))
-                logger.warning(
-                    "activation.buttons: \(private: path): \(private: reason); waiting for it",
-                    metadata: [:]
-                )
+                logger.warning("activation.buttons: \(private: path): \(private: reason); waiting for it")
             }
             for _ in 0..<10 where !isStopped.load(ordering: .acquiring) {
                 clinux_sleep_until_ns(clinux_monotonic_ns() + 200_000_000)

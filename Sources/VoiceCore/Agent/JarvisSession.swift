@@ -7,13 +7,12 @@ package struct JarvisSession: Sendable {
     package var previous: String?
     private var current: String
     private var lastUse: Duration?
-    private let idleLimit: Duration?
+    private let idleLimit: Duration
     private let makeID: @Sendable () -> String
 
-    /// With `idleLimit` nil the conversation is kept until `renew`. `saved` is what was saved before the start, `unusedFor`
-    /// how long ago.
+    /// `saved` is what was saved before the start, `unusedFor` how long ago.
     package init(
-        idleLimit: Duration?,
+        idleLimit: Duration,
         saved: SavedJarvisSession? = nil,
         unusedFor: Duration = .zero,
         now: Duration = .zero,
@@ -33,7 +32,7 @@ package struct JarvisSession: Sendable {
 
     /// The id for a question asked at `now` (time since any fixed moment); a fresh one after an idle time beyond the limit.
     package mutating func id(at now: Duration) -> String {
-        if let idleLimit, let lastUse, now - lastUse > idleLimit { renew() }
+        if let lastUse, now - lastUse > idleLimit { renew() }
         lastUse = now
         return current
     }

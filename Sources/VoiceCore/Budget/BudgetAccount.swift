@@ -65,9 +65,6 @@ package struct BudgetAccount: Equatable, Sendable {
         }
     }
 
-    /// Whether the clock has not been set since the last `roll`.
-    package var isUnset: Bool { unset != nil }
-
     /// Lets time pass without a clock. An account without a date keeps all of its spending for the period in which the clock
     /// is set.
     private mutating func pass(_ instant: ClockInstant, _ length: Int) {

@@ -42,30 +42,24 @@ enum RetiredKeys {
         "hero365.jitter_ms": isFixed,
         "hero365.rotation_margin_s": isFixed,
         "local.hangover_ms": isFixed,
-        "live.allow_plain_http": "use wss://, or a server in your own network",
-        "live.ca_file": "add the certificate to the system's (update-ca-certificates)",
-        "datagrid.allow_plain_http": "use wss://, or a server in your own network",
-        "datagrid.ca_file": "add the certificate to the system's (update-ca-certificates)",
-        "hero365.allow_plain_http": "use wss://, or a server in your own network",
-        "hero365.ca_file": "add the certificate to the system's (update-ca-certificates)",
+        "live.allow_plain_http": useWSS,
+        "live.ca_file": addCertificate,
+        "datagrid.allow_plain_http": useWSS,
+        "datagrid.ca_file": addCertificate,
+        "hero365.allow_plain_http": useWSS,
+        "hero365.ca_file": addCertificate,
         "budget.conversation_min": "use budget.day_min, or a limit in dollars",
         "budget.hour_min": "use budget.day_min, or a limit in dollars",
-        "budget.price_cached_audio_in_usd":
-            "the published price counts; set budget.price_audio_in_usd and budget.price_audio_out_usd",
-        "budget.price_text_in_usd":
-            "the published price counts; set budget.price_audio_in_usd and budget.price_audio_out_usd",
-        "budget.price_cached_text_in_usd":
-            "the published price counts; set budget.price_audio_in_usd and budget.price_audio_out_usd",
-        "budget.price_text_out_usd":
-            "the published price counts; set budget.price_audio_in_usd and budget.price_audio_out_usd",
-        "budget.price_transcription_min_usd":
-            "the published price counts; set budget.price_audio_in_usd and budget.price_audio_out_usd",
+        "budget.price_cached_audio_in_usd": setPrices,
+        "budget.price_text_in_usd": setPrices,
+        "budget.price_cached_text_in_usd": setPrices,
+        "budget.price_text_out_usd": setPrices,
+        "budget.price_transcription_min_usd": setPrices,
         "activation.similar_words": "nothing takes its place; raise the word's threshold in activation.wake_words",
         "activation.pre_roll_ms": "1.5 s from before a call are always sent",
         "activation.turn_limit_s": "a turn of a minute always closes the conversation",
-        "activation.threshold": "write a word's threshold behind it in activation.wake_words, as in \"jarvis:-25\"",
-        "activation.playing_margin":
-            "write a word's threshold behind it in activation.wake_words, as in \"jarvis:-25\"",
+        "activation.threshold": setThreshold,
+        "activation.playing_margin": setThreshold,
         "activation.refractory_ms": "a word counts again after 2 s",
         "activation.led": "a program in activation.state_command sets the light: docs/activation.md has an example",
         "audio.start_buffer_ms": "60 ms of speech are buffered",
@@ -81,6 +75,12 @@ enum RetiredKeys {
     ]
 
     private static let isFixed = "its value is fixed now"
+    private static let setPrices =
+        "the published price counts; set budget.price_audio_in_usd and budget.price_audio_out_usd"
+    private static let setThreshold =
+        "write a word's threshold behind it in activation.wake_words, as in \"jarvis:-25\""
+    private static let useWSS = "use wss://, or a server in your own network"
+    private static let addCertificate = "add the certificate to the system's (update-ca-certificates)"
     private static let useDetection = "set realtime.turn_detection or realtime.eagerness"
     private static let useModels = "use microWakeWord models, or a Wyoming server (activation.engine)"
 

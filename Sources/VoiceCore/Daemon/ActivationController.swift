@@ -37,7 +37,6 @@ package actor ActivationController {
         package var remember: @Sendable (Bool, ActivationMode?) -> Void = { _, _ in }
         /// Called at every change of phase or mute; must not block.
         package var changed: @Sendable (ActivationStatus) -> Void = { _ in }
-        /// Records what opened each conversation.
         package var logger: Logger
 
         package init(mailbox: EventMailbox, pump: NetworkConfined<VoicePump>, earcons: EarconRequests, logger: Logger) {
@@ -55,7 +54,6 @@ package actor ActivationController {
     private var machine: ActivationMachine
     private var timers: [ActivationTimer: Task<Void, Never>] = [:]
     private var conversation = ConversationState.idle
-    /// How the event being handled would open a conversation.
     /// The order of silence of the event being handled, and its sounds whose owners have not been told.
     private var silence: SilenceOrders.Order?
     private var untold: SilenceOrders.Sounds = []

@@ -32,7 +32,7 @@ struct RelapseCheck {
 
     /// Gain of a reflection that leaves two likely delays: recorded devices have rivals of 0.6 to 0.98.
     private static let reflection: Float = 0.95
-    /// When somebody speaks over the bad device, for two seconds each.
+    /// When a talker speaks over the bad device, for two seconds each.
     private static let turns = [8.0, 13, 18, 23]
 
     /// A figure with a limit.
@@ -91,9 +91,9 @@ struct RelapseCheck {
         Row("the box is moved: linear dB in the 3rd s", atLeast: 4, "a moved box does not learn its new place"),
         // A E F G H I
         Row("the box is moved: echo sent up s", atMost: 0.8, "a moved box answers itself"),
-        // These fail if an echo is found only by a peak without rivals: nobody is heard.
-        Row("two likely delays: upstream %", atLeast: 91, "who talks beside a wall is not heard"),
-        Row("a bad device: turns that arrive %", atLeast: 95, "who talks over a bad loudspeaker is not heard"),
+        // These fail if an echo is found only by a peak without rivals: no talker is heard.
+        Row("two likely delays: upstream %", atLeast: 91, "a talker beside a wall is not heard"),
+        Row("a bad device: turns that arrive %", atLeast: 95, "a talker over a bad loudspeaker is not heard"),
         Row("a bad device: echo sent up s", atMost: 2, "a bad loudspeaker answers itself"),
     ]
 

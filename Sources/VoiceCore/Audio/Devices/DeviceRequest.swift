@@ -38,12 +38,6 @@ package struct DeviceRequest: Sendable {
         return OpenDevice(stream: try stream(device, channels: .atLeast(tries.first ?? 1)), chooser)
     }
 
-    /// Opens the device that the name means at present, with all the channels it has of its own.
-    func openWhole() throws(AudioDeviceError) -> ALSAStream {
-        let device = try resolved(among: AudioDeviceCatalog.list())
-        return try stream(device, channels: .all)
-    }
-
     /// Runs `look`, which blocks as long as ALSA does, on a thread of its own; nil if it takes too long. The thread is then
     /// left behind, since nothing can end a call into a driver or a sound server that hangs.
     ///

@@ -72,19 +72,21 @@ package struct JournalLogHandler: LogHandler {
             let value = values[name].map { PrivateText.shown("\($0)") } ?? ""
             return (key: name, value: Self.cut(clean(value), to: Self.longest(name)))
         }
-        let shared = sorted.map {
-            (key: $0.key, value: values[$0.key]?.isPublic == true ? $0.value : PrivateText.hidden)
+        func shared() -> String {
+            let values = sorted.map { ($0.key, values[$0.key]?.isPublic == true ? $0.value : PrivateText.hidden) }
+            return Self.text(Self.cut(clean(PrivateText.shared(marked)), to: Self.longestMessage), values)
         }
-        let line = Self.line(
-            message,
-            sorted,
-            shared: Self.text(Self.cut(clean(PrivateText.shared(marked)), to: Self.longestMessage), shared),
-            subject: subject,
-            level: event.level,
-            style: style,
-            hasJournal: hasJournal
+        write(
+            Self.line(
+                message,
+                sorted,
+                shared: shared(),
+                subject: subject,
+                level: event.level,
+                style: style,
+                hasJournal: hasJournal
+            )
         )
-        write(line)
     }
 
     private static func text(_ message: String, _ values: [(key: String, value: String)]) -> String {
@@ -94,7 +96,7 @@ package struct JournalLogHandler: LogHandler {
     static func line(
         _ message: String,
         _ values: [(key: String, value: String)],
-        shared: String? = nil,
+        shared: @autoclosure () -> String? = nil,
         subject: JournalEvent?,
         level: Logger.Level,
         style: Style,
@@ -106,7 +108,7 @@ package struct JournalLogHandler: LogHandler {
         guard hasJournal else { return line }
         var entry = JournalEntry()
         entry.add("MESSAGE", text)
-        entry.add(JournalEntry.shared, shared ?? text)
+        entry.add(JournalEntry.shared, shared() ?? text)
         entry.add("PRIORITY", "\(priority(level))")
         entry.add("SYSLOG_IDENTIFIER", "jarvis-voiced")
         if let subject { entry.add("JARVIS_EVENT", subject.rawValue) }
@@ -118,9 +120,7 @@ package struct JournalLogHandler: LogHandler {
 
     /// Limits in bytes: text from others may appear in a line, but must not fill the journal. Transcripts may be long.
     private static let longestMessage = 1000
-
     private static func longest(_ key: String) -> Int { key == "text" ? 16_384 : 2000 }
-
     private static func cut(_ text: String, to limit: Int) -> String {
         guard text.utf8.count > limit else { return text }
         return String(decoding: text.utf8.prefix(limit), as: UTF8.self) + "..."

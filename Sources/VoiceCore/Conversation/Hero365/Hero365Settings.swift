@@ -36,7 +36,6 @@ extension ServiceCapabilities {
         capabilities.saysExactly = false
         capabilities.greets = false
         capabilities.history = .none
-        // The service allows twenty sessions an hour.
         capabilities.fillsSilence = true
         return capabilities
     }()

@@ -38,9 +38,6 @@ package final class LocalEar {
     /// several times over.
     package func speech(of steps: Range<Int>) -> [Int16] { sound(of: steps, gain: gain(of: steps)) }
 
-    /// Speech at that level.
-    package static func levelled(_ sound: [Int16]) -> [Int16] { scaled(sound, by: gain(of: sound)) }
-
     /// The gain that brings these steps to that level.
     func gain(of steps: Range<Int>) -> Float { Self.gain(of: raw(steps)) }
 
