@@ -12,7 +12,8 @@ struct JarvisVoiced: AsyncParsableCommand {
             """,
         version: ProgramVersion.current,
         subcommands: [
-            Run.self, Ctl.self, Devices.self, Meter.self, EchoTest.self, Doctor.self, Wake.self, Config.self,
+            Run.self, Ctl.self, Watch.self, Devices.self, Meter.self, EchoTest.self, Doctor.self, Wake.self,
+            Config.self,
             Manual.self,
         ],
         defaultSubcommand: Run.self
