@@ -76,7 +76,8 @@ let logOutlet: LogOutlet = {
 let logRedactor = Mutex(Redactor())
 
 /// Creates the program's logger.
-func makeLogger(level: Logger.Level) -> Logger {
+/// - Parameter seen: receives what is written, for people who watch.
+func makeLogger(level: Logger.Level, seen: (@Sendable (Logger.Level, String) -> Void)? = nil) -> Logger {
     logThreshold.level = level
     let troubles = JournalLogHandler.Troubles()
     let outlet = logOutlet
@@ -87,7 +88,8 @@ func makeLogger(level: Logger.Level) -> Logger {
             troubles: troubles,
             hasJournal: outlet.hasJournal,
             clean: { text in logRedactor.withLock { $0 }.clean(text) },
-            write: { outlet.put($0) }
+            write: { outlet.put($0) },
+            seen: seen
         )
     }
 }

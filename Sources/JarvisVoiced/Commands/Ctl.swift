@@ -72,7 +72,7 @@ struct Ctl: ParsableCommand {
         let paths = socket.map { [$0] } ?? ControlPath.candidates(environment: environment)
         var client = try ControlClient(paths: paths)
         let result = try client.perform(request)
-        if request.command == "events" {
+        if ["events", "subscribe"].contains(request.command) {
             while let event = try client.nextEvent() { show(event, printsJSON: printsJSON) }
             throw ControlProblem(.notAvailable, "the daemon has gone")
         }

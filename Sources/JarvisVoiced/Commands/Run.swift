@@ -21,7 +21,10 @@ struct Run: AsyncParsableCommand {
         ProcessEnvironment.close()
         ChildProcesses.adoptOrphans()
         let (loaded, secrets) = try options.load()
-        let logger = makeLogger(level: loaded.values.log.level)
+        let events = DaemonEvents()
+        let logger = makeLogger(level: loaded.values.log.level) { level, text in
+            events.note { $0.logged(text, level: level.rawValue, at: $1) }
+        }
         for warning in loaded.warnings + secrets.warnings { logger.warning("\(private: warning)") }
         logger.info(
             "starting",
@@ -30,7 +33,9 @@ struct Run: AsyncParsableCommand {
                 ["version": .public(ProgramVersion.current), "configuration": "\(loaded.file ?? "built-in values")"]
             )
         )
-        let daemon = try exiting { VoiceDaemon(try settings(loaded, secrets, logger: logger), logger: logger) }
+        let daemon = try exiting {
+            VoiceDaemon(try settings(loaded, secrets, logger: logger), logger: logger, events: events)
+        }
         let environment = ProcessEnvironment.values
         let supervisor = ServiceSupervisor(
             daemon: daemon,

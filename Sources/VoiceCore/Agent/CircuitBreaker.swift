@@ -12,6 +12,15 @@ package struct CircuitBreaker: Equatable, Sendable {
         case halfOpen(JarvisFailure)
     }
 
+    /// "closed", "open", "half_open".
+    package var name: String {
+        switch state {
+        case .closed: "closed"
+        case .open: "open"
+        case .halfOpen: "half_open"
+        }
+    }
+
     package enum Decision: Equatable, Sendable {
         case pass
         /// Check that the server is alive, then ask.

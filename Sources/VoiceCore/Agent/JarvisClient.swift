@@ -82,7 +82,7 @@ package actor JarvisClient {
     let connection: JarvisConnection
     private let store: JarvisSessionStore
     var session: JarvisSession
-    private var breaker = CircuitBreaker()
+    package private(set) var breaker = CircuitBreaker()
     private var turn = TurnQueue(maximumWaiting: JarvisClient.maximumWaiting)
     private var runs = 0
     var prompts = 0

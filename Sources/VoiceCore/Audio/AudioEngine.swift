@@ -309,6 +309,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         earcons.mix(into: frames.output, count: period)
         alarm.mix(into: frames.output, count: period, isSilenced: ports.silence.isRingSilenced)
         mix.finish(frames.output, count: period)
+        ports.gauges.publish(outputLevel: LevelMeter.tenths(cdsp_rms(frames.output.samples, period * 2)))
         return (position, samples)
     }
 
@@ -321,6 +322,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     /// Renders silence: all sound waits for the loudspeaker.
     private mutating func renderSilence() -> (position: UInt64, samples: Int) {
         frames.output.update(repeating: .silence, count: period)
+        ports.gauges.publish(outputLevel: LevelMeter.floor)
         media.rest()
         return (ports.voice.ring.readPosition, 0)
     }

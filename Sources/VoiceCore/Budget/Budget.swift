@@ -58,7 +58,10 @@ package struct Budget: Sendable {
     }
 
     /// Whether a limit in money ends a day.
-    package var limitsDay: Bool { (options.caps[.day]?.money ?? 0) > 0 }
+    package var limitsDay: Bool { limit(of: .day) != nil }
+
+    /// In dollars; nil without a limit in money.
+    func limit(of period: BudgetPeriod) -> Double? { options.caps[period].map(\.money).flatMap { $0 > 0 ? $0 : nil } }
 
     /// Counts microphone audio that has left this machine.
     mutating func sent(_ amount: SentAudio.Amount) {

@@ -66,7 +66,9 @@ package struct BudgetTracker: Sendable {
             hour: present.hour.spending,
             day: present.day.spending,
             spentUntil: present.spentUntil,
-            limitsDay: present.limitsDay
+            limitsDay: present.limitsDay,
+            hourLimit: present.limit(of: .hour),
+            dayLimit: present.limit(of: .day)
         )
     }
 }
@@ -79,6 +81,9 @@ package struct BudgetStatus: Equatable, Sendable {
     package var spentUntil: String?
     /// Whether a limit in money ends a day.
     package var limitsDay = false
+    /// In dollars; nil without a limit in money.
+    package var hourLimit: Double?
+    package var dayLimit: Double?
 }
 
 extension SavedBudget {

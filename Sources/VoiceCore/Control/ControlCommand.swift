@@ -37,4 +37,6 @@ package enum ControlOutcome: Sendable {
     case done([String: JSONValue])
     /// An empty result, followed by lines of events until the client disconnects.
     case events(DaemonEvents.Subscription)
+    /// An empty result, followed by a snapshot of the status and its changes.
+    case status(StatusSubscription)
 }

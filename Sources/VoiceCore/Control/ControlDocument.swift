@@ -33,15 +33,16 @@ package enum ControlDocument {
             "    < {\"error\":{\"code\":\"unknown_command\",\"message\":\"...\"},\"id\":2,\"ok\":false}",
             "",
             "`id` (an integer or a text) is optional and repeated in the answer. "
-                + "`\"protocol\":\(ControlMessage.version)` in a request asks for this version;",
-            "within a version members are only added, so ignore those you do not know. A request has at most",
+                + "`\"protocol\":\(ControlMessage.version)` in a request asks for this version; version "
+                + "\(ControlMessage.oldest)",
+            "is understood as well. Within a version members are only added, so ignore those you do not know. A request has at most",
             "\(ControlMessage.longestRequest) bytes. A client that does not read its answers is disconnected, and so "
                 + "is one after \(limits.maximumBadLines)",
             "invalid lines.",
             "",
             "At most \(limits.maximumClients) clients may be connected; another one is refused with `busy`. A client that "
                 + "sends no request for \(limits.longestIdle.milliseconds / 1000) s",
-            "is disconnected, unless it follows `events`.",
+            "is disconnected, unless it follows `events` or the status.",
             "",
             "Everyone who may connect may give every command, and nothing belongs to the client that set it: a mute, "
                 + "quiet hours, a",
@@ -97,7 +98,21 @@ package enum ControlDocument {
             "    {\"answered_ms\":1177,\"calls\":1,\"event\":\"turn\",\"first_sample_ms\":1294,\"turn\":1, ...}",
             "",
             "Events are " + names(DaemonEvent.published) + ". A slow client loses the oldest ones.",
+            "",
+            "## Status",
+            "",
+            "`status` has these members; what is unknown is left out. `subscribe` sends all of them, then what changes:",
+            "",
+            "    {\"event\":\"snapshot\",\"missed\":0,\"number\":1,\"values\":{\"state\":\"listening\", ...}}",
+            "    {\"age_ms\":3,\"event\":\"changed\",\"number\":2,\"values\":{\"state\":\"userSpeaking\", ...}}",
+            "",
+            "A list or an object comes whole, and a member that is gone is null. `age_ms` is the age of the values. Lines are "
+                + "numbered; a client",
+            "that reads too slowly gets a new snapshot, which says how many looks at the status it `missed`. Something comes at "
+                + "least every \(StatusFeed.longestSilence.milliseconds / 1000) s.",
+            "",
         ]
+        lines += StatusSchema.table
         return lines.joined(separator: "\n") + "\n"
     }
 

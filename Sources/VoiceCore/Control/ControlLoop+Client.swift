@@ -19,8 +19,12 @@ extension ControlLoop {
         var hasFinished = false
         /// It will be disconnected after the next write, even if that is partial.
         private(set) var isLeaving = false
-        var subscription: DaemonEvents.Subscription?
+        var subscription: ControlOutbox.Subscription?
         var events: Task<Void, Never>?
+        var feed = StatusFeed()
+
+        /// Bytes that a follower may leave unread before it is told no more: then it gets a new snapshot.
+        static let room = 64 << 10
 
         init(socket: Int32, peer: ControlAccess.Peer, at now: Duration) {
             self.socket = socket

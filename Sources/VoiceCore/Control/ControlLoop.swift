@@ -197,7 +197,10 @@ struct ControlLoop {
             case .success(.done(let result)): reply = .success(.object(result))
             case .success(.events(let subscription)):
                 reply = .success(.object([:]))
-                envelope.subscription = subscription
+                envelope.subscription = .events(subscription)
+            case .success(.status(let subscription)):
+                reply = .success(.object([:]))
+                envelope.subscription = .status(subscription)
             case .failure(let problem): reply = .failure(problem)
             }
             envelope.bytes = ControlMessage.line(ControlMessage.reply(id: request.id, reply))
@@ -212,6 +215,11 @@ struct ControlLoop {
             envelope.subscription?.cancel()
             return
         }
+        if let sample = envelope.sample {
+            let hasRoom = client.waiting < Client.room
+            let message = client.feed.message(sample, hasRoom: hasRoom, at: options.clock())
+            return message.map { client.say(ControlMessage.line($0)) } ?? ()
+        }
         client.say(envelope.bytes)
         if envelope.endsRequest {
             client.isBusy = false
@@ -222,10 +230,16 @@ struct ControlLoop {
             client.subscription?.cancel()
             client.events?.cancel()
             client.subscription = subscription
+            client.feed = StatusFeed()
             let (outbox, id) = (outbox, envelope.client)
             client.events = Task {
-                for await event in subscription.stream {
-                    outbox.put(.init(client: id, bytes: ControlMessage.line(ControlMessage.event(event))))
+                switch subscription {
+                case .events(let events):
+                    for await event in events.stream {
+                        outbox.put(.init(client: id, bytes: ControlMessage.line(ControlMessage.event(event))))
+                    }
+                case .status(let status):
+                    await status.run { outbox.put(.init(client: id, bytes: [], sample: $0)) }
                 }
             }
         }

@@ -3,12 +3,14 @@ package import VoiceBase
 
 /// The protocol of the control socket: one JSON object per line, in both directions.
 ///
-///     server   {"hello":"jarvis-voiced","protocol":1,"version":"0.1.0"}
+///     server   {"hello":"jarvis-voiced","protocol":2,"version":"0.1.0"}
 ///     client   {"id":1,"command":"volume","arguments":{"percent":"40"}}
 ///     server   {"id":1,"ok":true,"result":{...}}
 ///     server   {"id":2,"ok":false,"error":{"code":"bad_argument","message":"..."}}
 package enum ControlMessage {
-    package static let version = 1
+    package static let version = 2
+    /// The oldest version that requests may ask for.
+    static let oldest = 1
     /// Maximum length of a request in bytes, without the line feed.
     package static let longestRequest = 16 << 10
     /// Maximum length of a line that is parsed, in bytes; replies may be longer than requests.
@@ -79,9 +81,14 @@ package struct ControlRequest: Sendable, Equatable {
         case .string(let text) where text.utf8.count <= 128: id = .string(text)
         default: throw Refusal(ControlProblem(.badRequest, "id must be an integer or a text of at most 128 bytes"))
         }
-        if let version = members["protocol"], version != .integer(ControlMessage.version) {
+        if let version = members["protocol"],
+            !(ControlMessage.oldest...ControlMessage.version).contains(version.intValue ?? 0)
+        {
             throw Refusal(
-                ControlProblem(.unsupportedProtocol, "this daemon speaks version \(ControlMessage.version)"),
+                ControlProblem(
+                    .unsupportedProtocol,
+                    "this daemon speaks versions \(ControlMessage.oldest) to \(ControlMessage.version)"
+                ),
                 id: id
             )
         }

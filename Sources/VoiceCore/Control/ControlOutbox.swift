@@ -11,7 +11,21 @@ final class ControlOutbox: Sendable {
         var bytes: [UInt8]
         /// This completes the client's request: the next one may be read.
         var endsRequest = false
-        var subscription: DaemonEvents.Subscription?
+        var subscription: Subscription?
+        /// For a client that follows the status.
+        var sample: StatusSample?
+    }
+
+    enum Subscription: Sendable {
+        case events(DaemonEvents.Subscription)
+        case status(StatusSubscription)
+
+        func cancel() {
+            switch self {
+            case .events(let events): events.cancel()
+            case .status(let status): status.events.cancel()
+            }
+        }
     }
 
     static let capacity = 1024

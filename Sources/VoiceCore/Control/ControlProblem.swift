@@ -58,10 +58,10 @@ package enum ControlText {
         // Except in a status, the members only repeat the text.
         if let first, members["state"] == nil { return first + "\n" }
         var lines = first.map { [$0] } ?? []
-        // Omit lists whose entries are all contained in the text.
+        // Omit what is for programs, such as the last turns, and lists whose entries are all contained in the text.
         members = members.filter { _, value in
-            guard let first, case .array(let values) = value, !values.isEmpty else { return true }
-            return !values.allSatisfy { first.contains(text($0)) }
+            guard case .array(let values) = value, !values.isEmpty else { return true }
+            return !values.contains(where: \.isObject) && !values.allSatisfy { first?.contains(text($0)) == true }
         }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) { lines.append("\(name): \(text(value))") }
         return lines.map { $0 + "\n" }.joined()

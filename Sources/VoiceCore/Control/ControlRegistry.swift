@@ -12,7 +12,7 @@ package struct ControlRegistry: Sendable {
 
     package static let standard = ControlRegistry([
         .status, .listen, .interrupt, .stop, .mute, .unmute, .reset, .say, .ask, .volume, .mode, .quiet, .media,
-        .timer, .announce, .events,
+        .timer, .announce, .events, .subscribe,
     ])
 
     package func command(named name: String) throws(ControlProblem) -> ControlCommand {

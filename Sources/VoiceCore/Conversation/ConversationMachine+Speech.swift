@@ -60,7 +60,7 @@ extension ConversationMachine {
     private mutating func speechStarted(_ itemID: String) {
         guard link.isReady else { return }
         guard turn.speechStarted(itemID, at: now) else { return }
-        if state != .listening { turn.clock?.interrupted() }
+        if state != .listening { turn.clock?.interrupted(at: now) }
         stopVoice()
         authority.turnBegan(itemID, at: now)
         memory.began(itemID, by: .user)
@@ -307,7 +307,7 @@ extension ConversationMachine {
 
     /// Silences all current and pending speech; results still to be spoken count as spoken.
     private mutating func silence(always: Bool = false) {
-        turn.silenced(inSession: link.isReady)
+        turn.silenced(inSession: link.isReady, at: now)
         if link.isReady {
             cancelResponse()
             sequencer.forget()

@@ -257,10 +257,10 @@ struct Turn: Equatable, Sendable {
 
     /// Notes that all speech was cut.
     /// - Parameter inSession: whether the service will still answer the question.
-    mutating func silenced(inSession: Bool) {
+    mutating func silenced(inSession: Bool, at now: Duration) {
         if inSession, owesResponse { expectUnwanted() }
         retryAfter = nil
-        clock?.interrupted()
+        clock?.interrupted(at: now)
         owesResponse = false
     }
 

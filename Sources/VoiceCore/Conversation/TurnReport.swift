@@ -2,7 +2,6 @@
 package struct TurnReport: Equatable, Sendable {
     package var number: Int
     package var calls = 0
-    package var interrupted = false
     /// First byte of the first call's request.
     package var dispatched: Duration?
     /// The answer to the last call arrived.
@@ -13,6 +12,10 @@ package struct TurnReport: Equatable, Sendable {
     package var firstDelta: Duration?
     /// First sample of the answer at the loudspeaker: what the user waits for.
     package var firstSample: Duration?
+    /// The user interrupted the answer.
+    package var cut: Duration?
+
+    package var interrupted: Bool { cut != nil }
 
     package init(number: Int) {
         self.number = number
@@ -68,7 +71,7 @@ struct TurnClock: Equatable, Sendable {
         report.firstDelta = nil
     }
 
-    mutating func interrupted() {
-        report.interrupted = true
+    mutating func interrupted(at now: Duration) {
+        report.cut = now - ended
     }
 }

@@ -29,7 +29,7 @@ package struct DaemonEvent: Sendable, Equatable {
             for (name, time) in [
                 ("dispatched_ms", report.dispatched), ("acknowledged_ms", report.acknowledged),
                 ("answered_ms", report.answered), ("first_delta_ms", report.firstDelta),
-                ("first_sample_ms", report.firstSample),
+                ("first_sample_ms", report.firstSample), ("cut_ms", report.cut),
             ] {
                 if let time { values[name] = .integer(Int(time.milliseconds)) }
             }
@@ -55,6 +55,7 @@ package final class DaemonEvents: Sendable {
     private struct Subscribers {
         var next = 0
         var lastTrouble: DaemonEvent?
+        var history = DaemonHistory()
         var streams: [Int: AsyncStream<DaemonEvent>.Continuation] = [:]
     }
 
@@ -74,10 +75,19 @@ package final class DaemonEvents: Sendable {
     package func post(_ event: DaemonEvent) {
         let streams = subscribers.withLock { subscribers in
             if event.name.isTrouble { subscribers.lastTrouble = event }
+            subscribers.history.note(event, at: ClockInstant.awake())
             return Array(subscribers.streams.values)
         }
         for stream in streams { stream.yield(event) }
     }
+
+    /// Notes what is no event.
+    package func note(_ body: (inout DaemonHistory, ClockInstant) -> Void) {
+        let now = ClockInstant.awake()
+        subscribers.withLock { body(&$0.history, now) }
+    }
+
+    package var history: DaemonHistory { subscribers.withLock { $0.history } }
 
     /// The latest event that reported a problem.
     package var lastTrouble: DaemonEvent? { subscribers.withLock { $0.lastTrouble } }

@@ -40,7 +40,8 @@ extension ConversationSession.Observer {
                 observed(effect, instant)
             },
             call: call,
-            event: event
+            event: event,
+            transcript: transcript
         )
     }
 }

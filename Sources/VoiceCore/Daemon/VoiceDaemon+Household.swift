@@ -142,7 +142,8 @@ extension ConversationSession.Observer {
                 observed(effect, instant)
             },
             call: call,
-            event: event
+            event: event,
+            transcript: transcript
         )
     }
 
@@ -160,7 +161,8 @@ extension ConversationSession.Observer {
                 observed(effect, instant)
             },
             call: call,
-            event: event
+            event: event,
+            transcript: transcript
         )
     }
 }

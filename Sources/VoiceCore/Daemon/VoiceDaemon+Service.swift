@@ -49,7 +49,15 @@ extension VoiceDaemon {
                 if let event = DaemonEvent(effect) { events.post(event) }
             },
             call: observer.call,
-            event: observer.event
+            event: { event in
+                observer.event(event)
+                guard case .service(.charged(let bill)) = event, case .response(let usage) = bill.usage else { return }
+                events.note { history, _ in history.used(usage) }
+            },
+            transcript: { line in
+                observer.transcript(line)
+                events.note { if let line { $0.said(line, at: $1) } else { $0.forgetTranscript() } }
+            }
         )
     }
 }

@@ -18,7 +18,8 @@ internal import VoiceNetwork
 package actor VoiceDaemon {
     package nonisolated let ports = AudioPorts()
     /// Events for observers.
-    package nonisolated let events = DaemonEvents()
+    package nonisolated let events: DaemonEvents
+    let started = Monotonic.now()
     let settings: DaemonSettings
     let logger: Logger
     let network = NetworkThread()
@@ -62,8 +63,10 @@ package actor VoiceDaemon {
     package init(
         _ settings: DaemonSettings,
         logger: Logger,
+        events: DaemonEvents = DaemonEvents(),
         observer: ConversationSession.Observer = .init()
     ) {
+        self.events = events
         let configuredMode = settings.activation.machine.mode
         let settings = Self.restored(settings, logger: logger)
         self.settings = settings
@@ -191,6 +194,7 @@ package actor VoiceDaemon {
             settings.activation,
             ports: ports,
             inbox: inbox,
+            events: events,
             logger: logger
         )
         self.listener = listener

@@ -9,13 +9,19 @@ extension ConversationSession {
         log.transcripts = areWanted
         transcriptTimer?.cancel()
         transcriptTimer = nil
+        if !areWanted { observer.transcript(nil) }
         transcript = areWanted ? TranscriptAssembler(expectsUser: present.tellsHeardText) : nil
     }
 
     func transcribe(_ event: ConversationEvent?, _ effects: [ConversationEffect], at instant: Duration) {
         guard let lines = transcript?.handle(event, effects: effects, at: instant) else { return }
-        for line in lines { log.write(line) }
+        for line in lines { write(line) }
         watchTranscript()
+    }
+
+    private func write(_ line: TranscriptLine) {
+        log.write(line)
+        observer.transcript(line)
     }
 
     /// Releases lines that wait for the user's words on a timer, without waiting for the next event.
@@ -34,12 +40,12 @@ extension ConversationSession {
 
     private func releaseTranscript() {
         transcriptTimer = nil
-        for line in transcript?.lines(at: Monotonic.now()) ?? [] { log.write(line) }
+        for line in transcript?.lines(at: Monotonic.now()) ?? [] { write(line) }
         watchTranscript()
     }
 
     func endTranscript() {
         transcriptTimer?.cancel()
-        for line in transcript?.finish() ?? [] { log.write(line) }
+        for line in transcript?.finish() ?? [] { write(line) }
     }
 }

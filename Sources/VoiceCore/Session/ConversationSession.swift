@@ -63,21 +63,25 @@ package actor ConversationSession {
         package var call: @Sendable (CallTiming) -> Void
         /// Receives every event of the conversation, before its effects.
         package var event: @Sendable (ConversationEvent) -> Void
+        /// Receives the transcript where it is written; nil when that ends.
+        package var transcript: @Sendable (TranscriptLine?) -> Void
 
         package init(
             effect: @escaping @Sendable (ConversationEffect, Duration) -> Void = { _, _ in },
             call: @escaping @Sendable (CallTiming) -> Void = { _ in },
-            event: @escaping @Sendable (ConversationEvent) -> Void = { _ in }
+            event: @escaping @Sendable (ConversationEvent) -> Void = { _ in },
+            transcript: @escaping @Sendable (TranscriptLine?) -> Void = { _ in }
         ) {
             self.effect = effect
             self.call = call
             self.event = event
+            self.transcript = transcript
         }
     }
 
     var parts: Parts
     var log: ConversationLog
-    private let observer: Observer
+    let observer: Observer
     private(set) var machine: ConversationMachine
     /// The connection that carries the conversation, and the standby opened beside it; each has a number.
     private var current = Line()

@@ -32,7 +32,7 @@ struct ControlMessageTests {
     @Test(arguments: [
         ("", "bad_request"), ("[]", "bad_request"), ("{\"command\":1}", "bad_request"), ("{}", "bad_request"),
         (#"{"command":"a","arguments":[]}"#, "bad_request"), (#"{"command":"a","id":[1]}"#, "bad_request"),
-        (#"{"command":"a","id":1.5}"#, "bad_request"), (#"{"command":"a","protocol":2}"#, "unsupported_protocol"),
+        (#"{"command":"a","id":1.5}"#, "bad_request"), (#"{"command":"a","protocol":3}"#, "unsupported_protocol"),
         ("{\"command\":\"\u{0}", "bad_request"),
     ])
     func whatIsNoRequestIsRefused(line: String, code: String) {

@@ -28,6 +28,12 @@ struct ControlServerTests {
                 switch request.command {
                 case "fail": return .failure(ControlProblem(.notAvailable, "not here"))
                 case "events": return .success(.events(events.subscribe(capacity: 64)))
+                case "subscribe":
+                    let status = StatusSubscription(hasLevels: false, events: events.subscribe(capacity: 8)) {
+                        isWhole in
+                        StatusSample(events.history.values, isWhole: isWhole, at: Monotonic.now())
+                    }
+                    return .success(.status(status))
                 default: return .success(.done(["command": .string(request.command)]))
                 }
             }
@@ -183,6 +189,21 @@ struct ControlServerTests {
             #expect(try client.perform(ControlRequest(id: 2, command: "b")) == ["command": "b"])
             events.post(DaemonEvent(.turn, ["turn": 1]))
             #expect(try client.nextEvent() == ["event": "turn", "turn": 1])
+        }
+        await running.stop()
+    }
+
+    @Test func aFollowerOfTheStatusLearnsWhatHappensAtOnce() async throws {
+        let running = try Running()
+        let events = running.events
+        try await blocking {
+            var client = try ControlClient(paths: [running.path], patience: .seconds(100))
+            _ = try client.perform(ControlRequest(id: 1, command: "subscribe"))
+            let first = try client.nextEvent()
+            #expect(first?["event"] == "snapshot" && first?["values"]?["turns_total"] == 0)
+            events.post(DaemonEvent(.turn, ["turn": 1]))
+            let second = try client.nextEvent()
+            #expect(second?["event"] == "changed" && second?["values"]?["turns_total"] == 1)
         }
         await running.stop()
     }

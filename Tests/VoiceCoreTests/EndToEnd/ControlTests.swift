@@ -35,6 +35,29 @@ extension EndToEnd {
             try await stage.stop()
         }
 
+        /// The page, `watch` and scripts rely on the table in docs/control.md.
+        @Test func theStatusIsAsDocumented() async throws {
+            let stage = try Stage([.say("It is noon.")])
+            try await stage.start(adjust: { $0.log.transcripts = true })
+            try await stage.reach(.listening)
+            _ = try await stage.perform("timer", "set", "10m tea")
+            stage.say("What time is it")
+            try await stage.reach(.aiSpeaking)
+            try await stage.reach(.listening, times: 2)
+            let status = try await stage.perform("status")
+            for (name, value) in status {
+                let member = StatusSchema.members.first { $0.name == name }
+                #expect(member?.kind.matches(value) == true, "\(name): \(value)")
+            }
+            guard case .array(let turns)? = status["turn_list"], case .array(let timers)? = status["timer_list"] else {
+                return #expect(Bool(false), "\(status)")
+            }
+            #expect(turns.last?["first_sample_ms"]?.intValue.map { $0 > 0 } == true)
+            #expect(timers.first?["name"] == "tea" && timers.first?["number"] == 1)
+            #expect(status["turns_total"] == 1 && status["rss_bytes"] != nil && status["breaker"] == "closed")
+            try await stage.stop()
+        }
+
         @Test func aFreshStartOpensAnotherSession() async throws {
             let stage = try Stage([])
             try await stage.start()

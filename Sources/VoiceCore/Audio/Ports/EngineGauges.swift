@@ -25,6 +25,7 @@ package final class EngineGauges: Sendable {
     private let level = Atomic<Int>(LevelMeter.floor)
     private let heldPeak = Atomic<Int>(LevelMeter.floor)
     private let clips = Atomic<Bool>(false)
+    private let output = Atomic<Int>(LevelMeter.floor)
     private let clippedPeriods = Atomic<UInt64>(0)
     private let clippedWhilePlaying = Atomic<UInt64>(0)
 
@@ -58,6 +59,9 @@ package final class EngineGauges: Sendable {
         return levels
     }
 
+    /// Mean power of the newest period of the loudspeaker, in tenths of dBFS.
+    package var outputLevel: Int { output.load(ordering: .relaxed) }
+
     /// The longest cycle in microseconds, without the wait for the device.
     package var longestCycleMicroseconds: Int { longestCycle.load(ordering: .relaxed) }
 
@@ -66,6 +70,8 @@ package final class EngineGauges: Sendable {
     package var captureDelayFrames: Int { captureDelay.load(ordering: .relaxed) }
 
     // MARK: T1
+
+    func publish(outputLevel: Int) { output.store(outputLevel, ordering: .relaxed) }
 
     /// - Parameters:
     ///   - delay: of the devices, in frames at 48 kHz.

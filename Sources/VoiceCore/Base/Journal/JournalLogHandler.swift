@@ -22,6 +22,7 @@ package struct JournalLogHandler: LogHandler {
     private let hasJournal: Bool
     private let clean: @Sendable (String) -> String
     private let write: @Sendable (LogLine) -> Void
+    private let seen: (@Sendable (Logger.Level, String) -> Void)?
 
     /// State shared by all handlers of a program.
     package final class Troubles: Sendable {
@@ -34,13 +35,15 @@ package struct JournalLogHandler: LogHandler {
     ///   - hasJournal: whether lines carry an entry for the journal.
     ///   - clean: removes what no log may contain, whoever wrote it: servers quote what they were sent.
     ///   - write: receives the lines; must not block.
+    ///   - seen: receives their text, for people who watch.
     package init(
         style: Style,
         threshold: LogThreshold,
         troubles: Troubles = Troubles(),
         hasJournal: Bool = false,
         clean: @escaping @Sendable (String) -> String = { $0 },
-        write: @escaping @Sendable (LogLine) -> Void
+        write: @escaping @Sendable (LogLine) -> Void,
+        seen: (@Sendable (Logger.Level, String) -> Void)? = nil
     ) {
         self.style = style
         self.threshold = threshold
@@ -48,6 +51,7 @@ package struct JournalLogHandler: LogHandler {
         self.hasJournal = hasJournal
         self.clean = clean
         self.write = write
+        self.seen = seen
     }
 
     package var logLevel: Logger.Level {
@@ -76,6 +80,7 @@ package struct JournalLogHandler: LogHandler {
             let values = sorted.map { ($0.key, values[$0.key]?.isPublic == true ? $0.value : PrivateText.hidden) }
             return Self.text(Self.cut(clean(PrivateText.shared(marked)), to: Self.longestMessage), values)
         }
+        seen?(event.level, Self.text(message, sorted))
         write(
             Self.line(
                 message,

@@ -36,6 +36,19 @@ package struct SetTimer: Equatable, Sendable {
     package var when: String
 }
 
+/// An entry of the list of timers and alarms.
+package struct ListedTimer: Equatable, Sendable {
+    package var number: Int
+    package var kind: TimerKind
+    package var name: String
+    /// "in 10 minutes", "rings now".
+    package var when: String
+    /// Until it is due; nil if the clock must be set first.
+    package var left: Duration?
+    package var rings: Bool
+    package var isPaused: Bool
+}
+
 /// An event in the life of a timer or an alarm.
 package struct TimerNews: Equatable, Sendable {
     package enum Kind: String, Sendable {
@@ -482,11 +495,26 @@ package struct TimerBook: Equatable, Sendable {
 
     /// Returns one line per entry, in the order in which they are due: `1: timer "tea", in 4 minutes`.
     package func list(at now: ClockInstant) -> [String] {
-        entries.map { ($0, Self.left($0, at: now) ?? .seconds(TimerWish.longest)) }.sorted { $0.1 < $1.1 }
-            .map { entry, _ in
-                let title = entry.kind.rawValue + (entry.name.isEmpty ? "" : " \"\(entry.name)\"")
-                let when = entry.ringsSince != nil ? "rings now" : Self.when(entry, at: now)
-                return "\(entry.number): \(title), \(when)"
+        entries(at: now).map { entry in
+            let title = entry.kind.rawValue + (entry.name.isEmpty ? "" : " \"\(entry.name)\"")
+            return "\(entry.number): \(title), \(entry.when)"
+        }
+    }
+
+    /// Returns the entries in the order in which they are due.
+    package func entries(at now: ClockInstant) -> [ListedTimer] {
+        entries.map { ($0, Self.left($0, at: now)) }
+            .sorted { ($0.1 ?? .seconds(TimerWish.longest)) < ($1.1 ?? .seconds(TimerWish.longest)) }
+            .map { entry, left in
+                ListedTimer(
+                    number: entry.number,
+                    kind: entry.kind,
+                    name: entry.name,
+                    when: entry.ringsSince != nil ? "rings now" : Self.when(entry, at: now),
+                    left: left,
+                    rings: entry.ringsSince != nil,
+                    isPaused: entry.isPaused
+                )
             }
     }
 

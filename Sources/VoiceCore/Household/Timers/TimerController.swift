@@ -86,6 +86,7 @@ package actor TimerController {
 
     /// One line per entry, in the order in which they are due.
     package var list: [String] { book.list(at: parts.clock()) }
+    package var entries: [ListedTimer] { book.entries(at: parts.clock()) }
     package var count: Int { book.count }
     package var isRinging: Bool { book.isRinging }
 

@@ -1,0 +1,119 @@
+package import VoiceBase
+
+/// What `status` and `subscribe` tell, for the documentation; a test compares it with a running daemon.
+package enum StatusSchema {
+    package struct Member: Sendable {
+        package let name: String
+        package let kind: Kind
+        let meaning: String
+
+        init(_ name: String, _ kind: Kind, _ meaning: String) {
+            (self.name, self.kind, self.meaning) = (name, kind, meaning)
+        }
+    }
+
+    package enum Kind: String, Sendable {
+        case text, number, bool, list, object
+
+        package func matches(_ value: JSONValue) -> Bool {
+            switch (self, value) {
+            case (.text, .string), (.number, .integer), (.number, .number), (.bool, .bool), (.list, .array),
+                (.object, .object):
+                true
+            default: false
+            }
+        }
+    }
+
+    package static let members: [Member] = [
+        Member("text", .text, "one sentence for people"),
+        Member(
+            "state",
+            .text,
+            "of the conversation: idle, connecting, listening, userSpeaking, processing, fillerSpeaking, waitingForJarvis, aiSpeaking, error"
+        ),
+        Member("degraded", .list, "what is wrong, in sentences"),
+        Member("mode", .text, "what opens a conversation: always, wake, push"),
+        Member("phase", .text, "of activation: idle, awake, conversation, ..."),
+        Member("quiet", .bool, "quiet hours"),
+        Member("heard", .text, "who is heard in the microphone: user, box, nothing, unknown"),
+        Member(
+            "levels",
+            .object,
+            "`in` and `out` in dBFS (-96 to 0); only for `subscribe --levels`, ten times a second"
+        ),
+        Member("level_dbfs", .number, "of the microphone"),
+        Member("microphone", .text, "running, waiting, lost, silent, resting, file"),
+        Member("microphone_muted", .bool, ""),
+        Member("loudspeaker", .text, "as `microphone`"),
+        Member(
+            "volumes",
+            .object,
+            "`master`, `voice`, `media`, `earcons` in percent, and whether the loudspeaker is muted"
+        ),
+        Member("duplex", .text, "full: the box hears the user while it speaks; half: it does not"),
+        Member("duplex_reason", .text, "learning, poor, clipping, canceller_off, configuration, clear, good"),
+        Member(
+            "echo",
+            .object,
+            "`quality` (good, fair, poor, unknown), `mode`, `aligned`, `erle_db`, `level_dbfs`, `noise_dbfs`, `delay_ms`, `drift_ppm`, `moves`, and a `note` of what is wrong and what helps"
+        ),
+        Member("capture_xruns", .number, "since the start"),
+        Member("playback_xruns", .number, "since the start"),
+        Member("device_losses", .number, "since the start"),
+        Member("wake_engine", .text, "off without one"),
+        Member("word_problems", .list, "words that are not recognised, or not as configured"),
+        Member("wake_list", .list, "the last 50 words: `at`, `word`, `score`, and `heard`: false for a near miss"),
+        Member("service", .text, "host and model"),
+        Member("dialect", .text, "of the service"),
+        Member("substitute", .text, "the service that has taken its place"),
+        Member("session_age_s", .number, ""),
+        Member("reconnects", .object, "sessions `lost`, `refused`, `replaced` and `rotated` since the start"),
+        Member("connection_list", .list, "the last 50 of them: `at`, `reason`"),
+        Member("breaker", .text, "closed; open: the agent fails and is not asked for a while; half_open: it is tried"),
+        Member("turns_total", .number, "since the start"),
+        Member("turns_interrupted", .number, "since the start"),
+        Member(
+            "turn_list",
+            .list,
+            "the last 50 turns: `at`, `turn`, `calls`, `interrupted`, and the stages in ms after the end of the user's speech (docs/operation.md), with `cut_ms` for when it was interrupted"
+        ),
+        Member("spent_hour_usd", .number, ""),
+        Member("spent_today_usd", .number, ""),
+        Member("budget_hour_usd", .number, "the limit"),
+        Member("budget_day_usd", .number, "the limit"),
+        Member("budget_spent_until", .text, ""),
+        Member(
+            "tokens",
+            .object,
+            "`audio_in`, `audio_out`, `text_in`, `text_out`, and `cached_in` of the input, since the start"
+        ),
+        Member("talk_today_min", .number, ""),
+        Member("sent_today_s", .number, "audio of the microphone that has left this machine since midnight"),
+        Member("sent_today_bytes", .number, ""),
+        Member("media", .object, "`state` (playing, paused, stopped), `title`, `position_s`, `length_s`, `queue`"),
+        Member("timers", .number, ""),
+        Member(
+            "timer_list",
+            .list,
+            "`number` (for `timer cancel`), `kind`, `name`, `when` in words, `left_s`, `rings`, `paused`"
+        ),
+        Member("announcements", .number, "that wait"),
+        Member(
+            "transcript",
+            .list,
+            "only where transcripts are on: the last 50 lines: `at`, `who` (user, jarvis), `text`"
+        ),
+        Member("log", .list, "the last 50 lines: `at`, `level`, `text`"),
+        Member("last_trouble", .object, "the last event that reported a problem"),
+        Member("version", .text, "of the program"),
+        Member("uptime_s", .number, "since the start of the program"),
+        Member("rss_bytes", .number, "memory of the program"),
+        Member("threads", .number, ""),
+    ]
+
+    static var table: [String] {
+        ["| member | | |", "|---|---|---|"]
+            + members.map { "| `\($0.name)` | \($0.kind.rawValue) | \($0.meaning) |" }
+    }
+}

@@ -1,0 +1,167 @@
+internal import VoiceActivation
+internal import VoiceAgent
+internal import VoiceAudio
+internal import VoiceBase
+internal import VoiceBudget
+internal import VoiceConfiguration
+internal import VoiceConversation
+internal import VoiceHousehold
+internal import VoiceMedia
+internal import VoiceNetwork
+
+extension VoiceDaemon {
+    /// In dBFS.
+    nonisolated var levels: [String: JSONValue] {
+        let gauges = ports.gauges
+        return ["levels": ["in": .integer(gauges.levels.level / 10), "out": .integer(gauges.outputLevel / 10)]]
+    }
+
+    /// Who is heard in the microphone.
+    private func heard(_ state: ConversationState) -> String {
+        guard ports.echo.isPlaying else { return state == .userSpeaking ? "user" : "nothing" }
+        return switch ports.echo.talker {
+        case .absent: "box"
+        case .heard: "user"
+        case .unknown: "unknown"
+        }
+    }
+
+    /// The result of `status`.
+    var controlStatus: [String: JSONValue] {
+        get async {
+            let status = await status
+            let snapshot = await serviceSnapshot
+            let activation = await activationStatus
+            var result: [String: JSONValue] = [
+                "text": .string(snapshot.text),
+                "state": .string(status.conversation.name),
+                "degraded": .array(snapshot.lacks.map { .string($0) }),
+                "microphone": .string(hasDevices ? status.microphone.name : "file"),
+                "loudspeaker": .string(hasDevices ? status.loudspeaker.name : "file"),
+                "microphone_muted": .bool(snapshot.isMicrophoneMuted),
+                "volumes": .object(ControlCommand.json(await volumes)),
+                "capture_xruns": .integer(Int(clamping: status.captureXruns)),
+                "playback_xruns": .integer(Int(clamping: status.playbackXruns)),
+                "device_losses": .integer(Int(clamping: status.losses)),
+                "level_dbfs": .integer(Int(status.level.rounded())),
+            ]
+            // Of devices that were never there, every figure would be an invention.
+            if status.hasHeardEcho || !hasDevices {
+                result["duplex"] = status.echo.isFull ? "full" : "half"
+                result["duplex_reason"] = .string(status.echo.reason)
+                result["echo"] = .object(status.echo.values)
+            }
+            result["mode"] = .string(activation.mode.rawValue)
+            result["phase"] = .string(activation.phase.rawValue)
+            result["quiet"] = .bool(activation.isQuiet)
+            result["wake_engine"] = .string(settings.activation.engine?.name ?? "off")
+            let gaps = listener?.lack.gaps.map(\.description) ?? []
+            if !gaps.isEmpty { result["word_problems"] = .array(gaps.map { .string($0) }) }
+            result["service"] = .string(settings.serviceName)
+            result["dialect"] = .string(settings.service.name)
+            if let substitute = await session.substitute { result["substitute"] = .string(substitute) }
+            if let age = await session.sessionAge { result["session_age_s"] = .integer(Int(age.components.seconds)) }
+            if let spending = status.spending {
+                result["spent_hour_usd"] = .number(spending.hour.dollars)
+                result["spent_today_usd"] = .number(spending.day.dollars)
+                let sent = spending.day.sent
+                result["text"] = .string("\(snapshot.text); sent today: \(sent.text)")
+                result["sent_today_s"] = .integer(sent.milliseconds / 1000)
+                result["sent_today_bytes"] = .integer(sent.bytes)
+                result["talk_today_min"] = .integer(Int(spending.day.minutes.rounded()))
+                if let until = spending.spentUntil { result["budget_spent_until"] = .string(until) }
+            }
+            for (name, count) in [("timers", await timers.count), ("announcements", await house.count)] where count > 0
+            {
+                result[name] = .integer(count)
+            }
+            if let limit = status.spending?.hourLimit { result["budget_hour_usd"] = .number(limit) }
+            if let limit = status.spending?.dayLimit { result["budget_day_usd"] = .number(limit) }
+            result["version"] = .string(ProgramVersion.current)
+            result["uptime_s"] = .integer(Int((Monotonic.now() - started).components.seconds))
+            result["heard"] = .string(heard(status.conversation))
+            result["breaker"] = .string(await client.breaker.name)
+            if let player { result["media"] = .object(await player.snapshot().watched) }
+            result["timer_list"] = .array(await timers.entries.map(\.json))
+            result.merge(OwnProcess.values) { own, _ in own }
+            result.merge(events.history.values) { own, _ in own }
+            if let trouble = events.lastTrouble {
+                result["last_trouble"] = ControlMessage.event(trouble)
+            }
+            return result
+        }
+    }
+}
+
+extension EchoStatus {
+    /// Measurements of the echo, for `status`; unknown ones are left out.
+    fileprivate var values: [String: JSONValue] {
+        let rule = EchoQuality.Rule()
+        let quality: String? = linearERLE.map { erle in
+            erle >= Double(rule.good) ? "good" : erle < Double(rule.poor) ? "poor" : "fair"
+        }
+        var values: [String: JSONValue] = [
+            "mode": .string(worker.rawValue), "quality": .string(quality ?? "unknown"), "aligned": .bool(isAligned),
+        ]
+        for (name, value) in [
+            ("erle_db", linearERLE), ("level_dbfs", echoLevel), ("noise_dbfs", noiseFloor), ("delay_ms", delay),
+            ("drift_ppm", drift),
+        ] {
+            if let value { values[name] = .integer(Int(value.rounded())) }
+        }
+        if moves > 0 { values["moves"] = .integer(Int(clamping: moves)) }
+        if let note { values["note"] = .string(note) }
+        return values
+    }
+}
+
+extension MediaSnapshot {
+    /// For `status`.
+    fileprivate var watched: [String: JSONValue] {
+        let isRunning = status != .stopped && status != .paused
+        var values: [String: JSONValue] = [
+            "state": .string(isRunning ? "playing" : status.rawValue), "queue": .array(queue.map { .string($0) }),
+        ]
+        let what = [artist, title ?? nowPlaying].compactMap { $0 }.joined(separator: ": ")
+        if !what.isEmpty { values["title"] = .string(what) }
+        if let position { values["position_s"] = .integer(Int(position)) }
+        if let duration { values["length_s"] = .integer(Int(duration)) }
+        return values
+    }
+}
+
+extension ListedTimer {
+    fileprivate var json: JSONValue {
+        var values: [String: JSONValue] = [
+            "number": .integer(number), "kind": .string(kind.rawValue), "name": .string(name), "when": .string(when),
+            "rings": .bool(rings), "paused": .bool(isPaused),
+        ]
+        if let left { values["left_s"] = .integer(Int(left.components.seconds)) }
+        return .object(values)
+    }
+}
+
+/// Memory and threads of this process.
+private enum OwnProcess {
+    static var values: [String: JSONValue] {
+        let text = (try? FileReader.system.read("/proc/self/status", 8192).bytes).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        var values: [String: JSONValue] = [:]
+        for line in text?.split(separator: "\n") ?? [] {
+            let words = line.split(whereSeparator: { $0 == "\t" || $0 == " " })
+            guard words.count > 1, let number = Int(words[1]) else { continue }
+            if words[0] == "VmRSS:" { values["rss_bytes"] = .integer(number * 1024) }
+            if words[0] == "Threads:" { values["threads"] = .integer(number) }
+        }
+        return values
+    }
+}
+
+extension DaemonSettings {
+    /// Host and model for people, as in "api.openai.com, gpt-realtime".
+    fileprivate var serviceName: String {
+        let host = service.request.flatMap { ServerURL($0.url)?.host } ?? service.name
+        return model.isEmpty ? host : "\(host), \(model)"
+    }
+}

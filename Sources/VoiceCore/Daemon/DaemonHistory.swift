@@ -1,0 +1,86 @@
+package import VoiceBase
+internal import VoiceConversation
+
+/// What happened lately, for clients that come later, in the form in which the control socket tells it. A pure value.
+package struct DaemonHistory: Sendable {
+    /// Entries of each list.
+    static let most = 50
+
+    private var lists: [String: [JSONValue]] = [:]
+    private var counts: [String: [String: Int]] = [:]
+    private var turns = 0
+    private var interrupted = 0
+
+    /// Names and values as in `status`.
+    var values: [String: JSONValue] {
+        var values = lists.mapValues { JSONValue.array($0) }
+        values.merge(counts.mapValues { .object($0.mapValues { .integer($0) }) }) { own, _ in own }
+        values["turns_total"] = .integer(turns)
+        values["turns_interrupted"] = .integer(interrupted)
+        return values
+    }
+
+    mutating func note(_ event: DaemonEvent, at now: ClockInstant) {
+        switch event.name {
+        case .turn:
+            turns += 1
+            if event.values["interrupted"] != nil { interrupted += 1 }
+            var values = event.values
+            values["event"] = nil
+            add(values, to: "turn_list", at: now)
+        case .connectionLost: reconnected("lost", event, at: now)
+        case .serviceRefused: reconnected("refused", event, at: now)
+        case .serviceReplaced: reconnected("replaced", event, at: now)
+        case .sessionRotated: reconnected("rotated", event, at: now)
+        default: break
+        }
+    }
+
+    private mutating func reconnected(_ kind: String, _ event: DaemonEvent, at now: ClockInstant) {
+        counts["reconnects", default: [:]][kind, default: 0] += 1
+        add(["reason": event.values["reason"] ?? .string(kind)], to: "connection_list", at: now)
+    }
+
+    /// - Parameter isCall: whether the word opened a conversation; otherwise it was a near miss.
+    mutating func heard(_ word: String, score: Double?, isCall: Bool, at now: ClockInstant) {
+        var entry: [String: JSONValue] = ["word": .string(word), "heard": .bool(isCall)]
+        if let score { entry["score"] = .number((score * 1000).rounded() / 1000) }
+        add(entry, to: "wake_list", at: now)
+    }
+
+    mutating func said(_ line: TranscriptLine, at now: ClockInstant) {
+        let who = line.speaker == .user ? "user" : "jarvis"
+        add(["who": .string(who), "text": .string(line.text)], to: "transcript", at: now)
+    }
+
+    mutating func forgetTranscript() { lists["transcript"] = nil }
+
+    package mutating func logged(_ text: String, level: String, at now: ClockInstant) {
+        add(["level": .string(level), "text": .string(text)], to: "log", at: now)
+    }
+
+    mutating func used(_ usage: Usage) {
+        for (name, tokens) in [
+            ("audio_in", usage.audioIn), ("audio_out", usage.audioOut), ("text_in", usage.textIn),
+            ("text_out", usage.textOut), ("cached_in", usage.cachedAudioIn + usage.cachedTextIn),
+        ] { counts["tokens", default: [:]][name, default: 0] += tokens }
+    }
+
+    private mutating func add(_ entry: [String: JSONValue], to list: String, at now: ClockInstant) {
+        var entry = entry
+        entry["at"] = .string(now.text)
+        var entries = lists[list] ?? []
+        if entries.count == Self.most { entries.removeFirst() }
+        entries.append(.object(entry))
+        lists[list] = entries
+    }
+}
+
+extension ClockInstant {
+    /// In UTC: "2026-11-27T03:02:01Z".
+    fileprivate var text: String {
+        let time = LocalTime(seconds: wall)
+        let second = (wall % 60 + 60) % 60
+        return "\(LocalTime.date(day: time.day))T\(time.clock):\(second < 10 ? "0" : "")\(second)Z"
+    }
+}
