@@ -20,6 +20,9 @@ struct Options: ParsableArguments {
     @Option(help: "The folder of the tokens (default: $STATE_DIRECTORY, else \(BridgeSecrets.standardFolder)).")
     var state: String?
 
+    @Option(help: "The folder of the page (default: where it is installed).")
+    var page: String?
+
     func validate() throws {
         guard folder.hasPrefix("/") else { throw ValidationError("--state needs an absolute path") }
     }
@@ -44,12 +47,10 @@ struct Run: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Serve the page and the metrics until a signal ends it.")
 
     @OptionGroup var options: Options
-    @Option(help: "The folder of the page (default: where it is installed).")
-    var page: String?
 
     func run() throws {
         let configuration = try exiting(.configuration) { try options.configuration() }
-        let files = try exiting(.unavailable) { try PageFile.all(in: page ?? PageFile.folder) }
+        let files = try exiting(.unavailable) { try PageFile.all(in: options.page ?? PageFile.folder) }
         var random = SystemRandomNumberGenerator()
         let secrets = try exiting(.inputOutput) { try BridgeSecrets(folder: options.folder, random: &random) }
         try exiting(.unavailable) {
@@ -88,12 +89,10 @@ struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Check the configuration and the page; start nothing.")
 
     @OptionGroup var options: Options
-    @Option(help: "The folder of the page (default: where it is installed).")
-    var page: String?
 
     func run() throws {
         let configuration = try exiting(.configuration) { try options.configuration() }
-        _ = try exiting(.unavailable) { try PageFile.all(in: page ?? PageFile.folder) }
+        _ = try exiting(.unavailable) { try PageFile.all(in: options.page ?? PageFile.folder) }
         print("fine: it will listen at \(configuration.listen), port \(configuration.port)")
     }
 }

@@ -36,20 +36,13 @@ package struct BridgeMetrics: Sendable {
     /// - Parameter values: the daemon's status; nil while it is not there.
     package func text(_ values: [String: JSONValue]?) -> String {
         var text = MetricsText()
-        text.add("jarvis_up", .gauge, "Whether the daemon answers.", [("", values == nil ? 0 : 1)])
-        text.add(
-            "jarvis_bridge_connections_total",
-            .counter,
-            "Connections of the bridge to the daemon.",
-            [("", Double(connections))]
-        )
-        text.add("jarvis_bridge_tabs", .gauge, "Browsers that follow the status.", [("", Double(tabs))])
-        text.add(
-            "jarvis_bridge_changes_missed_total",
-            .counter,
-            "Changes that slow browsers did not get.",
-            [("", Double(changesMissed))]
-        )
+        func add(_ name: String, _ kind: MetricsText.Kind, _ help: String, _ value: Int) {
+            text.add(name, kind, help, [("", Double(value))])
+        }
+        add("jarvis_up", .gauge, "Whether the daemon answers.", values == nil ? 0 : 1)
+        add("jarvis_bridge_connections_total", .counter, "Connections of the bridge to the daemon.", connections)
+        add("jarvis_bridge_tabs", .gauge, "Browsers that follow the status.", tabs)
+        add("jarvis_bridge_changes_missed_total", .counter, "Changes slow browsers did not get.", changesMissed)
         if let values {
             Self.add(values, to: &text)
             if let version = values["version"]?.stringValue {
@@ -57,49 +50,33 @@ package struct BridgeMetrics: Sendable {
                 text.add("jarvis_build_info", .gauge, "The daemon's version.", [(label, 1)])
             }
         }
-        text.add(
-            "jarvis_turn_stage_seconds",
-            "Time from the end of the user's speech to a stage of the turn.",
-            by: "stage",
-            stages.histograms
-        )
-        text.add(
-            "jarvis_wake_score_ratio",
-            "Scores of wake words that were heard, and of near misses.",
-            by: "heard",
-            scores.histograms
-        )
+        let times = "Time from the end of the user's speech to a stage of the turn."
+        text.add("jarvis_turn_stage_seconds", times, by: "stage", stages.histograms)
+        let words = "Scores of wake words that were heard, and of near misses."
+        text.add("jarvis_wake_score_ratio", words, by: "heard", scores.histograms)
         return text.text
     }
 
     private static func add(_ values: [String: JSONValue], to text: inout MetricsText) {
         for row in numbers {
-            let samples: [(label: String, value: Double)] = row.members.compactMap { label, path in
-                values.number(path).map { (label, $0 / row.divisor) }
-            }
-            text.add(row.name, row.kind, row.help, samples)
+            guard let value = values.number(row.path) else { continue }
+            text.add(row.name, row.kind, row.help, [("", value / row.divisor)])
         }
         for row in choices {
             guard let value = values.member(row.path) else { continue }
             let chosen = value.stringValue ?? ""
-            text.add(
-                row.name,
-                .gauge,
-                row.help,
-                row.choices.map { (MetricsText.label(row.label, $0), $0 == chosen ? 1 : 0) }
-            )
+            let samples = row.choices.map { (MetricsText.label(row.label, $0), $0 == chosen ? 1.0 : 0) }
+            text.add(row.name, .gauge, row.help, samples)
         }
         text.add("jarvis_problems", .gauge, "Things that are wrong.", [("", Double(values.list("degraded").count))])
         for (name, label, help, path) in counted {
             guard case .object(let members) = values[path] else { continue }
             // Bounded: reasons are the daemon's words.
             let known = members.sorted { $0.key < $1.key }.prefix(32)
-            text.add(
-                name,
-                .counter,
-                help,
-                known.compactMap { key, value in value.doubleValue.map { (MetricsText.label(label, key), $0) } }
-            )
+            let samples = known.compactMap { key, value in
+                value.doubleValue.map { (MetricsText.label(label, key), $0) }
+            }
+            text.add(name, .counter, help, samples)
         }
     }
 
@@ -131,78 +108,35 @@ package struct BridgeMetrics: Sendable {
         ("jarvis_breaker_state", "state", "The agent's breaker.", "breaker", ["closed", "open", "half_open"]),
     ]
 
-    private struct Numbers {
-        var name: String
-        var kind: MetricsText.Kind
-        var help: String
-        /// Samples: their labels, and the path of the member.
-        var members: [(String, String)]
-        var divisor: Double
-
-        init(
-            _ name: String,
-            _ kind: MetricsText.Kind,
-            _ help: String,
-            _ members: [(String, String)],
-            divisor: Double = 1
-        ) {
-            self.name = name
-            self.kind = kind
-            self.help = help
-            self.members = members
-            self.divisor = divisor
-        }
-    }
-
-    private static let numbers = [
-        Numbers("jarvis_uptime_seconds", .gauge, "Since the daemon's start.", [("", "uptime_s")]),
-        Numbers("jarvis_resident_memory_bytes", .gauge, "Memory of the daemon.", [("", "rss_bytes")]),
-        Numbers("jarvis_threads", .gauge, "Threads of the daemon.", [("", "threads")]),
-        Numbers("jarvis_turns_total", .counter, "Turns.", [("", "turns_total")]),
-        Numbers("jarvis_turns_interrupted_total", .counter, "Turns the user cut off.", [("", "turns_interrupted")]),
-        Numbers(
-            "jarvis_xruns_total",
-            .counter,
-            "Gaps in the sound.",
-            [(#"stream="capture""#, "capture_xruns"), (#"stream="playback""#, "playback_xruns")]
-        ),
-        Numbers("jarvis_device_losses_total", .counter, "Sound devices lost.", [("", "device_losses")]),
-        Numbers("jarvis_microphone_muted", .gauge, "Whether it is muted.", [("", "microphone_muted")]),
-        Numbers("jarvis_quiet", .gauge, "Whether quiet hours are on.", [("", "quiet")]),
-        Numbers(
-            "jarvis_volume_ratio",
-            .gauge,
-            "Volumes.",
-            ["master", "voice", "media", "earcons"].map { (#"channel="\#($0)""#, "volumes.\($0)") },
-            divisor: 100
-        ),
-        Numbers("jarvis_echo_erle_decibels", .gauge, "Echo removed by the canceller.", [("", "echo.erle_db")]),
-        Numbers("jarvis_echo_delay_seconds", .gauge, "Delay of the echo.", [("", "echo.delay_ms")], divisor: 1000),
-        Numbers(
-            "jarvis_clock_drift_ratio",
-            .gauge,
-            "Drift between the two sound devices.",
-            [("", "echo.drift_ppm")],
-            divisor: 1e6
-        ),
-        Numbers("jarvis_echo_moves_total", .counter, "How often the box was moved.", [("", "echo.moves")]),
-        Numbers("jarvis_session_age_seconds", .gauge, "Age of the voice session.", [("", "session_age_s")]),
-        Numbers("jarvis_spent_today_dollars", .gauge, "Spent since midnight.", [("", "spent_today_usd")]),
-        Numbers("jarvis_spent_hour_dollars", .gauge, "Spent in the last hour.", [("", "spent_hour_usd")]),
-        Numbers("jarvis_budget_day_dollars", .gauge, "Limit of a day.", [("", "budget_day_usd")]),
-        Numbers("jarvis_budget_hour_dollars", .gauge, "Limit of an hour.", [("", "budget_hour_usd")]),
-        Numbers("jarvis_sent_today_seconds", .gauge, "Sound sent since midnight.", [("", "sent_today_s")]),
-        Numbers("jarvis_sent_today_bytes", .gauge, "Sound sent since midnight.", [("", "sent_today_bytes")]),
-        Numbers(
-            "jarvis_talk_today_seconds",
-            .gauge,
-            "Conversation since midnight.",
-            [("", "talk_today_min")],
-            divisor: 1.0 / 60
-        ),
-        Numbers("jarvis_timers", .gauge, "Timers set.", [("", "timers")]),
-        Numbers("jarvis_announcements", .gauge, "Announcements that wait.", [("", "announcements")]),
-    ]
+    /// Members that are numbers: divided by the last column they are in the unit of the name.
+    private static let numbers: [(name: String, kind: MetricsText.Kind, help: String, path: String, divisor: Double)] =
+        [
+            ("jarvis_uptime_seconds", .gauge, "Since the daemon's start.", "uptime_s", 1),
+            ("jarvis_resident_memory_bytes", .gauge, "Memory of the daemon.", "rss_bytes", 1),
+            ("jarvis_threads", .gauge, "Threads of the daemon.", "threads", 1),
+            ("jarvis_turns_total", .counter, "Turns.", "turns_total", 1),
+            ("jarvis_turns_interrupted_total", .counter, "Turns the user cut off.", "turns_interrupted", 1),
+            ("jarvis_capture_xruns_total", .counter, "Gaps in what the microphone heard.", "capture_xruns", 1),
+            ("jarvis_playback_xruns_total", .counter, "Gaps in what the loudspeaker played.", "playback_xruns", 1),
+            ("jarvis_device_losses_total", .counter, "Sound devices lost.", "device_losses", 1),
+            ("jarvis_microphone_muted", .gauge, "Whether it is muted.", "microphone_muted", 1),
+            ("jarvis_quiet", .gauge, "Whether quiet hours are on.", "quiet", 1),
+            ("jarvis_volume_ratio", .gauge, "The master volume.", "volumes.master", 100),
+            ("jarvis_echo_erle_decibels", .gauge, "Echo removed by the canceller.", "echo.erle_db", 1),
+            ("jarvis_echo_delay_seconds", .gauge, "Delay of the echo.", "echo.delay_ms", 1000),
+            ("jarvis_clock_drift_ratio", .gauge, "Drift between the two sound devices.", "echo.drift_ppm", 1e6),
+            ("jarvis_echo_moves_total", .counter, "How often the box was moved.", "echo.moves", 1),
+            ("jarvis_session_age_seconds", .gauge, "Age of the voice session.", "session_age_s", 1),
+            ("jarvis_spent_today_dollars", .gauge, "Spent since midnight.", "spent_today_usd", 1),
+            ("jarvis_spent_hour_dollars", .gauge, "Spent in the last hour.", "spent_hour_usd", 1),
+            ("jarvis_budget_day_dollars", .gauge, "Limit of a day.", "budget_day_usd", 1),
+            ("jarvis_budget_hour_dollars", .gauge, "Limit of an hour.", "budget_hour_usd", 1),
+            ("jarvis_sent_today_seconds", .gauge, "Sound sent since midnight.", "sent_today_s", 1),
+            ("jarvis_sent_today_bytes", .gauge, "Sound sent since midnight.", "sent_today_bytes", 1),
+            ("jarvis_talk_today_seconds", .gauge, "Conversation since midnight.", "talk_today_min", 1.0 / 60),
+            ("jarvis_timers", .gauge, "Timers set.", "timers", 1),
+            ("jarvis_announcements", .gauge, "Announcements that wait.", "announcements", 1),
+        ]
 }
 
 extension [String: JSONValue] {

@@ -49,19 +49,16 @@ package struct BridgeSecrets: Sendable {
 
     private static func read(_ name: String, _ folder: String) throws(BridgeConfiguration.Problem) -> Secret? {
         let path = "\(folder)/\(name)"
+        let bytes: [UInt8]
         do {
-            let text = String(decoding: try FileReader.system.read(path, 4096).bytes, as: UTF8.self)
-            guard let secret = Secret(text), text.utf8.count >= 16 else {
-                throw BridgeConfiguration.Problem("\(path) holds no token: remove it, and restart jarvis-bridge")
-            }
-            return secret
-        } catch let fault as FileReader.Fault {
-            if fault == .absent { return nil }
-            throw .init("\(path): \(fault); it belongs to the user jarvis-bridge: use sudo")
-        } catch let problem as BridgeConfiguration.Problem {
-            throw problem
+            bytes = try FileReader.system.read(path, 4096).bytes
         } catch {
-            throw .init("\(path): \(error)")
+            if error == .absent { return nil }
+            throw .init("\(path): \(error); it belongs to the user jarvis-bridge: use sudo")
         }
+        guard bytes.count >= 16, let secret = Secret(String(decoding: bytes, as: UTF8.self)) else {
+            throw .init("\(path) holds no token: remove it, and restart jarvis-bridge")
+        }
+        return secret
     }
 }
