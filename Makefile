@@ -21,8 +21,8 @@ BUILD = @env -u ROOM_PROGRAMS SWIFT=$(SWIFT) scripts/build release
 RELEASE_DIR = .build/release
 
 .PHONY: build
-build: ## build the program (release)
-	$(BUILD) jarvis-voiced >/dev/null
+build: ## build the program and its bridge for browsers (release)
+	$(BUILD) jarvis-voiced jarvis-bridge >/dev/null
 
 .PHONY: simulator
 simulator: ## build the demonstration and the simulated services
@@ -85,15 +85,19 @@ bench-aec: ## compare echo cancellers over simulated rooms, half an hour and mor
 # Does not build anything: `make && sudo make install` must not build as root.
 .PHONY: install
 install: ## install program, units, manual and configuration (PREFIX, DESTDIR); run `make` first
-	@test -x $(RELEASE_DIR)/jarvis-voiced || { echo "make install: nothing is built yet; run make first" >&2; exit 1; }
-	install -D -m 755 $(RELEASE_DIR)/jarvis-voiced $(DESTDIR)$(PREFIX)/bin/jarvis-voiced
-	$(STRIP) $(DESTDIR)$(PREFIX)/bin/jarvis-voiced
+	@test -x $(RELEASE_DIR)/jarvis-voiced && test -x $(RELEASE_DIR)/jarvis-bridge || \
+		{ echo "make install: nothing is built yet; run make first" >&2; exit 1; }
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/bin $(RELEASE_DIR)/jarvis-voiced $(RELEASE_DIR)/jarvis-bridge
+	$(STRIP) $(DESTDIR)$(PREFIX)/bin/jarvis-voiced $(DESTDIR)$(PREFIX)/bin/jarvis-bridge
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/jarvis-voiced/page Sources/JarvisBridge/Page/*
 	install -d -m 755 $(DESTDIR)$(UNITDIR) $(DESTDIR)$(USERUNITDIR) $(DESTDIR)/etc/jarvis-voiced
 	sed 's|/usr/local/bin/|$(PREFIX)/bin/|' systemd/jarvis-voiced.service \
 		>$(DESTDIR)$(UNITDIR)/jarvis-voiced.service
+	sed 's|/usr/local/bin/|$(PREFIX)/bin/|' systemd/jarvis-bridge.service \
+		>$(DESTDIR)$(UNITDIR)/jarvis-bridge.service
 	sed 's|/usr/local/bin/|$(PREFIX)/bin/|' systemd/user/jarvis-voiced.service \
 		>$(DESTDIR)$(USERUNITDIR)/jarvis-voiced.service
-	chmod 644 $(DESTDIR)$(UNITDIR)/jarvis-voiced.service $(DESTDIR)$(USERUNITDIR)/jarvis-voiced.service
+	chmod 644 $(DESTDIR)$(UNITDIR)/jarvis-{voiced,bridge}.service $(DESTDIR)$(USERUNITDIR)/jarvis-voiced.service
 	for file in systemd/*.sysusers; do ! test -e $$file || \
 		install -D -m 644 $$file $(DESTDIR)$(SYSUSERSDIR)/$$(basename $$file .sysusers).conf; done
 	for file in systemd/*.catalog; do ! test -e $$file || \
@@ -110,19 +114,23 @@ install: ## install program, units, manual and configuration (PREFIX, DESTDIR); 
 		config/jarvis-voiced.toml $(DESTDIR)/etc/jarvis-voiced/jarvis-voiced.toml
 	test -e $(DESTDIR)/etc/jarvis-voiced/stations.toml || install -m 644 \
 		config/stations.toml $(DESTDIR)/etc/jarvis-voiced/stations.toml
+	test -e $(DESTDIR)/etc/jarvis-voiced/bridge.toml || install -m 644 \
+		config/bridge.toml $(DESTDIR)/etc/jarvis-voiced/bridge.toml
 	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || { systemd-sysusers && journalctl --update-catalog && \
 		systemctl daemon-reload; }
 	@echo "Next: see the first lines of $(UNITDIR)/jarvis-voiced.service"
 
 .PHONY: uninstall
 uninstall: ## remove program, units and manual; the configuration stays
-	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || systemctl disable --now jarvis-voiced.service || true
-	rm -f $(DESTDIR)$(PREFIX)/bin/jarvis-voiced $(DESTDIR)$(UNITDIR)/jarvis-voiced.service \
+	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || systemctl disable --now \
+		jarvis-voiced.service jarvis-bridge.service || true
+	rm -f $(DESTDIR)$(PREFIX)/bin/jarvis-{voiced,bridge} $(DESTDIR)$(UNITDIR)/jarvis-{voiced,bridge}.service \
 		$(DESTDIR)$(USERUNITDIR)/jarvis-voiced.service \
 		$(DESTDIR)$(SYSUSERSDIR)/jarvis-voiced.conf $(DESTDIR)$(CATALOGDIR)/jarvis-voiced.catalog \
 		$(DESTDIR)$(MANDIR)/man1/jarvis-voiced.1 $(DESTDIR)$(MANDIR)/man5/jarvis-voiced.toml.5 \
 		$(DESTDIR)$(BASHDIR)/jarvis-voiced $(DESTDIR)$(ZSHDIR)/_jarvis-voiced $(DESTDIR)$(FISHDIR)/jarvis-voiced.fish \
 		$(DESTDIR)$(PREFIX)/share/jarvis-voiced/70-jarvis-voiced.rules
+	rm -rf $(DESTDIR)$(PREFIX)/share/jarvis-voiced/page
 	-rmdir $(DESTDIR)$(PREFIX)/share/jarvis-voiced
 	@echo "$(DESTDIR)/etc/jarvis-voiced was left as it is"
 

@@ -45,6 +45,7 @@ let package = Package(
     name: "jarvis-voiced",
     products: [
         .executable(name: "jarvis-voiced", targets: ["JarvisVoiced"]),
+        .executable(name: "jarvis-bridge", targets: ["JarvisBridge"]),
         .executable(name: "jarvis-simulator", targets: ["JarvisSimulator"]),
     ],
     // Exact versions: Package.resolved names commits, and a mirror of these packages may have others, so it is not kept.
@@ -64,9 +65,10 @@ let package = Package(
         .target(name: "CLinux"),
         // Takes effect by being linked in.
         .target(name: "CHeldSignals", dependencies: ["CLinux"]),
-        // Load their recognition libraries at run time, so those are not linked.
+        // Load their libraries at run time, so those are not linked.
         .target(name: "CSphinx", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CTFLite", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CQREncode", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CDSP"),
         .target(name: "CMicroFrontend", linkerSettings: [.linkedLibrary("m")]),
         .target(
@@ -151,6 +153,28 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // The page and the metrics over HTTP: a program of its own, which knows the daemon only by its socket
+        .target(
+            name: "BridgeCore",
+            dependencies: [
+                "VoiceBase", "VoiceConfiguration", "CQREncode",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            path: "Sources/JarvisBridge/Core",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "JarvisBridge",
+            dependencies: [
+                "BridgeCore", "VoiceBase", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/JarvisBridge",
+            exclude: ["Core", "Page"],
+            swiftSettings: settings
+        ),
+
         // The demonstration, and simulated services for a daemon that runs separately
         .executableTarget(
             name: "JarvisSimulator",
@@ -204,6 +228,7 @@ let package = Package(
             exclude: ["Activation/Golden", "Reply/Speech/Golden"],
             swiftSettings: settings
         ),
+        .testTarget(name: "BridgeTests", dependencies: ["BridgeCore", "VoiceBase"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu11,

@@ -1,0 +1,73 @@
+package import VoiceBase
+internal import VoiceConfiguration
+
+/// The settings of bridge.toml.
+package struct BridgeConfiguration: Sendable, Equatable {
+    package static let standardFile = "/etc/jarvis-voiced/bridge.toml"
+
+    /// The address to listen at: IPv4 or IPv6, never a name.
+    package var listen = "127.0.0.1"
+    package var port = 8787
+    /// Names under which browsers may reach the page, besides addresses and localhost. Lower case.
+    package var hosts: [String] = []
+    /// The daemon's control socket.
+    package var socket = "/run/jarvis-voiced/control.sock"
+
+    package init() {}
+
+    /// What is wrong, in one line.
+    package struct Problem: Error, Equatable, CustomStringConvertible {
+        package let description: String
+
+        package init(_ description: String) { self.description = description }
+    }
+
+    /// - Parameter name: the name of the file, for messages.
+    package init(parsing bytes: [UInt8], name: String) throws(Problem) {
+        let document: ConfigurationDocument
+        do {
+            document = try ConfigurationDocument(parsing: bytes)
+        } catch {
+            throw Problem("\(name), line \(error.line): \(error.message)")
+        }
+        for entry in document.entries {
+            func refuse(_ expected: String) -> Problem {
+                Problem("\(name), line \(entry.line): \(entry.path.escapingHidden()) must be \(expected)")
+            }
+            switch (entry.path, entry.value) {
+            case ("listen", .text(let address)) where IPAddress(address) != nil: listen = address
+            case ("listen", _): throw refuse("an address such as \"127.0.0.1\", \"0.0.0.0\" or \"::\"")
+            case ("port", .integer(let number)) where 1...65_535 ~= number: port = number
+            case ("port", _): throw refuse("a number from 1 to 65535")
+            case ("hosts", .texts(let names)) where names.count <= 32 && names.allSatisfy(Self.isHost):
+                hosts = names.map { $0.lowercased() }
+            case ("hosts", _): throw refuse("at most 32 names without a port, such as [\"jarvis.local\"]")
+            case ("socket", .text(let path)) where path.hasPrefix("/") && path.utf8.count <= 107: socket = path
+            case ("socket", _): throw refuse("an absolute path of at most 107 bytes")
+            default:
+                throw Problem(
+                    "\(name), line \(entry.line): there is no key \(entry.path.escapingHidden()); "
+                        + "the keys are listen, port, hosts and socket"
+                )
+            }
+        }
+    }
+
+    private static func isHost(_ name: String) -> Bool {
+        1...253 ~= name.utf8.count
+            && name.utf8.allSatisfy { 0x61...0x7A ~= $0 | 0x20 || 0x30...0x39 ~= $0 || $0 == 0x2D || $0 == 0x2E }
+    }
+
+    /// Whether only programs of this machine reach the bridge.
+    package var isLocal: Bool { IPAddress(listen)?.isLoopback == true }
+
+    /// The link that opens the page. With names but a local address, a proxy with TLS stands in front.
+    ///
+    /// - Parameter address: the machine's own, for a bridge that listens at all of them; nil if it has none.
+    package func link(token: Secret, address: String?) -> String {
+        if isLocal, let name = hosts.first { return "https://\(name)/#\(token.revealed)" }
+        let own = IPAddress(listen)?.isWildcard == true ? address ?? "127.0.0.1" : listen
+        let host = hosts.first ?? (own.contains(":") ? "[\(own)]" : own)
+        return "http://\(host):\(port)/#\(token.revealed)"
+    }
+}

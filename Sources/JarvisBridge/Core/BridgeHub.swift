@@ -1,0 +1,175 @@
+internal import NIOCore
+internal import VoiceBase
+
+/// A browser that follows the status.
+protocol Tab: AnyObject {
+    /// Sends bytes of the event stream, or notes that a change was missed if the browser does not read.
+    func send(_ event: ByteBuffer)
+}
+
+/// What all connections share: one subscription to the daemon, its mirror, the tabs. Lives on the event loop.
+final class BridgeHub {
+    /// Most tabs; another is refused.
+    private static let mostTabs = 64
+    /// Most commands under way; the daemon accepts 32 clients in all.
+    private static let mostCommands = 8
+    /// Most wrong tokens that wait for their answer; while there are that many, no token is looked at.
+    private static let mostWrongTokens = 16
+
+    let loop: any EventLoop
+    let gate: BridgeGate
+    let files: [String: PageFile]
+    private let socket: String
+    private let log: (String) -> Void
+    private(set) var metrics = BridgeMetrics()
+    private var mirror = StatusMirror()
+    private var tabs: [ObjectIdentifier: any Tab] = [:]
+    private var commands = 0
+    private var wrongTokens = 0
+    private var lastReason = ""
+    /// Connections of browsers.
+    var connections = 0
+
+    init(
+        loop: any EventLoop,
+        gate: BridgeGate,
+        files: [String: PageFile],
+        socket: String,
+        log: @escaping (String) -> Void
+    ) {
+        self.loop = loop
+        self.gate = gate
+        self.files = files
+        self.socket = socket
+        self.log = log
+    }
+
+    // MARK: - The daemon
+
+    /// Follows the daemon, from now on, and again a second after each loss.
+    func follow() {
+        DaemonLines.open(
+            socket,
+            on: loop,
+            sending: ["id": 1, "command": "subscribe", "arguments": ["levels": true]],
+            // It sends something every five seconds.
+            patience: .seconds(10),
+            onLine: { [self] in received($0, $1) },
+            onEnd: { [self] in lost($0) }
+        )
+    }
+
+    private func received(_ line: JSONValue, _ bytes: ByteBuffer) -> Bool {
+        if line["ok"] == false {
+            log("the daemon refuses: \(line["error"]?["message"]?.stringValue ?? "no reason given")")
+            return false
+        }
+        let wasThere = mirror.values != nil
+        let outcome = mirror.apply(line)
+        if outcome == .other { return true }
+        if outcome == .broken { return false }
+        if !wasThere {
+            metrics.connections += 1
+            lastReason = ""
+            log("the daemon is there")
+            sendToTabs(Self.event(["event": "bridge", "connected": true]))
+        }
+        metrics.learn(mirror.values ?? [:])
+        sendToTabs(Self.event(bytes))
+        return true
+    }
+
+    private func lost(_ reason: String) {
+        if mirror.values != nil || lastReason != reason { log("no daemon: \(reason)") }
+        lastReason = reason
+        // Repeated, so that browsers hear something, and those that are gone are noticed.
+        mirror = StatusMirror()
+        sendToTabs(Self.event(["event": "bridge", "connected": false]))
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        loop.scheduleTask(in: .seconds(1)) { bound.value.follow() }
+    }
+
+    // MARK: - Tabs
+
+    /// Returns false if there are too many.
+    func open(_ tab: any Tab) -> Bool {
+        guard tabs.count < Self.mostTabs else { return false }
+        tabs[ObjectIdentifier(tab)] = tab
+        metrics.tabs = tabs.count
+        return true
+    }
+
+    func close(_ tab: any Tab) {
+        tabs[ObjectIdentifier(tab)] = nil
+        metrics.tabs = tabs.count
+    }
+
+    /// What a tab needs that knows nothing, or has missed changes.
+    func snapshot(missed: Int) -> ByteBuffer {
+        metrics.changesMissed += missed
+        return Self.event(mirror.snapshot(missed: missed) ?? ["event": "bridge", "connected": false])
+    }
+
+    private func sendToTabs(_ event: ByteBuffer) {
+        for tab in tabs.values { tab.send(event) }
+    }
+
+    private static func event(_ line: ByteBuffer) -> ByteBuffer {
+        var buffer = ByteBuffer(string: "data: ")
+        buffer.writeImmutableBuffer(line)
+        buffer.writeStaticString("\n\n")
+        return buffer
+    }
+
+    private static func event(_ value: JSONValue) -> ByteBuffer { event(ByteBuffer(string: value.line)) }
+
+    // MARK: - Requests
+
+    func metricsText() -> String { metrics.text(mirror.values) }
+
+    /// Whether a token may be looked at.
+    var acceptsTokens: Bool { wrongTokens < Self.mostWrongTokens }
+
+    /// Answers a wrong token a second late.
+    func delayWrongToken(_ answer: @escaping () -> Void) {
+        wrongTokens += 1
+        log("a browser showed a wrong token")
+        let bound = NIOLoopBound((self, answer), eventLoop: loop)
+        loop.scheduleTask(in: .seconds(1)) {
+            bound.value.0.wrongTokens -= 1
+            bound.value.1()
+        }
+    }
+
+    /// Gives the daemon a command, on a connection of its own.
+    ///
+    /// - Parameter answer: gets the daemon's reply, or an error in its form.
+    func command(_ body: ByteBuffer, answer: @escaping (JSONValue) -> Void) {
+        func refuse(_ code: String, _ message: String) {
+            answer(["ok": false, "error": ["code": .string(code), "message": .string(message)]])
+        }
+        guard let order = JSONValue.parse(body), let name = order["command"]?.stringValue else {
+            return refuse("bad_request", "a request is a JSON object with a command")
+        }
+        guard commands < Self.mostCommands else { return refuse("busy", "too many commands at the same time") }
+        commands += 1
+        var reply: JSONValue?
+        DaemonLines.open(
+            socket,
+            on: loop,
+            sending: ["id": 1, "command": .string(name), "arguments": order["arguments"] ?? [:]],
+            // The slowest command waits nine seconds for the voice service.
+            patience: .seconds(12),
+            onLine: { line, _ in
+                reply = line
+                return false
+            },
+            onEnd: { [self] reason in
+                commands -= 1
+                guard let reply, let isDone = reply["ok"] else { return refuse("not_available", reason) }
+                let member = isDone == true ? "result" : "error"
+                answer(["ok": isDone, .init(member): reply[member] ?? [:]])
+            }
+        )
+    }
+}

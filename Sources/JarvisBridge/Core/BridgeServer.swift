@@ -1,0 +1,84 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import VoiceBase
+
+/// The program's one event loop: browsers at one end, the daemon at the other.
+package enum BridgeServer {
+    /// What may wait for a connection that does not read, in bytes: beyond the upper mark nothing is added, below the lower
+    /// one a tab is told what it missed.
+    private static let waiting = ChannelOptions.Types.WriteBufferWaterMark(low: 32 << 10, high: 256 << 10)
+
+    /// Serves until the process ends.
+    ///
+    /// - Parameters:
+    ///   - ready: is called once the port is open.
+    ///   - log: gets one line for people; no token is in it.
+    /// - Throws: why it cannot listen, or no longer does.
+    package static func run(
+        _ configuration: BridgeConfiguration,
+        secrets: BridgeSecrets,
+        files: [String: PageFile],
+        ready: () -> Void,
+        log: @escaping @Sendable (String) -> Void
+    ) throws {
+        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+        let listener = loop.submit {
+            let hub = BridgeHub(
+                loop: loop,
+                gate: BridgeGate(hosts: configuration.hosts, secrets: secrets),
+                files: files,
+                socket: configuration.socket,
+                log: log
+            )
+            hub.follow()
+            return NIOLoopBound(hub, eventLoop: loop)
+        }.flatMap { (hub: NIOLoopBound<BridgeHub>) -> EventLoopFuture<any Channel> in
+            ServerBootstrap(group: loop)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                // The kernel would otherwise keep megabytes for each.
+                .childChannelOption(.socketOption(.so_sndbuf), value: 128 << 10)
+                .childChannelOption(.writeBufferWaterMark, value: waiting)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        // A second request during the first ends the connection, so pipelining needs no help, and without
+                        // it a browser that leaves is noticed.
+                        try channel.pipeline.syncOperations.configureHTTPServerPipeline(
+                            withPipeliningAssistance: false,
+                            withEncoderConfiguration: .init(),
+                            withDecoderLimitConfiguration: limits
+                        )
+                        try channel.pipeline.syncOperations.addHandler(HTTPConnection(hub: hub.value))
+                    }
+                }
+                .bind(host: configuration.listen, port: configuration.port)
+        }
+        do {
+            let channel = try listener.wait()
+            ready()
+            try channel.closeFuture.wait()
+        } catch let error as IOError {
+            let reason = String(cString: strerror(error.errnoCode))
+            throw BridgeConfiguration.Problem(
+                "cannot listen at \(configuration.listen), port \(configuration.port): \(reason)"
+            )
+        }
+    }
+
+    private static var limits: NIOHTTPDecoderLimitConfiguration {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = 8 << 10
+        limits.maxHeaderListSize = 16 << 10
+        limits.maxHeaderFieldCount = 64
+        return limits
+    }
+
+    /// The first address of this machine that others can reach; IPv4 first.
+    package static var ownAddress: String? {
+        let addresses = ((try? System.enumerateDevices()) ?? []).compactMap(\.address)
+        return addresses.filter { IPAddress($0.ipAddress ?? "")?.isLoopback == false }
+            .sorted { $0.protocol == .inet && $1.protocol != .inet }
+            .compactMap(\.ipAddress).first { !$0.hasPrefix("fe80") }
+    }
+}

@@ -1,0 +1,132 @@
+internal import FoundationEssentials
+internal import NIOCore
+internal import NIOPosix
+internal import VoiceBase
+
+/// Splits what the daemon sends into lines.
+struct LineDecoder: ByteToMessageDecoder {
+    typealias InboundOut = ByteBuffer
+
+    /// A longer line ends the connection; a status has some 50 KB.
+    static let longestLine = 1 << 20
+
+    mutating func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) -> DecodingState {
+        guard let end = buffer.readableBytesView.firstIndex(of: UInt8(ascii: "\n")),
+            let line = buffer.readSlice(length: end - buffer.readerIndex)
+        else { return .needMoreData }
+        buffer.moveReaderIndex(forwardBy: 1)
+        context.fireChannelRead(wrapInboundOut(line))
+        return .continue
+    }
+
+    mutating func decodeLast(context: ChannelHandlerContext, buffer: inout ByteBuffer, seenEOF: Bool) -> DecodingState {
+        buffer.clear()
+        return .needMoreData
+    }
+}
+
+extension JSONValue {
+    /// nil if it is not JSON, too long or nested too deeply.
+    static func parse(_ bytes: ByteBuffer, atMost limit: Int = LineDecoder.longestLine) -> JSONValue? {
+        OutsideJSON.decode(JSONValue.self, from: bytes.readableBytesView, atMost: limit)
+    }
+
+    /// As one line of JSON, without a line feed.
+    var line: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return ((try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "null")
+            .escapingHidden(as: .json)
+    }
+}
+
+/// One connection to the daemon: checks its greeting, sends one request, hands over the lines that follow.
+final class DaemonLines: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// The line after this one is not wanted if it returns false.
+    private let onLine: (JSONValue, ByteBuffer) -> Bool
+    private let onEnd: (String) -> Void
+    private let request: JSONValue
+    private var isGreeted = false
+    private var end = "the daemon closed the connection"
+
+    private init(
+        request: JSONValue,
+        onLine: @escaping (JSONValue, ByteBuffer) -> Bool,
+        onEnd: @escaping (String) -> Void
+    ) {
+        self.request = request
+        self.onLine = onLine
+        self.onEnd = onEnd
+    }
+
+    /// Connects, on the loop it is called on.
+    ///
+    /// - Parameters:
+    ///   - patience: the longest silence.
+    ///   - onLine: gets every line after the greeting, parsed and as received; returns whether more are wanted.
+    ///   - onEnd: is called once, with the reason in one line.
+    static func open(
+        _ path: String,
+        on loop: any EventLoop,
+        sending request: JSONValue,
+        patience: TimeAmount,
+        onLine: @escaping (JSONValue, ByteBuffer) -> Bool,
+        onEnd: @escaping (String) -> Void
+    ) {
+        let lines = DaemonLines(request: request, onLine: onLine, onEnd: onEnd)
+        let bound = NIOLoopBound(lines, eventLoop: loop)
+        ClientBootstrap(group: loop)
+            .connectTimeout(patience)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.addHandlers([
+                        IdleStateHandler(readTimeout: patience),
+                        ByteToMessageHandler(LineDecoder(), maximumBufferSize: LineDecoder.longestLine),
+                        bound.value,
+                    ])
+                }
+            }
+            .connect(unixDomainSocketPath: path)
+            .whenFailure { error in
+                let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+                bound.value.onEnd("\(path): \(reason)")
+            }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bytes = unwrapInboundIn(data)
+        // A carriage return would end a line of the browsers' stream; JSON needs none.
+        guard let line = JSONValue.parse(bytes), !bytes.readableBytesView.contains(UInt8(ascii: "\r")) else {
+            return close(context, "the daemon sent a line that is not JSON")
+        }
+        guard !isGreeted else {
+            if !onLine(line, bytes) { close(context, "another subscription is needed") }
+            return
+        }
+        guard line["hello"] == "jarvis-voiced" else {
+            return close(context, line["error"]?["message"]?.stringValue ?? "the socket is not jarvis-voiced's")
+        }
+        guard line["protocol"]?.intValue ?? 0 >= 2 else {
+            return close(context, "the daemon is older than this program: restart jarvis-voiced")
+        }
+        isGreeted = true
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: request.line + "\n")), promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is IdleStateHandler.IdleStateEvent { close(context, "the daemon says nothing: it may hang") }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { close(context, "\(error)") }
+
+    func channelInactive(context: ChannelHandlerContext) { onEnd(end) }
+
+    private func close(_ context: ChannelHandlerContext, _ reason: String) {
+        end = reason
+        context.close(promise: nil)
+    }
+}

@@ -1,0 +1,207 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import VoiceBase
+
+/// One connection of a browser: a request at a time, or an event stream until it ends.
+final class HTTPConnection: ChannelInboundHandler, Tab {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// Most connections; another is closed without an answer.
+    private static let mostConnections = 160
+    /// Largest body, in bytes: the daemon's longest request.
+    private static let largestBody = 16 << 10
+    /// How long a request, or the pause before it, may take.
+    private static let patience = TimeAmount.seconds(15)
+    /// How long a tab may read nothing of what waits for it.
+    private static let tabPatience = TimeAmount.seconds(30)
+
+    /// Of every answer.
+    private static let safety: [(String, String)] = [
+        (
+            "Content-Security-Policy",
+            "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
+        ),
+        ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"), ("Referrer-Policy", "no-referrer"),
+        ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
+    ]
+
+    private enum Phase {
+        case waiting
+        case reading(BridgeGate.Verdict)
+        /// Everything else the browser sends on this connection ends it.
+        case answering
+        case streaming
+    }
+
+    private let hub: BridgeHub
+    private var context: ChannelHandlerContext?
+    private var phase = Phase.waiting
+    private var staysOpen = true
+    private var body = ByteBuffer()
+    private var deadline: Scheduled<Void>?
+    /// Changes this tab did not get, and since when it reads nothing.
+    private var missed = 0
+    private var blockedSince: NIODeadline?
+
+    init(hub: BridgeHub) { self.hub = hub }
+
+    func channelActive(context: ChannelHandlerContext) {
+        self.context = context
+        hub.connections += 1
+        guard hub.connections <= Self.mostConnections else { return context.close(promise: nil) }
+        setDeadline(context)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.context = nil
+        hub.connections -= 1
+        deadline?.cancel()
+        hub.close(self)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    // MARK: - Requests
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch (unwrapInboundIn(data), phase) {
+        case (.head(let head), .waiting):
+            body.clear()
+            staysOpen = head.isKeepAlive
+            phase = .reading(hub.gate.judge(self.head(head, context)))
+        case (.body(let part), .reading):
+            guard body.readableBytes + part.readableBytes <= Self.largestBody else {
+                staysOpen = false
+                phase = .answering
+                return answer(413, "the body is too large")
+            }
+            body.writeImmutableBuffer(part)
+        case (.end, .reading(let verdict)):
+            deadline?.cancel()
+            phase = .answering
+            act(verdict)
+        default: context.close(promise: nil)
+        }
+    }
+
+    private func head(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) -> BridgeGate.Head {
+        func only(_ name: String) -> String? {
+            let values = head.headers[name]
+            return values.count == 1 ? values.first : nil
+        }
+        var result = BridgeGate.Head(
+            method: head.method.rawValue,
+            path: String(head.uri.prefix { $0 != "?" }),
+            host: only("Host"),
+            isLocal: context.remoteAddress?.ipAddress.flatMap(IPAddress.init)?.isLoopback == true
+                && !["Forwarded", "X-Forwarded-For", "Via"].contains(where: head.headers.contains)
+        )
+        // Several of them agree with no host.
+        result.origin = head.headers["Origin"].isEmpty ? nil : head.headers["Origin"].joined(separator: " ")
+        result.site = only("Sec-Fetch-Site")
+        result.cookie = only("Cookie")
+        result.type = only("Content-Type")
+        result.authorization = only("Authorization")
+        return result
+    }
+
+    private func act(_ verdict: BridgeGate.Verdict) {
+        switch verdict {
+        case .refuse(let status, let reason): answer(status, reason)
+        case .wrongToken: wrongToken()
+        case .file(let path):
+            guard let file = hub.files[path] else { return answer(404, "there is nothing here") }
+            answer(200, type: file.type, file.bytes, [("Cache-Control", "no-cache")])
+        case .metrics:
+            let text = ByteBuffer(string: hub.metricsText())
+            answer(200, type: "text/plain; version=0.0.4; charset=utf-8", text)
+        case .session(let secure):
+            guard hub.acceptsTokens else { return answer(429, "too many wrong tokens: try again soon") }
+            guard let token = JSONValue.parse(body)?["token"]?.stringValue, hub.gate.accepts(token: token) else {
+                return wrongToken()
+            }
+            answer(204, type: nil, ByteBuffer(), [("Set-Cookie", hub.gate.cookie(secure: secure))])
+        case .logout:
+            let cookie = hub.gate.cookie(secure: false, leaving: true)
+            answer(204, type: nil, ByteBuffer(), [("Set-Cookie", cookie)])
+        case .command:
+            hub.command(body) { [self] reply in
+                answer(200, type: "application/json", ByteBuffer(string: reply.line))
+            }
+        case .events: stream()
+        }
+    }
+
+    private func wrongToken() {
+        guard hub.acceptsTokens else { return answer(429, "too many wrong tokens: try again soon") }
+        hub.delayWrongToken { [self] in answer(403, "this is not the token: see jarvis-bridge link") }
+    }
+
+    private func answer(_ status: Int, _ sentence: String) {
+        answer(status, type: "text/plain; charset=utf-8", ByteBuffer(string: sentence + "\n"))
+    }
+
+    private func answer(_ status: Int, type: String?, _ body: ByteBuffer, _ more: [(String, String)] = []) {
+        // The browser may have left in the meantime.
+        guard let context else { return }
+        var headers = HTTPHeaders(Self.safety + more)
+        if let type { headers.add(name: "Content-Type", value: type) }
+        if status != 204 { headers.add(name: "Content-Length", value: "\(body.readableBytes)") }
+        if !headers.contains(name: "Cache-Control") { headers.add(name: "Cache-Control", value: "no-store") }
+        if !staysOpen { headers.add(name: "Connection", value: "close") }
+        let head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: status), headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if body.readableBytes > 0 { context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
+        let sent = context.writeAndFlush(wrapOutboundOut(.end(nil)))
+        // Also ends a browser that does not read its answer.
+        setDeadline(context)
+        if staysOpen {
+            phase = .waiting
+        } else {
+            sent.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
+        }
+    }
+
+    private func setDeadline(_ context: ChannelHandlerContext) {
+        deadline?.cancel()
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: Self.patience) { context.close(promise: nil) }
+    }
+
+    // MARK: - Event stream
+
+    private func stream() {
+        guard let context else { return }
+        guard hub.open(self) else { return answer(503, "too many open pages") }
+        phase = .streaming
+        let headers = HTTPHeaders(
+            Self.safety + [
+                ("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"),
+                // nginx would collect the events otherwise.
+                ("X-Accel-Buffering", "no"),
+            ]
+        )
+        context.write(wrapOutboundOut(.head(.init(version: .http1_1, status: .ok, headers: headers))), promise: nil)
+        write(hub.snapshot(missed: 0))
+    }
+
+    func send(_ event: ByteBuffer) {
+        guard let context else { return }
+        if context.channel.isWritable { return write(event) }
+        missed += 1
+        let since = blockedSince ?? .now()
+        blockedSince = since
+        if .now() - since > Self.tabPatience { context.close(promise: nil) }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        guard context.channel.isWritable, missed > 0 else { return }
+        let snapshot = hub.snapshot(missed: missed)
+        (missed, blockedSince) = (0, nil)
+        write(snapshot)
+    }
+
+    private func write(_ event: ByteBuffer) {
+        context?.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(event))), promise: nil)
+    }
+}

@@ -1,0 +1,39 @@
+/// Counts of values below rising bounds, as Prometheus wants them.
+package struct Histogram: Sendable, Equatable {
+    package let bounds: [Double]
+    /// How many values were at or below each bound, and above the one before it; then those above the last.
+    package private(set) var counts: [Int]
+    package private(set) var sum = 0.0
+
+    package init(bounds: [Double]) {
+        self.bounds = bounds
+        counts = [Int](repeating: 0, count: bounds.count + 1)
+    }
+
+    package mutating func add(_ value: Double) {
+        counts[bounds.firstIndex { value <= $0 } ?? bounds.count] += 1
+        sum += value
+    }
+}
+
+/// Histograms by one label, fed from a list of which the daemon shows the latest entries: each counts once.
+package struct ListedHistograms: Sendable, Equatable {
+    private let bounds: [Double]
+    package private(set) var histograms: [String: Histogram] = [:]
+    /// Entries of the present list that have been counted; nil before the first list.
+    private var counted: Set<String>?
+
+    package init(bounds: [Double]) { self.bounds = bounds }
+
+    /// Takes the list as it is now. The first is only noted: it tells what happened before this program ran.
+    ///
+    /// - Parameter entries: what identifies an entry, its label, its value.
+    package mutating func take(_ entries: [(id: String, label: String, value: Double)]) {
+        if let counted {
+            for entry in entries where !counted.contains(entry.id) {
+                histograms[entry.label, default: Histogram(bounds: bounds)].add(entry.value)
+            }
+        }
+        counted = Set(entries.map(\.id))
+    }
+}

@@ -1,0 +1,41 @@
+import BridgeCore
+import Testing
+import VoiceBase
+
+struct BridgeConfigurationTests {
+    private func parsed(_ text: String) throws -> BridgeConfiguration {
+        try BridgeConfiguration(parsing: Array(text.utf8), name: "bridge.toml")
+    }
+
+    @Test func listensToThisMachineUnlessToldOtherwise() throws {
+        #expect(try parsed("").isLocal)
+        #expect(try parsed("listen = \"::1\"").isLocal)
+        #expect(try !parsed("listen = \"0.0.0.0\"").isLocal)
+    }
+
+    @Test(arguments: [
+        ("port = 0", "bridge.toml, line 1: port must be a number from 1 to 65535"),
+        ("\nlisten = \"box\"", "bridge.toml, line 2: listen must be an address such as"),
+        ("hosts = [\"jarvis.local:80\"]", "bridge.toml, line 1: hosts must be at most 32 names without a port"),
+        ("socket = \"run/x\"", "bridge.toml, line 1: socket must be an absolute path"),
+        ("prot = 1", "bridge.toml, line 1: there is no key prot; the keys are listen, port, hosts and socket"),
+        ("[bridge]", "bridge.toml, line 1: there is no key bridge"),
+        ("port =", "bridge.toml, line 1: "),
+    ])
+    func namesTheLineThatIsWrong(text: String, message: String) {
+        let problem = #expect(throws: BridgeConfiguration.Problem.self) { try parsed(text) }
+        #expect(problem?.description.hasPrefix(message) == true)
+    }
+
+    @Test func linksToWhereTheBrowserComes() throws {
+        let token = try #require(Secret("abc"))
+        func link(_ text: String, address: String? = nil) throws -> String {
+            try parsed(text).link(token: token, address: address)
+        }
+        #expect(try link("") == "http://127.0.0.1:8787/#abc")
+        #expect(try link("listen = \"::\"", address: "fd00::7") == "http://[fd00::7]:8787/#abc")
+        #expect(try link("listen = \"0.0.0.0\"", address: "192.168.1.7") == "http://192.168.1.7:8787/#abc")
+        #expect(try link("hosts = [\"Jarvis.Example\"]") == "https://jarvis.example/#abc")
+        #expect(try link("hosts = [\"box\"]\nlisten = \"0.0.0.0\"\nport = 80") == "http://box:80/#abc")
+    }
+}
