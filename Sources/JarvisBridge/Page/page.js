@@ -26,7 +26,7 @@ function clean(value, longest = 300) {
 
 const upper = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 const count = (n, one, many = one + "s") => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
-const seconds = (ms) => `${(ms / 1000).toFixed(2)} s`;
+const seconds = (ms) => `${(ms / 1000).toFixed(2)}\u00a0s`;
 const dollars = (n) => n.toLocaleString("en", { style: "currency", currency: "USD" });
 
 /// "45 s", "3 min 20 s", "2 h 5 min", "3 d 2 h"
@@ -51,7 +51,7 @@ function bytes(n) {
   const units = ["bytes", "kB", "MB", "GB"];
   let unit = 0;
   while (n >= 1000 && unit < 3) [n, unit] = [n / 1000, unit + 1];
-  return `${n < 10 && unit ? n.toFixed(1) : Math.round(n)} ${units[unit]}`;
+  return `${n < 10 && unit ? n.toFixed(1) : Math.round(n)}\u00a0${units[unit]}`;
 }
 
 function date(value) {
