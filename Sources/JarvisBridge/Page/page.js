@@ -270,14 +270,14 @@ function drawProgress() {
   const plays = media.state === "playing";
   $("progress").hidden = position === undefined || !(plays || media.state === "paused");
   if ($("progress").hidden) return;
-  const now = Math.min(position + (plays && link === "live" ? passed("media") : 0), length > 0 ? length : Infinity);
+  const now = Math.min(position + (plays ? passed("media") : 0), length > 0 ? length : Infinity);
   $("progress").firstElementChild.hidden = !(length > 0);
   if (length > 0) $("progress-bar").style.width = `${(100 * now) / length}%`;
   write($("progress-text"), clock(now) + (length > 0 ? ` of ${clock(length)}` : ""));
 }
 
-/// Seconds since a member was heard.
-const passed = (name) => (Date.now() - (since[name] ?? Date.now())) / 1000;
+/// Seconds since a member was heard; while the box is away, up to its last word.
+const passed = (name) => Math.max(0, ((link === "live" ? Date.now() : lastWord) - (since[name] ?? Date.now())) / 1000);
 
 // MARK: Timers
 
@@ -314,9 +314,8 @@ function drawCountdowns() {
   const nodes = $("timer-list").children;
   list("timer_list").forEach((timer, index) => {
     const left = number(timer.left_s);
-    const runs = timer.paused !== true && link === "live";
     const at = date(timer.at);
-    let text = left === undefined ? "" : clock(left - (runs ? passed("timer_list") : 0));
+    let text = left === undefined ? "" : clock(left - (timer.paused === true ? 0 : passed("timer_list")));
     if (kind(timer) !== "timer" && at) {
       const isToday = at.toDateString() === new Date().toDateString();
       text = timeOfDay(timer.at) + (isToday ? "" : ` ${at.toLocaleDateString("en", { weekday: "short" })}`);
@@ -546,7 +545,7 @@ function drawHealth() {
   if (box.breaker === "open") wrong.push("The agent has failed repeatedly and is left alone for a while");
   if (box.breaker === "half_open") wrong.push("The agent has failed repeatedly and is being tried again");
   lines($("health-wrong"), wrong.map(upper));
-  write($("well"), box.state === undefined ? "Nothing is known yet." : "All is well.");
+  write($("well"), link !== "live" ? "Not known while the voice box is away." : "All is well.");
   $("well").hidden = wrong.length > 0;
   const xruns = [["capture_xruns", "recording"], ["playback_xruns", "playing"]]
     .filter(([name]) => box[name] > 0).map(([name, words]) => `${box[name]} ${words}`).join(", ");
