@@ -1,0 +1,471 @@
+#!/usr/bin/env python3
+"""Uses every control of the page of jarvis-bridge in a real browser and checks its effect, on the page and in the daemon.
+
+    page_test.py http://127.0.0.1:8787 TOKEN --ctl "jarvis-voiced ctl --json status" [--media ADDRESS ADDRESS]
+                 [--away "COMMAND that takes the daemon away" --back "COMMAND that brings it back"]
+    page_test.py http://127.0.0.1:8790 TOKEN --mock          only the page is looked at, not a daemon
+
+Needs chromium, chromedriver, selenium, and axe.min.js (pip install axe-playwright-python, or --axe FILE)."""
+import argparse, importlib.util, json, pathlib, shlex, subprocess, sys, time, urllib.error, urllib.request
+from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("base")
+parser.add_argument("token")
+parser.add_argument("--ctl", help="command that prints the daemon's status as JSON")
+parser.add_argument("--mock", action="store_true")
+parser.add_argument("--media", nargs=2, metavar="ADDRESS")
+parser.add_argument("--away")
+parser.add_argument("--back")
+parser.add_argument("--axe", type=pathlib.Path)
+parser.add_argument("--only", help="run only the checks whose name contains this")
+options = parser.parse_args()
+if not options.mock and not options.ctl:
+    parser.error("--ctl says how to see the daemon's status (or --mock)")
+base = options.base.rstrip("/")
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def axe_source():
+    if options.axe:
+        return options.axe.read_text()
+    for package in ("axe_playwright_python", "axe_selenium_python"):
+        spec = importlib.util.find_spec(package)
+        for file in pathlib.Path(spec.origin).parent.rglob("axe.min.js") if spec else ():
+            return file.read_text()
+    sys.exit("page_test: no axe.min.js: pip install axe-playwright-python, or name it with --axe")
+
+
+def browser(width=1280, height=900):
+    chrome = webdriver.ChromeOptions()
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", f"--window-size={width},{height}"):
+        chrome.add_argument(argument)
+    chrome.binary_location = "/usr/bin/chromium"
+    chrome.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=chrome, service=Service("/usr/bin/chromedriver"))
+    driver.set_script_timeout(60)
+    return driver
+
+
+def http(path, data=None, **headers):
+    """Status and headers of a request without the cookie."""
+    body = None if data is None else json.dumps(data).encode()
+    if body:
+        headers["Content-Type"] = "application/json"
+    try:
+        with urllib.request.urlopen(urllib.request.Request(base + path, body, headers), timeout=10) as answer:
+            return answer.status, answer.headers
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers
+
+
+def wait(what, holds, seconds=12):
+    """Waits until `holds()` is true; `what` says what the user then sees."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            if result := holds():
+                return result
+        except StaleElementReferenceException:
+            pass
+        if time.monotonic() > end:
+            raise AssertionError(f"not within {seconds} s: {what}")
+        time.sleep(0.1)
+
+
+def daemon():
+    done = subprocess.run(shlex.split(options.ctl), capture_output=True, text=True, timeout=20)
+    assert done.returncode == 0, f"{options.ctl}: {done.stderr.strip() or done.stdout.strip()}"
+    return json.loads(done.stdout)
+
+
+def in_daemon(what, holds, seconds=12):
+    """The daemon's status; not with --mock."""
+    if not options.mock:
+        wait(f"the daemon's status: {what}", lambda: holds(daemon()), seconds)
+
+
+class Page:
+    def __init__(self, driver):
+        self.driver = driver
+
+    def enter(self):
+        self.driver.get("about:blank")  # a change of the fragment alone would not load the page anew
+        self.driver.get(f"{base}/#{options.token}")
+        wait("the page is live", lambda: self.text("#pill-text") == "Live")
+
+    def one(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def text(self, selector):
+        return self.one(selector).text
+
+    def click(self, selector):
+        button = self.one(selector)
+        self.script("arguments[0].scrollIntoView({block: 'center'})", button)
+        button.click()
+
+    def script(self, text, *arguments):
+        return self.driver.execute_script(text, *arguments)
+
+    def state(self):
+        return self.script("return document.body.dataset.state")
+
+    def submit(self, form, text, button):
+        box = self.one(f"{form} input")
+        self.script("arguments[0].scrollIntoView({block: 'center'})", box)
+        box.clear()
+        box.send_keys(text)
+        self.one(f"{form} {button}").click()
+
+    def refused(self, card):
+        """Waits for an error next to the control, and gives it."""
+        return wait(f"an error in {card}", lambda: [r.text for r in self.all(f"{card} .reply.failed") if r.text])[0]
+
+    def timers(self):
+        return [item.text for item in self.all("#timer-list li")]
+
+    def cancel(self, name):
+        for item in self.all("#timer-list li"):
+            if name in item.text:
+                button = item.find_element(By.CSS_SELECTOR, "button")
+                self.script("arguments[0].scrollIntoView({block: 'center'})", button)
+                button.click()
+        wait(f"the timer {name} is gone", lambda: not any(name in line for line in self.timers()))
+
+    def look(self, width, height, is_dark=False, is_calm=False):
+        """Shows the page in this size, by day or by night, with or without motion."""
+        features = [("prefers-color-scheme", "dark" if is_dark else "light"),
+                    ("prefers-reduced-motion", "reduce" if is_calm else "no-preference")]
+        self.driver.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"features": [{"name": name, "value": value} for name, value in features]})
+        self.driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
+        time.sleep(0.9)  # until the colours have changed
+
+
+# MARK: Checks
+
+def a_stranger_gets_nothing(_):
+    for path, kind in [("/", "text/html"), ("/page.css", "text/css"), ("/page.js", "javascript"), ("/icon.svg", "svg")]:
+        status, headers = http(path)
+        assert status == 200 and kind in headers["Content-Type"], f"{path}: {status} {headers['Content-Type']}"
+        assert "default-src 'self'" in headers["Content-Security-Policy"], f"{path} has no CSP"
+    assert http("/events")[0] == 401
+    assert http("/command", {"command": "mute"}, Origin=base)[0] in (401, 403)
+    assert http("/session", {"token": "wrong"}, Origin=base)[0] == 403
+    page = Page(browser())
+    try:
+        page.driver.get(base + "/")
+        wait("how to get in", lambda: "jarvis-bridge link" in page.text("#locked"))
+        assert not page.one("#page").is_displayed()
+        page.driver.get("about:blank")
+        page.driver.get(base + "/#wrong")
+        wait("that the link is wrong", lambda: "link does not open" in page.text("#locked-why"))
+        assert "#" not in page.driver.current_url
+        check_axe(page, "locked", [(1280, 900, False), (360, 740, True)])
+    finally:
+        page.driver.quit()
+
+
+def the_link_lets_in(page):
+    page.enter()
+    assert page.script("return location.hash") == "", "the token stays in the address"
+    assert page.script("return document.cookie") == "", "a script can read the cookie"
+    assert page.text("#sentence")
+    foreign = page.script("return performance.getEntriesByType('resource').map(r => r.name)")
+    assert all(name.startswith(base) for name in foreign), foreign
+
+
+def sliders_set_volumes(page):
+    for channel in ("master", "voice", "media", "earcons"):
+        slider = page.one(f"#v-{channel}")
+        before = slider.get_attribute("value")
+        slider.send_keys(Keys.HOME, *[Keys.ARROW_RIGHT] * 7)
+        in_daemon(f"{channel} 7", lambda s: s["volumes"][channel] == 7)
+        time.sleep(0.8)
+        wait("the slider stays", lambda: page.text(f"output[for=v-{channel}]") == "7")
+        page.script("arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'))", slider, before)
+        in_daemon(f"{channel} {before}", lambda s: s["volumes"][channel] == int(before))
+
+
+def switches_turn(page):
+    for selector, is_on in [("#silence", lambda s: not s["volumes"]["muted"]), ("#quiet", lambda s: s["quiet"])]:
+        before = page.one(selector).get_attribute("aria-checked")
+        for expected in ("false" if before == "true" else "true", before):
+            page.click(selector)
+            wait(f"{selector} {expected}", lambda: page.one(selector).get_attribute("aria-checked") == expected)
+            in_daemon(f"{selector} {expected}", lambda s: is_on(s) == (expected == "true"))
+
+
+def mute_closes_the_microphone(page):
+    page.click("#mute")
+    wait("that it is off", lambda: "microphone is off" in page.text(".say") and page.text("#mute") == "Unmute")
+    in_daemon("muted", lambda s: s["microphone_muted"] is True)
+    page.click("#mute")
+    wait("that it is on", lambda: page.text("#mute") == "Mute")
+    in_daemon("not muted", lambda s: s["microphone_muted"] is False)
+
+
+def modes_change(page):
+    before = page.one("[data-mode][aria-pressed=true]").get_attribute("data-mode")
+    for mode in ("always", "wake", "push", before):
+        page.click(f"[data-mode={mode}]")
+        # Without a model there is no wake word: then the refusal has to be readable.
+        wait(f"mode {mode}, or why not", lambda: page.one(f"[data-mode={mode}]").get_attribute("aria-pressed") == "true"
+             or mode == "wake" and page.all("#hearing .reply.failed"))
+        if page.one(f"[data-mode={mode}]").get_attribute("aria-pressed") == "true":
+            in_daemon(f"mode {mode}", lambda s: s["mode"] == mode)
+
+
+def in_push_mode(page):
+    page.click("[data-mode=push]")
+    wait("mode push", lambda: page.one("[data-mode=push]").get_attribute("aria-pressed") == "true")
+
+
+def quiet_again(page):
+    for _ in range(4):
+        page.click("#now [data-command=stop]")
+        try:
+            return wait("rest", lambda: page.state() == "idle", 6)
+        except AssertionError:
+            pass
+    raise AssertionError("Stop does not end the conversation")
+
+
+def listen_and_stop(page):
+    in_push_mode(page)
+    quiet_again(page)
+    page.click("[data-command=listen]")
+    wait("a conversation", lambda: page.state() not in ("idle", "error", "connecting"))
+    in_daemon("a conversation", lambda s: s["state"] != "idle")
+    quiet_again(page)
+    in_daemon("idle", lambda s: s["state"] == "idle")
+
+
+def ask_and_say(page):
+    in_push_mode(page)
+    page.submit("#ask", "What is on today?", "[type=submit]:not([data-command])")
+    wait("that it works on it", lambda: page.state() not in ("idle", "error"))
+    wait("an empty line", lambda: page.one("#ask-text").get_attribute("value") == "")
+    quiet_again(page)
+    page.submit("#ask", "Dinner is ready.", "[data-command=say]")
+    wait("what became of it", lambda: page.text("#now .reply"))
+    quiet_again(page)
+
+
+def media_plays(page):
+    page.submit("#play", "nonsense://nowhere", "[type=submit]:not([data-action])")
+    assert page.refused("#media")
+    assert page.one("#play-what").get_attribute("value"), "what was typed is lost"
+    if not (addresses := options.media or (options.mock and ["Radio One", "Radio Two"])):
+        return "no --media, so nothing was played"
+    label = lambda: page.one("#pause").get_attribute("aria-label")
+    state = lambda expected: in_daemon(expected, lambda s: s["media"]["state"] == expected)
+    page.submit("#play", addresses[0], "[type=submit]:not([data-action])")
+    wait("that it plays", lambda: label() == "Pause" and page.text("#playing") != "Nothing is playing.")
+    state("playing")
+    queued = len(page.all("#queue li"))
+    page.submit("#play", addresses[1], "[data-action=enqueue]")
+    wait("the queue", lambda: len(page.all("#queue li")) == queued + 1)
+    page.click("#pause")
+    wait("that it is paused", lambda: label() == "Play")
+    state("paused")
+    page.click("#pause")
+    wait("that it plays again", lambda: label() == "Pause")
+    page.click("#media [data-action=skip]")
+    wait("that the queue moves", lambda: len(page.all("#queue li")) == queued)
+    page.click("#media [data-action=previous]")
+    time.sleep(1)
+    assert not page.all("#media .reply.failed"), page.text("#media .reply")
+    page.click("#media [data-action=stop]")
+    wait("that nothing plays", lambda: page.text("#playing") == "Nothing is playing.")
+    state("stopped")
+
+
+def timers_ring(page):
+    before = len(page.timers())
+    page.submit("#set-timer", "10m page test", "button")
+    wait("the timer", lambda: any("page test" in line for line in page.timers()))
+    in_daemon("one timer more", lambda s: s.get("timers", 0) == before + 1)
+    page.cancel("page test")
+    in_daemon("one timer less", lambda s: s.get("timers", 0) == before)
+    page.submit("#set-timer", "when pigs fly", "button")
+    assert page.refused("#timers")
+    page.submit("#set-timer", "2s snoozed", "button")
+    wait("that it rings", lambda: page.one("#ringing").is_displayed() and "snoozed" in page.text("#sentence"))
+    page.click("[data-action=snooze]")
+    wait("that it waits", lambda: not page.one("#ringing").is_displayed() and any("snoozed" in t for t in page.timers()))
+    page.cancel("snoozed")
+    page.submit("#set-timer", "2s stopped", "button")
+    wait("that it rings", lambda: page.one("#ringing").is_displayed())
+    page.click("#ringing [data-action=stop]")
+    wait("that it is gone", lambda: len(page.timers()) == before)
+
+
+def hostile_names_stay_text(page):
+    page.submit("#set-timer", f"10m {HOSTILE}", "button")
+    wait("the name as text", lambda: any("<img src=x" in line for line in page.timers()))
+    assert page.script("return document.images.length + document.querySelectorAll('body script, iframe').length") == 0
+    page.cancel("<img")
+
+
+def two_tabs_agree(page):
+    first = page.driver.current_window_handle
+    page.driver.switch_to.new_window("tab")
+    page.driver.get(base + "/")
+    wait("the second tab is live", lambda: page.text("#pill-text") == "Live")
+    page.click("#mute")
+    wait("muted", lambda: page.text("#mute") == "Unmute")
+    page.driver.switch_to.window(first)
+    wait("muted in the first tab", lambda: page.text("#mute") == "Unmute")
+    page.click("#mute")
+    wait("open", lambda: page.text("#mute") == "Mute")
+    page.driver.switch_to.window(page.driver.window_handles[1])
+    wait("open in the second tab", lambda: page.text("#mute") == "Mute")
+    page.driver.close()
+    page.driver.switch_to.window(first)
+
+
+def charts_explain_themselves(page):
+    skipped = []
+    for chart, words in [("#turn-list", "after"), ("#dots", "sure to")]:
+        bars = page.all(f"{chart} button")
+        if not bars:
+            skipped.append(f"{chart} is empty")
+            continue
+        page.script("arguments[0].scrollIntoView({block: 'center'})", bars[0])
+        assert len([bar for bar in bars if bar.get_attribute("tabindex") == "0"]) == 1, "one stop of the Tab key"
+        page.script("arguments[0].focus()", page.one(f"{chart} button[tabindex='0']"))
+        tip = lambda: page.one("#tip").is_displayed() and page.text("#tip")
+        first = wait("words", tip)
+        assert words in first, first
+        if len(bars) > 1:
+            page.driver.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
+            wait("other words", lambda: tip() not in (False, first))
+        page.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+        wait("no words", lambda: not tip())
+        webdriver.ActionChains(page.driver).move_to_element(bars[0]).perform()
+        wait("words under the pointer", tip)
+    return ", ".join(skipped)
+
+
+def keys_reach_every_control(page):
+    """Tab visits each control once, and each shows that it has the focus."""
+    page.script("document.activeElement.blur(); scrollTo(0, 0)")
+    page.one("body").send_keys(Keys.TAB)
+    reached = set()
+    for _ in range(80):
+        seen = page.script("""
+            const at = document.activeElement, style = getComputedStyle(at);
+            return [at.id || at.dataset.action || at.dataset.mode || at.dataset.command || at.className, style.outlineStyle]""")
+        is_body = page.script("return document.activeElement === document.body")
+        assert is_body or seen[1] != "none", f"the focus of {seen[0]} cannot be seen"
+        reached.add(seen[0])
+        page.driver.switch_to.active_element.send_keys(Keys.TAB)
+    missing = {"listen", "stop", "mute", "ask-text", "v-master", "v-earcons", "silence", "quiet", "pause", "play-what",
+               "timer-what", "push", "wake", "always", "leave"} - reached
+    assert not missing, f"not reached: {missing}"
+
+
+def levels_move_only_the_orb(page):
+    moved, built = page.driver.execute_async_script("""
+        const done = arguments[0];
+        let moved = 0, built = 0;
+        const observer = new MutationObserver(changes => changes.forEach(change => {
+            if (change.type === 'attributes') moved += change.target.className === 'orb';
+            built += [...change.addedNodes].filter(node => node.nodeType === 1).length;
+        }));
+        observer.observe(document.body, {subtree: true, childList: true, attributes: true, attributeFilter: ['style']});
+        setTimeout(() => done([moved, built]), 2500);""")
+    assert built <= 5, f"{built} elements were built in 2.5 s of rest"
+    return "" if moved else "the level did not change"
+
+
+def fits_phones_and_walls(page):
+    for size in [(360, 740), (768, 1024), (1280, 800), (1920, 1080)]:
+        page.look(*size)
+        over = page.script("return document.documentElement.scrollWidth - innerWidth")
+        assert over <= 0, f"{over} px too wide at {size}"
+    page.look(1280, 900, is_calm=True)
+    assert page.script("return getComputedStyle(document.querySelector('.ball')).animationName") == "none"
+    page.look(1280, 900)
+
+
+def check_axe(page, name, looks):
+    for width, height, is_dark in looks:
+        page.look(width, height, is_dark)
+        page.script(axe)
+        findings = page.driver.execute_async_script(
+            "axe.run({resultTypes: ['violations']}).then(r => arguments[0](r.violations.map(v =>"
+            " `${v.id}: ${v.help}: ${v.nodes.map(n => n.target.join(' ') + ' ' + n.any.map(a => a.message)).slice(0, 3)}`)))")
+        assert not findings, f"axe, {name} {width} px {'dark' if is_dark else 'light'}:\n    " + "\n    ".join(findings)
+    page.look(1280, 900)
+
+
+def axe_has_no_findings(page):
+    check_axe(page, "page", [(1280, 900, False), (1280, 900, True), (360, 740, False), (360, 740, True)])
+
+
+def says_when_the_daemon_is_away(page):
+    if not (options.away and options.back):
+        return "no --away and --back"
+    subprocess.run(options.away, shell=True, check=True, stdout=subprocess.DEVNULL)
+    try:
+        wait("that it is stale", lambda: page.text("#pill-text").startswith("Stale for"), 30)
+        sentence = page.text("#sentence")
+        assert any(word in sentence for word in ("not running", "silent", "Cannot reach")), sentence
+        page.click("#now [data-command=stop]")
+        page.refused("#now")
+        check_axe(page, "away", [(1280, 900, False), (360, 740, True)])
+    finally:
+        subprocess.run(options.back, shell=True, check=True, stdout=subprocess.DEVNULL)
+    wait("that it is live again", lambda: page.text("#pill-text") == "Live", 45)
+
+
+def leaving_locks(page):
+    page.click("#leave")
+    wait("the lock", lambda: page.one("#locked").is_displayed())
+    page.driver.get(base + "/")
+    wait("still the lock", lambda: "jarvis-bridge link" in page.text("#locked"))
+    page.enter()
+
+
+def console_is_clean(page):
+    expected = ("401 (", "403 (", "ERR_CONNECTION", "ERR_INCOMPLETE", "ERR_EMPTY_RESPONSE")
+    odd = [entry["message"] for entry in page.driver.get_log("browser") if not any(text in entry["message"] for text in expected)]
+    assert not odd, "\n    ".join(odd)
+
+
+CHECKS = [
+    a_stranger_gets_nothing, the_link_lets_in, sliders_set_volumes, switches_turn, mute_closes_the_microphone, modes_change,
+    listen_and_stop, ask_and_say, media_plays, timers_ring, hostile_names_stay_text, two_tabs_agree, charts_explain_themselves,
+    keys_reach_every_control, levels_move_only_the_orb, fits_phones_and_walls, axe_has_no_findings,
+    says_when_the_daemon_is_away, leaving_locks, console_is_clean,
+]
+axe = axe_source()
+page = Page(browser())
+failures = 0
+try:
+    page.enter()
+    for check in CHECKS:
+        name = check.__name__.replace("_", " ")
+        if options.only and options.only not in name:
+            continue
+        try:
+            note = check(page)
+            print(f"ok      {name}" + (f" ({note})" if note else ""), flush=True)
+        except Exception as error:
+            failures += 1
+            print(f"FAILED  {name}: {type(error).__name__}: {error}", flush=True)
+finally:
+    page.driver.quit()
+sys.exit(f"page_test: {failures} failed" if failures else 0)
