@@ -61,11 +61,17 @@ struct LocalConversation {
         )
         timeline.start()
         try await daemon.start()
+        let control = ControlPath.daemon(environment: ProcessEnvironment.values).flatMap { path in
+            try? daemon.controlServer(.init(path: path, version: ProgramVersion.current), logger: Logger(label: "control"))
+        }
+        let serving = control.map { control in Task { await control.run() } }
         try await timeline.wait(for: .listening)
         var outcomes: [LineOutcome] = []
         for index in lines.indices {
             outcomes.append(try await say(index, spoken[index], in: recorder, timeline))
         }
+        control?.stop()
+        await serving?.value
         await daemon.stop()
         await standIn.stop()
         try report(outcomes, recorder)

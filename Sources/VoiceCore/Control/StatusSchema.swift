@@ -89,7 +89,8 @@ package enum StatusSchema {
             "`audio_in`, `audio_out`, `text_in`, `text_out`, and `cached_in` of the input, since the start"
         ),
         Member("talk_today_min", .number, ""),
-        Member("sent_today_s", .number, "audio of the microphone that has left this machine since midnight"),
+        Member("sent_today", .text, "sound of the microphone that has left this machine since midnight: 3 min 20 s"),
+        Member("sent_today_s", .number, "the same"),
         Member("sent_today_bytes", .number, ""),
         Member("media", .object, "`state` (playing, paused, stopped), `title`, `position_s`, `length_s`, `queue`"),
         Member("timers", .number, ""),

@@ -18,12 +18,9 @@ extension VoiceDaemon {
 
     /// Who is heard in the microphone.
     private func heard(_ state: ConversationState) -> String {
-        guard ports.echo.isPlaying else { return state == .userSpeaking ? "user" : "nothing" }
-        return switch ports.echo.talker {
-        case .absent: "box"
-        case .heard: "user"
-        case .unknown: "unknown"
-        }
+        if state == .userSpeaking { return "user" }
+        guard ports.echo.isPlaying else { return "nothing" }
+        return ports.echo.talker == .unknown ? "unknown" : "box"
     }
 
     /// The result of `status`.
@@ -65,7 +62,7 @@ extension VoiceDaemon {
                 result["spent_hour_usd"] = .number(spending.hour.dollars)
                 result["spent_today_usd"] = .number(spending.day.dollars)
                 let sent = spending.day.sent
-                result["text"] = .string("\(snapshot.text); sent today: \(sent.text)")
+                result["sent_today"] = .string(sent.text)
                 result["sent_today_s"] = .integer(sent.milliseconds / 1000)
                 result["sent_today_bytes"] = .integer(sent.bytes)
                 result["talk_today_min"] = .integer(Int(spending.day.minutes.rounded()))

@@ -70,7 +70,7 @@ package struct ServiceSnapshot: Sendable, Equatable {
             case .idle: isMicrophoneMuted ? "Muted" : "Idle, no conversation"
             case .connecting: "Connecting to the voice service"
             case .listening: isMicrophoneMuted ? "Muted" : "Listening"
-            case .userSpeaking: "Somebody speaks"
+            case .userSpeaking: "Hearing you"
             case .processing: "Preparing an answer"
             case .fillerSpeaking: "Speaking, the agent is at work"
             case .waitingForJarvis: "The agent is at work"

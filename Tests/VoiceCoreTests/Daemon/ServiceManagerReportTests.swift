@@ -84,7 +84,7 @@ struct ServiceManagerReportTests {
         }
         #expect(
             texts == [
-                .status("Somebody speaks"), .status("Preparing an answer"), .status("Speaking"),
+                .status("Hearing you"), .status("Preparing an answer"), .status("Speaking"),
                 .status("Listening"),
             ]
         )

@@ -16,13 +16,12 @@ extension EndToEnd {
             let stage = try Stage([.say("One two three four five six seven eight nine ten eleven twelve.")])
             try await stage.start()
             try await stage.reach(.listening)
-            #expect(
-                try await stage.perform("status")["text"]?.stringValue?.hasPrefix("Listening; sent today: ") == true
-            )
+            #expect(try await stage.perform("status")["text"] == "Listening")
+            #expect(try await stage.perform("status")["sent_today"] != nil)
             #expect(try await stage.perform("volume", "media", "-20")["media"] == 50)
             #expect(try await stage.perform("volume", "off")["muted"] == true)
             _ = try await stage.perform("mute")
-            #expect(try await stage.perform("status")["text"]?.stringValue?.hasPrefix("Muted; ") == true)
+            #expect(try await stage.perform("status")["text"] == "Muted")
             _ = try await stage.perform("unmute")
             stage.say("Tell")
             try await stage.reach(.aiSpeaking)
@@ -171,7 +170,7 @@ extension EndToEnd {
             let lack = "/nowhere has no libtensorflowlite_c.so: run \"jarvis-voiced wake install\""
             let why = "no wake word is recognised: " + lack
             #expect(status["degraded"] == .array([.string(why)]))
-            #expect(status["text"] == .string("Idle, no conversation; degraded: " + why + "; sent today: 0 s"))
+            #expect(status["text"] == .string("Idle, no conversation; degraded: " + why))
             guard case .array(let problems)? = status["word_problems"] else { throw Missing() }
             #expect(problems.first?.stringValue?.hasPrefix("\"zzyzyx\": not recognised: ") == true)
             _ = try await stage.perform("mode", "push")

@@ -5,7 +5,7 @@ import VoiceBase
 
 struct WatchPictureTests {
     private static let status: [String: JSONValue] = [
-        "state": "listening", "text": "Listening; sent today: 3 min 20 s", "degraded": [], "mode": "wake",
+        "state": "listening", "text": "Listening", "degraded": [], "mode": "wake",
         "phase": "awake", "microphone": "running", "loudspeaker": "running", "microphone_muted": false,
         "volumes": ["master": 40, "muted": false], "levels": ["in": -30, "out": -90], "heard": "user",
         "duplex": "full", "duplex_reason": "good", "echo": ["quality": "good", "erle_db": 32],
@@ -75,7 +75,7 @@ struct WatchPictureTests {
             shown(lines(80, 24)) == """
                 jarvis-voiced 0.1.0, up 3 h 12 min, 88 MB, 42 threads
                       ░░░░░░░░       LISTENING  wake, awake
-                   ░░░▒▒▒▒▒▒▒▒░░░    Listening; sent today: 3 min 20 s
+                   ░░░▒▒▒▒▒▒▒▒░░░    Listening
                   ░░▒▒████████▒▒░░   in       ██████████░░░░░░░░░░ -30 dBFS  hears you
                  ░░▒▒██████████▒▒░░  out      ░░░░░░░░░░░░░░░░░░░░ -90 dBFS  volume 40
                  ░░▒████████████▒░░  echo     good, 32 dB removed, you can interrupt
@@ -106,10 +106,10 @@ struct WatchPictureTests {
             shown(lines(20, 6)) == """
                 jarvis-voiced 0.1.0…
                 LISTENING  wake, aw…
-                Listening; sent
-                today: 3 min 20 s
+                Listening
                 in       █░░ -30 dB…
                 out      ░░░ -90 dB…
+                echo     good, 32 dB
                 """
         )
     }
