@@ -23,7 +23,7 @@ extension ControlLoop {
         var events: Task<Void, Never>?
         var feed = StatusFeed()
 
-        /// Bytes that a follower may leave unread before it is told no more: then it gets a new snapshot.
+        /// Bytes that a follower may leave unread before it is sent a new snapshot instead of changes.
         static let room = 64 << 10
 
         init(socket: Int32, peer: ControlAccess.Peer, at now: Duration) {

@@ -12,7 +12,7 @@ package struct StatusSample: Sendable {
     }
 }
 
-/// What a subscriber has been told of the status: finds in each sample what is new to it. A pure value.
+/// What a subscriber knows of the status: finds in each sample what is new to it. A pure value.
 ///
 ///     {"event":"snapshot","number":1,"missed":0,"values":{...}}
 ///     {"event":"changed","number":2,"age_ms":3,"values":{"state":"listening"}}
@@ -77,7 +77,7 @@ package struct StatusSubscription: Sendable {
     private static let pace = Duration.milliseconds(500)
     private static let levelPace = Duration.milliseconds(100)
 
-    /// Hands samples on until the task is cancelled: at once after an event, else at their pace.
+    /// Hands samples on until the task is cancelled: immediately after an event, else at their pace.
     func run(_ handOn: @Sendable @escaping (StatusSample) -> Void) async {
         let (wakes, waker) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingNewest(4))
         await withDiscardingTaskGroup { group in

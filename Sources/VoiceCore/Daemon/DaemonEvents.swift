@@ -81,7 +81,7 @@ package final class DaemonEvents: Sendable {
         for stream in streams { stream.yield(event) }
     }
 
-    /// Notes what is no event.
+    /// Notes what is not an event.
     package func note(_ body: (inout DaemonHistory, ClockInstant) -> Void) {
         let now = ClockInstant.awake()
         subscribers.withLock { body(&$0.history, now) }
