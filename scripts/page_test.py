@@ -317,7 +317,7 @@ def hostile_names_stay_text(page):
     page.cancel("onerror")
     if options.media:  # whose title is hostile too
         page.submit("#play", options.media[0], "[type=submit]:not([data-action])")
-        wait("the title as text", lambda: "onerror" in page.text("#playing") or print(page.text("#playing")))
+        wait("the title as text", lambda: "onerror" in page.text("#playing"))
     assert page.script("return document.images.length + document.querySelectorAll('body script, iframe').length") == 0
     if options.media:
         page.click("#media [data-action=stop]")
