@@ -12,7 +12,7 @@ struct JarvisVoiced: AsyncParsableCommand {
             """,
         version: ProgramVersion.current,
         subcommands: [
-            Run.self, Ctl.self, Watch.self, Devices.self, Meter.self, EchoTest.self, Doctor.self, Wake.self,
+            Run.self, Setup.self, Ctl.self, Watch.self, Devices.self, Meter.self, EchoTest.self, Doctor.self, Wake.self,
             Config.self,
             Manual.self,
         ],

@@ -1,0 +1,226 @@
+import ArgumentParser
+import CLinux
+import Glibc
+import VoiceAudio
+import VoiceBase
+import VoiceConfiguration
+import VoiceCore
+
+/// `jarvis-voiced setup`: asks, writes the configuration and the secrets, checks and starts.
+struct Setup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Set up this box: asks for what it cannot know, writes it, checks and starts.",
+        discussion: """
+            Run it with sudo for the system's service. Every question can be skipped, and setup can be run again. It \
+            changes only what you answer, and nothing before its last question. Without a terminal it prints what to \
+            set.
+
+            Exit status: 0 done, 64 no terminal, 71 a file cannot be written, 77 only root may write the configuration, \
+            78 the configuration is wrong, 130 ended early.
+            """
+    )
+
+    @Flag(name: .long, help: "Set up a service of your own, as on a desktop, instead of the system's.")
+    var user = false
+
+    func validate() throws {
+        guard !user || geteuid() != 0 else {
+            throw ValidationError("--user sets up a service of your own: run it without sudo")
+        }
+    }
+
+    func run() async throws {
+        ProcessEnvironment.close()
+        let environment = ProcessEnvironment.values
+        let place = SetupPlace(
+            isRoot: geteuid() == 0,
+            wantsOwn: user,
+            paths: ConfigurationLoader(environment: environment).searchPaths,
+            exists: { access($0, F_OK) == 0 }
+        )
+        guard let place else {
+            throw failure(
+                "only root may write \(ConfigurationLoader.systemPath): run \"sudo jarvis-voiced setup\", or on a desktop "
+                    + "\"jarvis-voiced setup --user\" for a service of your own",
+                .noPermission
+            )
+        }
+        let (present, values) = try exiting { try read(place) }
+        let stored = SetupSecret.all.filter { secret in
+            let file = try? FileReader.system.read(place.path(of: secret, values), 16384)
+            return file?.bytes.contains { $0 > 0x20 } == true
+        }
+        let devices = AudioDeviceCatalog.list()
+        var dialog = SetupDialog(values, place: place, devices: devices, stored: Set(stored))
+        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
+            print(dialog.byHand.joined(separator: "\n"))
+            throw ArgumentParser.ExitCode(VoiceBase.ExitCode.usage.rawValue)
+        }
+        print("Sets up \(place.file).\n\(SetupDialog.help)\n")
+        var isTried = false
+        while let question = dialog.question {
+            if case .heard(let direction) = question, !isTried {
+                tryDevice(direction, dialog.plan.values, present == nil ? nil : place.file)
+            }
+            isTried = false
+            print(dialog.prompt, terminator: "")
+            if let complaint = dialog.answer(try answer(isHidden: question.isSecret)) {
+                print(complaint)
+                isTried = true
+            }
+        }
+        if dialog.isAccepted {
+            try exiting { try write(dialog.plan, place, present) }
+        } else if !dialog.plan.isEmpty {
+            print("Nothing was written.")
+            return
+        }
+        try await finish(dialog.plan, place, environment)
+    }
+
+    /// The present file, nil if there is none, and its values without those of the environment.
+    private func read(_ place: SetupPlace) throws(ConfigurationError) -> ([UInt8]?, Configuration) {
+        let present: [UInt8]
+        do throws(FileReader.Fault) {
+            present = try FileReader.system.read(place.file, ConfigurationLoader.maximumBytes).bytes
+        } catch .absent {
+            return (nil, Configuration())
+        } catch {
+            throw ConfigurationError(
+                problems: [ConfigurationProblem(place: place.file, message: "cannot be read: \(error)")]
+            )
+        }
+        let files = FileReader { _, _ throws(FileReader.Fault) in FileReader.File(bytes: present) }
+        return (present, try ConfigurationLoader(environment: [:], files: files).load(path: place.file).values)
+    }
+
+    /// Shows the level of the microphone, or plays the test signal; in a child, which a driver cannot hold up for ever.
+    private func tryDevice(_ direction: AudioDirection, _ values: Configuration, _ file: String?) {
+        let test = direction == .capture ? ["meter", "--seconds=6"] : ["echo-test"]
+        let devices = ["--input-device=\(values.audio.input)", "--output-device=\(values.audio.output)"]
+        // If it fails, its own last line says why.
+        _ = runSelf(test + devices + (file.map { ["--config=\($0)"] } ?? []))
+    }
+
+    /// Runs a command of this program in the terminal.
+    /// - Parameter arguments: never a secret.
+    private func runSelf(_ arguments: [String]) -> Bool {
+        fflush(nil)
+        let child = try? ChildProcess(
+            ["/proc/self/exe"] + arguments,
+            output: STDOUT_FILENO,
+            errors: STDERR_FILENO
+        )
+        return child?.wait() == .exited(0)
+    }
+
+    private func write(_ plan: SetupPlan, _ place: SetupPlace, _ present: [UInt8]?) throws {
+        let daemon = getpwnam("jarvis-voiced")?.pointee.pw_uid
+        let files = try plan.files(place, changing: present, daemon: daemon)
+        guard try read(place).0 == present else {
+            let problem = ConfigurationProblem(place: place.file, message: "was changed meanwhile; nothing was written")
+            throw ConfigurationError(problems: [problem])
+        }
+        // The daemon's user must be able to look into it.
+        if !place.isOwn, mkdir(place.folder, 0o755) == 0 { chmod(place.folder, 0o755) }
+        try Terminal.holdingSignals { try SetupFile.replace(files) }
+        for file in files { print("wrote \(file.path)") }
+    }
+
+    /// What may follow, each only if it is wanted.
+    private func finish(_ plan: SetupPlan, _ place: SetupPlace, _ environment: [String: String]) async throws {
+        var environment = environment
+        if place.isOwn { environment["CREDENTIALS_DIRECTORY"] = place.folder }
+        let path = access(place.file, F_OK) == 0 ? place.file : nil
+        if plan.changes["activation.mode"] == .text("wake"), [.auto, .tflite].contains(plan.values.activation.engine),
+            try confirm("Download the models of the wake words (jarvis-voiced wake install)?")
+        {
+            _ = runSelf(["wake", "install", "--yes"])
+        }
+        if try confirm("Run the doctor?") {
+            let report = await VoiceCore.Doctor(DoctorContext(path: path, environment: environment)).examine()
+            print(report.text, terminator: "")
+        }
+        let unit = (place.isOwn ? ["--user"] : []) + ["enable", "jarvis-voiced"]
+        guard access("/run/systemd/system", F_OK) == 0 else {
+            print("There is no systemd here: start it with \"jarvis-voiced run\".")
+            return
+        }
+        guard try confirm("Start the service now and at every start of the machine?") else { return }
+        // A service that runs already must take what is new.
+        for order in [unit, unit.map { $0 == "enable" ? "restart" : $0 }] {
+            guard let failure = await Command.failure(of: ["systemctl"] + order, limit: .seconds(90)) else { continue }
+            if case .failed(let lines) = failure { for line in lines { print(line.escapingHidden()) } }
+            throw self.failure("systemctl \(order.joined(separator: " ")) failed", .unavailable)
+        }
+        print("It runs: journalctl \(place.isOwn ? "--user " : "")-fu jarvis-voiced")
+    }
+
+    private func confirm(_ question: String) throws -> Bool {
+        print("\(question) [yes, no] ", terminator: "")
+        let text = try answer()
+        return text.isEmpty || text.lowercased().hasPrefix("y")
+    }
+
+    private func failure(_ line: String, _ code: VoiceBase.ExitCode) -> any Error {
+        StandardError.write("jarvis-voiced setup: \(line)\n")
+        return ArgumentParser.ExitCode(code.rawValue)
+    }
+
+    private func answer(isHidden: Bool = false) throws -> String {
+        fflush(nil)
+        guard let line = isHidden ? Terminal.hiddenLine() : readLine() else {
+            print("\nEnded early.")
+            throw ArgumentParser.ExitCode(128 + SIGINT)
+        }
+        return line
+    }
+}
+
+extension SetupDialog.Question {
+    fileprivate var isSecret: Bool { if case .secret = self { true } else { false } }
+}
+
+/// The terminal of a dialog.
+private enum Terminal {
+    /// Signals that end a program.
+    private static let ends = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+
+    /// Lets a signal end the program only before or after `body`.
+    static func holdingSignals(_ body: () throws -> Void) rethrows {
+        clinux_note_signals(ends, Int32(ends.count))
+        defer { release() }
+        try body()
+    }
+
+    /// Reads a line that the terminal does not show; nil at the end of the input. A signal ends the program, but the
+    /// terminal shows again what is typed.
+    static func hiddenLine() -> String? {
+        var shown = termios()
+        guard tcgetattr(STDIN_FILENO, &shown) == 0 else { return nil }
+        clinux_note_signals(ends, Int32(ends.count))
+        // A shell would not show what is typed either.
+        signal(SIGTSTP, SIG_IGN)
+        var hidden = shown
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+        var end: Int32?
+        repeat {
+            end = ends.first { clinux_take_noted($0) }
+        } while end == nil && clinux_wait_readable(STDIN_FILENO, 100) <= 0
+        let line = end == nil ? readLine() : nil
+        tcsetattr(STDIN_FILENO, TCSANOW, &shown)
+        print("")
+        signal(SIGTSTP, SIG_DFL)
+        release()
+        if let end { kill(getpid(), end) }
+        return line
+    }
+
+    private static func release() {
+        for number in ends {
+            signal(number, SIG_DFL)
+            if clinux_take_noted(number) { kill(getpid(), number) }
+        }
+    }
+}

@@ -1,0 +1,255 @@
+package import VoiceAudio
+internal import VoiceBase
+package import VoiceConfiguration
+internal import VoiceConversation
+
+/// The questions of `jarvis-voiced setup` and what follows from the answers.
+package struct SetupDialog: Sendable {
+    package enum Question: Sendable, Hashable {
+        /// A key of the configuration.
+        case value(String)
+        /// The answer must not be shown.
+        case secret(SetupSecret)
+        case device(AudioDirection)
+        /// Comes after a trial of the device.
+        case heard(AudioDirection)
+        case write
+    }
+
+    package private(set) var plan: SetupPlan
+    /// Whether to write the plan.
+    package private(set) var isAccepted = false
+    private let place: SetupPlace
+    private let devices: [AudioDeviceEntry]
+    private let stored: Set<SetupSecret>
+    private var index = 0
+    private var earlier: [(index: Int, plan: SetupPlan)] = []
+
+    package static let help =
+        "Enter keeps what is in brackets; \"skip\" leaves a question out, \"back\" returns to the one before it. Nothing is "
+        + "written before the last question; Ctrl-C ends without a trace."
+
+    /// - Parameters:
+    ///   - values: the configuration as the file has it.
+    ///   - stored: secrets that exist.
+    package init(
+        _ values: Configuration,
+        place: SetupPlace,
+        devices: [AudioDeviceEntry],
+        stored: Set<SetupSecret>
+    ) {
+        plan = SetupPlan(values)
+        self.place = place
+        self.devices = devices
+        self.stored = stored
+    }
+
+    /// nil at the end.
+    package var question: Question? {
+        let all = questions
+        return index < all.count ? all[index] : nil
+    }
+
+    /// All that follow from the present answers.
+    private var questions: [Question] {
+        let values = plan.values
+        let services = ServiceRegistry.wanted(by: values)
+        var list = [Question.value("service.use")]
+        if values.service.use.contains(.hero365) { list.append(.value("hero365.url")) }
+        if values.service.use.contains(.local) { list += [.value("local.recogniser"), .value("local.speaker")] }
+        list += ServiceKey.allCases.filter { values.service.use.compactMap(\.key).contains($0) }.map {
+            .secret(SetupSecret($0))
+        }
+        if services.contains(where: { $0.capabilities(values).work != .theirs }) {
+            list += [.value("jarvis.url"), .secret(.token)]
+        }
+        list += [.device(.capture), .heard(.capture), .device(.playback), .heard(.playback), .value("activation.mode")]
+        switch values.activation.mode {
+        case .always: break
+        case .wake: list.append(.value("activation.wake_words"))
+        case .push: list.append(.value("activation.buttons"))
+        }
+        return list + (plan.isEmpty ? [] : [.write])
+    }
+
+    /// Takes the answer to the question.
+    /// - Returns: why it is not accepted, in one line; nil if it is.
+    package mutating func answer(_ typed: String) -> String? {
+        guard let question else { return nil }
+        let text = typed.trimmed
+        let before = (index: index, plan: plan)
+        switch (text.lowercased(), question) {
+        case ("back", _):
+            guard let last = earlier.popLast() else { return "this is the first question" }
+            (index, plan) = last
+            return nil
+        case ("skip", .device): index += 2
+        case ("skip", _): index += 1
+        default:
+            switch take(text, question) {
+            case .complaint(let line): return line
+            case .stays: return nil
+            case .goesBack:
+                if let last = earlier.popLast() { (index, plan) = last }
+                return nil
+            case .goesOn: index += 1
+            }
+        }
+        earlier.append(before)
+        return nil
+    }
+
+    private enum Outcome {
+        case goesOn, stays, goesBack
+        case complaint(String)
+    }
+
+    private mutating func take(_ text: String, _ question: Question) -> Outcome {
+        switch question {
+        case .value(let path):
+            let isNone = text == "none" && ConfigurationSchema.key(path)?.kind.accept(.text("")) != nil
+            let complaint = plan.set(path, to: isNone ? "" : text.isEmpty ? shown(path) : text)
+            return complaint.map { .complaint(Redaction.withoutKeys($0)) } ?? .goesOn
+        case .secret(let secret):
+            if text.isEmpty {
+                let isMissing = !stored.contains(secret) && plan.secrets[secret] == nil && secret != .token
+                return isMissing ? .complaint("there is none yet: paste it, or type skip") : .goesOn
+            }
+            guard let content = Secret(text) else {
+                return .complaint("it must be one line of printable ASCII without blanks")
+            }
+            plan.secrets[secret] = content
+            return .goesOn
+        case .device(let direction): return choose(text, direction)
+        case .heard:
+            switch text.lowercased() {
+            case "", "y", "yes": return .goesOn
+            case "n", "no": return .goesBack
+            case "a", "again": return .stays
+            default: return .complaint("answer yes, no (choose another one) or again")
+            }
+        case .write:
+            switch text.lowercased() {
+            case "", "y", "yes": isAccepted = true
+            case "n", "no": break
+            default: return .complaint("answer yes or no")
+            }
+            return .goesOn
+        }
+    }
+
+    private mutating func choose(_ text: String, _ direction: AudioDirection) -> Outcome {
+        guard !text.isEmpty else { return .goesOn }
+        let choices = choices(direction)
+        if let number = Int(text) {
+            guard choices.indices.contains(number - 1) else {
+                return .complaint("there is no number \(number) in the list")
+            }
+            return plan.set(Self.path(direction), to: choices[number - 1].id).map { .complaint($0) } ?? .goesOn
+        }
+        do throws(AudioDeviceError) {
+            _ = try AudioDeviceCatalog.resolve(text, direction: direction, in: devices)
+        } catch {
+            return .complaint(error.descriptionWithoutOthers.escapingHidden())
+        }
+        return plan.set(Self.path(direction), to: text).map { .complaint($0) } ?? .goesOn
+    }
+
+    /// The devices to choose from. Most of the names that ALSA's configuration adds say nothing to people.
+    private func choices(_ direction: AudioDirection) -> [AudioDeviceEntry] {
+        devices.filter {
+            $0.supports(direction) && ($0.card != nil || ["default", "pipewire", "pulse"].contains($0.id))
+        }
+    }
+
+    private static func path(_ direction: AudioDirection) -> String {
+        direction == .capture ? "audio.input" : "audio.output"
+    }
+
+    /// The present value of a key, as it would be typed.
+    private func shown(_ path: String) -> String {
+        switch ConfigurationSchema.key(path)?.value(in: plan.values) {
+        case .text(let text)?: text
+        case .texts(let texts)?: texts.joined(separator: ", ")
+        case let value: value?.toml ?? ""
+        }
+    }
+}
+
+// MARK: For people
+
+extension SetupDialog {
+    private static let sentences = [
+        "service.use":
+            "Which service hears and speaks: openai, openai-live, datagrid, hero365, or local (Wyoming servers)?",
+        "hero365.url": "The address of the service, wss://HOST/voice/stream/ws/BUSINESS",
+        "local.recogniser": "The Wyoming server that recognises speech, host:port",
+        "local.speaker": "The Wyoming server that speaks, host:port (none: espeak-ng speaks)",
+        "jarvis.url": "The address of your agent with its base path, such as http://homelab.lan:8080/ui",
+        "activation.mode":
+            "What opens a conversation: always (it is always open), wake (a word), push (a button, a command)?",
+        "activation.wake_words": "The wake words, separated by commas",
+        "activation.buttons":
+            "An input device with keys, /dev/input/by-id/...-event-kbd (none: \"jarvis-voiced ctl\" only)",
+    ]
+
+    /// The question, to be followed by the answer on the same line.
+    package var prompt: String {
+        switch question {
+        case .value(let path)?: bracketed(Self.sentences[path] ?? path, shown(path))
+        case .secret(let secret)?:
+            bracketed(
+                secret == .token ? "The token of the agent, not shown" : "The key (\(secret.credential)), not shown",
+                plan.secrets[secret] != nil ? "new" : stored.contains(secret) ? "stored" : ""
+            )
+        case .device(let direction)?:
+            choices(direction).enumerated().map { "  \($0 + 1)  \($1.id)  \($1.name)".escapingHidden() + "\n" }.joined()
+                + bracketed(
+                    (direction == .capture ? "Microphone" : "Loudspeaker") + ": a number, or a part of a name",
+                    shown(Self.path(direction))
+                )
+        case .heard(.capture)?: "Did the level follow your voice? [yes, no, again] "
+        case .heard(.playback)?: "Did you hear the sound? [yes, no, again] "
+        case .write?:
+            plan.lines(place).map { "  " + $0.escapingHidden() + "\n" }.joined()
+                + "Write this to \(place.folder.escapingHidden())? [yes, no] "
+        case nil: ""
+        }
+    }
+
+    private func bracketed(_ text: String, _ present: String) -> String {
+        "\(text) [\(present.isEmpty ? "none" : present.escapingHidden())]: "
+    }
+
+    /// What to set by hand, where there is no one to ask.
+    package var byHand: [String] {
+        let files = questions.compactMap { question -> String? in
+            guard case .secret(let secret) = question else { return nil }
+            let path = place.path(of: secret, plan.values)
+            return "install -D -m 600 /dev/stdin \(path)" + (stored.contains(secret) ? "  # stored" : "")
+        }
+        let keys = questions.compactMap { question -> String? in
+            let path: String
+            switch question {
+            case .value(let key): path = key
+            case .device(let direction): path = Self.path(direction)
+            default: return nil
+            }
+            return ConfigurationSchema.key(path).map {
+                "  \(path) = \($0.value(in: plan.values).toml)".escapingHidden()
+            }
+        }
+        let unit = place.isOwn ? "systemctl --user" : "systemctl"
+        return ["setup asks its questions in a terminal. Without one, set in \(place.file):"] + keys
+            + ["store the secrets:"] + files.map { "  " + $0 }
+            + ["and run:", "  jarvis-voiced doctor", "  \(unit) enable --now jarvis-voiced"]
+    }
+}
+
+extension String {
+    /// Without blanks at both ends.
+    fileprivate var trimmed: String {
+        let text = drop(while: \.isWhitespace)
+        return text.lastIndex { !$0.isWhitespace }.map { String(text[...$0]) } ?? ""
+    }
+}

@@ -1,0 +1,63 @@
+import FoundationEssentials
+import Glibc
+import Testing
+import VoiceBase
+
+@testable import VoiceCore
+
+struct SetupFileTests: ~Copyable {
+    private let folder = FileManager.default.temporaryDirectory.path + "/setup-\(UUID().uuidString)"
+
+    init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    private func file(_ name: String, _ text: String, isSecret: Bool = true, mode: mode_t = 0o600) -> SetupFile {
+        SetupFile(path: "\(folder)/\(name)", bytes: Array(text.utf8), isSecret: isSecret, mode: mode)
+    }
+
+    private func text(_ name: String) -> String? {
+        FileManager.default.contents(atPath: "\(folder)/\(name)").map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func mode(_ name: String) -> mode_t {
+        var status = stat()
+        return stat("\(folder)/\(name)", &status) == 0 ? status.st_mode & 0o7777 : 0
+    }
+
+    @Test func newFilesGetTheirRights() throws {
+        try SetupFile.replace([file("key", "k"), file("c.toml", "c", isSecret: false, mode: 0o644)])
+        #expect(mode("key") == 0o600)
+        #expect(mode("c.toml") == 0o644)
+        #expect(Folder.names(in: folder) == ["c.toml", "key"])
+    }
+
+    @Test func existingFilesKeepTheirRightsButASecretIsClosedToOthers() throws {
+        try SetupFile.replace([file("key", "k"), file("c.toml", "c", isSecret: false)])
+        chmod("\(folder)/key", 0o644)
+        chmod("\(folder)/c.toml", 0o664)
+        try SetupFile.replace([file("key", "new"), file("c.toml", "new", isSecret: false, mode: 0o600)])
+        #expect(text("key") == "new")
+        #expect(mode("key") == 0o640)
+        #expect(mode("c.toml") == 0o664)
+    }
+
+    @Test func writesNothingIfOneFileCannotBeWritten() throws {
+        try SetupFile.replace([file("key", "old")])
+        mkdir("\(folder)/token", 0o700)
+        #expect(throws: StateFile.Fault.self) { try SetupFile.replace([file("key", "new"), file("token", "t")]) }
+        #expect(text("key") == "old")
+        #expect(Folder.names(in: folder) == ["key", "token"])
+    }
+
+    @Test func followsALinkToAConfigurationButNotToASecret() throws {
+        try SetupFile.replace([file("real", "old", isSecret: false)])
+        symlink("\(folder)/real", "\(folder)/link")
+        try SetupFile.replace([file("link", "new", isSecret: false)])
+        #expect(text("real") == "new")
+        #expect(throws: StateFile.Fault(path: "\(folder)/link", errno: ELOOP)) {
+            try SetupFile.replace([file("link", "secret")])
+        }
+        #expect(text("real") == "new")
+    }
+}
