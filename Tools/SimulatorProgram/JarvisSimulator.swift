@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import Logging
 import VoiceBase
 import VoiceCore
@@ -34,13 +33,15 @@ struct Manual: ParsableCommand {
 }
 
 extension Logger {
-    /// With `--verbose`, the daemon's lines go to standard error as the daemon writes them; otherwise nowhere.
-    static func ofConversation(isVerbose: Bool) -> Logger {
+    /// With `--verbose`, the daemon's lines go to standard error as the daemon writes them; clients of `events` see them anyway.
+    static func ofConversation(isVerbose: Bool, events: DaemonEvents? = nil) -> Logger {
         Logger(label: "simulator") { _ in
-            guard isVerbose else { return SwiftLogNoOpLogHandler() }
-            return JournalLogHandler(style: .terminal, threshold: LogThreshold(.debug)) { line in
-                _ = line.text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
-            }
+            JournalLogHandler(
+                style: .terminal,
+                threshold: LogThreshold(isVerbose ? .debug : .info),
+                write: { if isVerbose { StandardError.write($0.text) } },
+                seen: { level, text in events?.note { $0.logged(text, level: level.rawValue, at: $1) } }
+            )
         }
     }
 }

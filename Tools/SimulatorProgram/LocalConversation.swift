@@ -62,7 +62,10 @@ struct LocalConversation {
         timeline.start()
         try await daemon.start()
         let control = ControlPath.daemon(environment: ProcessEnvironment.values).flatMap { path in
-            try? daemon.controlServer(.init(path: path, version: ProgramVersion.current), logger: Logger(label: "control"))
+            try? daemon.controlServer(
+                .init(path: path, version: ProgramVersion.current),
+                logger: .ofConversation(isVerbose: verbose)
+            )
         }
         let serving = control.map { control in Task { await control.run() } }
         try await timeline.wait(for: .listening)
@@ -125,14 +128,15 @@ struct LocalConversation {
             "JARVIS_TOKEN": agent == nil ? Self.token : getenv("JARVIS_TOKEN").map { String(cString: $0) } ?? ""
         ]
         let secrets = try Secrets(configuration: configuration, environment: environment)
-        let logger = Logger.ofConversation(isVerbose: verbose)
+        let events = DaemonEvents()
+        let logger = Logger.ofConversation(isVerbose: verbose, events: events)
         var settings = try DaemonSettings(
             configuration,
             secrets: secrets,
             tools: VoiceDaemon.advertised(logger: logger)
         )
         settings.audio.source = .file(room)
-        return VoiceDaemon(settings, logger: logger, observer: timeline.observer)
+        return VoiceDaemon(settings, logger: logger, events: events, observer: timeline.observer)
     }
 
     // MARK: Results

@@ -74,7 +74,7 @@ package struct StatusSubscription: Sendable {
     var sample: @Sendable (_ isWhole: Bool) async -> StatusSample
 
     /// How often the whole status is looked at while nothing happens.
-    private static let pace = Duration.milliseconds(500)
+    private static let pace = Duration.seconds(1)
     private static let levelPace = Duration.milliseconds(100)
 
     /// Hands samples on until the task is cancelled: immediately after an event, else at their pace.
