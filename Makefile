@@ -137,9 +137,15 @@ uninstall: ## remove program, units and manual; the configuration stays
 	@echo "$(DESTDIR)/etc/jarvis-voiced was left as it is"
 
 .PHONY: deb
-deb: ## build the Debian packages for this distribution, into .build/deb
+deb: ## build the Debian packages for this distribution, into .build/deb (ARCH=arm64: on amd64 for Debian 13 on arm64)
+ifeq ($(ARCH),arm64)
+	scripts/deb-arm64
+else ifdef ARCH
+	$(error ARCH=$(ARCH) is not supported: it is arm64, or left out for this machine)
+else
 	@$(MAKE) --no-print-directory build simulator
 	scripts/deb
+endif
 
 .PHONY: format
 format: ## bring the sources into the project's style
