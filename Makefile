@@ -15,10 +15,12 @@ FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 DESTDIR ?=
 SWIFT ?= swift
 STRIP ?= strip
+# Runs programs that were built for another processor.
+EMULATOR ?=
 
 # make builds, even where ROOM_PROGRAMS names programs built elsewhere.
 BUILD = @env -u ROOM_PROGRAMS SWIFT=$(SWIFT) scripts/build release
-RELEASE_DIR = .build/release
+RELEASE_DIR ?= .build/release
 
 .PHONY: build
 build: ## build the program and its bridge for browsers (release)
@@ -104,11 +106,11 @@ install: ## install program, units, manual and configuration (PREFIX, DESTDIR); 
 		install -D -m 644 $$file $(DESTDIR)$(CATALOGDIR)/$${file##*/}; done
 	install -d -m 755 $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(BASHDIR) \
 		$(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
-	$(RELEASE_DIR)/jarvis-voiced manual 1 >$(DESTDIR)$(MANDIR)/man1/jarvis-voiced.1
-	$(RELEASE_DIR)/jarvis-voiced manual 5 >$(DESTDIR)$(MANDIR)/man5/jarvis-voiced.toml.5
-	$(RELEASE_DIR)/jarvis-voiced --generate-completion-script bash | sed '1{/^#!/d}' >$(DESTDIR)$(BASHDIR)/jarvis-voiced
-	$(RELEASE_DIR)/jarvis-voiced --generate-completion-script zsh >$(DESTDIR)$(ZSHDIR)/_jarvis-voiced
-	$(RELEASE_DIR)/jarvis-voiced --generate-completion-script fish >$(DESTDIR)$(FISHDIR)/jarvis-voiced.fish
+	$(EMULATOR) $(RELEASE_DIR)/jarvis-voiced manual 1 >$(DESTDIR)$(MANDIR)/man1/jarvis-voiced.1
+	$(EMULATOR) $(RELEASE_DIR)/jarvis-voiced manual 5 >$(DESTDIR)$(MANDIR)/man5/jarvis-voiced.toml.5
+	$(EMULATOR) $(RELEASE_DIR)/jarvis-voiced --generate-completion-script bash | sed '1{/^#!/d}' >$(DESTDIR)$(BASHDIR)/jarvis-voiced
+	$(EMULATOR) $(RELEASE_DIR)/jarvis-voiced --generate-completion-script zsh >$(DESTDIR)$(ZSHDIR)/_jarvis-voiced
+	$(EMULATOR) $(RELEASE_DIR)/jarvis-voiced --generate-completion-script fish >$(DESTDIR)$(FISHDIR)/jarvis-voiced.fish
 	install -D -m 644 systemd/70-jarvis-voiced.rules $(DESTDIR)$(PREFIX)/share/jarvis-voiced/70-jarvis-voiced.rules
 	test -e $(DESTDIR)/etc/jarvis-voiced/jarvis-voiced.toml || install -m 644 \
 		config/jarvis-voiced.toml $(DESTDIR)/etc/jarvis-voiced/jarvis-voiced.toml
@@ -135,9 +137,15 @@ uninstall: ## remove program, units and manual; the configuration stays
 	@echo "$(DESTDIR)/etc/jarvis-voiced was left as it is"
 
 .PHONY: deb
-deb: ## build the Debian packages for this distribution, into .build/deb
+deb: ## build the Debian packages for this distribution, into .build/deb (ARCH=arm64: on amd64 for Debian 13 on arm64)
+ifeq ($(ARCH),arm64)
+	scripts/deb-arm64
+else ifdef ARCH
+	$(error ARCH=$(ARCH) is not supported: it is arm64, or left out for this machine)
+else
 	@$(MAKE) --no-print-directory build simulator
 	scripts/deb
+endif
 
 .PHONY: format
 format: ## bring the sources into the project's style

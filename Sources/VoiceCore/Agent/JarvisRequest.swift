@@ -150,7 +150,7 @@ package struct JarvisRequest: Sendable {
         var root = base.text.dropLast(query.utf8.count)
         if base.path.hasSuffix("/v1") { root = root.dropLast(3) }
         let separator = query.isEmpty ? "?" : "&"
-        return root + route + query + (extra.map { separator + $0 } ?? "")
+        return String(root) + route + query + (extra.map { separator + $0 } ?? "")
     }
 
     /// An id of the server for use in a path. Unusual characters are dropped, so that it cannot lead elsewhere.

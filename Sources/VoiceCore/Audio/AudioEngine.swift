@@ -65,11 +65,26 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private var filledTo = 0
 
     init(device: consuming Device, ports: AudioPorts, settings: AudioEngineSettings) throws(AudioDeviceError) {
+        let capturePath: CapturePath
         do {
             capturePath = try CapturePath(options: settings.echoCanceller)
         } catch {
             throw AudioDeviceError.processing("the echo canceller does not start: \(error)")
         }
+        // Delegates: Swift 6.2 miscompiles a noncopyable type's initializer that throws when half is initialized, and lets it
+        // call no mutating method.
+        self.init(device: device, ports: ports, settings: settings, capturePath: capturePath)
+        adoptPlan()
+        ports.echoPath.began()
+    }
+
+    private init(
+        device: consuming Device,
+        ports: AudioPorts,
+        settings: AudioEngineSettings,
+        capturePath: consuming CapturePath
+    ) {
+        self.capturePath = capturePath
         drift = DriftControl(nominal: device.playbackPrefill - AudioFormat.periodFrames)
         reference = ReferenceLine(keep: EchoCanceller.referenceLead, epoch: ports.alignment.nextEpoch)
         self.device = device
@@ -98,8 +113,6 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         silenced = ports.silence.voice
         heard = ports.voice.ring.readPosition
         _ = map.cut(at: 0, resume: heard)
-        adoptPlan()
-        ports.echoPath.began()
     }
 
     /// Fills the card with silence and starts it.

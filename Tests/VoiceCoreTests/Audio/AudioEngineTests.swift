@@ -10,17 +10,22 @@ import Testing
 struct AudioEngineTests {
     /// An engine on a simulated card, driven period by period.
     private struct Rig: ~Copyable {
-        let card = SimulatedCard()
-        let ports = AudioPorts()
+        let card: SimulatedCard
+        let ports: AudioPorts
         var engine: AudioEngine<SimulatedDevice>
 
+        // Swift 6.2 miscompiles a noncopyable type's initializer that throws when half is initialized.
         init(automaticGain: Bool = false, prepare: (SimulatedCard) -> Void = { _ in }) throws {
+            let card = SimulatedCard()
+            let ports = AudioPorts()
             prepare(card)
             var settings = AudioEngineSettings()
             // All audio passes at once.
             settings.duplex = .full
             settings.automaticGain = automaticGain
             engine = try AudioEngine(device: SimulatedDevice(card: card), ports: ports, settings: settings)
+            self.card = card
+            self.ports = ports
             let outcome = engine.start()
             #expect(outcome == .running)
         }
@@ -134,7 +139,8 @@ struct AudioEngineTests {
                 // Syllables of a voice at 150 Hz, about -50 dBFS.
                 card.microphone = { frame in
                     let harmonics = (1...12).reduce(Float(0)) { sum, harmonic in
-                        sum + sin(Float(harmonic * 150 * (frame % 48_000)) / 48_000 * 2 * .pi) / Float(harmonic)
+                        let phase: Float = Float(harmonic * 150 * (frame % 48_000)) / 48_000 * 2 * .pi
+                        return sum + sin(phase) / Float(harmonic)
                     }
                     return frame / 9600 % 2 == 0 ? harmonics * 0.005 : 0
                 }

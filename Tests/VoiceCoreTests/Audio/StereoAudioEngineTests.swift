@@ -10,14 +10,19 @@ import Testing
 /// Voice in the middle, media at the sides, and one reference for both.
 struct StereoAudioEngineTests {
     private struct Rig: ~Copyable {
-        let card = SimulatedCard()
-        let ports = AudioPorts()
+        let card: SimulatedCard
+        let ports: AudioPorts
         var engine: AudioEngine<SimulatedDevice>
 
+        // Swift 6.2 miscompiles a noncopyable type's initializer that throws when half is initialized.
         init(media: [StereoFrame]) throws {
+            let card = SimulatedCard()
+            let ports = AudioPorts()
             var settings = AudioEngineSettings()
             settings.duplex = .full
             engine = try AudioEngine(device: SimulatedDevice(card: card), ports: ports, settings: settings)
+            self.card = card
+            self.ports = ports
             ports.volumes.set(Volumes(media: 100))
             ports.media.ring.write(media, count: media.count)
             let outcome = engine.start()

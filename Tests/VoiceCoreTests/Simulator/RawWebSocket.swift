@@ -32,7 +32,7 @@ final class RawWebSocket {
         if payload.count < 126 {
             bytes.append(0x80 | UInt8(payload.count))
         } else if payload.count < 65536 {
-            bytes += [0x80 | 126, UInt8(payload.count >> 8), UInt8(payload.count & 255)]
+            bytes += [UInt8(0x80 | 126), UInt8(payload.count >> 8), UInt8(payload.count & 255)]
         } else {
             bytes.append(0x80 | 127)
             for shift in stride(from: 56, through: 0, by: -8) {

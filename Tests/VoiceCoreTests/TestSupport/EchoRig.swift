@@ -12,8 +12,8 @@ struct EchoRig: ~Copyable {
     /// What the microphone hears of the loudspeaker at a frame, from what was played at earlier ones.
     typealias Echo = (_ frame: Int, _ played: [Float]) -> Float
 
-    let card = SimulatedCard()
-    let ports = AudioPorts()
+    let card: SimulatedCard
+    let ports: AudioPorts
     var engine: AudioEngine<SimulatedDevice>
     var stage = AlignmentStage()
     /// The whole uplink.
@@ -37,7 +37,8 @@ struct EchoRig: ~Copyable {
         isMuted: @escaping (Int) -> Bool = { _ in false },
         echo: @escaping Echo
     ) throws {
-        let card = card
+        let card = SimulatedCard()
+        let ports = AudioPorts()
         card.plan = plan
         var seed: UInt64 = 7
         card.microphone = { [unowned card] frame in
@@ -50,9 +51,17 @@ struct EchoRig: ~Copyable {
         settings.duplex = setting
         settings.echoCanceller.echoCancellation = cancels
         if !suppressesNoise { settings.echoCanceller.noiseSuppression = .off }
-        engine = try AudioEngine(device: SimulatedDevice(card: card), ports: ports, settings: settings)
-        let outcome = engine.start()
+        // Delegates: Swift 6.2 miscompiles a noncopyable type's initializer that throws when half is initialized.
+        let engine = try AudioEngine(device: SimulatedDevice(card: card), ports: ports, settings: settings)
+        self.init(card, ports, engine)
+        let outcome = self.engine.start()
         #expect(outcome == .running)
+    }
+
+    private init(_ card: SimulatedCard, _ ports: AudioPorts, _ engine: consuming AudioEngine<SimulatedDevice>) {
+        self.card = card
+        self.ports = ports
+        self.engine = engine
     }
 
     /// 25 ms and two reflections, which change when the box is moved.

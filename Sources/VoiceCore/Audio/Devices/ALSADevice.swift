@@ -49,18 +49,18 @@ struct ALSADevice: DuplexDevice, ~Copyable {
     /// - Parameters:
     ///   - bufferPeriods: playback buffer in periods.
     ///   - stop: an eventfd that interrupts `read`.
-    init(
-        microphone: DeviceSlot,
-        loudspeaker: DeviceSlot,
-        bufferPeriods: Int,
-        stop: Int32
-    ) {
+    init(microphone: DeviceSlot, loudspeaker: DeviceSlot, bufferPeriods: Int, stop: Int32) {
+        // In Swift 6.2 only an initializer that delegates may call a mutating method of a noncopyable type with constants.
+        self.init(microphone, loudspeaker, bufferPeriods, stop)
+        takeLoudspeaker()
+    }
+
+    private init(_ microphone: DeviceSlot, _ loudspeaker: DeviceSlot, _ bufferPeriods: Int, _ stop: Int32) {
         self.microphone = microphone
         self.loudspeaker = loudspeaker
         self.bufferPeriods = bufferPeriods
         self.stop = stop
         standIn = StandInSpeaker(limit: bufferPeriods * AudioFormat.periodFrames)
-        takeLoudspeaker()
     }
 
     var playbackPrefill: Int {

@@ -22,12 +22,19 @@ struct FileDevice: DuplexDevice, ~Copyable {
     private var echo: RoomEcho
 
     init(room: FileRoom, bufferPeriods: Int) throws(AudioDeviceError) {
-        self.room = room
+        // Delegates: Swift 6.2 miscompiles a noncopyable type's initializer that throws when half is initialized.
+        let recording: WaveWriter?
         if let path = room.recording {
             recording = try WaveWriter(path: path, channels: room.channels)
         } else {
             recording = nil
         }
+        self.init(room: room, bufferPeriods: bufferPeriods, recording: recording)
+    }
+
+    private init(room: FileRoom, bufferPeriods: Int, recording: consuming WaveWriter?) {
+        self.room = room
+        self.recording = recording
         playbackPrefill = (bufferPeriods - 1) * AudioFormat.periodFrames
         queue = PlaybackQueue(limit: bufferPeriods * AudioFormat.periodFrames)
         block = .allocate(capacity: AudioFormat.periodFrames)

@@ -88,7 +88,7 @@ struct WaveWriter: ~Copyable {
         file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard file >= 0 else { throw .file(path: path, reason: String(cString: strerror(errno))) }
         pending.reserveCapacity(Self.block + AudioFormat.periodFrames * channels)
-        flush()
+        writeHeader(dataBytes: 0)
     }
 
     deinit { close(file) }
@@ -103,11 +103,15 @@ struct WaveWriter: ~Copyable {
 
     /// Writes pending samples; the file is valid afterwards. Samples that a full disk refuses are lost.
     mutating func flush() {
-        let header = WaveFile.header(dataBytes: dataBytes + pending.count * 2, channels: channels)
-        _ = header.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, 0) }
+        writeHeader(dataBytes: dataBytes + pending.count * 2)
         let offset = 44 + dataBytes
         let written = pending.withUnsafeBytes { $0.isEmpty ? 0 : pwrite(file, $0.baseAddress, $0.count, offset) }
         dataBytes += max(0, written)
         pending.removeAll(keepingCapacity: true)
+    }
+
+    private func writeHeader(dataBytes: Int) {
+        let header = WaveFile.header(dataBytes: dataBytes, channels: channels)
+        _ = header.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, 0) }
     }
 }

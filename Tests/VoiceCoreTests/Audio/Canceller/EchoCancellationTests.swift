@@ -43,15 +43,13 @@ struct EchoCancellationTests {
     /// A direct path with a delay of `delay` frames, and reflections that decay within 50 ms.
     private func echo(of far: [Float], delay: Int, room: UInt64 = 7) -> [Float] {
         var random = SeededGenerator(seed: room)
-        let taps = (0..<40).map { index in
-            (
-                delay + index * 61,
-                0.5 * exp(-Float(index) / 8) * (index == 0 ? 1 : .random(in: -0.7...0.7, using: &random))
-            )
+        let taps = (0..<40).map { index -> (delay: Int, gain: Float) in
+            let part: Float = index == 0 ? 1 : .random(in: -0.7...0.7, using: &random)
+            return (delay + index * 61, 0.5 * exp(-Float(index) / 8) * part)
         }
-        return far.indices.map { index in
-            taps.reduce(0) { $0 + (index >= $1.0 ? far[index - $1.0] * $1.1 : 0) }
-                + .random(in: -1e-4...1e-4, using: &random)
+        return far.indices.map { index -> Float in
+            let heard = taps.reduce(Float(0)) { $0 + (index >= $1.delay ? far[index - $1.delay] * $1.gain : 0) }
+            return heard + .random(in: -1e-4...1e-4, using: &random)
         }
     }
 

@@ -14,7 +14,7 @@ struct FileDeviceTests {
         writer.append(samples, count: samples.count)
         writer.flush()
         let read = try WaveFile.read(path)
-        #expect(read == [0, 0.5, -0.5, 32_767 / 32_768, -1, 0.25])
+        #expect(read == [0, 0.5, -0.5, Float(32_767) / 32_768, -1, 0.25])
     }
 
     @Test func aRoomCanBeRecordedFromBothSides() throws {
