@@ -24,7 +24,7 @@ struct Watch: ParsableCommand {
 
     func run() throws {
         let environment = ProcessEnvironment.values
-        let feed = StatusFeed(socket.map { [$0] } ?? ControlPath.candidates(environment: environment))
+        let feed = StatusFollower(socket.map { [$0] } ?? ControlPath.candidates(environment: environment))
         let isDumb = ["", "dumb"].contains(environment["TERM"] ?? "")
         let isTerminal = isatty(STDOUT_FILENO) == 1
         let isColoured = isTerminal && !isDumb && (environment["NO_COLOR"] ?? "").isEmpty
@@ -43,7 +43,7 @@ struct Watch: ParsableCommand {
         }
     }
 
-    private func showOnce(_ feed: StatusFeed, isColoured: Bool) throws {
+    private func showOnce(_ feed: StatusFollower, isColoured: Bool) throws {
         let began = Monotonic.now()
         var (mirror, problem) = feed.latest
         // The levels come up to 100 ms after the snapshot.
@@ -64,7 +64,7 @@ struct Watch: ParsableCommand {
         Screen.write(picture(mirror, nil, size, isColoured).map { $0 + "\n" }.joined())
     }
 
-    private func follow(_ feed: StatusFeed, isColoured: Bool) throws {
+    private func follow(_ feed: StatusFollower, isColoured: Bool) throws {
         let ends = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
         let signals = ends + [SIGTSTP, SIGCONT]
         clinux_note_signals(signals, Int32(signals.count))
@@ -126,7 +126,7 @@ struct Watch: ParsableCommand {
 }
 
 /// Follows the daemon on a thread of its own, and connects again every second while there is none.
-private final class StatusFeed: Sendable {
+private final class StatusFollower: Sendable {
     private let state = Mutex((mirror: StatusMirror(), problem: ControlProblem?.none))
 
     init(_ paths: [String]) {

@@ -36,7 +36,7 @@ package enum StatusSchema {
         Member("mode", .text, "what opens a conversation: always, wake, push"),
         Member("phase", .text, "of activation: idle, awake, conversation, ..."),
         Member("quiet", .bool, "quiet hours"),
-        Member("heard", .text, "who is heard in the microphone: user, box, nothing, unknown"),
+        Member("heard", .text, "what the microphone picks up: user, box, nothing, unknown"),
         Member(
             "levels",
             .object,

@@ -16,7 +16,7 @@ extension VoiceDaemon {
         return ["levels": ["in": .integer(gauges.levels.level / 10), "out": .integer(gauges.outputLevel / 10)]]
     }
 
-    /// Who is heard in the microphone.
+    /// What the microphone picks up.
     private func heard(_ state: ConversationState) -> String {
         if state == .userSpeaking { return "user" }
         guard ports.echo.isPlaying else { return "nothing" }

@@ -25,9 +25,7 @@ package struct DaemonHistory: Sendable {
         case .turn:
             turns += 1
             if event.values["interrupted"] != nil { interrupted += 1 }
-            var values = event.values
-            values["event"] = nil
-            add(values, to: "turn_list", at: now)
+            add(event.values, to: "turn_list", at: now)
         case .connectionLost: reconnected("lost", event, at: now)
         case .serviceRefused: reconnected("refused", event, at: now)
         case .serviceReplaced: reconnected("replaced", event, at: now)
@@ -53,7 +51,8 @@ package struct DaemonHistory: Sendable {
         add(["who": .string(who), "text": .string(line.text)], to: "transcript", at: now)
     }
 
-    mutating func forgetTranscript() { lists["transcript"] = nil }
+    /// Lines of the log may hold it too.
+    mutating func forgetTranscript() { (lists["transcript"], lists["log"]) = (nil, nil) }
 
     package mutating func logged(_ text: String, level: String, at now: ClockInstant) {
         add(["level": .string(level), "text": .string(text)], to: "log", at: now)

@@ -70,7 +70,8 @@ struct StatusFeedTests {
         let now = ClockInstant(wall: 0, uptime: .zero)
         history.said(TranscriptLine(number: 1, speaker: .user, text: "hello", isLate: false), at: now)
         #expect(history.values["transcript"] == [["who": "user", "text": "hello", "at": "1970-01-01T00:00:00Z"]])
+        history.logged("said text=hello", level: "info", at: now)
         history.forgetTranscript()
-        #expect(history.values["transcript"] == nil)
+        #expect(history.values["transcript"] == nil && history.values["log"] == nil)
     }
 }
