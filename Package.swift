@@ -228,7 +228,11 @@ let package = Package(
             exclude: ["Activation/Golden", "Reply/Speech/Golden"],
             swiftSettings: settings
         ),
-        .testTarget(name: "BridgeTests", dependencies: ["BridgeCore", "VoiceBase"], swiftSettings: settings),
+        .testTarget(
+            name: "BridgeTests",
+            dependencies: ["BridgeCore", "VoiceBase", "VoiceCore"],
+            swiftSettings: settings
+        ),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu11,

@@ -1,6 +1,8 @@
-import BridgeCore
 import Testing
 import VoiceBase
+import VoiceCore
+
+@testable import BridgeCore
 
 struct BridgeMetricsTests {
     private func turn(_ number: Int, at: String = "2026-11-27T03:00:00Z", answered: Int) -> JSONValue {
@@ -26,6 +28,12 @@ struct BridgeMetricsTests {
         ] {
             #expect(text.contains(line + "\n"), "\(line)")
         }
+    }
+
+    @Test func readsOnlyMembersThatTheDaemonHas() {
+        let members = Set(StatusSchema.members.map(\.name))
+        let unknown = BridgeMetrics.paths.filter { !members.contains(String($0.prefix { $0 != "." })) }
+        #expect(unknown == [])
     }
 
     @Test func countsEachTurnOnceAlsoOverARestartOfTheDaemon() {

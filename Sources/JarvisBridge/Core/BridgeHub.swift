@@ -64,8 +64,8 @@ final class BridgeHub {
             log("the daemon refuses: \(line["error"]?["message"]?.stringValue ?? "no reason given")")
             return false
         }
-        let wasThere = mirror.values != nil
-        let outcome = mirror.apply(line)
+        let wasThere = mirror.lastHeard != nil
+        let outcome = mirror.apply(line, at: Monotonic.now())
         if outcome == .other { return true }
         if outcome == .broken { return false }
         if !wasThere {
@@ -74,13 +74,13 @@ final class BridgeHub {
             log("the daemon is there")
             sendToTabs(Self.event(["event": "bridge", "connected": true]))
         }
-        metrics.learn(mirror.values ?? [:])
+        metrics.learn(mirror.values)
         sendToTabs(Self.event(bytes))
         return true
     }
 
     private func lost(_ reason: String) {
-        if mirror.values != nil || lastReason != reason { log("no daemon: \(reason)") }
+        if mirror.lastHeard != nil || lastReason != reason { log("no daemon: \(reason)") }
         lastReason = reason
         // Repeated, so that browsers hear something, and those that are gone are noticed.
         mirror = StatusMirror()
@@ -125,7 +125,7 @@ final class BridgeHub {
 
     // MARK: - Requests
 
-    func metricsText() -> String { metrics.text(mirror.values) }
+    func metricsText() -> String { metrics.text(mirror.lastHeard.map { _ in mirror.values }) }
 
     /// Whether a token may be looked at.
     var acceptsTokens: Bool { wrongTokens < Self.mostWrongTokens }

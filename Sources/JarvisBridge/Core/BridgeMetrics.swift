@@ -15,7 +15,7 @@ package struct BridgeMetrics: Sendable {
     /// Counts the turns and wake words that are new in these values.
     package mutating func learn(_ values: [String: JSONValue]) {
         stages.take(
-            values.list("turn_list").flatMap { turn in
+            values["turn_list"].items.flatMap { turn in
                 // Numbers begin again with the daemon; the time of day tells them apart.
                 let id = "\(turn["turn"]?.intValue ?? 0) \(turn["at"]?.stringValue ?? "")"
                 return Self.stageNames.compactMap { name in
@@ -24,7 +24,7 @@ package struct BridgeMetrics: Sendable {
             }
         )
         scores.take(
-            values.list("wake_list").compactMap { word in
+            values["wake_list"].items.compactMap { word in
                 word["score"]?.doubleValue.map { score in
                     let id = "\(word["at"]?.stringValue ?? "") \(word["word"]?.stringValue ?? "") \(score)"
                     return (id, word["heard"] == true ? "true" : "false", score)
@@ -68,7 +68,7 @@ package struct BridgeMetrics: Sendable {
             let samples = row.choices.map { (MetricsText.label(row.label, $0), $0 == chosen ? 1.0 : 0) }
             text.add(row.name, .gauge, row.help, samples)
         }
-        text.add("jarvis_problems", .gauge, "Things that are wrong.", [("", Double(values.list("degraded").count))])
+        text.add("jarvis_problems", .gauge, "Things that are wrong.", [("", Double(values["degraded"].items.count))])
         for (name, label, help, path) in counted {
             guard case .object(let members) = values[path] else { continue }
             // Bounded: reasons are the daemon's words.
@@ -80,10 +80,13 @@ package struct BridgeMetrics: Sendable {
         }
     }
 
+    /// Where in the status each of them is found.
+    static var paths: [String] { counted.map(\.path) + choices.map(\.path) + numbers.map(\.path) }
+
     /// Objects whose members are counters.
     private static let counted: [(name: String, label: String, help: String, path: String)] = [
         ("jarvis_reconnects_total", "reason", "New connections to the voice service.", "reconnects"),
-        ("jarvis_tokens_total", "kind", "Tokens of the voice service; begins again at midnight.", "tokens_today"),
+        ("jarvis_tokens_total", "kind", "Tokens of the voice service.", "tokens"),
     ]
 
     /// Members that have one of a few values.
@@ -140,11 +143,6 @@ package struct BridgeMetrics: Sendable {
 }
 
 extension [String: JSONValue] {
-    /// The list of this name; empty if there is none.
-    fileprivate func list(_ name: String) -> [JSONValue] {
-        if case .array(let values) = self[name] { values } else { [] }
-    }
-
     /// The member at a path such as "echo.erle_db".
     fileprivate func member(_ path: String) -> JSONValue? {
         let names = path.split(separator: ".").map(String.init)

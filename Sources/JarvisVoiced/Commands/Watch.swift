@@ -149,10 +149,11 @@ private final class StatusFollower: Sendable {
             var client = try ControlClient(paths: paths)
             _ = try client.perform(ControlRequest(command: "subscribe", arguments: ["levels": true]))
             while let line = try client.nextEvent() {
-                state.withLock {
-                    $0.mirror.take(line, at: Monotonic.now())
+                let outcome = state.withLock {
                     $0.problem = nil
+                    return $0.mirror.apply(line, at: Monotonic.now())
                 }
+                if outcome == .broken { return ControlProblem(.failed, "the daemon's status has a gap") }
             }
             return ControlProblem(.notAvailable, "the daemon has gone")
         } catch {

@@ -1,4 +1,4 @@
-internal import VoiceBase
+package import VoiceBase
 
 /// What `watch` prints where no picture can be drawn: a line for each change of the state, its text or the trouble, and for
 /// each turn. Never levels.

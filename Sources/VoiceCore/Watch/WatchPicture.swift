@@ -1,4 +1,4 @@
-internal import VoiceBase
+package import VoiceBase
 internal import VoiceBudget
 
 /// The daemon in one picture for a terminal: the orb, what matters beside it, then the last turns and the end of the log.

@@ -5,6 +5,7 @@ import VoiceBase
 
 struct WatchLinesTests {
     private var mirror = StatusMirror()
+    private var number = 0
     private var lines = WatchLines()
 
     private mutating func after(
@@ -13,7 +14,8 @@ struct WatchLinesTests {
         silence: Duration = .zero,
         problem: String? = nil
     ) -> [String] {
-        mirror.take(["event": event, "values": values], at: .seconds(100))
+        number += 1
+        _ = mirror.apply(["event": event, "number": .integer(number), "values": values], at: .seconds(100))
         return lines.lines(mirror, at: .seconds(100) + silence, problem: problem)
     }
 

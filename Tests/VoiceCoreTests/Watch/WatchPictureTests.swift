@@ -47,8 +47,8 @@ struct WatchPictureTests {
         problem: String? = nil
     ) -> [String] {
         var mirror = StatusMirror()
-        mirror.take(["event": "snapshot", "number": 1, "missed": 0, "values": .object(status)], at: .seconds(100))
-        mirror.take(["event": "changed", "number": 2, "values": .object(changes)], at: .seconds(100))
+        _ = mirror.apply(["event": "snapshot", "number": 1, "missed": 0, "values": .object(status)], at: .seconds(100))
+        _ = mirror.apply(["event": "changed", "number": 2, "values": .object(changes)], at: .seconds(100))
         return WatchPicture(
             mirror,
             size: .init(columns: columns, rows: rows),
