@@ -84,6 +84,9 @@ final class MicroWakeWordModel {
     /// Current confidence in its word, 0 to 1.
     var score: Double { window.mean }
 
+    /// What that has to exceed.
+    func threshold(isPlaying: Bool) -> Double { isPlaying ? window.cutoff.playing : window.cutoff.quiet }
+
     /// - Parameters:
     ///   - features: one set, from `MicroFrontend`.
     ///   - pace: of the sound they are of, 0 ..< `paces`; 0 is its own, and only there may a find be returned.

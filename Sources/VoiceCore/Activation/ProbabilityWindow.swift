@@ -76,7 +76,7 @@ struct ProbabilityWindow: Equatable {
         case missed(Double)
     }
 
-    private let cutoff: WordCutoff
+    let cutoff: WordCutoff
     private let ignored: Int
     /// The latest probabilities of each pace, in 256ths, `size` of each.
     private var recent: [UInt8]

@@ -93,6 +93,7 @@ package final class TFLiteSpotter: WakeWordDetector {
                     guard let finding = try model.take(features, pace: pace, isPlaying: isPlaying) else { continue }
                     var candidate = Self.candidate(model.word, finding)
                     candidate.wantsPause = model.wantsPause
+                    candidate.threshold = model.threshold(isPlaying: isPlaying)
                     found.append(candidate)
                 }
             }

@@ -38,6 +38,11 @@ package struct WakeRule: Sendable {
     /// The same rule for the stop words alone.
     var stopsOnly: WakeRule { WakeRule(words: words.stops) }
 
+    /// What the score of a word has to reach now, in the unit of its threshold.
+    func threshold(of word: WakeWords.Word, isPlaying: Bool) -> Double {
+        word.threshold + (isPlaying ? (word.isStop ? -Self.stopMargin : Self.playingMargin) : 0)
+    }
+
     /// The verdict on a word that does not count. What is reported only because of `stopMargin` is no near miss of the
     /// configured threshold.
     func miss(_ word: String, _ score: Double) -> Verdict {
@@ -59,12 +64,11 @@ package struct WakeRule: Sendable {
         let isStop = known?.isStop ?? false
         if isStop, listening != .stop { return .nothing }
         guard now >= (isStop ? deafToStopsUntil : deafToCallsUntil) else { return .nothing }
-        switch (candidate.finding, known?.threshold) {
+        switch (candidate.finding, known.map { threshold(of: $0, isPlaying: isPlaying) }) {
         case (.certain, _): break
         case (.doubtful(let score), _): return .nearMiss(candidate.word, score: score)
         case (.score(let score), .some(let threshold)):
-            let margin = isPlaying ? (isStop ? -Self.stopMargin : Self.playingMargin) : 0
-            guard score >= threshold + margin else { return miss(candidate.word, score) }
+            guard score >= threshold else { return miss(candidate.word, score) }
         case (.score, .none), (.repeated, _):
             guard isPlaying else { break }
             defer { first = (candidate.word, now) }

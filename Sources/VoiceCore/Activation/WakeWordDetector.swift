@@ -66,6 +66,8 @@ package struct WakeCandidate: Equatable, Sendable {
     package var finding: Finding
     /// Confidence in the engine's own unit; nil if it reports none.
     package var score: Double?
+    /// What the score has to reach, if the engine decides.
+    package var threshold: Double?
     /// Whether the word counts as a call only after a pause: its limits were chosen with that.
     package var wantsPause = false
 

@@ -6,6 +6,8 @@ package struct WakeReport: Equatable, Sendable {
     package var verdict: WakeRule.Verdict
     /// Confidence in the engine's own unit; nil if it reports none.
     package var score: Double?
+    /// What it has to reach; nil if only the engine knows.
+    package var threshold: Double?
     /// Level and voice of a wake word; nil for other verdicts.
     package var evidence: WordEvidence?
 }
@@ -89,6 +91,10 @@ package final class WakeWordRecogniser {
                 at: now
             )
             var report = WakeReport(verdict: verdict, score: candidate.score)
+            report.threshold = candidate.threshold
+            if case .score = candidate.finding {
+                report.threshold = rule.words[candidate.word].map { rule.threshold(of: $0, isPlaying: isPlaying) }
+            }
             switch verdict {
             case .call(let word):
                 report.evidence = sound.evidence

@@ -63,7 +63,11 @@ package enum StatusSchema {
         Member("device_losses", .number, "since the start"),
         Member("wake_engine", .text, "off without one"),
         Member("word_problems", .list, "words that are not recognised, or not as configured"),
-        Member("wake_list", .list, "the last 50 words: `at`, `word`, `score`, and `heard`: false for a near miss"),
+        Member(
+            "wake_list",
+            .list,
+            "the last 50 words: `at`, `word`, `score` and the `threshold` for it, `heard`: false for a near miss"
+        ),
         Member("service", .text, "host and model"),
         Member("dialect", .text, "of the service"),
         Member("substitute", .text, "the service that has taken its place"),

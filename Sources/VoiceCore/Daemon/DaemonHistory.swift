@@ -1,3 +1,4 @@
+internal import VoiceActivation
 package import VoiceBase
 internal import VoiceConversation
 
@@ -40,9 +41,11 @@ package struct DaemonHistory: Sendable {
     }
 
     /// - Parameter isCall: whether the word opened a conversation; otherwise it was a near miss.
-    mutating func heard(_ word: String, score: Double?, isCall: Bool, at now: ClockInstant) {
+    mutating func heard(_ word: String, _ report: WakeReport, isCall: Bool, at now: ClockInstant) {
         var entry: [String: JSONValue] = ["word": .string(word), "heard": .bool(isCall)]
-        if let score { entry["score"] = .number((score * 1000).rounded() / 1000) }
+        for (name, value) in [("score", report.score), ("threshold", report.threshold)] {
+            if let value { entry[name] = .number((value * 1000).rounded() / 1000) }
+        }
         add(entry, to: "wake_list", at: now)
     }
 

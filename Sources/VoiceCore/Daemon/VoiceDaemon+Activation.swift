@@ -147,7 +147,7 @@ extension VoiceDaemon {
             report: { report in
                 switch report.verdict {
                 case .call(let word):
-                    events.note { $0.heard(word, score: report.score, isCall: true, at: $1) }
+                    events.note { $0.heard(word, report, isCall: true, at: $1) }
                     var metadata: Logger.Metadata = ["word": "\(word)"]
                     if let score = report.score { metadata["score"] = .public(score.asScore) }
                     if let level = report.evidence?.level { metadata["level_dbfs"] = .public(Int(level.rounded())) }
@@ -167,7 +167,7 @@ extension VoiceDaemon {
                     if let score = report.score { metadata["score"] = .public(score.asScore) }
                     logger.info("wake word refused", metadata: metadata)
                 case .nearMiss(let word, let score):
-                    events.note { $0.heard(word, score: score, isCall: false, at: $1) }
+                    events.note { $0.heard(word, report, isCall: false, at: $1) }
                     let count = misses.withLock { $0.take(word, at: Monotonic.now()) }
                     guard let count else { break }
                     var metadata: Logger.Metadata = ["word": "\(word)", "score": .public(score.asScore)]

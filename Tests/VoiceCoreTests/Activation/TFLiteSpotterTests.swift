@@ -62,7 +62,9 @@ struct TFLiteSpotterTests {
         let box = try await WakeModelBox().compiled()
         let spotter = try spotter(box, try words(), isMeasured: false)
         #expect(try found(spotter, quiet).isEmpty)
-        #expect(try found(spotter, loud) == [WakeCandidate("hey jarvis", .certain, score: 255.0 / 256)])
+        var call = WakeCandidate("hey jarvis", .certain, score: 255.0 / 256)
+        call.threshold = 0.8
+        #expect(try found(spotter, loud) == [call])
         #expect(!WordCutoff.isMeasured(Array("GOOD3.".utf8)))
         #expect(!WordCutoff.isMeasured([UInt8](repeating: 0, count: 52_272)))
     }
