@@ -107,6 +107,8 @@ install: ## install program, units, manual and configuration (PREFIX, DESTDIR); 
 	install -d -m 755 $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(BASHDIR) \
 		$(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
 	$(EMULATOR) $(RELEASE_DIR)/jarvis-voiced manual 1 >$(DESTDIR)$(MANDIR)/man1/jarvis-voiced.1
+	$(EMULATOR) $(RELEASE_DIR)/jarvis-bridge --experimental-dump-help | $(EMULATOR) $(RELEASE_DIR)/jarvis-voiced manual 1 --other \
+		>$(DESTDIR)$(MANDIR)/man1/jarvis-bridge.1
 	$(EMULATOR) $(RELEASE_DIR)/jarvis-voiced manual 5 >$(DESTDIR)$(MANDIR)/man5/jarvis-voiced.toml.5
 	$(EMULATOR) $(RELEASE_DIR)/jarvis-voiced --generate-completion-script bash | sed '1{/^#!/d}' >$(DESTDIR)$(BASHDIR)/jarvis-voiced
 	$(EMULATOR) $(RELEASE_DIR)/jarvis-voiced --generate-completion-script zsh >$(DESTDIR)$(ZSHDIR)/_jarvis-voiced
@@ -129,7 +131,7 @@ uninstall: ## remove program, units and manual; the configuration stays
 	rm -f $(DESTDIR)$(PREFIX)/bin/jarvis-{voiced,bridge} $(DESTDIR)$(UNITDIR)/jarvis-{voiced,bridge}.service \
 		$(DESTDIR)$(USERUNITDIR)/jarvis-voiced.service \
 		$(DESTDIR)$(SYSUSERSDIR)/jarvis-voiced.conf $(DESTDIR)$(CATALOGDIR)/jarvis-voiced.catalog \
-		$(DESTDIR)$(MANDIR)/man1/jarvis-voiced.1 $(DESTDIR)$(MANDIR)/man5/jarvis-voiced.toml.5 \
+		$(DESTDIR)$(MANDIR)/man1/jarvis-{voiced,bridge}.1 $(DESTDIR)$(MANDIR)/man5/jarvis-voiced.toml.5 \
 		$(DESTDIR)$(BASHDIR)/jarvis-voiced $(DESTDIR)$(ZSHDIR)/_jarvis-voiced $(DESTDIR)$(FISHDIR)/jarvis-voiced.fish \
 		$(DESTDIR)$(PREFIX)/share/jarvis-voiced/70-jarvis-voiced.rules
 	rm -rf $(DESTDIR)$(PREFIX)/share/jarvis-voiced/page

@@ -8,6 +8,8 @@ struct JarvisBridge: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jarvis-bridge",
         abstract: "Serves jarvis-voiced to browsers, and its metrics to Prometheus.",
+        discussion: "A page that shows what the box hears, does and costs, with buttons for its commands; metrics at "
+            + "/metrics. A client of the control socket and nothing else: the voice does not need it.",
         version: ProgramVersion.current,
         subcommands: [Run.self, Link.self, Check.self]
     )

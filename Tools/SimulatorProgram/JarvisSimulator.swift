@@ -11,25 +11,9 @@ struct JarvisSimulator: AsyncParsableCommand {
         commandName: "jarvis-simulator",
         abstract: "Simulated services for jarvis-voiced: try it without a key, a sound card or a network.",
         version: ProgramVersion.current,
-        subcommands: [Demo.self, Local.self, Serve.self, Drill.self, Manual.self],
+        subcommands: [Demo.self, Local.self, Serve.self, Drill.self],
         defaultSubcommand: Demo.self
     )
-}
-
-/// `jarvis-simulator manual`: its manual page, generated from the program itself; for packages.
-struct Manual: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "Print the manual page.",
-        shouldDisplay: false
-    )
-
-    func run() throws {
-        let page = try CommandManual.toolPage(
-            description: JarvisSimulator._dumpHelp(),
-            version: ProgramVersion.current
-        )
-        print(page, terminator: "")
-    }
 }
 
 extension Logger {

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import VoiceBase
 internal import VoiceConfiguration
 
-/// Generates jarvis-voiced(1) and jarvis-simulator(1) from the same description of their command lines as `--help`.
+/// Generates jarvis-voiced(1), jarvis-bridge(1) and jarvis-simulator(1) from the same description of their command lines as `--help`.
 package enum CommandManual {
     /// The description has an unexpected format.
     package struct Unreadable: Error, CustomStringConvertible {
