@@ -245,7 +245,7 @@ class Box:
             command += ["--set", f"{name.replace('__', '.')}={value}"]
         # Only the service's events say that somebody speaks: with a canceller, the box would look for a voice in its
         # microphone.
-        command += ["--set", "echo.enabled=false", "--set", "audio.input=room", "--set", "audio.output=room"]
+        command += ["--set", "echo.mode=off", "--set", "audio.input=room", "--set", "audio.output=room"]
         self.environment = {"PATH": os.environ["PATH"], "HOME": folder, "XDG_STATE_HOME": state,
                             "XDG_RUNTIME_DIR": folder, "OPENAI_API_KEY": "sk-simulated",
                             "JARVIS_TOKEN": token,

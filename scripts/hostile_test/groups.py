@@ -745,7 +745,7 @@ def flood(stage):
     """Stop while the service keeps the network thread busy: silence at once, and "quiet" only when it is true."""
     for name, kind, settings, send in (
         ("realtime", Connection, {}, flood_realtime),
-        ("hero365", Hero365, {"service.use": "hero365", "echo.enabled": "false"}, flood_hero365),
+        ("hero365", Hero365, {"service.use": "hero365", "echo.mode": "off"}, flood_hero365),
     ):
         for command in ("stop", "interrupt"):
             service = Service(kind)

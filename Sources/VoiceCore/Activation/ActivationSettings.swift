@@ -194,7 +194,7 @@ package struct ActivationSettings: Sendable {
         let activation = configuration.activation
         self.isForThisUser = isForThisUser
         machine = ActivationMachine.Options(configuration)
-        voiceGate = activation.voiceGate && configuration.echo.enabled
+        voiceGate = activation.voiceGate && configuration.echo.cancels
         stateCommand = activation.stateCommand
         buttons = activation.buttons
         quietVolume = activation.quietVolume

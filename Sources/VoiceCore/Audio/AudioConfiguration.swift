@@ -47,8 +47,8 @@ package struct AudioConfiguration: Sendable {
         capture.channel = audio.inputChannel == 0 ? nil : audio.inputChannel - 1
         // An invalid map is reported by the reader of the configuration.
         capture.map = try? ChannelMap(parsing: audio.inputChannels)
-        capture.worker = echo.mode.choice
-        capture.cancels = echo.enabled
+        capture.worker = echo.mode.worker
+        capture.cancels = echo.cancels
         captureRate = audio.inputRate == 0 ? nil : audio.inputRate
         playbackRate = audio.outputRate == 0 ? nil : audio.outputRate
         bufferPeriods = min(16, max(3, audio.outputBufferMS / 10))

@@ -14,18 +14,12 @@ extension Configuration {
 
 extension Configuration.Echo {
     package struct Keys: Sendable {
-        package let enabled = Setting(
-            "echo.enabled",
-            true,
-            "Echo canceller. false disables it whatever echo.mode says, for headphones. For a microphone that cancels "
-                + "its own echo, set echo.mode instead."
-        )
         package let mode = Setting(
             "echo.mode",
             Mode.auto,
             "Who cancels the echo: the device (hardware: the daemon's canceller is bypassed, and the echo gate uses "
-                + "what is left), the daemon (software), the daemon after the device (both), or auto: what "
-                + "is known about the device."
+                + "what is left), the daemon (software), the daemon after the device (both), auto: what is known "
+                + "about the device, or off: for headphones."
         )
         package let duplex = Setting(
             "echo.duplex",
@@ -41,8 +35,17 @@ extension Configuration.Echo {
         package let highPass = Setting("echo.high_pass", true, "Removes rumble below the voice.")
     }
 
-    /// "auto": the worker measured to be best, else the one known to suit the device.
-    package typealias Mode = OrAuto<Worker>
+    package enum Mode: String, Sendable, CaseIterable {
+        /// The worker known to suit the device.
+        case auto
+        case off, hardware, software, both
+
+        /// nil if the mode names none.
+        package var worker: Worker? { Worker(rawValue: rawValue) }
+    }
+
+    /// Whether anything here or in the device cancels the echo.
+    package var cancels: Bool { self.mode != .off }
 
     /// Which canceller removes the echo from the microphone signal.
     package enum Worker: String, Sendable, Equatable, CaseIterable {

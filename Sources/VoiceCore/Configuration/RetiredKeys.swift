@@ -6,6 +6,7 @@ enum RetiredKeys {
         "activation.sherpa_library": useModels,
         "activation.sherpa_model": useModels,
         "activation.warm_standby": "every call opens a session",
+        "echo.enabled": "set echo.mode = \"off\" instead of false",
         "jarvis.title": "nothing takes its place",
         "jarvis.announce_jobs": "let the agent call jarvis-voiced ctl announce",
         "jarvis.ask_user": "the agent's questions are read aloud",

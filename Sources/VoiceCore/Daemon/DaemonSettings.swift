@@ -74,7 +74,7 @@ package struct DaemonSettings: Sendable {
         volumes = VolumeSettings(configuration.audio)
         if let problem = volumes.problem { throw fail(problem.key, problem.message) }
         pump = VoicePump.Options()
-        pump.hasVoiceDetector = configuration.echo.enabled
+        pump.hasVoiceDetector = configuration.echo.cancels
         model = kind.model(configuration)
         func make(_ kind: any VoiceService.Type) throws(ConfigurationError) -> any VoiceService {
             try kind.init(

@@ -118,7 +118,7 @@ package struct EchoTestVerdict: Sendable, Equatable {
         guard result.hasCanceller else {
             grade = .half
             summary = "The echo canceller is off: the microphone is off while the box speaks."
-            self.advice = advice + ["Set echo.enabled = true, unless the device cancels its own echo."]
+            self.advice = advice + ["Set echo.mode = \"auto\", unless the device cancels its own echo."]
             return
         }
         if status.state == .good || status.state == .clear || status.state == .forcedFull {

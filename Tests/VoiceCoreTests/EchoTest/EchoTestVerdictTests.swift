@@ -85,7 +85,7 @@ struct EchoTestVerdictTests {
             },
             grade: .half,
             exit: .unavailable,
-            advice: "echo.enabled"
+            advice: "echo.mode"
         ),
         Case(
             result: result { $0.captureXruns = 5 },

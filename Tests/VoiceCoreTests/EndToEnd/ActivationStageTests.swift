@@ -276,7 +276,7 @@ extension EndToEnd {
         func theVoiceGateSendsSpeechAndItsSilenceAndNothingElse() async throws {
             let stage = try Stage([.say("It is noon.")])
             try await stage.start {
-                $0.echo.enabled = true
+                $0.echo.mode = .auto
                 $0.activation.voiceGate = true
             }
             try await stage.reach(.listening)

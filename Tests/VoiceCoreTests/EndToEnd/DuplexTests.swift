@@ -23,7 +23,7 @@ extension EndToEnd {
             )
             try await stage.start {
                 $0.echo.duplex = .auto
-                $0.echo.enabled = cancels
+                $0.echo.mode = cancels ? .auto : .off
             }
             try await stage.reach(.listening)
             stage.say("Tell")
@@ -45,7 +45,7 @@ extension EndToEnd {
             )
             try await stage.start {
                 $0.echo.duplex = .auto
-                $0.echo.enabled = true
+                $0.echo.mode = .auto
                 $0.activation.greeting = greeting
             }
             try await stage.reach(.listening, times: 2)
@@ -96,7 +96,7 @@ extension EndToEnd {
             let stage = try Stage([.say(Self.long), .say(Self.long), .say("Very well.")], speed: 3)
             try await stage.start {
                 $0.echo.duplex = .auto
-                $0.echo.enabled = true
+                $0.echo.mode = .auto
             }
             try await stage.reach(.listening)
             stage.say("Tell")

@@ -69,7 +69,7 @@ extension EndToEnd {
         func whatIsSaidIntoADeadConnectionIsNotLostInSilence() async throws {
             let stage = try Stage([.say("It is noon.")])
             try await stage.start(
-                adjust: { $0.echo.enabled = true },
+                adjust: { $0.echo.mode = .auto },
                 tune: { $0.service.request?.deadPeerLimit = .seconds(4) }
             )
             try await stage.reach(.listening)
@@ -96,7 +96,7 @@ extension EndToEnd {
         func aDeadConnectionThatNobodySpokeToIsReplacedInSilence() async throws {
             let stage = try Stage([])
             try await stage.start(
-                adjust: { $0.echo.enabled = true },
+                adjust: { $0.echo.mode = .auto },
                 tune: { $0.service.request?.deadPeerLimit = .seconds(2) }
             )
             try await stage.reach(.listening)

@@ -45,7 +45,7 @@ final class StageHouse: Sendable {
         configuration.audio.realtimePriority = 0
         configuration.audio.lockMemory = false
         configuration.audio.earconVolume = 0
-        configuration.echo.enabled = false
+        configuration.echo.mode = .off
         configuration.echo.duplex = .full
         configuration.echo.noiseSuppression = .off
         configuration.echo.highPass = false

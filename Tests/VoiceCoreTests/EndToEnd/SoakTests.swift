@@ -96,7 +96,7 @@ extension EndToEnd {
                 )
             )
             try await stage.start(adjust: {
-                $0.echo.enabled = true
+                $0.echo.mode = .auto
                 $0.echo.noiseSuppression = .moderate
                 $0.echo.highPass = true
             })

@@ -95,7 +95,7 @@ final class Stage: Sendable {
         // Simulated tokens cost nothing.
         configuration.budget.hourUSD = 0
         configuration.budget.dayUSD = 0
-        configuration.echo.enabled = false
+        configuration.echo.mode = .off
         // Most stages have no echo, and users who speak in tones.
         configuration.echo.duplex = .full
         configuration.echo.noiseSuppression = .off

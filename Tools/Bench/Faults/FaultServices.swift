@@ -96,7 +96,7 @@ struct RealtimeFaultServices: FaultServices {
         configuration.audio.realtimePriority = 0
         configuration.audio.lockMemory = false
         // The room has no echo, and its users speak in tones.
-        configuration.echo.enabled = false
+        configuration.echo.mode = .off
         configuration.echo.duplex = .full
         configuration.echo.noiseSuppression = .off
         configuration.echo.highPass = false

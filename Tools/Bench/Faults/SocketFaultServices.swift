@@ -152,7 +152,7 @@ struct SocketFaultServices: FaultServices {
         configuration.audio.realtimePriority = 0
         configuration.audio.lockMemory = false
         // The room has no echo, and its users speak in tones.
-        configuration.echo.enabled = false
+        configuration.echo.mode = .off
         configuration.echo.duplex = .full
         configuration.echo.noiseSuppression = .off
         configuration.echo.highPass = false

@@ -25,10 +25,10 @@ package struct EchoCancellerOptions: Sendable, Equatable {
     package var doubleTalkPath = true
 
     package init(_ echo: Configuration.Echo = .init()) {
-        echoCancellation = echo.enabled
+        echoCancellation = echo.cancels
         noiseSuppression = echo.noiseSuppression
         highPass = echo.highPass
-        voiceDetection = echo.enabled
+        voiceDetection = echo.cancels
     }
 
     /// Whether any remaining task is worth the library's work and delay.

@@ -58,7 +58,7 @@ package struct CaptureChoice: Sendable, Equatable {
     /// Whether the device has one channel only.
     package var isMono = false
     package var identity: CardIdentity?
-    /// `echo.enabled`.
+    /// False for `echo.mode = "off"`.
     package var cancels = true
     /// What is wrong with the configuration, in one line for people.
     package var problem: String?

@@ -64,9 +64,9 @@ package struct CaptureWishes: Sendable, Equatable {
     package var channel: Int?
     /// `audio.input_channels`.
     package var map: ChannelMap?
-    /// `echo.mode`; nil for auto.
+    /// `echo.mode`; nil for auto and off.
     package var worker: EchoWorker?
-    /// `echo.enabled`.
+    /// False for `echo.mode = "off"`.
     package var cancels = true
 
     package init() {}
@@ -145,7 +145,7 @@ package struct CaptureWishes: Sendable, Equatable {
     }
 
     private func choose(_ map: ChannelMap?, isConfigured: Bool) -> (EchoWorker, String) {
-        guard cancels else { return (.software, "echo.enabled = false") }
+        guard cancels else { return (.software, "echo.mode = \"off\"") }
         if let worker { return (worker, "echo.mode = \"\(worker.rawValue)\"") }
         let chosen = channel.flatMap { role(of: $0, in: map) }
         if chosen == .processed || channel == nil && map?.first(.processed) != nil {

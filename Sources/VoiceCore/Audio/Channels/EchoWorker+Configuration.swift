@@ -3,19 +3,13 @@ package import VoiceConfiguration
 extension EchoWorker {
     /// Explains which key wins if the keys of `[echo]` and of the channels contradict each other.
     ///
-    /// `echo.enabled = false` comes first: nothing is cancelled here, whatever the mode. `echo.mode` selects who cancels.
-    /// Then `echo.duplex` decides what happens with the result.
+    /// `echo.mode` selects who cancels; then `echo.duplex` decides what happens with the result.
     package static func notices(on configuration: Configuration) -> [String] {
         let (audio, echo) = (configuration.audio, configuration.echo)
         var notices: [String] = []
-        if !echo.enabled, echo.mode != .auto {
+        if !echo.cancels, echo.duplex == .auto {
             notices.append(
-                "echo.mode = \"\(echo.mode.rawValue)\" has no effect, because echo.enabled = false"
-            )
-        }
-        if !echo.enabled, echo.duplex == .auto {
-            notices.append(
-                "echo.enabled = false: the microphone is off while the box speaks; for a device that cancels its own "
+                "echo.mode = \"off\": the microphone is off while the box speaks; for a device that cancels its own "
                     + "echo, set echo.mode = \"hardware\" instead"
             )
         }
@@ -36,7 +30,7 @@ extension EchoWorker {
                 )
             }
         }
-        if echo.enabled, echo.mode == .chosen(.hardware), map.first(.processed) == nil {
+        if echo.mode == .hardware, map.first(.processed) == nil {
             notices.append("echo.mode = \"hardware\": audio.input_channels names no processed channel")
         }
         return notices
@@ -58,7 +52,7 @@ extension AudioConfiguration {
     /// Who cancels the echo, as far as the configuration alone shows, and what happens with the result: for `config check`.
     package func echoLine(duplex: Configuration.Echo.Duplex) -> String {
         let duplex = "echo.duplex = \"\(duplex.rawValue)\""
-        guard capture.cancels else { return "no echo cancellation (echo.enabled = false); \(duplex)" }
+        guard capture.cancels else { return "no echo cancellation (echo.mode = \"off\"); \(duplex)" }
         if let worker = capture.worker { return "\(worker.rawValue) (echo.mode); \(duplex)" }
         if let map = capture.map {
             let worker = capture.plan(channels: map.roles.count).plan.worker

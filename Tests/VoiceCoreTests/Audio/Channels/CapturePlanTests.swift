@@ -150,7 +150,7 @@ struct CapturePlanTests {
 
     @Test func echoThatNobodyCancelsIsToldOf() {
         let chooser = CaptureChooser(wishes { $0.cancels = false }, known: KnownDevices(), identity: nil)
-        #expect(chooser.choice(channels: 1).text == "its only channel; echo: not cancelled, echo.enabled = false")
+        #expect(chooser.choice(channels: 1).text == "its only channel; echo: not cancelled, echo.mode = \"off\"")
     }
 
     @Test func theOnlyChannelIsNoMean() {
@@ -170,17 +170,13 @@ struct CapturePlanTests {
     @Test func theConfigurationSaysWhatOfItCounts() {
         var configuration = Configuration()
         #expect(EchoWorker.notices(on: configuration).isEmpty)
-        configuration.echo.mode = .chosen(.hardware)
+        configuration.echo.mode = .hardware
         configuration.audio.inputChannels = "raw, reference"
         configuration.audio.inputChannel = 2
         let notices = EchoWorker.notices(on: configuration)
         #expect(notices.contains { $0.contains("calls reference") })
         #expect(notices.contains { $0.contains("names no processed channel") })
-        configuration.echo.enabled = false
-        #expect(
-            EchoWorker.notices(on: configuration).contains {
-                $0.contains("has no effect, because echo.enabled = false")
-            }
-        )
+        configuration.echo.mode = .off
+        #expect(EchoWorker.notices(on: configuration).contains { $0.contains("off while the box speaks") })
     }
 }
