@@ -57,10 +57,16 @@ struct Setup: AsyncParsableCommand {
             throw ArgumentParser.ExitCode(VoiceBase.ExitCode.usage.rawValue)
         }
         print("Sets up \(place.file).\n\(SetupDialog.help)\n")
+        let isRunning = hasSystemd && systemctl(place, "is-active")
         var isTried = false
         while let question = dialog.question {
             if case .heard(let direction) = question, !isTried {
-                tryDevice(direction, dialog.plan.values, present == nil ? nil : place.file)
+                Terminal.holdingSignals {
+                    // It has the cards.
+                    if isRunning { _ = systemctl(place, "stop") }
+                    tryDevice(direction, dialog.plan.values, present == nil ? nil : place.file)
+                    if isRunning { _ = systemctl(place, "start", "--no-block") }
+                }
             }
             isTried = false
             print(dialog.prompt, terminator: "")
@@ -99,19 +105,23 @@ struct Setup: AsyncParsableCommand {
         let test = direction == .capture ? ["meter", "--seconds=6"] : ["echo-test"]
         let devices = ["--input-device=\(values.audio.input)", "--output-device=\(values.audio.output)"]
         // If it fails, its own last line says why.
-        _ = runSelf(test + devices + (file.map { ["--config=\($0)"] } ?? []))
+        _ = runs([Self.program] + test + devices + (file.map { ["--config=\($0)"] } ?? []))
     }
 
-    /// Runs a command of this program in the terminal.
+    private static let program = "/proc/self/exe"
+
+    /// Runs a program in the terminal.
     /// - Parameter arguments: never a secret.
-    private func runSelf(_ arguments: [String]) -> Bool {
+    private func runs(_ arguments: [String]) -> Bool {
         fflush(nil)
-        let child = try? ChildProcess(
-            ["/proc/self/exe"] + arguments,
-            output: STDOUT_FILENO,
-            errors: STDERR_FILENO
-        )
+        let child = try? ChildProcess(arguments, output: STDOUT_FILENO, errors: STDERR_FILENO)
         return child?.wait() == .exited(0)
+    }
+
+    private var hasSystemd: Bool { access("/run/systemd/system", F_OK) == 0 }
+
+    private func systemctl(_ place: SetupPlace, _ order: String...) -> Bool {
+        runs(["systemctl", "--quiet"] + (place.isOwn ? ["--user"] : []) + order + ["jarvis-voiced"])
     }
 
     private func write(_ plan: SetupPlan, _ place: SetupPlace, _ present: [UInt8]?) throws {
@@ -135,25 +145,23 @@ struct Setup: AsyncParsableCommand {
         if plan.changes["activation.mode"] == .text("wake"), [.auto, .tflite].contains(plan.values.activation.engine),
             try confirm("Download the models of the wake words (jarvis-voiced wake install)?")
         {
-            _ = runSelf(["wake", "install", "--yes"])
+            _ = runs([Self.program, "wake", "install", "--yes"])
         }
         if try confirm("Run the doctor?") {
             let report = await VoiceCore.Doctor(DoctorContext(path: path, environment: environment)).examine()
             print(report.text, terminator: "")
         }
-        let unit = (place.isOwn ? ["--user"] : []) + ["enable", "jarvis-voiced"]
-        guard access("/run/systemd/system", F_OK) == 0 else {
+        guard hasSystemd else {
             print("There is no systemd here: start it with \"jarvis-voiced run\".")
             return
         }
         guard try confirm("Start the service now and at every start of the machine?") else { return }
         // A service that runs already must take what is new.
-        for order in [unit, unit.map { $0 == "enable" ? "restart" : $0 }] {
-            guard let failure = await Command.failure(of: ["systemctl"] + order, limit: .seconds(90)) else { continue }
-            if case .failed(let lines) = failure { for line in lines { print(line.escapingHidden()) } }
-            throw self.failure("systemctl \(order.joined(separator: " ")) failed", .unavailable)
+        for order in ["enable", "restart"] where !systemctl(place, order) {
+            throw failure("systemctl \(order) failed: the lines above say why", .unavailable)
         }
         print("It runs: journalctl \(place.isOwn ? "--user " : "")-fu jarvis-voiced")
+        _ = systemctl(place, "show", "--property=StatusText", "--value")
     }
 
     private func confirm(_ question: String) throws -> Bool {

@@ -55,13 +55,16 @@ package struct SetupDialog: Sendable {
         let values = plan.values
         let services = ServiceRegistry.wanted(by: values)
         var list = [Question.value("service.use")]
-        if values.service.use.contains(.hero365) { list.append(.value("hero365.url")) }
-        if values.service.use.contains(.local) { list += [.value("local.recogniser"), .value("local.speaker")] }
-        list += ServiceKey.allCases.filter { values.service.use.compactMap(\.key).contains($0) }.map {
-            .secret(SetupSecret($0))
+        list += services.compactMap { $0.address(values) }.map { .value($0.key) }
+        if values.service.use.contains(.openAI), values.realtime.url != Configuration().realtime.url {
+            list += [.value("realtime.dialect"), .value("realtime.model")]
         }
+        if values.service.use.contains(.local) { list += [.value("local.recogniser"), .value("local.speaker")] }
+        let keys = services.filter { $0.capabilities(values).needsKey }.compactMap { $0.name.key }
+        list += ServiceKey.allCases.filter(keys.contains).map { .secret(SetupSecret($0)) }
         if services.contains(where: { $0.capabilities(values).work != .theirs }) {
-            list += [.value("jarvis.url"), .secret(.token)]
+            list += [.value("jarvis.url"), .value("jarvis.api")]
+            list += (values.jarvis.api == .openai ? [.value("jarvis.model")] : []) + [.secret(.token)]
         }
         list += [.device(.capture), .heard(.capture), .device(.playback), .heard(.playback), .value("activation.mode")]
         switch values.activation.mode {
@@ -182,10 +185,18 @@ extension SetupDialog {
     private static let sentences = [
         "service.use":
             "Which service hears and speaks: openai, openai-live, datagrid, hero365, or local (Wyoming servers)?",
-        "hero365.url": "The address of the service, wss://HOST/voice/stream/ws/BUSINESS",
+        "realtime.url": "The address of the service; of a server of your own, such as ws://homelab.lan:8000",
+        "realtime.dialect":
+            "What is there: auto (OpenAI, Azure, xAI), or a server of your own: speaches, localai, huggingface?",
+        "realtime.model": "The model (Azure: the deployment; a server of your own chooses unless you change this)",
+        "live.url": "The address of GPT-Live",
+        "datagrid.url": "The address of Datagrid",
+        "hero365.url": "The address of Hero365, wss://HOST/voice/stream/ws/BUSINESS",
         "local.recogniser": "The Wyoming server that recognises speech, host:port",
         "local.speaker": "The Wyoming server that speaks, host:port (none: espeak-ng speaks)",
         "jarvis.url": "The address of your agent with its base path, such as http://homelab.lan:8080/ui",
+        "jarvis.api": "How it is asked: chat or responses (term-llm), openai (any compatible server)?",
+        "jarvis.model": "The model to ask for",
         "activation.mode":
             "What opens a conversation: always (it is always open), wake (a word), push (a button, a command)?",
         "activation.wake_words": "The wake words, separated by commas",
@@ -240,7 +251,7 @@ extension SetupDialog {
             }
         }
         let unit = place.isOwn ? "systemctl --user" : "systemctl"
-        return ["setup asks its questions in a terminal. Without one, set in \(place.file):"] + keys
+        return ["setup asks its questions in a terminal (ssh -t). Without one, set in \(place.file):"] + keys
             + ["store the secrets:"] + files.map { "  " + $0 }
             + ["and run:", "  jarvis-voiced doctor", "  \(unit) enable --now jarvis-voiced"]
     }

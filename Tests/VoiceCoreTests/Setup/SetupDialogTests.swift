@@ -25,7 +25,7 @@ struct SetupDialogTests {
         var dialog = try dialog()
         let complaints = answer(
             &dialog,
-            ["", "sk-1", "http://h:8080/ui", "tok", "2", "yes", "jabra", "", "always", "yes"]
+            ["", "", "sk-1", "http://h:8080/ui", "", "tok", "2", "yes", "jabra", "", "always", "yes"]
         )
         #expect(complaints == [])
         #expect(dialog.question == nil)
@@ -58,8 +58,8 @@ struct SetupDialogTests {
         }
         #expect(
             asked == [
-                .value("service.use"), .secret(SetupSecret(.openAI)), .value("jarvis.url"), .secret(.token),
-                .device(.capture), .device(.playback), .value("activation.mode"),
+                .value("service.use"), .value("realtime.url"), .secret(SetupSecret(.openAI)), .value("jarvis.url"),
+                .value("jarvis.api"), .secret(.token), .device(.capture), .device(.playback), .value("activation.mode"),
             ]
         )
         #expect(dialog.plan.isEmpty)
@@ -68,14 +68,35 @@ struct SetupDialogTests {
     @Test func asksOnlyForWhatTheServiceNeeds() throws {
         var dialog = try dialog()
         _ = dialog.answer("datagrid")
+        #expect(dialog.question == .value("datagrid.url"))
+        #expect(dialog.answer("") == nil)
         #expect(dialog.question == .secret(SetupSecret(.datagrid)))
         _ = dialog.answer("key")
         #expect(dialog.question == .device(.capture))
-        _ = answer(&dialog, ["back", "back", "local, openai"])
+        _ = answer(&dialog, ["back", "back", "back", "local, openai", ""])
         #expect(dialog.question == .value("local.recogniser"))
         #expect(answer(&dialog, ["h:10300", "none", "sk-1"]) == [])
         #expect(dialog.question == .value("jarvis.url"))
         #expect(dialog.plan.secrets.count == 1)
+    }
+
+    @Test func aServerOfOnesOwnIsAskedForByAddressAndKindAndNeedsNoKey() throws {
+        var dialog = try dialog()
+        #expect(answer(&dialog, ["", "ws://10.0.0.2:8000", "speaches", ""]) == [])
+        #expect(dialog.question == .value("jarvis.url"))
+        #expect(dialog.plan.changes["realtime.dialect"] == .text("speaches"))
+        _ = answer(&dialog, ["back", "back", "auto"])
+        #expect(dialog.question == .value("realtime.model"))
+        _ = dialog.answer("")
+        #expect(dialog.question == .secret(SetupSecret(.openAI)))
+    }
+
+    @Test func onlyACompatibleAgentIsAskedForItsModel() throws {
+        var dialog = try dialog(stored: [SetupSecret(.openAI)])
+        #expect(answer(&dialog, ["", "", "", "", "openai"]) == [])
+        #expect(dialog.question == .value("jarvis.model"))
+        #expect(answer(&dialog, ["qwen3", "back", "back", "chat"]) == [])
+        #expect(dialog.question == .secret(.token))
     }
 
     @Test func backAtTheFirstQuestionSaysSo() throws {
@@ -85,7 +106,7 @@ struct SetupDialogTests {
 
     @Test func aDeviceThatIsNotHeardIsAskedForAgain() throws {
         var dialog = try dialog(stored: [SetupSecret(.openAI)])
-        _ = answer(&dialog, ["", "", "", ""])
+        _ = answer(&dialog, ["", "", "", "", "", ""])
         #expect(dialog.answer("3") == "there is no number 3 in the list")
         #expect(dialog.answer("piano")?.hasPrefix("no capture device \"piano\"") == true)
         #expect(answer(&dialog, ["1", "again"]) == [])
@@ -100,16 +121,16 @@ struct SetupDialogTests {
 
     @Test func aKeyIsNeededATokenIsNot() throws {
         var dialog = try dialog()
-        _ = dialog.answer("")
+        _ = answer(&dialog, ["", ""])
         #expect(dialog.answer("") == "there is none yet: paste it, or type skip")
         #expect(dialog.answer("two words") == "it must be one line of printable ASCII without blanks")
-        #expect(answer(&dialog, ["sk-1", "", ""]) == [])
+        #expect(answer(&dialog, ["sk-1", "", "", ""]) == [])
         #expect(dialog.question == .device(.capture))
     }
 
     @Test func noIsWrittenWithoutAYes() throws {
         var dialog = try dialog()
-        _ = answer(&dialog, ["", "sk-1", "skip", "skip", "skip", "skip", "skip"])
+        _ = answer(&dialog, ["", "", "sk-1", "skip", "skip", "skip", "skip", "skip", "skip"])
         #expect(dialog.question == .write)
         #expect(dialog.prompt.contains("openai-api-key: a new secret"))
         #expect(!dialog.prompt.contains("sk-1"))
@@ -121,7 +142,7 @@ struct SetupDialogTests {
 
     @Test func theListHidesTerminalEscapesAndNamesThatSayNothing() throws {
         var dialog = try dialog(stored: [SetupSecret(.openAI)])
-        _ = answer(&dialog, ["", "", "", ""])
+        _ = answer(&dialog, ["", "", "", "", "", ""])
         #expect(
             dialog.prompt == """
                   1  hw:CARD=A,DEV=0  Mic\\u{1b}[2J
