@@ -78,12 +78,6 @@ soak: deps ## hours of conversation with 10,000 interruptions (SOAK="--hours 2 -
 fuzz: deps ## feed the parsers of bytes from outside with what reaches new code (FUZZ="events 300")
 	scripts/fuzz $(FUZZ)
 
-.PHONY: bench-aec
-bench-aec: ## compare echo cancellers over simulated rooms, half an hour and more (BENCH=--quick)
-	@scripts/deps aec
-	$(BUILD) VoiceBench >/dev/null
-	scripts/bench-aec $(BENCH)
-
 # Does not build anything: `make && sudo make install` must not build as root.
 .PHONY: install
 install: ## install program, units, manual and configuration (PREFIX, DESTDIR); run `make` first

@@ -11,7 +11,7 @@ struct JarvisSimulator: AsyncParsableCommand {
         commandName: "jarvis-simulator",
         abstract: "Simulated services for jarvis-voiced: try it without a key, a sound card or a network.",
         version: ProgramVersion.current,
-        subcommands: [Demo.self, Local.self, Serve.self, Drill.self],
+        subcommands: [Demo.self, Local.self, Serve.self],
         defaultSubcommand: Demo.self
     )
 }

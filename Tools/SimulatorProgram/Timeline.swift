@@ -10,10 +10,8 @@ final class Timeline: Sendable {
         var began = Duration.zero
         /// States entered and not yet waited for.
         var entered: [ConversationState] = []
-        var latest: (state: ConversationState, since: Duration)?
         var waiter: (state: ConversationState, reached: Promise<Void>)?
         var turn = Turn()
-        var replacedAt: Duration?
     }
 
     /// The result of the user's latest words.
@@ -30,8 +28,6 @@ final class Timeline: Sendable {
     init(showsHeard: Bool = false) { self.showsHeard = showsHeard }
 
     var turn: Turn { state.withLock { $0.turn } }
-    /// When a service last replaced another.
-    var replacedAt: Duration? { state.withLock { $0.replacedAt } }
 
     func start() {
         let now = Monotonic.now()
@@ -61,23 +57,6 @@ final class Timeline: Sendable {
         }
     }
 
-    /// Returns once the conversation has been in `wanted` for this long, with the same service; earlier states count for no
-    /// later wait.
-    func settle(in wanted: ConversationState, for time: Duration, within limit: Duration) async throws {
-        let end = Monotonic.now() + limit
-        while Monotonic.now() < end {
-            let isSettled = state.withLock { state in
-                guard let latest = state.latest, latest.state == wanted else { return false }
-                guard Monotonic.now() - max(latest.since, state.replacedAt ?? .zero) >= time else { return false }
-                state.entered = []
-                return true
-            }
-            if isSettled { return }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        throw DemoStuck(wanted: wanted)
-    }
-
     var observer: ConversationSession.Observer {
         .init(effect: { [self] effect, instant in show(effect, at: instant) }, call: { [self] in show($0) })
     }
@@ -103,7 +82,6 @@ final class Timeline: Sendable {
             state.withLock { $0.turn.report = report }
             show(report, at: instant)
         case .note(.serviceReplaced(let from, let service, let reason)):
-            state.withLock { $0.replacedAt = instant }
             line("trouble", "\(service) takes the place of \(from)" + (reason.map { ": \($0)" } ?? ""), at: instant)
         case .note(.connectionLost(let reason, _)), .note(.refused(let reason)): line("trouble", reason, at: instant)
         default: break
@@ -148,9 +126,7 @@ final class Timeline: Sendable {
     }
 
     private func entered(_ next: ConversationState) {
-        let now = Monotonic.now()
         let reached = state.withLock { state -> Promise<Void>? in
-            state.latest = (next, now)
             guard let waiter = state.waiter else {
                 state.entered.append(next)
                 return nil

@@ -26,7 +26,8 @@ class Broken(Exception):
 
 
 class Daemon:
-    def __init__(self, program, folder, settings, environment=None, wrapper=()):
+    def __init__(self, program, folder, settings, environment=None, wrapper=(), errors=None):
+        """errors: where standard error goes, by default to the log."""
         self.folder = folder
         os.makedirs(f"{folder}/run", exist_ok=True)
         os.makedirs(f"{folder}/state/jarvis-voiced", exist_ok=True)
@@ -43,7 +44,7 @@ class Daemon:
         self.output = open(self.log, "ab")
         self.marked = os.path.getsize(self.log)
         self.process = subprocess.Popen(arguments, env=variables, stdin=subprocess.DEVNULL, stdout=self.output,
-                                        stderr=self.output, cwd=folder)
+                                        stderr=errors or self.output, cwd=folder)
         self.baseline = None
 
     # What the daemon reports

@@ -1,4 +1,4 @@
-"""Scenarios with people in the virtual room, and verdicts: see scripts/room-people and scripts/soak --people."""
+"""Scenarios with people in the virtual room, and verdicts: see scripts/room-people."""
 import argparse
 import os
 import re
@@ -9,11 +9,11 @@ import time
 
 import numpy as np
 
-from hostile_test.service import Replies
+from hostile_test.service import Replies, Service
 
-from . import judge, soak
+from . import judge
 from .room import (BOX_DBFS, FAR_SIDE, NEAR_SIDE, TALKER_DBFS, Daemon, Room, Voice, dsp, for_wire, save, write_wav)
-from .service import RATE, LiveConnection, VoiceConnection, VoiceService
+from .service import RATE, LiveConnection, VoiceConnection
 
 # Talker and box. `say` is Piper's voice from the shared kit, the others are people.
 PAIRS = {"man": ("en_man", "say"), "actors": ("cs_woman", "cs_man"), "woman": ("en_woman", "fr_woman"),
@@ -60,7 +60,7 @@ def scenario(name, pair, options, verdict):
     person = Voice(options.voices, near, NEAR_SIDE, TALKER_DBFS, seed)
     box = Voice(options.voices, far, FAR_SIDE, BOX_DBFS, seed + 50).talk(plan["seconds"])
     is_live = "live" in plan
-    service, agent = VoiceService(kind=LiveConnection if is_live else VoiceConnection), Replies()
+    service, agent = Service(LiveConnection if is_live else VoiceConnection), Replies()
     room = Room(f"{options.scratch}/{pair}-{name}")
     daemon = None
     try:
@@ -148,14 +148,10 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--pairs", default="man,actors,woman")
     parser.add_argument("--scenarios", default=",".join(SCENARIOS), help=", ".join(SCENARIOS))
-    parser.add_argument("--soak-minutes", type=float)
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
     verdict = Verdict()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    if options.soak_minutes:
-        soak.run(options, verdict)
-        sys.exit(verdict.bad > 0)
     told, void = [], 0
     for pair in options.pairs.split(","):
         for name in options.scenarios.split(","):

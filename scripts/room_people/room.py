@@ -53,14 +53,9 @@ class Voice:
         self.clips = [at_level(clips[i], level) for i in order]
         self.next = 0
 
-    def clip(self, longest=None):
-        clip = self.clips[self.next % len(self.clips)]
+    def clip(self):
         self.next += 1
-        if longest is None or len(clip) <= longest * FS:
-            return clip
-        clip = clip[: int(longest * FS)].copy()
-        clip[-480:] *= np.linspace(1, 0, 480)
-        return clip
+        return self.clips[(self.next - 1) % len(self.clips)]
 
     def talk(self, seconds, pause=0.25):
         """Clip after clip with short pauses."""
@@ -115,9 +110,9 @@ class Room:
         self.control("ir", f"{self.scratch}/{place}.wav")
         return time.monotonic()
 
-    def record(self, folder, taps=("speech", "echo", "mic", "speaker")):
+    def record(self, folder):
         self.recorded = {}
-        for tap in taps:
+        for tap in ("speech", "echo", "mic", "speaker"):
             path = os.path.abspath(f"{folder}/{tap}.wav")
             self.recorded[tap] = (path, self.frame_time(self.control("record", tap, path)["first_frame"]))
 
@@ -129,10 +124,6 @@ class Room:
 
     def late_ms(self):
         return self.control.status().get("late_max_ms", 0)
-
-    def xruns(self):
-        told = self.control.status()
-        return told["xruns_playback"] + told["xruns_capture"]
 
     def down(self):
         subprocess.run([TOOLS + "/down"], env=self.environment, stdout=subprocess.DEVNULL)

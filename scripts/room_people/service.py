@@ -1,13 +1,12 @@
-"""A voice service that plays given sound, records what it hears, and can take turns with its own voice detector."""
+"""A voice service that plays given sound and records what it hears; a voice detector for what was recorded."""
 import base64
 import bisect
-import threading
 import time
 
 import numpy as np
 import webrtcvad
 
-from hostile_test.service import Connection, Service
+from hostile_test.service import Connection
 
 RATE = 24000
 FRAME = RATE // 50
@@ -49,17 +48,11 @@ class Detector:
 
 
 class VoiceConnection(Connection):
-    """One session. Without `answers` it takes no turns: the sound comes from `play`, as from a service that always listens."""
+    """One session, which takes no turns: the sound comes from `play`, as from a service that always listens."""
 
-    def __init__(self, plain, answers=None):
+    def __init__(self, plain):
         super().__init__(plain)
-        self.answers = answers
         self.chunks, self.arrivals, self.ends, self.count = [], [], [], 0
-        self.detector = Detector()
-        self.starts = []
-        self.turns = 0
-        self.speaking_until = 0.0
-        self.cancel = threading.Event()
 
     def _take(self, event):
         if event["type"] != "input_audio_buffer.append":
@@ -69,53 +62,27 @@ class VoiceConnection(Connection):
         self.count += len(samples)
         self.ends.append(self.count)
         self.arrivals.append(time.monotonic())
-        if self.answers is None:
-            return None
-        for _, has_begun in self.detector.feed(samples):
-            if has_begun:
-                self.starts.append(time.monotonic())
-                self.event(type="input_audio_buffer.speech_started", audio_start_ms=self.count * 1000 // RATE,
-                           item_id=f"u{self.turns}")
-                self.cancel.set()
-            else:
-                self._answer()
         return None
 
-    def _answer(self):
-        item, self.turns = f"u{self.turns}", self.turns + 1
-        self.event(type="input_audio_buffer.speech_stopped", audio_end_ms=self.count * 1000 // RATE, item_id=item)
-        self.event(type="input_audio_buffer.committed", item_id=item, previous_item_id=None)
-        self.event(type="conversation.item.added", item={"id": item, "type": "message", "role": "user",
-                                                         "content": [{"type": "input_audio"}]})
-        self.cancel = threading.Event()
-        threading.Thread(target=self.play, args=[self.answers(), self.cancel], daemon=True).start()
-
-    def play(self, samples, cancel=None, lead=1.0):
-        """Sends a response with these samples, `lead` seconds ahead of time; ends early when cancelled."""
-        number = len(self.starts) * 1000 + self.turns
-        cancel = cancel or self.cancel
-        response, item = f"r{number}", f"m{number}"
+    def play(self, samples, lead=1.0):
+        """Sends a response with these samples, `lead` seconds ahead of time."""
+        response, item = "r0", "m0"
         place = dict(response_id=response, item_id=item, output_index=0, content_index=0)
         message = {"id": item, "type": "message", "role": "assistant", "content": []}
         self.event(type="response.created", response={"id": response, "status": "in_progress", "output": []})
         self.event(type="response.output_item.added", response_id=response, output_index=0, item=message)
         self.event(type="response.content_part.added", **place, part={"type": "audio", "transcript": ""})
         began, step = time.monotonic(), RATE // 10
-        self.speaking_until = began + len(samples) / RATE
         for at in range(0, len(samples), step):
-            if cancel.is_set() or not self.is_open:
+            if not self.is_open:
                 break
             delta = base64.b64encode(samples[at:at + step].astype("<i2").tobytes()).decode()
             self.event(type="response.output_audio.delta", **place, delta=delta)
             time.sleep(max(0.0, began + (at + step) / RATE - lead - time.monotonic()))
-        # When speech begins, the daemon discards what was sent ahead.
-        while not cancel.is_set() and time.monotonic() < self.speaking_until:
-            time.sleep(0.02)
-        self.speaking_until = min(self.speaking_until, time.monotonic())
-        status = "cancelled" if cancel.is_set() else "completed"
+        time.sleep(max(0.0, began + len(samples) / RATE - time.monotonic()))
         self.event(type="response.output_audio.done", **place)
         self.event(type="response.output_item.done", response_id=response, output_index=0, item=message)
-        self.event(type="response.done", response={"id": response, "status": status, "output": [message], "usage": None})
+        self.event(type="response.done", response={"id": response, "status": "completed", "output": [message], "usage": None})
 
     # What was heard
 
@@ -132,7 +99,7 @@ class LiveConnection(VoiceConnection):
     speaking while the user does."""
     DELAY, BLOCK = round(0.7 * RATE), RATE // 10
 
-    def __init__(self, plain, answers=None):
+    def __init__(self, plain):
         super().__init__(plain)
         self.track, self.told, self.reported = np.zeros(0, np.int16), 0, 15 * RATE
 
@@ -157,20 +124,5 @@ class LiveConnection(VoiceConnection):
         elif kind == "session.close":
             self.event(type="session.closed", reason="close_requested", usage={"seconds": self.count / RATE})
 
-    def play(self, samples, cancel=None, lead=None):
+    def play(self, samples, lead=None):
         self.track = np.concatenate([self.track, samples.astype(np.int16)])
-
-
-class VoiceService(Service):
-    def __init__(self, answers=None, kind=VoiceConnection):
-        self.answers = answers
-        self.kind = kind
-        super().__init__()
-
-    def _accept(self):
-        while True:
-            plain, _ = self.listener.accept()
-            plain.setsockopt(6, 1, 1)
-            connection = self.kind(plain, self.answers)
-            self.connections.append(connection)
-            threading.Thread(target=connection.serve, daemon=True).start()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import VoiceActivation
 
-/// Our features compared with those of the reference, as written by scripts/wake-golden.
+/// Our features compared with those of the reference, written with pymicro-features 2.0.2 (PyPI).
 struct MicroFrontendTests {
     private static let path = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Golden/micro-frontend.txt")
@@ -77,7 +77,7 @@ struct MicroFrontendTests {
     }
 }
 
-/// The signals of scripts/wake-golden, one second at 16 kHz each, as integers.
+/// The signals whose features are in Golden/micro-frontend.txt, one second at 16 kHz each, as integers.
 enum GoldenSignal: String, CaseIterable {
     case silence
     case constant

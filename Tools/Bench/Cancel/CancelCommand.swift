@@ -4,7 +4,7 @@ import VoiceAudio
 import VoiceBase
 import VoiceConfiguration
 
-/// Runs one echo canceller over files, for `scripts/bench-aec`.
+/// Runs one echo canceller over files, for `scripts/bench-people`.
 ///
 ///     VoiceBench cancel --engine ours|library|speex [--start-delay-ms N] [--jump-at-ms N,N... --jump-ms N,N...]
 ///                       [--voice FILE|none] [--duplex auto|half] [--gate FILE]

@@ -39,7 +39,7 @@ struct PlaybackActivity: Sendable, Equatable {
 /// A pure value; allocates nothing.
 package struct MediaGuard: Sendable, Equatable {
     /// Margin above the median, in dB. With music, and talk over music, three of five consecutive 10 ms levels exceed it less
-    /// than 1 % of the time (the media scenarios of `scripts/bench-aec`).
+    /// than 1 % of the time (docs/results/echo.md).
     package static let margin: Float = 10
     /// Step of the median per period, in dB: 15 dB a second. A talker found after 250 ms has raised it by less than 4 dB.
     private static let step: Float = 0.15

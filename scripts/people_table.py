@@ -1,6 +1,6 @@
 """The table of docs/results/echo.md, "With people", from the scores of score_people.py, with losses in bold.
 
-    python -m bench_aec.people scores.json [scores.json ...]
+    people_table.py scores.json [scores.json ...]       run by scripts/bench-people
 
 Each cell is the median (worst) over pairs of voices and seeds. Bold is where jarvis-voiced misses its target, or where another
 engine is better by more than the last digit.

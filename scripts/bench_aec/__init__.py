@@ -1,1 +1,0 @@
-"""Runs echo cancellers over simulated rooms and tabulates what they achieve."""
