@@ -143,6 +143,10 @@ else
 	scripts/deb
 endif
 
+.PHONY: release
+release: ## as root on amd64: packages, image, notes, bill of materials and checksums of this commit, into .build/dist
+	scripts/release
+
 .PHONY: format
 format: ## bring the sources into the project's style
 	$(SWIFT) format -i -r Sources Tools Tests Package.swift
