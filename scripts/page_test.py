@@ -6,12 +6,11 @@
     page_test.py http://127.0.0.1:8790 TOKEN --mock          only the page is looked at, not a daemon
 
 Needs chromium, chromedriver, selenium, and axe.min.js (pip install axe-playwright-python, or --axe FILE)."""
-import argparse, importlib.util, json, pathlib, shlex, subprocess, sys, time, urllib.error, urllib.request
+import argparse, importlib.util, json, pathlib, shlex, socket, subprocess, sys, threading, time
+import urllib.error, urllib.parse, urllib.request
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException
-from selenium.webdriver.chrome.service import Service
-from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from page_browser import Page, browser, wait
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("base")
@@ -40,17 +39,6 @@ def axe_source():
     sys.exit("page_test: no axe.min.js: pip install axe-playwright-python, or name it with --axe")
 
 
-def browser(width=1280, height=900):
-    chrome = webdriver.ChromeOptions()
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", f"--window-size={width},{height}"):
-        chrome.add_argument(argument)
-    chrome.binary_location = "/usr/bin/chromium"
-    chrome.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=chrome, service=Service("/usr/bin/chromedriver"))
-    driver.set_script_timeout(60)
-    return driver
-
-
 def http(path, data=None, **headers):
     """Status and headers of a request without the cookie."""
     body = None if data is None else json.dumps(data).encode()
@@ -63,18 +51,31 @@ def http(path, data=None, **headers):
         return error.code, error.headers
 
 
-def wait(what, holds, seconds=12):
-    """Waits until `holds()` is true; `what` says what the user then sees."""
-    end = time.monotonic() + seconds
-    while True:
-        try:
-            if result := holds():
-                return result
-        except StaleElementReferenceException:
-            pass
-        if time.monotonic() > end:
-            raise AssertionError(f"not within {seconds} s: {what}")
-        time.sleep(0.1)
+class Wire:
+    """A network between browser and bridge. Cut, nothing is closed or lost, but nothing arrives, as with a cable that is out."""
+    def __init__(self):
+        self.whole = threading.Event()
+        self.whole.set()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.base = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self.connect, daemon=True).start()
+
+    def connect(self):
+        bridge = urllib.parse.urlsplit(base)
+        while True:
+            ends = [self.listener.accept()[0], socket.create_connection((bridge.hostname, bridge.port))]
+            for order in (ends, ends[::-1]):
+                threading.Thread(target=self.carry, args=order, daemon=True).start()
+
+    def carry(self, one, other):
+        data = b"more"
+        while data:
+            try:
+                data = one.recv(1 << 16)
+                self.whole.wait()
+                other.sendall(data) if data else other.shutdown(socket.SHUT_WR)
+            except OSError:
+                return
 
 
 def daemon():
@@ -89,69 +90,6 @@ def in_daemon(what, holds, seconds=12):
         wait(f"the daemon's status: {what}", lambda: holds(daemon()), seconds)
 
 
-class Page:
-    def __init__(self, driver):
-        self.driver = driver
-
-    def enter(self):
-        self.driver.get("about:blank")  # a change of the fragment alone would not load the page anew
-        self.driver.get(f"{base}/#{options.token}")
-        wait("the page is live", lambda: self.text("#pill-text") == "Live")
-
-    def one(self, selector):
-        return self.driver.find_element(By.CSS_SELECTOR, selector)
-
-    def all(self, selector):
-        return self.driver.find_elements(By.CSS_SELECTOR, selector)
-
-    def text(self, selector):
-        return self.one(selector).text
-
-    def click(self, selector):
-        button = self.one(selector)
-        self.script("arguments[0].scrollIntoView({block: 'center'})", button)
-        button.click()
-
-    def script(self, text, *arguments):
-        return self.driver.execute_script(text, *arguments)
-
-    def state(self):
-        return self.script("return document.body.dataset.state")
-
-    def submit(self, form, text, button):
-        box = self.one(f"{form} input")
-        self.script("arguments[0].scrollIntoView({block: 'center'})", box)
-        box.clear()
-        box.send_keys(text)
-        self.one(f"{form} {button}").click()
-
-    def refused(self, card):
-        """Waits for an error next to the control, and gives it."""
-        return wait(f"an error in {card}", lambda: [r.text for r in self.all(f"{card} .reply.failed") if r.text])[0]
-
-    def timers(self):
-        return [item.text for item in self.all("#timer-list li")]
-
-    def cancel(self, name):
-        for item in self.all("#timer-list li"):
-            if name in item.text:
-                button = item.find_element(By.CSS_SELECTOR, "button")
-                self.script("arguments[0].scrollIntoView({block: 'center'})", button)
-                button.click()
-        wait(f"the timer {name} is gone", lambda: not any(name in line for line in self.timers()))
-
-    def look(self, width, height, is_dark=False, is_calm=False):
-        """Shows the page in this size, by day or by night, with or without motion."""
-        features = [("prefers-color-scheme", "dark" if is_dark else "light"),
-                    ("prefers-reduced-motion", "reduce" if is_calm else "no-preference")]
-        self.driver.execute_cdp_cmd(
-            "Emulation.setEmulatedMedia", {"features": [{"name": name, "value": value} for name, value in features]})
-        self.driver.execute_cdp_cmd(
-            "Emulation.setDeviceMetricsOverride",
-            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
-        time.sleep(0.9)  # until the colours have changed
-
-
 # MARK: Checks
 
 def a_stranger_gets_nothing(_):
@@ -162,7 +100,7 @@ def a_stranger_gets_nothing(_):
     assert http("/events")[0] == 401
     assert http("/command", {"command": "mute"}, Origin=base)[0] in (401, 403)
     assert http("/session", {"token": "wrong"}, Origin=base)[0] == 403
-    page = Page(browser())
+    page = Page(browser(), base, options.token)
     try:
         page.driver.get(base + "/")
         wait("how to get in", lambda: "jarvis-bridge link" in page.text("#locked"))
@@ -436,6 +374,29 @@ def says_when_the_daemon_is_away(page):
     wait("that it is live again", lambda: page.text("#pill-text") == "Live", 45)
 
 
+def comes_back_over_a_cut_network(page):
+    wire = Wire()
+    page.enter(wire.base)
+    before = page.text("output[for=v-media]")
+    cookie = "; ".join(f"{cookie['name']}={cookie['value']}" for cookie in page.driver.get_cookies())
+    wire.whole.clear()
+    try:
+        wait("that it hears nothing", lambda: "silent" in page.text("#sentence") and page.text("#pill-text").startswith("Stale"), 15)
+        wait("that it gives up", lambda: "Cannot reach" in page.text("#sentence"), 15)
+        assert http("/command", {"command": "volume", "arguments": {"channel": "media", "percent": "9"}}, Origin=base, Cookie=cookie)[0] == 200
+        time.sleep(1)
+        assert page.text("output[for=v-media]") == before, "news from nowhere"
+    finally:
+        wire.whole.set()
+    start = time.monotonic()
+    wait("that it is live again, with what it missed",
+         lambda: page.text("#pill-text") == "Live" and page.text("output[for=v-media]") == "9", 25)
+    took = time.monotonic() - start
+    http("/command", {"command": "volume", "arguments": {"channel": "media", "percent": before}}, Origin=base, Cookie=cookie)
+    page.enter()
+    return f"back after {took:.1f} s"
+
+
 def leaving_locks(page):
     page.click("#leave")
     wait("the lock", lambda: page.one("#locked").is_displayed())
@@ -454,10 +415,10 @@ CHECKS = [
     a_stranger_gets_nothing, the_link_lets_in, sliders_set_volumes, switches_turn, mute_closes_the_microphone, modes_change,
     listen_and_stop, ask_and_say, media_plays, timers_ring, hostile_names_stay_text, two_tabs_agree, charts_explain_themselves,
     keys_reach_every_control, levels_move_only_the_orb, fits_phones_and_walls, axe_has_no_findings,
-    says_when_the_daemon_is_away, leaving_locks, console_is_clean,
+    says_when_the_daemon_is_away, comes_back_over_a_cut_network, leaving_locks, console_is_clean,
 ]
 axe = axe_source()
-page = Page(browser())
+page = Page(browser(), base, options.token)
 failures = 0
 try:
     page.enter()

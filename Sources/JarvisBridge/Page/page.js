@@ -286,7 +286,9 @@ const kind = (timer) => (["alarm", "reminder"].includes(timer.kind) ? timer.kind
 function drawTimers() {
   const timers = list("timer_list");
   $("no-timers").hidden = timers.length > 0;
-  $("ringing").hidden = !timers.some((timer) => timer.rings === true);
+  const rings = timers.some((timer) => timer.rings === true);
+  $("ringing").hidden = !rings;
+  body.toggleAttribute("data-rings", rings);
   fill($("timer-list"), timers, (timer) => `${timer.kind} ${timer.number} ${timer.name} ${timer.at}`, () => {
     const node = make("li");
     const text = make("span");
@@ -478,7 +480,9 @@ function drawGauge(node, spent, limit, words) {
   node.classList.toggle("open", !(limit > 0));
   node.classList.toggle("high", share >= 0.8);
   node.classList.toggle("over", share >= 1);
-  node.querySelector(".value").setAttribute("stroke-dasharray", `${Math.min(100, 100 * share)} 200`);
+  const arc = node.querySelector(".value");
+  arc.style.visibility = share > 0.005 ? "visible" : "hidden";
+  arc.setAttribute("stroke-dasharray", `${Math.min(100, 100 * share)} 200`);
   write(node.querySelector("strong"), dollars(spent));
   write(node.querySelector("small"), limit > 0 ? `of ${dollars(limit)} ${words}` : words);
   attribute(node, "role", limit > 0 ? "meter" : "group");
@@ -688,6 +692,7 @@ function unfollow() {
 }
 
 let lastBytes = Date.now();
+addEventListener("online", () => link !== "live" && stream?.abort());
 
 async function read(reader) {
   const decoder = new TextDecoder();
@@ -714,7 +719,8 @@ setInterval(() => {
   if (!following || document.hidden) return;
   // The daemon says something every 5 s at least.
   if (link === "live" && Date.now() - lastWord > 10_000) setLink("silent");
-  if (Date.now() - lastBytes > 30_000) {
+  // Nothing for longer than the bridge waits for a daemon that hangs: the network is cut, and no one has said so.
+  if (Date.now() - lastBytes > 15_000) {
     lastBytes = Date.now();
     stream?.abort();
   }
