@@ -74,7 +74,9 @@ final class BridgeHub {
             log("the daemon is there")
             sendToTabs(Self.event(["event": "bridge", "connected": true]))
         }
-        metrics.learn(mirror.values)
+        if outcome == .snapshot || line["values"]?["turn_list"] ?? line["values"]?["wake_list"] != nil {
+            metrics.learn(mirror.values)
+        }
         sendToTabs(Self.event(bytes))
         return true
     }

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import NIOCore
 internal import NIOPosix
 internal import VoiceBase
@@ -29,14 +28,6 @@ extension JSONValue {
     /// nil if it is not JSON, too long or nested too deeply.
     static func parse(_ bytes: ByteBuffer, atMost limit: Int = LineDecoder.longestLine) -> JSONValue? {
         OutsideJSON.decode(JSONValue.self, from: bytes.readableBytesView, atMost: limit)
-    }
-
-    /// As one line of JSON, without a line feed.
-    var line: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return ((try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "null")
-            .escapingHidden(as: .json)
     }
 }
 

@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 /// Any JSON document as a value, for the few places where the other side defines its shape.
 package enum JSONValue: Equatable, Sendable {
     case null
@@ -35,6 +37,16 @@ package enum JSONValue: Equatable, Sendable {
     package var isObject: Bool {
         if case .object = self { true } else { false }
     }
+
+    /// As one line of JSON without its line feed; members are sorted. A number that is not finite makes all of it null.
+    package var encoded: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
+    }
+
+    /// The same for people: hidden characters are escaped.
+    package var line: String { encoded.escapingHidden(as: .json) }
 }
 
 extension JSONValue: Codable {

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 package import VoiceBase
 
 /// The protocol of the control socket: one JSON object per line, in both directions.
@@ -41,12 +40,7 @@ package enum ControlMessage {
     }
 
     /// The value as one line of JSON, with its line feed. Hidden characters are escaped, as clients print what they receive.
-    package static func line(_ value: JSONValue) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(value) else { return [] }
-        return Array(String(decoding: data, as: UTF8.self).escapingHidden(as: .json).utf8) + [0x0A]
-    }
+    package static func line(_ value: JSONValue) -> [UInt8] { Array(value.line.utf8) + [0x0A] }
 
     /// nil if the bytes are not JSON or are nested too deeply.
     package static func parse(_ line: some Collection<UInt8>) -> JSONValue? {

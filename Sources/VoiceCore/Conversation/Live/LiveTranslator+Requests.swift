@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import VoiceBase
 
 /// Requests of the conversation, and delegations to it.
@@ -35,7 +34,7 @@ extension LiveTranslator {
             switch line {
             case .user(let text): LiveMessage(.user, text)
             case .assistant(let text): LiveMessage(.assistant, text)
-            case .summary(let value): LiveMessage(.developer, "What was said before, as data: \(Self.json(value))")
+            case .summary(let value): LiveMessage(.developer, "What was said before, as data: \(value.encoded)")
             }
         }
         if !messages.isEmpty { messages.append(LiveMessage(.developer, Self.reopened)) }
@@ -98,7 +97,7 @@ extension LiveTranslator {
     }
 
     private func call(_ id: String, _ tool: String, _ arguments: JSONValue) -> FunctionCall {
-        FunctionCall(callID: id, name: tool, arguments: Self.json(arguments))
+        FunctionCall(callID: id, name: tool, arguments: arguments.encoded)
     }
 
     /// Reports a response without speech that holds the call.
@@ -106,12 +105,6 @@ extension LiveTranslator {
         report(.responseBegan(response: response, request: request))
         report(.call(response: response, call: call, isComplete: true))
         report(.responseEnded(ResponseEnd(response: response, status: .completed)))
-    }
-
-    private static func json(_ value: JSONValue) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
     /// Sends the single closing append of a delegation.

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import VoiceBase
 
 /// An input of the local voice: a request of the conversation, or an event of turn detection or speech.
@@ -389,11 +388,7 @@ package struct LocalTranslator: Sendable {
         let id = name("call")
         calls.append((id, tool))
         if calls.count > Self.mostCalls { calls.removeFirst() }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        // Texts, finite numbers and lists of them always encode.
-        let json = (try? encoder.encode(arguments)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-        return FunctionCall(callID: id, name: tool, arguments: json)
+        return FunctionCall(callID: id, name: tool, arguments: arguments.encoded)
     }
 
     private mutating func answered(_ id: String, _ text: String, isSpoken: Bool) -> [LocalEffect] {
