@@ -24,7 +24,7 @@ enum HeldSignals {
     static func releaseHangUp() { release([SIGHUP]) }
 
     /// Takes the signals received before anything listened for them; call it once something does.
-    static func take() -> [Int32] { orders.filter { clinux_take_noted($0) } }
+    static func dequeue() -> [Int32] { orders.filter { clinux_take_noted($0) } }
 
     private static func release(_ signals: [Int32]) {
         for number in signals {

@@ -17,10 +17,10 @@ enum DatagridFuzz {
             for isReady in [false, true] {
                 var translator = DatagridTranslator(DatagridSettings())
                 _ = translator.ask(.open(history: []), at: .zero)
-                if isReady { _ = translator.take(.ready, at: .zero) }
-                _ = translator.take(message, at: .zero)
+                if isReady { _ = translator.receive(.ready, at: .zero) }
+                _ = translator.receive(message, at: .zero)
                 _ = translator.sound(at: .zero)
-                _ = translator.take(message, at: .seconds(1))
+                _ = translator.receive(message, at: .seconds(1))
                 _ = translator.tick(at: .seconds(200), isPlaying: false)
             }
         }

@@ -69,17 +69,17 @@ package struct EventScript {
         case 0: activate(activationEvent())
         case 1, 2: if let timer = pick(timers) { fire(timer) }
         case 3: if let timer = pick(activationTimers) { activate(.timer(timer)) }
-        case 4...7: take(localEvent())
-        case 8...11: if let event = wireEvent() { take(event) }
-        default: take(serverEvent())
+        case 4...7: receive(localEvent())
+        case 8...11: if let event = wireEvent() { receive(event) }
+        default: receive(serverEvent())
         }
     }
 
     /// Handles an event of the service.
-    private mutating func take(_ event: ServerEvent, from origin: ConversationLink? = nil) {
+    private mutating func receive(_ event: ServerEvent, from origin: ConversationLink? = nil) {
         kinds["server." + "\(event)".prefix { $0 != "(" }, default: 0] += 1
         let origin = origin ?? self.origin()
-        for report in translator.take(event) { take(.service(report), from: origin) }
+        for report in translator.receive(event) { receive(.service(report), from: origin) }
     }
 
     private mutating func origin() -> ConversationLink { chance.one(in: 8) ? .standby : .current }
@@ -99,7 +99,7 @@ package struct EventScript {
 
     // MARK: Through the core
 
-    private mutating func take(_ event: ConversationEvent, from origin: ConversationLink? = nil) {
+    private mutating func receive(_ event: ConversationEvent, from origin: ConversationLink? = nil) {
         let origin = origin ?? self.origin()
         count += 1
         kinds[String("\(event)".prefix { $0 != "(" }), default: 0] += 1
@@ -136,9 +136,9 @@ package struct EventScript {
         }
         for signal in signals {
             switch signal {
-            case .near: take(.budget(.near), from: .current)
-            case .spent(let report): take(.budget(.spent(until: report.until)), from: .current)
-            case .renewed: take(.budget(.renewed), from: .current)
+            case .near: receive(.budget(.near), from: .current)
+            case .spent(let report): receive(.budget(.spent(until: report.until)), from: .current)
+            case .renewed: receive(.budget(.renewed), from: .current)
             }
         }
         _ = budget.saved.text
@@ -146,23 +146,23 @@ package struct EventScript {
 
     private mutating func fire(_ timer: ConversationTimer) {
         timers.remove(timer)
-        take(.timer(timer), from: .current)
+        receive(.timer(timer), from: .current)
     }
 
     private mutating func activate(_ event: ActivationEvent) {
         if case .timer(let timer) = event { activationTimers.remove(timer) }
         for effect in activation.handle(event) {
             switch effect {
-            case .open: take(.activate, from: .current)
-            case .close: take(.deactivate, from: .current)
-            case .interrupt: take(.interrupt, from: .current)
-            case .silence(let isSpoken): take(.stop(isSpoken: isSpoken), from: .current)
-            case .ask(let text): take(.ask(text), from: .current)
-            case .say(let text): take(.say(text), from: .current)
+            case .open: receive(.activate, from: .current)
+            case .close: receive(.deactivate, from: .current)
+            case .interrupt: receive(.interrupt, from: .current)
+            case .silence(let isSpoken): receive(.stop(isSpoken: isSpoken), from: .current)
+            case .ask(let text): receive(.ask(text), from: .current)
+            case .say(let text): receive(.say(text), from: .current)
             case .announce: break
-            case .greet: take(.greet, from: .current)
-            case .keepsOpen(let opens): take(.keepsOpen(opens), from: .current)
-            case .quiet(let quiet): take(.announces(!quiet), from: .current)
+            case .greet: receive(.greet, from: .current)
+            case .keepsOpen(let opens): receive(.keepsOpen(opens), from: .current)
+            case .quiet(let quiet): receive(.announces(!quiet), from: .current)
             case .startTimer(let timer, _): activationTimers.insert(timer)
             case .cancelTimer(let timer): activationTimers.remove(timer)
             case .play, .pauseMedia, .endMedia, .startFresh, .stopRinging, .preRoll, .listen, .capture, .remember,
@@ -364,8 +364,8 @@ extension EventScript {
         guard let event = try? decoder.decode(text) else { return nil }
         // As the session derives its lifetime from the stated end.
         if case .sessionCreated(_, let expiresAt?) = event {
-            take(event, from: .current)
-            take(.lifetime(.seconds(expiresAt - wall)), from: .current)
+            receive(event, from: .current)
+            receive(.lifetime(.seconds(expiresAt - wall)), from: .current)
             return nil
         }
         return event

@@ -20,7 +20,7 @@ enum Hero365Fuzz {
             now += .milliseconds(50)
             let part = UnsafeRawBufferPointer(rebasing: line)
             if let envelope = Hero365Decoder.decode(part) {
-                for effect in translator.take(envelope, at: now) + translator.tick(at: now) {
+                for effect in translator.receive(envelope, at: now) + translator.tick(at: now) {
                     switch effect {
                     case .play(let sound, _): decode(sound.bytes)
                     case .conceal(let count, let next, _):

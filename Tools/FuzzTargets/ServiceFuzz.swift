@@ -22,7 +22,7 @@ enum LiveFuzz {
             if let audio = LiveAudioDelta(message)?.audio {
                 precondition(audio.lowerBound >= 0 && audio.upperBound <= message.count, "beyond the message")
             }
-            if let event = LiveEventDecoder.decode(message) { bound(translator.take(event, at: now)) }
+            if let event = LiveEventDecoder.decode(message) { bound(translator.receive(event, at: now)) }
             // The length of the line determines what happens in between.
             for _ in 0..<message.count % 8 {
                 now += .milliseconds(100)
@@ -50,12 +50,12 @@ enum WyomingFuzz {
         var decoder = WyomingDecoder()
         var transcript = WyomingTranscript()
         for piece in Pieces.of(bytes) {
-            guard let frames = try? decoder.take(piece) else { return }
+            guard let frames = try? decoder.consume(piece) else { return }
             for frame in frames {
-                transcript.take(WyomingEvent(frame))
+                transcript.receive(WyomingEvent(frame))
                 precondition(transcript.text.utf8.count <= 2 * WyomingEvent.longestText, "a transcript without end")
                 var again = WyomingDecoder()
-                precondition((try? again.take(frame.bytes)) == [frame], "another frame comes back")
+                precondition((try? again.consume(frame.bytes)) == [frame], "another frame comes back")
             }
         }
     }

@@ -21,7 +21,7 @@ struct WyomingVoice {
     /// Returns the speech from its first audible sample to its last, at 48 kHz.
     func speak(_ text: String) async throws(NoVoice) -> [Float] {
         let speech = Speech()
-        let sockets = WyomingSockets { _, event in speech.take(event) }
+        let sockets = WyomingSockets { _, event in speech.receive(event) }
         guard sockets.start() else {
             throw NoVoice(description: "no thread can be started for a voice")
         }
@@ -54,7 +54,7 @@ struct WyomingVoice {
 
         var rate: Int { state.withLock { $0.rate } }
 
-        func take(_ event: WyomingSockets.Event) {
+        func receive(_ event: WyomingSockets.Event) {
             switch event {
             case .message(.audioChunk(let format, let bytes)):
                 state.withLock { state in

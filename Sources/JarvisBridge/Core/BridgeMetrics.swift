@@ -14,7 +14,7 @@ package struct BridgeMetrics: Sendable {
 
     /// Counts the turns and wake words that are new in these values.
     package mutating func learn(_ values: [String: JSONValue]) {
-        stages.take(
+        stages.count(
             values["turn_list"].items.flatMap { turn in
                 // Numbers begin again with the daemon; the time of day tells them apart.
                 let id = "\(turn["turn"]?.intValue ?? 0) \(turn["at"]?.stringValue ?? "")"
@@ -23,7 +23,7 @@ package struct BridgeMetrics: Sendable {
                 }
             }
         )
-        scores.take(
+        scores.count(
             values["wake_list"].items.compactMap { word in
                 word["score"]?.doubleValue.map { score in
                     let id = "\(word["at"]?.stringValue ?? "") \(word["word"]?.stringValue ?? "") \(score)"

@@ -28,7 +28,7 @@ package struct ListedHistograms: Sendable, Equatable {
     /// Takes the list as it is now. The first is only noted: it tells what happened before this program ran.
     ///
     /// - Parameter entries: what identifies an entry, its label, its value.
-    package mutating func take(_ entries: [(id: String, label: String, value: Double)]) {
+    package mutating func count(_ entries: [(id: String, label: String, value: Double)]) {
         if let counted {
             for entry in entries where !counted.contains(entry.id) {
                 histograms[entry.label, default: Histogram(bounds: bounds)].add(entry.value)

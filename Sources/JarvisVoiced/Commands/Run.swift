@@ -130,7 +130,7 @@ private struct DaemonService: Service {
                 }
             }
             let orders = await UnixSignalsSequence(trapping: trapped)
-            let waiting = HeldSignals.take()
+            let waiting = HeldSignals.dequeue()
             for signal in trapped where waiting.contains(signal.number) { await obey(signal) }
             for await signal in orders { await obey(signal) }
         }

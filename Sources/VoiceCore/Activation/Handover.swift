@@ -8,7 +8,7 @@ final class Handover<Value>: Sendable {
 
         init(_ value: consuming sending Value) { self.value = Mutex(value) }
 
-        func take() -> sending Value? {
+        func receive() -> sending Value? {
             value.withLock { value in
                 let taken = value
                 value = nil
@@ -25,5 +25,5 @@ final class Handover<Value>: Sendable {
     }
 
     /// Returns what was created, once; nil before.
-    func take() -> sending Value? { content.withLock { $0 }?.take() }
+    func receive() -> sending Value? { content.withLock { $0 }?.receive() }
 }

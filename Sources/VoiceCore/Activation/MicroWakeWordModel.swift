@@ -16,7 +16,8 @@ final class MicroWakeWordModel {
         var filled = 0
 
         /// Returns the probability once there are features enough for one, in 256ths.
-        mutating func take(_ features: UnsafeBufferPointer<UInt16>, of word: String) throws(WakeWordError) -> UInt8? {
+        mutating func consume(_ features: UnsafeBufferPointer<UInt16>, of word: String) throws(WakeWordError) -> UInt8?
+        {
             for feature in features {
                 input[filled] = MicroFrontend.quantized(feature)
                 filled += 1
@@ -91,17 +92,17 @@ final class MicroWakeWordModel {
     ///   - features: one set, from `MicroFrontend`.
     ///   - pace: of the sound they are of, 0 ..< `paces`; 0 is its own, and only there may a find be returned.
     ///   - isPlaying: whether the box plays sound.
-    func take(
+    func consume(
         _ features: UnsafeBufferPointer<UInt16>,
         pace: Int,
         isPlaying: Bool
     ) throws(WakeWordError) -> ProbabilityWindow.Finding? {
-        guard let probability = try runs[pace].take(features, of: word) else { return nil }
+        guard let probability = try runs[pace].consume(features, of: word) else { return nil }
         guard pace == 0 else {
             window.note(probability, pace: pace)
             return nil
         }
-        return window.take(probability, isPlaying: isPlaying)
+        return window.consume(probability, isPlaying: isPlaying)
     }
 
     /// Clears the history; returns false if the model can no longer run.

@@ -35,7 +35,7 @@ final class PacedFrontend {
     /// - Parameters:
     ///   - samples: any number, at 16 kHz.
     ///   - use: is given each set of features, see `MicroFrontend.features`.
-    func take(
+    func consume(
         _ samples: UnsafeBufferPointer<Int16>,
         _ use: (UnsafeBufferPointer<UInt16>) throws(WakeWordError) -> Void
     ) throws(WakeWordError) {

@@ -127,7 +127,7 @@ struct ProbabilityWindow: Equatable {
     /// - Parameters:
     ///   - probability: of one step, in 256ths.
     ///   - isPlaying: whether the box plays sound.
-    mutating func take(_ probability: UInt8, isPlaying: Bool = false) -> Finding? {
+    mutating func consume(_ probability: UInt8, isPlaying: Bool = false) -> Finding? {
         guard toIgnore == 0 else {
             toIgnore -= 1
             return nil

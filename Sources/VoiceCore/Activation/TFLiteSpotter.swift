@@ -77,20 +77,20 @@ package final class TFLiteSpotter: WakeWordDetector {
         // In steps, so that no pace is ahead of another, however many samples come at once.
         for start in stride(from: 0, to: samples.count, by: MicroFrontend.step) {
             let end = min(start + MicroFrontend.step, samples.count)
-            try take(UnsafeBufferPointer(rebasing: samples[start..<end]), into: &found)
+            try consume(UnsafeBufferPointer(rebasing: samples[start..<end]), into: &found)
         }
         return found
     }
 
-    private func take(
+    private func consume(
         _ samples: UnsafeBufferPointer<Int16>,
         into found: inout [WakeCandidate]
     ) throws(WakeWordError) {
         // The other paces first: they have a say in the next step at the sound's own.
         for (pace, frontend) in frontends.enumerated().reversed() {
-            try frontend.take(samples) { (features) throws(WakeWordError) in
+            try frontend.consume(samples) { (features) throws(WakeWordError) in
                 for model in models where pace < model.paces {
-                    guard let finding = try model.take(features, pace: pace, isPlaying: isPlaying) else { continue }
+                    guard let finding = try model.consume(features, pace: pace, isPlaying: isPlaying) else { continue }
                     var candidate = Self.candidate(model.word, finding)
                     candidate.wantsPause = model.wantsPause
                     candidate.threshold = model.threshold(isPlaying: isPlaying)

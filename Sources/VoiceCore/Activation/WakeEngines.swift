@@ -77,7 +77,7 @@ package final class WakeEngines: WakeWordDetector {
         var found: [WakeCandidate] = []
         for index in slots.indices where isListeningForStops || !slots[index].isForStops {
             if slots[index].wantsMore, slots[index].opening == nil, now() >= slots[index].retryAt { open(index) }
-            if let opened = slots[index].opening?.take() {
+            if let opened = slots[index].opening?.receive() {
                 slots[index].opening = nil
                 receive(opened, index)
             }

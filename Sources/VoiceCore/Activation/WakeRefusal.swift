@@ -3,7 +3,7 @@ package enum WakeRefusal: Equatable, Sendable {
     /// A wake word without a pause before it: by how much the quietest moment there was quieter than the word, in dB. See
     /// `CallPause`.
     case noPause(Double)
-    /// A stop word without quiet before and after it: see `LoneStop`.
+    /// A stop word without quiet before and after it: see `StopWordFilter`.
     case inSentence
     /// A stop word while only the box itself is heard: see `OwnVoice`.
     case ownVoice

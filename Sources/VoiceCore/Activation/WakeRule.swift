@@ -21,7 +21,7 @@ package struct WakeRule: Sendable {
     /// How long a word that was recognised is not recognised again.
     static let refractory = Duration.seconds(2)
     /// Subtracted from the thresholds of stop words while the box plays sound, as the canceller takes some of the word away
-    /// with the echo. `LoneStop` makes up for it.
+    /// with the echo. `StopWordFilter` makes up for it.
     static let stopMargin = 10.0
     /// Longest interval between two finds that confirm each other.
     static let agreement = Duration.milliseconds(1500)

@@ -36,7 +36,7 @@ package final class WakeWordRecogniser {
     private struct WaitingStop {
         var report: WakeReport
         let word: String
-        var judge: LoneStop
+        var judge: StopWordFilter
     }
 
     package init(_ detector: any WakeWordDetector, rule: WakeRule) {
@@ -129,13 +129,13 @@ package final class WakeWordRecogniser {
         if stop?.word == word {
             stop?.judge.foundAgain(at: now, isWeak: isWeak)
         } else {
-            let judge = LoneStop(word, at: now, isRepeated: isRepeated(word, at: now), isWeak: isWeak)
+            let judge = StopWordFilter(word, at: now, isRepeated: isRepeated(word, at: now), isWeak: isWeak)
             stop = WaitingStop(report: report, word: word, judge: judge)
         }
     }
 
     private func isRepeated(_ word: String, at now: Duration) -> Bool {
-        refusedStop.map { $0.word == word && now - $0.at <= LoneStop.again } ?? false
+        refusedStop.map { $0.word == word && now - $0.at <= StopWordFilter.again } ?? false
     }
 
     /// Whether the waiting stop word was said by itself; nil while that is open.
@@ -161,7 +161,7 @@ package final class WakeWordRecogniser {
             waiting.report.verdict = .refused(waiting.word, .ownVoice)
             return waiting.report
         }
-        if let remark, waiting.judge.isWeak, !LoneStop.standsOut(remark) {
+        if let remark, waiting.judge.isWeak, !StopWordFilter.standsOut(remark) {
             waiting.report.verdict = rule.miss(waiting.word, waiting.report.score ?? 0)
             return waiting.report.verdict == .nothing ? nil : waiting.report
         }
@@ -194,7 +194,7 @@ package struct NearMissPace: Equatable, Sendable {
 
     /// Returns the number of near misses since the last one logged, including this one; nil if this one is not to be
     /// logged.
-    package mutating func take(_ word: String, at now: Duration) -> Int? {
+    package mutating func count(_ word: String, at now: Duration) -> Int? {
         if let last = last[word], now - last < Self.pause {
             unreported[word, default: 0] += 1
             return nil

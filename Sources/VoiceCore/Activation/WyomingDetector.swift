@@ -87,7 +87,7 @@ package final class WyomingDetector: WakeWordDetector {
                 throw WakeWordError("the Wyoming server at \(address) sends more than it was asked for")
             }
             let frames: [WyomingFrame]
-            do throws(WyomingFault) { frames = try decoder.take(room[..<count]) } catch {
+            do throws(WyomingFault) { frames = try decoder.consume(room[..<count]) } catch {
                 throw WakeWordError("\(error)")
             }
             for frame in frames {

@@ -38,7 +38,7 @@ extension JarvisClient {
     package func checkAtStart() async {
         switch await check() {
         case .success(let health):
-            if health?.capabilities.contains(AgentBriefing.capability) == true { saysSoInHealth = true }
+            if health?.capabilities.contains(AgentBriefing.capability) == true { advertisesVoiceMode = true }
             logger.info(
                 "Jarvis is reachable",
                 metadata: .event(

@@ -103,7 +103,7 @@ package actor JarvisClient {
     /// The session in which the agent has answered, and so has had its briefing.
     var introduced: String?
     /// Whether the agent has shown that it has the voice prompt: in its health answer, in its last first reply.
-    var saysSoInHealth = false
+    var advertisesVoiceMode = false
     private var saysSoInReply: Bool
     /// The last turn as sent to the server: the question, and remarks added to it.
     var sent: [String] = []
@@ -150,7 +150,7 @@ package actor JarvisClient {
         mayFindLeftOvers = saved != nil
         // If the history is kept here, the briefing was lost with it.
         introduced = settings.api == .openai ? nil : saved?.id
-        saysSoInReply = saved?.knowsMouth ?? false
+        saysSoInReply = saved?.knowsVoiceMode ?? false
         session = JarvisSession(
             idleLimit: .seconds(30 * 60),
             saved: saved,
@@ -221,7 +221,7 @@ package actor JarvisClient {
         let wantsPreamble =
             switch settings.preamble {
             case .always: true
-            case .auto: !saysSoInHealth && !saysSoInReply
+            case .auto: !advertisesVoiceMode && !saysSoInReply
             case .off: false
             }
         let text = AgentBriefing.question(query, preamble: isFirst && wantsPreamble)
@@ -448,7 +448,7 @@ package actor JarvisClient {
 
     func save() {
         var saved = session.saved(usedAt: environment.wallClock())
-        saved.knowsMouth = saysSoInReply
+        saved.knowsVoiceMode = saysSoInReply
         store.save(saved)
     }
 

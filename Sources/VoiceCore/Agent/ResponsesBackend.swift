@@ -56,11 +56,11 @@ struct ResponsesBackend: JarvisBackend {
 
         mutating func handle(_ event: ServerSentEvent) -> ResponsesRun.Change { run.handle(event) }
 
-        mutating func take(snapshot: [UInt8]) -> Bool { run.take(snapshot: snapshot) }
+        mutating func receive(snapshot: [UInt8]) -> Bool { run.receive(snapshot: snapshot) }
 
         /// Takes a reply of a server that does not stream, or does not say that it does; false if it holds no answer.
-        mutating func take(whole reply: HTTPResponse) -> Bool {
-            if run.take(snapshot: reply.body) { return true }
+        mutating func receive(whole reply: HTTPResponse) -> Bool {
+            if run.receive(snapshot: reply.body) { return true }
             var parser = ServerSentEventParser()
             for event in (try? parser.feed(reply.body + Array("\n\n".utf8))) ?? [] { _ = run.handle(event) }
             if run.outcome == nil, case .success(let text) = JarvisReply.content(of: .success(reply)) {
@@ -281,7 +281,7 @@ struct ResponsesBackend: JarvisBackend {
             onSign(.words([], given: []))
         }
         guard path.notice.text == nil else { return }
-        let new = path.speech.take(path.run.segment)
+        let new = path.speech.consume(path.run.segment)
         if !new.isEmpty { onSign(.words(new, given: path.speech.given)) }
     }
 
@@ -336,7 +336,7 @@ struct ResponsesBackend: JarvisBackend {
         while reply.body.count < limit, case .success(let bytes?)? = await patiently({ await stream.next() }) {
             reply.body += bytes
         }
-        if reply.status == 200, path.take(whole: reply) { return .finished }
+        if reply.status == 200, path.receive(whole: reply) { return .finished }
         if case .failure(let failure) = JarvisReply.content(of: .success(reply)) {
             let isStale = isFirst && JarvisReply.isStale(reply)
             return .refused(isStale ? .staleConversation : failure, status: reply.status)
@@ -349,7 +349,7 @@ struct ResponsesBackend: JarvisBackend {
         guard let id = path.run.runID else { return false }
         let reply = await connection.transport.exchange(connection.request.snapshot(run: id))
         guard case .success(let response) = reply, response.status == 200 else { return false }
-        return path.take(snapshot: response.body)
+        return path.receive(snapshot: response.body)
     }
 
     private func patiently<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value? {

@@ -67,7 +67,7 @@ package struct ResponsesRun: Sendable, Equatable {
         let name = event.name == "message" ? payload.type ?? "" : event.name
         if !Self.words.contains(name) { showedWork = true }
         if name.hasPrefix("response.reasoning") { hasReasoned = true }
-        return take(payload, named: name)
+        return handle(payload, named: name)
     }
 
     /// Events that cannot stem from a tool.
@@ -77,7 +77,7 @@ package struct ResponsesRun: Sendable, Equatable {
         "response.completed", "response.incomplete", "response.failed", "response.cancelled",
     ]
 
-    private mutating func take(_ payload: Payload, named name: String) -> Change {
+    private mutating func handle(_ payload: Payload, named name: String) -> Change {
         switch name {
         case "response.created":
             runID = runID ?? payload.response?.id ?? payload.response_id
@@ -135,7 +135,7 @@ package struct ResponsesRun: Sendable, Equatable {
     }
 
     /// Ends the run from a snapshot, or from a response that came as a whole; false while it is under way.
-    package mutating func take(snapshot bytes: [UInt8]) -> Bool {
+    package mutating func receive(snapshot bytes: [UInt8]) -> Bool {
         guard let snapshot = OutsideJSON.decode(Snapshot.self, from: bytes, atMost: JarvisRequest.maximumReplyBytes)
         else {
             return false

@@ -12,13 +12,13 @@ package struct SavedJarvisSession: Sendable, Equatable {
     package var id: String
     package var previous: String?
     package var usedAt: Int
-    package var knowsMouth = false
+    package var knowsVoiceMode = false
 
     package init(id: String, previous: String? = nil, usedAt: Int, knowsMouth: Bool = false) {
         self.id = id
         self.previous = previous
         self.usedAt = usedAt
-        self.knowsMouth = knowsMouth
+        self.knowsVoiceMode = knowsMouth
     }
 
     /// nil if the text is not in the written form; a fresh conversation then begins.
@@ -45,7 +45,7 @@ package struct SavedJarvisSession: Sendable, Equatable {
     package var text: String {
         StateStore.header + "id = \"\(id)\"\n"
             + (previous.map { Self.isID($0) ? "previous = \"\($0)\"\n" : "" } ?? "") + "used_at = \(usedAt)\n"
-            + (knowsMouth ? "knows_mouth = true\n" : "")
+            + (knowsVoiceMode ? "knows_mouth = true\n" : "")
     }
 
     /// The last second of the year 9999.

@@ -154,7 +154,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             }
             return nil
         }
-        if duplex.wasDeaf { beginLearning() }
+        if duplex.captureWasMissing { beginLearning() }
         let began = clinux_monotonic_ns()
         delay = device.delays()
         publishHeard()
@@ -213,7 +213,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     // MARK: Microphone
 
     private mutating func processMicrophone(capturedAt now: UInt64) {
-        levels.take(frames.microphone, count: period, isPlaying: mix.isAudible)
+        levels.measure(frames.microphone, count: period, isPlaying: mix.isAudible)
 
         if let bias = capturePath.recall(from: ports.echoPath) { reference.expect(bias: bias) }
         var aligned = reference.next(

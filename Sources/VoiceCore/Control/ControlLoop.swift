@@ -54,7 +54,7 @@ struct ControlLoop {
             logger.error("the control socket has failed: \(String(cString: strerror(errno)))")
             return false
         }
-        let (envelopes, isStopped) = outbox.take()
+        let (envelopes, isStopped) = outbox.dequeue()
         for envelope in envelopes { deliver(envelope) }
         guard !isStopped else { return false }
         for (id, entry) in zip(ids, polled.dropFirst(2)) where entry.revents != 0 {
@@ -86,7 +86,7 @@ struct ControlLoop {
     private mutating func report(_ what: String, _ peer: ControlAccess.Peer) {
         let now = options.clock()
         reports[what, default: LossMeter()].add(1, at: now)
-        guard let count = reports[what]?.take(at: now, isOver: true) else { return }
+        guard let count = reports[what]?.dequeue(at: now, isOver: true) else { return }
         var metadata: Logger.Metadata = ["uid": .public(peer.user), "pid": .public(peer.process)]
         if count > 1 { metadata["times"] = .public(count) }
         logger.warning("\(what)", metadata: .event(.control, metadata))

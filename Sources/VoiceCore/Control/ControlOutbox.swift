@@ -56,7 +56,7 @@ final class ControlOutbox: Sendable {
         clinux_eventfd_signal(wake)
     }
 
-    func take() -> (envelopes: [Envelope], isStopped: Bool) {
+    func dequeue() -> (envelopes: [Envelope], isStopped: Bool) {
         _ = clinux_eventfd_take(wake)
         return content.withLock { content in
             defer { content.envelopes = [] }

@@ -165,7 +165,7 @@ extension ConversationMachine {
     /// Begins the calls announced only by the end of a response, if it ended well.
     mutating func beginRest(of end: ResponseEnd) {
         let isWell = end.status == .completed
-        let rest = written.take(end.response).map { AnnouncedCall(call: $0, isComplete: true) } + end.calls
+        let rest = written.dequeue(end.response).map { AnnouncedCall(call: $0, isComplete: true) } + end.calls
         for announced in rest {
             let call = announced.call
             // Reported before, perhaps without the id of its response.

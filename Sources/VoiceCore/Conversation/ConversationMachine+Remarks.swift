@@ -170,7 +170,7 @@ extension ConversationMachine {
         guard !remarks.media.isEmpty else { return }
         if link.isClosed { return remarks.media.forget() }
         guard link.isReady, isQuiet, !calls.isWaiting else { return }
-        let news = remarks.media.take(at: now)
+        let news = remarks.media.dequeue(at: now)
         for remark in news { tell(.init(name: "get_now_playing", arguments: "{}", output: remark.report), "media") }
         guard let latest = news.last(where: { $0.wish != nil }), let wish = latest.wish else { return }
         let words = self.wish("News of the media player of this box. \(wish)", plainly: latest.sentence)

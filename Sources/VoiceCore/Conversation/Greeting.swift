@@ -49,7 +49,7 @@ struct PendingGreeting: Equatable, Sendable {
     }
 
     /// Returns the greeting to say now, once.
-    mutating func take(at now: Duration) -> Text? {
+    mutating func dequeue(at now: Duration) -> Text? {
         defer { phase = .none }
         guard case .known(let text) = phase, now - began <= Self.lifetime else { return nil }
         return text
@@ -77,7 +77,7 @@ extension ConversationMachine {
 
     /// Says the greeting if nobody has spoken since the session became ready.
     mutating func sayGreeting() {
-        guard let text = remarks.greeting.take(at: now), link.isReady, isQuiet else { return }
+        guard let text = remarks.greeting.dequeue(at: now), link.isReady, isQuiet else { return }
         switch text {
         case .words(let words):
             guard takesText, options.capabilities.saysExactly else { return emit(.announce(words)) }

@@ -389,7 +389,7 @@ struct WrittenCalls: Equatable, Sendable {
     }
 
     /// The response is over: returns its complete calls, in order.
-    mutating func take(_ responseID: String) -> [FunctionCall] {
+    mutating func dequeue(_ responseID: String) -> [FunctionCall] {
         defer { entries.removeAll { $0.responseID == responseID } }
         return entries.filter { $0.responseID == responseID && $0.isWritten && !$0.call.callID.isEmpty }.map(\.call)
     }

@@ -340,7 +340,7 @@ struct MediaRemarks: Equatable, Sendable {
     }
 
     /// Returns all news still worth announcing.
-    mutating func take(at now: Duration) -> [MediaRemark] {
+    mutating func dequeue(at now: Duration) -> [MediaRemark] {
         defer { waiting = [] }
         return waiting.filter { now - $0.at < Self.lifetime }.map(\.remark)
     }

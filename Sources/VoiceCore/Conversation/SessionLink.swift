@@ -310,11 +310,11 @@ package struct SessionLink: Equatable, Sendable {
         standbyBackoff.reset()
         isFailureReported = false
         mustSwap = false
-        take(next)
+        adopt(next)
         return next
     }
 
-    private mutating func take(_ next: Standby) {
+    private mutating func adopt(_ next: Standby) {
         number += 1
         opened = next.opened
         ends = next.ends

@@ -158,7 +158,7 @@ extension VoiceDaemon {
                     inbox.post(.stop(isSpoken: true))
                 case .refused(let word, let reason) where reason.isOfStop:
                     // A talk near the box has one every few seconds.
-                    guard let count = misses.withLock({ $0.take(word, at: Monotonic.now()) }) else { break }
+                    guard let count = misses.withLock({ $0.count(word, at: Monotonic.now()) }) else { break }
                     var metadata: Logger.Metadata = ["word": "\(word)", "why": .public(reason.text)]
                     if count > 1 { metadata["times"] = .public(count) }
                     logger.info("stop word refused", metadata: metadata)
@@ -168,7 +168,7 @@ extension VoiceDaemon {
                     logger.info("wake word refused", metadata: metadata)
                 case .nearMiss(let word, let score):
                     events.note { $0.heard(word, report, isCall: false, at: $1) }
-                    let count = misses.withLock { $0.take(word, at: Monotonic.now()) }
+                    let count = misses.withLock { $0.count(word, at: Monotonic.now()) }
                     guard let count else { break }
                     var metadata: Logger.Metadata = ["word": "\(word)", "score": .public(score.asScore)]
                     if count > 1 { metadata["times"] = .public(count) }

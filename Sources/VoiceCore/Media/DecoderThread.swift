@@ -86,7 +86,7 @@ final class DecoderThread: Sendable {
             var entry = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
             _ = poll(&entry, 1, -1)
             _ = clinux_eventfd_take(wake)
-            while let next = take() {
+            while let next = dequeue() {
                 if next.cuts { feed.flush(to: feed.ring.writePosition) }
                 switch next.kind {
                 case .run(let job): reader.run(job)
@@ -97,7 +97,7 @@ final class DecoderThread: Sendable {
         }
     }
 
-    private func take() -> Command? {
+    private func dequeue() -> Command? {
         command.withLock { command in
             defer { command = nil }
             return command

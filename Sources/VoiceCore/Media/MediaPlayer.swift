@@ -97,7 +97,7 @@ package actor MediaPlayer: MediaControls {
         readHistory()
         readStations()
         reading = Task { [weak self, reports] in
-            for await report in reports { await self?.take(report) }
+            for await report in reports { await self?.handle(report) }
         }
     }
 
@@ -132,7 +132,7 @@ package actor MediaPlayer: MediaControls {
 
     package func play(address: String, title: String, kind: MediaKind?) throws(MediaProblem) -> MediaSnapshot {
         let item = try item(address, title, kind)
-        take(.play(item, from: 0))
+        handle(.play(item, from: 0))
         return present()
     }
 
@@ -141,7 +141,7 @@ package actor MediaPlayer: MediaControls {
         guard machine.queue.count < machine.options.longestQueue else {
             throw .failed("the queue is full: \(machine.options.longestQueue) items are waiting")
         }
-        take(.enqueue([item]))
+        handle(.enqueue([item]))
         return present()
     }
 
@@ -152,7 +152,7 @@ package actor MediaPlayer: MediaControls {
 
     package func playPause() -> Bool {
         guard machine.current != nil || !machine.queue.isEmpty else { return false }
-        take(machine.current == nil || machine.isPaused ? .resume : .pause)
+        handle(machine.current == nil || machine.isPaused ? .resume : .pause)
         return true
     }
 
@@ -229,7 +229,7 @@ package actor MediaPlayer: MediaControls {
     }
 
     private func after(_ event: MediaEvent) -> MediaSnapshot {
-        take(event)
+        handle(event)
         return present()
     }
 
@@ -239,7 +239,7 @@ package actor MediaPlayer: MediaControls {
 
     // MARK: The machine
 
-    private func take(_ event: MediaEvent) {
+    private func handle(_ event: MediaEvent) {
         for effect in machine.handle(event) { perform(effect) }
         if (machine.current != nil && !machine.isPaused) != isPlaying {
             isPlaying.toggle()
@@ -290,7 +290,7 @@ package actor MediaPlayer: MediaControls {
     private func fired(_ timer: MediaTimer) {
         timers[timer] = nil
         if timer == .sleep { sleepAt = nil }
-        take(.timer(timer))
+        handle(.timer(timer))
     }
 
     private func prepare(_ job: Int, _ item: MediaItem, from second: Double) {
@@ -312,14 +312,14 @@ package actor MediaPlayer: MediaControls {
     private func prepared(_ job: Int, _ result: Result<MediaResolver.Found, MediaProblem>, from second: Double) {
         guard machine.knows(job) else { return }
         guard let program = ConfinedProcess.find(settings.decoder) else {
-            return take(.ended(job: job, frames: 0, failure: MediaProblem.noDecoder(settings.decoder).description))
+            return handle(.ended(job: job, frames: 0, failure: MediaProblem.noDecoder(settings.decoder).description))
         }
         switch result {
-        case .failure(let problem): take(.ended(job: job, frames: 0, failure: problem.description))
+        case .failure(let problem): handle(.ended(job: job, frames: 0, failure: problem.description))
         case .success(let found):
             let isPodcast = found.item.kind == .podcast && second == 0
             let start = isPodcast ? library.place(of: found.item) : second
-            take(.resolved(job: job, item: found.item, from: start, more: found.more))
+            handle(.resolved(job: job, item: found.item, from: start, more: found.more))
             logger.info("media", metadata: ["title": "\(found.item.title)", "kind": .public(found.item.kind.rawValue)])
             decoder.start()
             decoder.run(
@@ -338,21 +338,21 @@ package actor MediaPlayer: MediaControls {
         }
     }
 
-    private func take(_ report: DecoderReport) {
+    private func handle(_ report: DecoderReport) {
         if case .tag = report { waitingTags.value.wrappingSubtract(1, ordering: .relaxed) }
         switch report {
-        case .began(let id, let position): take(.began(job: id, position: position))
-        case .ended(let id, let frames, let failure): take(.ended(job: id, frames: frames, failure: failure))
-        case .tag(let id, .title(let text)): take(.title(job: id, text))
-        case .tag(let id, .station(let text)): take(.title(job: id, text))
-        case .tag(let id, .artist(let text)): take(.artist(job: id, text))
-        case .tag(let id, .nowPlaying(let text)): take(.nowPlaying(job: id, text))
-        case .tag(let id, .duration(let seconds)): take(.duration(job: id, seconds))
+        case .began(let id, let position): handle(.began(job: id, position: position))
+        case .ended(let id, let frames, let failure): handle(.ended(job: id, frames: frames, failure: failure))
+        case .tag(let id, .title(let text)): handle(.title(job: id, text))
+        case .tag(let id, .station(let text)): handle(.title(job: id, text))
+        case .tag(let id, .artist(let text)): handle(.artist(job: id, text))
+        case .tag(let id, .nowPlaying(let text)): handle(.nowPlaying(job: id, text))
+        case .tag(let id, .duration(let seconds)): handle(.duration(job: id, seconds))
         case .tag(_, .error): break
         }
     }
 
-    private func look() { take(.played(feed.ring.readPosition)) }
+    private func look() { handle(.played(feed.ring.readPosition)) }
 
     // MARK: Snapshots
 

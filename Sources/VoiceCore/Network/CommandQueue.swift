@@ -33,7 +33,7 @@ final class CommandQueue: Sendable {
         }
     }
 
-    func take() -> [Command] {
+    func dequeue() -> [Command] {
         state.withLock { state in
             // Most rounds have no commands and then allocate nothing.
             guard !state.commands.isEmpty else { return [] }

@@ -76,7 +76,7 @@ final class HTTPExchange {
 
     // MARK: Callbacks of libcurl
 
-    fileprivate func take(header line: UnsafeRawBufferPointer) {
+    fileprivate func receive(header line: UnsafeRawBufferPointer) {
         let text = String(decoding: line, as: UTF8.self)
         if text.hasPrefix("HTTP/") {
             // Another reply begins, so the one before was interim.
@@ -92,7 +92,7 @@ final class HTTPExchange {
     }
 
     /// Returns how much was taken; anything less than all of it aborts or pauses the exchange.
-    fileprivate func take(body piece: UnsafeRawBufferPointer) -> Int {
+    fileprivate func receive(body piece: UnsafeRawBufferPointer) -> Int {
         guard received + piece.count <= call.request.maximumReplyBytes else {
             isTooLarge = true
             return 0
@@ -165,7 +165,7 @@ private func httpExchangeBody(
 ) -> Int {
     guard let context else { return 0 }
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(context).takeUnretainedValue()
-    return exchange.take(body: UnsafeRawBufferPointer(start: bytes, count: size * count))
+    return exchange.receive(body: UnsafeRawBufferPointer(start: bytes, count: size * count))
 }
 
 private func httpExchangeHeader(
@@ -176,6 +176,6 @@ private func httpExchangeHeader(
 ) -> Int {
     guard let context else { return 0 }
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(context).takeUnretainedValue()
-    exchange.take(header: UnsafeRawBufferPointer(start: bytes, count: size * count))
+    exchange.receive(header: UnsafeRawBufferPointer(start: bytes, count: size * count))
     return size * count
 }

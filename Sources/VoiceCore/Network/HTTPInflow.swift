@@ -26,7 +26,7 @@ final class HTTPInflow: Sendable {
 
     func begin(_ head: Head) { self.head.give(.success(head)) }
 
-    /// False if there is no room: the piece must be offered again after `take` has made some.
+    /// False if there is no room: the piece must be offered again after `dequeue` has made some.
     func offer(_ piece: UnsafeRawBufferPointer) -> Bool {
         let (isTaken, reader) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
             guard state.bytes.isEmpty || state.bytes.count + piece.count <= Self.limit else {
@@ -66,7 +66,7 @@ final class HTTPInflow: Sendable {
     }
 
     /// Takes everything; `isHeld` if the connection is waiting for room.
-    func take() -> (bytes: [UInt8], end: HTTPFailure??, isHeld: Bool) {
+    func dequeue() -> (bytes: [UInt8], end: HTTPFailure??, isHeld: Bool) {
         state.withLock { state in
             defer {
                 state.bytes = []

@@ -24,7 +24,7 @@ package final class HTTPStream: Sendable {
         } onCancel: {
             close()
         }
-        let piece = inflow.take()
+        let piece = inflow.dequeue()
         if piece.isHeld {
             let call = call
             _ = queue.put { $0.resume(call) }

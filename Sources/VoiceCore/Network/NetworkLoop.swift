@@ -52,7 +52,7 @@ final class NetworkLoop {
     }
 
     private func runCommands() {
-        for command in queue.take() { command(self) }
+        for command in queue.dequeue() { command(self) }
     }
 
     /// Returns how long until the next call is due.

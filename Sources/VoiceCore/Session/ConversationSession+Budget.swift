@@ -24,7 +24,7 @@ extension ConversationSession {
                 case .spent(let report): .spent(until: report.until)
                 case .renewed: .renewed
                 }
-            take(.budget(verdict), at: Monotonic.now())
+            receive(.budget(verdict), at: Monotonic.now())
         }
     }
 

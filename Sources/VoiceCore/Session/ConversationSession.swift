@@ -146,7 +146,7 @@ package actor ConversationSession {
     func retryNow() {
         machine.forgetTrouble()
         timers.removeValue(forKey: .reconnect)?.task.cancel()
-        take(.timer(.reconnect), at: Monotonic.now())
+        receive(.timer(.reconnect), at: Monotonic.now())
     }
 
     /// Handles events until the mailbox is closed or the task is cancelled.
@@ -159,9 +159,9 @@ package actor ConversationSession {
             defer { if let order = envelope.silence { parts.pump.perform { $0.lift(order) } } }
             guard let origin = origin(of: envelope) else { continue }
             count(envelope.event)
-            take(envelope.event, at: envelope.at, from: origin)
+            receive(envelope.event, at: envelope.at, from: origin)
             if let ends = envelope.event.sessionEnds {
-                take(.lifetime(.seconds(ends - Self.unixTime())), at: envelope.at, from: origin)
+                receive(.lifetime(.seconds(ends - Self.unixTime())), at: envelope.at, from: origin)
             }
         }
         endTranscript()
@@ -175,7 +175,7 @@ package actor ConversationSession {
     }
 
     /// Passes an event to the machine and carries out the effects it returns.
-    func take(_ event: ConversationEvent, at instant: Duration, from origin: ConversationLink = .current) {
+    func receive(_ event: ConversationEvent, at instant: Duration, from origin: ConversationLink = .current) {
         let effects = machine.handle(event, at: instant, from: origin)
         // A standby session hears and costs nothing, but it may take over.
         let heard = origin == .current ? event : nil
@@ -226,7 +226,7 @@ package actor ConversationSession {
     private func endOverrun() {
         guard current.number != nil else { return }
         retire(&current)
-        take(
+        receive(
             .disconnected(LinkFailure(.transient, "it sends more events than can be read")),
             at: Monotonic.now()
         )

@@ -21,7 +21,7 @@ struct LossMeter: Sendable {
     /// Returns the amount to report now; nil if nothing was lost or the report can wait.
     ///
     /// - Parameter isOver: whether the disturbance has ended, so that the sum is complete.
-    mutating func take(at now: Duration, isOver: Bool) -> Int? {
+    mutating func dequeue(at now: Duration, isOver: Bool) -> Int? {
         guard unreported > 0, isOver || now >= unreportedSince + Self.pause else { return nil }
         if let quietUntil, now < quietUntil { return nil }
         defer { unreported = 0 }

@@ -29,7 +29,7 @@ package final class VoicePump {
         /// Backlog of the socket in bytes above which microphone audio stays in its ring.
         package var maximumBacklog = 16 << 10
         /// Microphone audio that may wait there, in ms; the ring holds ten seconds.
-        package var longestWait = 1000
+        package var longestWaitMS = 1000
         /// Whether the audio thread runs a voice detector.
         package var hasVoiceDetector = false
 
@@ -49,7 +49,7 @@ package final class VoicePump {
     private let report: (ConversationEvent, Duration) -> Void
     private let maximumBacklog: Int
     /// Samples that may wait in the microphone ring.
-    private let longestWait: Int
+    private let longestWaitSamples: Int
     private let hasVoiceDetector: Bool
     private var queue: PlayoutQueue
     private var uplink: (any VoiceLine)?
@@ -128,7 +128,7 @@ package final class VoicePump {
         self.sent = sent
         self.report = report
         maximumBacklog = options.maximumBacklog
-        longestWait = options.longestWait * AudioFormat.wireRate / 1000
+        longestWaitSamples = options.longestWaitMS * AudioFormat.wireRate / 1000
         hasVoiceDetector = options.hasVoiceDetector
         queue = PlayoutQueue(startBuffer: options.startBuffer)
         chunk = .allocate(capacity: options.chunk * AudioFormat.wireRate / 1000)
@@ -370,7 +370,7 @@ package final class VoicePump {
 
     /// Keeps the newest waiting audio, in whole chunks.
     private func dropOldest(_ now: Duration) {
-        let mayWait = microphone.ring.readPosition < heldUntil ? longestHold : longestWait
+        let mayWait = microphone.ring.readPosition < heldUntil ? longestHold : longestWaitSamples
         let excess = microphone.ring.availableToRead - max(mayWait, chunk.count)
         guard excess > 0 else { return }
         let lost = (excess + chunk.count - 1) / chunk.count * chunk.count
@@ -518,13 +518,13 @@ package final class VoicePump {
 
     private func logLosses(_ now: Duration) {
         let isFlowing = uplink == nil || microphone.ring.availableToRead < chunk.count
-        if let samples = lostMicrophone.take(at: now, isOver: isFlowing) {
+        if let samples = lostMicrophone.dequeue(at: now, isOver: isFlowing) {
             report(.lost(.microphone(milliseconds: samples * 1000 / AudioFormat.wireRate)), now)
         }
-        if let samples = lostVoice.take(at: now, isOver: true) {
+        if let samples = lostVoice.dequeue(at: now, isOver: true) {
             report(.lost(.voice(milliseconds: samples * 1000 / AudioFormat.wireRate)), now)
         }
-        if let count = lostMessages.take(at: now, isOver: true) { report(.lost(.messages(count)), now) }
+        if let count = lostMessages.dequeue(at: now, isOver: true) { report(.lost(.messages(count)), now) }
     }
 
     // MARK: Time

@@ -89,7 +89,7 @@ package struct SetupDialog: Sendable {
         case ("skip", .device): index += 2
         case ("skip", _): index += 1
         default:
-            switch take(text, question) {
+            switch answer(text, question) {
             case .complaint(let line): return line
             case .stays: return nil
             case .goesBack:
@@ -107,7 +107,7 @@ package struct SetupDialog: Sendable {
         case complaint(String)
     }
 
-    private mutating func take(_ text: String, _ question: Question) -> Outcome {
+    private mutating func answer(_ text: String, _ question: Question) -> Outcome {
         switch question {
         case .value(let path):
             let isNone = text == "none" && ConfigurationSchema.key(path)?.kind.accept(.text("")) != nil

@@ -211,7 +211,7 @@ package struct WyomingTranscript: Equatable, Sendable {
     /// The text so far, for captions.
     package var text: String { whole ?? Self.tidy(pieces) }
 
-    package mutating func take(_ event: WyomingEvent) {
+    package mutating func receive(_ event: WyomingEvent) {
         switch event {
         case .transcript(let text, _): whole = Self.tidy(text)
         case .transcriptStart where whole == nil: pieces = ""

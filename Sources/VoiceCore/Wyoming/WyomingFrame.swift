@@ -82,7 +82,7 @@ package struct WyomingDecoder: Sendable {
     }
 
     /// - Throws: if the bytes are not such a message; nothing can be read after that.
-    package mutating func take(_ new: some Sequence<UInt8>) throws(WyomingFault) -> [WyomingFrame] {
+    package mutating func consume(_ new: some Sequence<UInt8>) throws(WyomingFault) -> [WyomingFrame] {
         bytes += new
         var frames: [WyomingFrame] = []
         while let frame = try next() { frames.append(frame) }

@@ -12,7 +12,7 @@ struct PacedFrontendTests {
         var all: [[UInt16]] = []
         for start in stride(from: 0, to: samples.count, by: pieces) {
             try samples[start..<min(start + pieces, samples.count)].withUnsafeBufferPointer { piece in
-                try frontend.take(piece) { all.append(Array($0)) }
+                try frontend.consume(piece) { all.append(Array($0)) }
             }
         }
         return all

@@ -4,7 +4,7 @@ import Testing
 
 struct ProbabilityWindowTests {
     private func findings(_ window: inout ProbabilityWindow, _ probabilities: [UInt8]) -> [ProbabilityWindow.Finding] {
-        probabilities.compactMap { window.take($0) }
+        probabilities.compactMap { window.consume($0) }
     }
 
     @Test func theMeanOfTheLastStepsHasToExceedTheCutOff() {
@@ -77,7 +77,7 @@ struct ProbabilityWindowTests {
             return word.indices.first { index in
                 window.note(paces[1][index], pace: 1)
                 window.note(paces[2][index], pace: 2)
-                return window.take(paces[0][index]) != nil
+                return window.consume(paces[0][index]) != nil
             }
         }
         let (none, half) = ([UInt8](repeating: 0, count: 8), word.map { $0 / 3 })
@@ -91,14 +91,14 @@ struct ProbabilityWindowTests {
     /// What another pace had to say about the word before has no say in the next.
     @Test func afterAFindNoPaceRemembersTheWord() {
         var window = ProbabilityWindow(size: 1, paces: 2, cutoff: .stop(own: 0.4, model: 0), ignored: 2)
-        func take(_ own: UInt8, _ other: UInt8) -> ProbabilityWindow.Finding? {
+        func receive(_ own: UInt8, _ other: UInt8) -> ProbabilityWindow.Finding? {
             window.note(other, pace: 1)
-            return window.take(own)
+            return window.consume(own)
         }
-        #expect(take(0, 255) == nil && take(0, 255) == nil)
-        #expect(take(0, 255) == .found(255.0 / 512))
+        #expect(receive(0, 255) == nil && receive(0, 255) == nil)
+        #expect(receive(0, 255) == .found(255.0 / 512))
         // The rest of the word is ignored at both paces.
-        #expect(take(0, 255) == nil && take(0, 255) == nil && window.mean == 0)
+        #expect(receive(0, 255) == nil && receive(0, 255) == nil && window.mean == 0)
         window.note(51, pace: 1)
         #expect(window.mean == 51.0 / 512)
     }
@@ -106,17 +106,17 @@ struct ProbabilityWindowTests {
     @Test func whileTheBoxSoundsTwoMeansOfThreeHaveToExceedMore() {
         let word: [UInt8] = [250, 200, 250, 250]
         var silent = ProbabilityWindow(size: 1, cutoff: .call(own: 0.9, model: 0), ignored: 0)
-        #expect(silent.take(word[0]) == .found(250.0 / 256))
+        #expect(silent.consume(word[0]) == .found(250.0 / 256))
         var window = ProbabilityWindow(size: 1, cutoff: .call(own: 0.9, model: 0), ignored: 0)
         // 0.977 exceeds 0.95 once; values that only exceed 0.9 are not enough.
-        let found = word.map { window.take($0, isPlaying: true) }
+        let found = word.map { window.consume($0, isPlaying: true) }
         #expect(found == [nil, nil, .found(250.0 / 256), nil])
-        #expect((0..<50).allSatisfy { _ in window.take(240, isPlaying: true) == nil })
+        #expect((0..<50).allSatisfy { _ in window.consume(240, isPlaying: true) == nil })
     }
 
     /// A stop word is detected over the box as in silence.
     @Test func aStopWordIsNotAskedForMoreWhileTheBoxSounds() {
         var window = ProbabilityWindow(size: 1, cutoff: .stop(own: nil, model: 0.5), ignored: 0)
-        #expect(window.take(129, isPlaying: true) == .found(129.0 / 256))
+        #expect(window.consume(129, isPlaying: true) == .found(129.0 / 256))
     }
 }

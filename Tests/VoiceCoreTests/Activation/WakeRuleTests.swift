@@ -33,7 +33,7 @@ struct WakeRuleTests {
         #expect(judge("stop", -3, true, 20) == .stop("stop"))
     }
 
-    /// The canceller takes some of the word away; whether it was one is then for `LoneStop`.
+    /// The canceller takes some of the word away; whether it was one is then for `StopWordFilter`.
     @Test func lessIsAskedOfAStopWhileTheBoxSounds() throws {
         func judge(_ score: Double, _ isPlaying: Bool) throws -> WakeRule.Verdict {
             var rule = try rule()

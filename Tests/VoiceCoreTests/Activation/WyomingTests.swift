@@ -50,7 +50,7 @@ struct WyomingTests {
         // Nobody asked for "alexa".
         #expect(found.map(\.word) == ["hey_jarvis"])
         var decoder = WyomingDecoder()
-        let frames = try decoder.take(received.all)
+        let frames = try decoder.consume(received.all)
         #expect(frames.prefix(2).map(\.type) == ["detect", "audio-start"])
         #expect(frames.first?.data == ["names": ["hey_jarvis"]])
         let chunk = try #require(frames.first { $0.type == "audio-chunk" })

@@ -119,13 +119,13 @@ struct ResponsesRunTests {
 
     @Test func aSnapshotEndsARun() {
         var run = ResponsesRun(runID: "resp_a")
-        let isEarlyEnd = run.take(snapshot: Array(#"{"status":"in_progress"}"#.utf8))
+        let isEarlyEnd = run.receive(snapshot: Array(#"{"status":"in_progress"}"#.utf8))
         #expect(!isEarlyEnd)
         let snapshot = """
             {"status":"completed","continuation_response_id":"resp_msg_9","recovery":{"messages":[\
             {"role":"user","content":"Q"},{"role":"assistant","content":"Two meetings."}]}}
             """
-        let isEnd = run.take(snapshot: Array(snapshot.utf8))
+        let isEnd = run.receive(snapshot: Array(snapshot.utf8))
         #expect(isEnd)
         #expect(run.outcome == .success("Two meetings."))
         #expect(run.continuation == "resp_msg_9")

@@ -73,7 +73,7 @@ struct OutsideJSONTests {
         }
         var wyoming = WyomingDecoder()
         #expect(throws: WyomingFault.self) {
-            try wyoming.take(Array(#"{"type":"detection","data":\#(deep)}"#.utf8 + [10]))
+            try wyoming.consume(Array(#"{"type":"detection","data":\#(deep)}"#.utf8 + [10]))
         }
         var run = ResponsesRun()
         #expect(run.handle(ServerSentEvent(id: "1", name: "response.created", data: #"{"x":\#(deep)}"#)) == .none)

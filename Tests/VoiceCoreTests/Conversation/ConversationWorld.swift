@@ -386,7 +386,7 @@ extension ConversationWorld {
             if chance(50) { post(.voiceAudible(responseID: responseID), from: link) }
         case .event(let event):
             settleRequest(event)
-            for report in translator.take(event) { post(.service(report), from: link) }
+            for report in translator.receive(event) { post(.service(report), from: link) }
             if case .sessionCreated = event, chance(50) {
                 post(.lifetime(.seconds(Int.random(in: 20..<400, using: &random))), from: link)
             }

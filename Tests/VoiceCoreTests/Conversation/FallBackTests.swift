@@ -47,12 +47,12 @@ struct FallBackTests {
             while !events.isEmpty {
                 for effect in scene.on(events.removeFirst()) {
                     guard case .send(let request) = effect else { continue }
-                    events += take(.asked(request))
+                    events += receive(.asked(request))
                 }
             }
         }
 
-        private mutating func take(_ event: LocalEvent) -> [ConversationEvent] {
+        private mutating func receive(_ event: LocalEvent) -> [ConversationEvent] {
             var events: [ConversationEvent] = []
             for effect in local?.handle(event) ?? [] {
                 switch effect {
@@ -60,11 +60,11 @@ struct FallBackTests {
                 case .speak(let speech):
                     sentences += speech.sentences
                     for index in speech.sentences.indices {
-                        events += take(.sentenceBegan(index))
+                        events += receive(.sentenceBegan(index))
                         events.append(.voiceReceived(responseID: speech.response, itemID: speech.item))
-                        events += take(.sentenceEnded(index))
+                        events += receive(.sentenceEnded(index))
                     }
-                    events += take(.speechEnded) + [.voiceDrained]
+                    events += receive(.speechEnded) + [.voiceDrained]
                 default: break
                 }
             }

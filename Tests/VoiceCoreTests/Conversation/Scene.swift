@@ -65,7 +65,7 @@ struct Scene {
     @discardableResult
     mutating func server(_ event: ServerEvent, after pause: Duration = .milliseconds(10)) -> [ConversationEffect] {
         now += pause
-        let all = translator.take(event).flatMap { on(.service($0), after: .zero) }
+        let all = translator.receive(event).flatMap { on(.service($0), after: .zero) }
         latest = all
         return all
     }
@@ -214,7 +214,7 @@ extension ConversationEvent {
     /// The conversation events for an event of the Realtime protocol, in order.
     static func all(_ event: ServerEvent) -> [ConversationEvent] {
         var translator = RealtimeTranslator(Scene.settings)
-        return translator.take(event).map { .service($0) }
+        return translator.receive(event).map { .service($0) }
     }
 
     /// The first of them.

@@ -7,10 +7,10 @@ struct LossMeterTests {
         var meter = LossMeter()
         for millisecond in 0..<3000 {
             meter.add(1, at: .milliseconds(millisecond))
-            #expect(meter.take(at: .milliseconds(millisecond), isOver: false) == nil)
+            #expect(meter.dequeue(at: .milliseconds(millisecond), isOver: false) == nil)
         }
-        #expect(meter.take(at: .milliseconds(3000), isOver: true) == 3000)
-        #expect(meter.take(at: .milliseconds(3001), isOver: true) == nil)
+        #expect(meter.dequeue(at: .milliseconds(3000), isOver: true) == 3000)
+        #expect(meter.dequeue(at: .milliseconds(3001), isOver: true) == nil)
     }
 
     @Test func aLastingTroubleIsToldNowAndThen() {
@@ -18,7 +18,7 @@ struct LossMeterTests {
         var reported: [Int] = []
         for second in 0..<60 {
             meter.add(1, at: .seconds(second))
-            if let amount = meter.take(at: .seconds(second), isOver: false) { reported.append(amount) }
+            if let amount = meter.dequeue(at: .seconds(second), isOver: false) { reported.append(amount) }
         }
         #expect(reported.count == 5)
         #expect(reported.reduce(meter.unreported, +) == 60)
@@ -29,7 +29,7 @@ struct LossMeterTests {
         var reported: [Int] = []
         for second in 0..<60 {
             meter.add(2, at: .seconds(second))
-            if let amount = meter.take(at: .seconds(second), isOver: true) { reported.append(amount) }
+            if let amount = meter.dequeue(at: .seconds(second), isOver: true) { reported.append(amount) }
         }
         #expect(reported.count == 6)
         #expect(reported.first == 2)
@@ -38,8 +38,8 @@ struct LossMeterTests {
 
     @Test func nothingLostIsNothingToTell() {
         var meter = LossMeter()
-        #expect(meter.take(at: .seconds(1), isOver: true) == nil)
+        #expect(meter.dequeue(at: .seconds(1), isOver: true) == nil)
         meter.add(0, at: .seconds(1))
-        #expect(meter.take(at: .seconds(20), isOver: true) == nil)
+        #expect(meter.dequeue(at: .seconds(20), isOver: true) == nil)
     }
 }

@@ -28,7 +28,7 @@ struct WyomingFrameTests {
         var decoder = WyomingDecoder(keepsPayload: keepsPayload)
         var frames: [WyomingFrame] = []
         for start in stride(from: 0, to: Self.messages.count, by: size) {
-            frames += try decoder.take(Self.messages[start..<min(Self.messages.count, start + size)])
+            frames += try decoder.consume(Self.messages[start..<min(Self.messages.count, start + size)])
         }
         #expect(frames.count == 3)
         #expect(frames.allSatisfy { $0.data == ["text": "Grüße", "language": "de"] }, "\(frames)")
@@ -65,7 +65,7 @@ struct WyomingFrameTests {
         #expect(data.count < 86_375)
         data += [UInt8](repeating: 32, count: 86_375 - data.count)
         var decoder = WyomingDecoder()
-        let frames = try decoder.take(Self.bytes("{\"type\":\"info\",\"data_length\":\(data.count)}\n") + data)
+        let frames = try decoder.consume(Self.bytes("{\"type\":\"info\",\"data_length\":\(data.count)}\n") + data)
         guard case .info(let read)? = frames.first.map(WyomingEvent.init) else {
             Issue.record("no info")
             return
@@ -84,13 +84,13 @@ struct WyomingFrameTests {
         ("{\"type\":\"x\",\"payload_length\":1e99}\n", .tooLong), ("HTTP/1.1 400 Bad Request\r\n", .noMessage),
     ]) func whatIsNoMessageEndsIt(text: String, fault: WyomingFault) {
         var decoder = WyomingDecoder()
-        #expect(throws: fault) { try decoder.take(Array(text.utf8)) }
+        #expect(throws: fault) { try decoder.consume(Array(text.utf8)) }
     }
 
     @Test func aLineWithoutEndIsNotKept() {
         var decoder = WyomingDecoder()
         #expect(throws: WyomingFault.noLines) {
-            for _ in 0..<100 { _ = try decoder.take([UInt8](repeating: 97, count: 1000)) }
+            for _ in 0..<100 { _ = try decoder.consume([UInt8](repeating: 97, count: 1000)) }
         }
     }
 
@@ -99,9 +99,9 @@ struct WyomingFrameTests {
         let last = Self.bytes("{\"type\":\"audio-stop\"}\n")
         for keepsPayload in [true, false] {
             var decoder = WyomingDecoder(keepsPayload: keepsPayload)
-            var frames = try decoder.take(header)
-            for _ in 0..<16 { frames += try decoder.take([UInt8](repeating: 10, count: 1 << 20)) }
-            frames += try decoder.take(last)
+            var frames = try decoder.consume(header)
+            for _ in 0..<16 { frames += try decoder.consume([UInt8](repeating: 10, count: 1 << 20)) }
+            frames += try decoder.consume(last)
             #expect(frames.map(\.type) == ["audio-chunk", "audio-stop"])
             #expect(frames.first?.payload.count == (keepsPayload ? 16 << 20 : 0))
         }
@@ -116,7 +116,7 @@ struct WyomingFrameTests {
             .detect(["hey_jarvis"]),
         ]
         var decoder = WyomingDecoder()
-        let frames = try decoder.take(requests.flatMap(\.frame.bytes))
+        let frames = try decoder.consume(requests.flatMap(\.frame.bytes))
         #expect(frames == requests.map(\.frame))
         #expect(frames[4].payload == [1, 2, 10, 0] && frames[4].data["timestamp"] == 40)
         #expect(frames[6].data["voice"] == nil, "no voice is asked for that would have to be downloaded")
@@ -130,7 +130,7 @@ struct WyomingFrameTests {
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
             var decoder = WyomingDecoder()
-            for frame in (try? decoder.take(bytes)) ?? [] { _ = WyomingEvent(frame) }
+            for frame in (try? decoder.consume(bytes)) ?? [] { _ = WyomingEvent(frame) }
         }
     }
 }
@@ -145,13 +145,13 @@ struct WyomingEventTests {
         #expect(event("transcript", ["text": " Hello."]) == .transcript(" Hello.", language: nil))
         #expect(event("transcript") == .malformed("transcript"))
         var transcript = WyomingTranscript()
-        transcript.take(event("transcript-start", ["language": "en"]))
-        transcript.take(event("transcript-chunk", ["text": " What is"]))
-        transcript.take(event("transcript-chunk", ["text": " in"]))
+        transcript.receive(event("transcript-start", ["language": "en"]))
+        transcript.receive(event("transcript-chunk", ["text": " What is"]))
+        transcript.receive(event("transcript-chunk", ["text": " in"]))
         #expect(transcript.text == "What is in" && transcript.whole == nil, "pieces are never acted on")
-        transcript.take(event("transcript-stop"))
-        transcript.take(event("transcript", ["text": " What is  in my calendar?"]))
-        transcript.take(event("transcript-chunk", ["text": "late"]))
+        transcript.receive(event("transcript-stop"))
+        transcript.receive(event("transcript", ["text": " What is  in my calendar?"]))
+        transcript.receive(event("transcript-chunk", ["text": "late"]))
         #expect(transcript.whole == "What is in my calendar?" && transcript.text == transcript.whole)
     }
 

@@ -37,7 +37,7 @@ struct ServiceFeed {
             guard count > 0 else { return }
             for byte in buffer[0..<count] {
                 if byte == UInt8(ascii: "\n") {
-                    take(rest)
+                    receive(rest)
                     rest.removeAll(keepingCapacity: true)
                 } else if rest.count < 1024 {
                     rest.append(byte)
@@ -46,7 +46,7 @@ struct ServiceFeed {
         }
     }
 
-    private mutating func take(_ line: [UInt8]) {
+    private mutating func receive(_ line: [UInt8]) {
         let text = String(decoding: line.dropFirst(2), as: UTF8.self)
         let numbers = text.split(separator: " ").compactMap { Int($0) }
         switch line.first {

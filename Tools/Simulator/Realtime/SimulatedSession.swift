@@ -68,7 +68,7 @@ package struct SimulatedSession: Sendable {
         } else {
             send("session.created", ["session": settings.value])
         }
-        return take()
+        return dequeue()
     }
 
     /// Handles one text message of the client.
@@ -76,17 +76,17 @@ package struct SimulatedSession: Sendable {
         guard !ended else { return [] }
         guard let event = SimulatedJSON(text: text), event.object != nil else {
             fail("invalid_json", "The message is not a JSON object.")
-            return take()
+            return dequeue()
         }
         receive(event)
-        return take()
+        return dequeue()
     }
 
     /// Handles a binary message, which the service rejects.
     package mutating func receiveBinary() -> [SimulatedAction] {
         guard !ended else { return [] }
         fail("invalid_event", "Binary messages are not supported.")
-        return take()
+        return dequeue()
     }
 
     /// Continues after a timer; a timer that is no longer relevant does nothing.
@@ -97,7 +97,7 @@ package struct SimulatedSession: Sendable {
         case .update(let value): send("session.updated", ["session": value])
         case .transcript(let item, let text): sendTranscript(item: item, text: text)
         }
-        return take()
+        return dequeue()
     }
 
     private mutating func receive(_ event: SimulatedJSON) {
@@ -254,7 +254,7 @@ extension SimulatedSession {
         ended = true
     }
 
-    private mutating func take() -> [SimulatedAction] {
+    private mutating func dequeue() -> [SimulatedAction] {
         defer { actions.removeAll() }
         return actions
     }

@@ -161,11 +161,11 @@ private final class WyomingHandler: ChannelInboundHandler {
             let block = SimulatedJSON(bytes: Array(bytes[(end + 1)..<(end + 1 + dataLength)]))
             let payload = Array(bytes[(end + 1 + dataLength)..<(end + 1 + dataLength + payloadLength)])
             bytes.removeFirst(end + 1 + dataLength + payloadLength)
-            take(type, block ?? header["data"] ?? .object([:]), payload, context)
+            handle(type, block ?? header["data"] ?? .object([:]), payload, context)
         }
     }
 
-    private func take(_ type: String, _ data: SimulatedJSON, _ payload: [UInt8], _ context: ChannelHandlerContext) {
+    private func handle(_ type: String, _ data: SimulatedJSON, _ payload: [UInt8], _ context: ChannelHandlerContext) {
         switch type {
         case "describe": describe(context)
         case "transcribe": language = data["language"]?.string

@@ -65,7 +65,7 @@ package struct AlignmentStage: ~Copyable {
     @discardableResult
     package mutating func step(_ feed: AlignmentFeed) -> [DelayTracker.Change] {
         var changes: [DelayTracker.Change] = []
-        while let block = take(feed) {
+        while let block = consume(feed) {
             wait -= 1
             guard wait <= 0, count >= DelayEstimator.shortest else { continue }
             if let change = search(block, feed) { changes.append(change) }
@@ -73,7 +73,7 @@ package struct AlignmentStage: ~Copyable {
         return changes
     }
 
-    private mutating func take(_ feed: AlignmentFeed) -> AlignmentBlock? {
+    private mutating func consume(_ feed: AlignmentFeed) -> AlignmentBlock? {
         let samples = AlignmentBlock.samples
         if end + samples > microphone.count {
             // Moves the newest samples to the front.

@@ -54,7 +54,7 @@ package struct DuplexControl: ~Copyable {
     private var deafPeriods = 0
     /// Whether the microphone is live again after a second of far end without it, which voids what the canceller learned
     /// meanwhile.
-    private(set) var wasDeaf = false
+    private(set) var captureWasMissing = false
 
     package init(
         microphone: MicrophoneTap,
@@ -122,7 +122,7 @@ package struct DuplexControl: ~Copyable {
         mediaGuard = MediaGuard()
         moves = MoveWatch()
         deafPeriods = 0
-        wasDeaf = false
+        captureWasMissing = false
         publish()
     }
 
@@ -160,7 +160,7 @@ package struct DuplexControl: ~Copyable {
         if gate.isTalking && !wasTalking && !isOfDevice { quality.foundTalker() }
         wasTalking = gate.isTalking
         markVoice(reading)
-        let isWhole = line.take(samples, step, into: microphone.ring)
+        let isWhole = line.consume(samples, step, into: microphone.ring)
         microphone.heldPeriods = line.held
         judgeTalker(isMediaAlone: isMediaAlone)
         noteStep()
@@ -192,7 +192,7 @@ package struct DuplexControl: ~Copyable {
     }
 
     private mutating func decide(_ reading: EchoReading, isPlaying: Bool, isMediaAlone: Bool) -> BargeInGate.Step {
-        if isMediaAlone && !gate.isOpen { mediaGuard.take(reading) }
+        if isMediaAlone && !gate.isOpen { mediaGuard.receive(reading) }
         var permission = policy.permission
         var floor = -Float.infinity
         if permission == .shut, isMediaAlone, let level = mediaGuard.floor { (permission, floor) = (.guarded, level) }
@@ -214,7 +214,7 @@ package struct DuplexControl: ~Copyable {
         // A device keeps cancelling behind its mute key, and nothing is learned here.
         guard !isOfDevice else { return }
         if isLive {
-            wasDeaf = deafPeriods >= Self.deaf
+            captureWasMissing = deafPeriods >= Self.deaf
             deafPeriods = 0
         } else if reading.reference > quality.rule.faintest {
             deafPeriods += 1

@@ -53,7 +53,7 @@ package struct MediaGuard: Sendable, Equatable {
     package init() {}
 
     /// Takes a period in which only media sounds and nobody is heard. Pass no others.
-    package mutating func take(_ reading: EchoReading) {
+    package mutating func receive(_ reading: EchoReading) {
         if periods == 0 { median = reading.output }
         let step = periods < Self.needed ? Self.firstStep : Self.step
         median += reading.output > median ? step : -step

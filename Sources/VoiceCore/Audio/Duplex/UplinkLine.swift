@@ -33,7 +33,7 @@ package struct UplinkLine: ~Copyable {
     }
 
     /// Takes one period. Returns false if the ring had no room: the newest period is then lost.
-    mutating func take(
+    mutating func consume(
         _ new: UnsafePointer<Int16>,
         _ step: BargeInGate.Step,
         into ring: borrowing SampleRing<Int16>

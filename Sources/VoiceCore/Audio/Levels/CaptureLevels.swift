@@ -29,7 +29,7 @@ struct CaptureLevels: ~Copyable {
     }
 
     /// Measures the raw microphone and applies the capture gain in place.
-    mutating func take(_ frames: UnsafeMutablePointer<Float>, count: Int, isPlaying: Bool) {
+    mutating func measure(_ frames: UnsafeMutablePointer<Float>, count: Int, isPlaying: Bool) {
         let measured = LevelMeter.measure(frames, count: count)
         hold.note(measured.peak)
         (reading.peak, reading.level, reading.heldPeak) = (measured.peak, measured.level, hold.value)

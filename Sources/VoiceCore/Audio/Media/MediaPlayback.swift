@@ -60,7 +60,7 @@ struct MediaPlayback: ~Copyable {
     ) {
         let level = feed.level(isVoice: duck.isVoice(isVoice), at: now)
         duck.aim(at: level, release: MediaFeed.releaseFrames)
-        let taken = take(count, isSilenced: isSilenced)
+        let taken = fill(count, isSilenced: isSilenced)
         if !taken { buffer.base.update(repeating: .silence, count: count) }
         duck.apply(to: buffer.base, count: count)
         if taken != isSounding {
@@ -73,7 +73,7 @@ struct MediaPlayback: ~Copyable {
     }
 
     /// Fills the buffer; returns false if all of it is silence.
-    private mutating func take(_ count: Int, isSilenced: Bool) -> Bool {
+    private mutating func fill(_ count: Int, isSilenced: Bool) -> Bool {
         let flush = feed.flushRequest
         let isFlushing = flush > flushed
         if !isPrimed {

@@ -89,14 +89,14 @@ actor DeviceSupervisor {
         if let (stream, errno) = slot.takeReturned() {
             isOut = false
             await close(OpenStream(stream: stream))
-            if slot.isResting { rest() } else { _ = take(.gone(reason: Self.reason(errno))) }
+            if slot.isResting { rest() } else { _ = handle(.gone(reason: Self.reason(errno))) }
         }
         if slot.isResting, !isOut, slot.mayRest, !slot.isWanted { return }
         let beat = DeviceHealth.Event.beat(
             frames: slot.frames,
             stillPeriods: slot.stillPeriods
         )
-        switch take(beat) {
+        switch handle(beat) {
         case .open: await open()
         case .close: await recall()
         case nil: break
@@ -118,7 +118,7 @@ actor DeviceSupervisor {
         guard let stream = slot.withdraw() else { return }
         isOut = false
         await close(OpenStream(stream: stream))
-        _ = take(.gone(reason: DeviceHealth.nothing))
+        _ = handle(.gone(reason: DeviceHealth.nothing))
     }
 
     private func open() async {
@@ -132,14 +132,14 @@ actor DeviceSupervisor {
             slot.device = stream.device
             if let choice = stream.choice { log(choice) }
             slot.granted = DeviceSlot.Granted(plan: stream.plan, fill: request.fill)
-            _ = take(.opened)
+            _ = handle(.opened)
             isOut = true
             slot.offer(stream.stream)
         case .failure(let error):
             if !hasTried { refusal = error }
             // Sound waits no longer.
             (slot.isResting, slot.isWanted) = (false, false)
-            _ = take(.refused(reason: "\(error)", absent: error.isAbsence))
+            _ = handle(.refused(reason: "\(error)", absent: error.isAbsence))
         }
         hasTried = true
     }
@@ -159,7 +159,7 @@ actor DeviceSupervisor {
         await OwnThread.run("jv-close") { stream.close() }
     }
 
-    private func take(_ event: DeviceHealth.Event) -> DeviceHealth.Action? {
+    private func handle(_ event: DeviceHealth.Event) -> DeviceHealth.Action? {
         let verdict = health.handle(event, at: Monotonic.now())
         slot.state = named(health.state)
         if let notice = verdict.notice { log(notice) }

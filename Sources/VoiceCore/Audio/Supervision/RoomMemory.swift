@@ -74,18 +74,18 @@ package actor RoomMemory {
 
     /// Keeps the present path; the audio thread must still run. Takes 50 ms at most.
     func stop() async {
-        guard isWorthKeeping else { return take() }
+        guard isWorthKeeping else { return saveAnswer() }
         if !isAsking { ask(at: Monotonic.now()) }
         for _ in 0..<10 where isAsking {
             try? await Task.sleep(for: .milliseconds(5))
-            take()
+            saveAnswer()
         }
     }
 
     func step(at now: Duration) {
         // Changes of devices come first: a pending answer belongs to the earlier ones.
         offer()
-        take()
+        saveAnswer()
         logRecall()
         guard !isAsking, isWorthKeeping, !echo.isPlaying else { return }
         if let asked, now - asked < Self.spacing { return }
@@ -134,7 +134,7 @@ package actor RoomMemory {
         exchange.ask()
     }
 
-    private func take() {
+    private func saveAnswer() {
         guard isAsking, exchange.beginnings == served, let answer = exchange.takeAnswer() else { return }
         isAsking = false
         guard let pair else { return }

@@ -116,7 +116,7 @@ package final class LogOutlet: Sendable {
         // If no thread can be started, the caller writes.
         if !OwnThread.start("jv-log", { self.work() }) {
             content.withLock { $0.hasThread = false }
-            for line in take().lines { write(line) }
+            for line in dequeue().lines { write(line) }
         }
     }
 
@@ -143,7 +143,7 @@ package final class LogOutlet: Sendable {
 
     private func work() {
         while true {
-            let (lines, isEnd) = take()
+            let (lines, isEnd) = dequeue()
             for line in lines { write(line) }
             guard lines.isEmpty else { continue }
             if isEnd { return clinux_eventfd_signal(ended) }
@@ -152,7 +152,7 @@ package final class LogOutlet: Sendable {
         }
     }
 
-    private func take() -> (lines: [LogLine], isEnd: Bool) {
+    private func dequeue() -> (lines: [LogLine], isEnd: Bool) {
         content.withLock { content in
             if content.lines.isEmpty, content.lost > 0 { add(lossNote(&content), to: &content) }
             defer { content.lines = [] }

@@ -141,7 +141,7 @@ package struct DatagridTranslator: Sendable {
         return drain()
     }
 
-    package mutating func take(_ message: DatagridServerMessage, at now: Duration) -> [Effect] {
+    package mutating func receive(_ message: DatagridServerMessage, at now: Duration) -> [Effect] {
         guard phase != .closed else { return [] }
         switch message {
         case .started(let id, let conversation):
@@ -255,7 +255,7 @@ package struct DatagridTranslator: Sendable {
 
 extension DatagridTranslator: ServiceTranslator {
     package mutating func read(_ text: UnsafeRawBufferPointer, at now: Duration) -> [Effect]? {
-        DatagridDecoder.decode(text).map { take($0, at: now) }
+        DatagridDecoder.decode(text).map { receive($0, at: now) }
     }
 
     package func reported(_ effect: Effect) -> ServiceReport? {

@@ -193,7 +193,7 @@ package struct Hero365Translator: Sendable {
 
     // MARK: Messages from the service
 
-    package mutating func take(_ envelope: Hero365Envelope, at now: Duration) -> [Effect] {
+    package mutating func receive(_ envelope: Hero365Envelope, at now: Duration) -> [Effect] {
         guard phase == .starting || phase == .live else { return [] }
         if let other = envelope.session, !other.isEmpty, other.lowercased() != session.lowercased() {
             report(.unknown("a message of another session"))
@@ -214,7 +214,7 @@ package struct Hero365Translator: Sendable {
         case .audio(let sound, let number, let isFinal):
             becameReady(agent: nil)
             if case .other(let type) = sound.form { refuseForm(type) }
-            perform(packets.take(sound, number: number, isLast: isFinal, at: now), now)
+            perform(packets.receive(sound, number: number, isLast: isFinal, at: now), now)
         case .transferred(let agent, let reason):
             report(.news("it goes on with the agent \(agent.quoted)" + (reason.map { ": \($0.quoted)" } ?? "")))
         case .unknown(let type): report(.unknown(type))
@@ -394,7 +394,7 @@ extension ErrorClass {
 
 extension Hero365Translator: ServiceTranslator {
     package mutating func read(_ text: UnsafeRawBufferPointer, at now: Duration) -> [Effect]? {
-        Hero365Decoder.decode(text).map { take($0, at: now) }
+        Hero365Decoder.decode(text).map { receive($0, at: now) }
     }
 
     package func reported(_ effect: Effect) -> ServiceReport? {

@@ -49,7 +49,7 @@ package struct LiveTrack: Equatable, Sendable {
     /// Takes in the samples of a delta.
     ///
     /// - Parameter waiting: samples queued at the player.
-    package mutating func take(
+    package mutating func receive(
         _ samples: UnsafeBufferPointer<Int16>,
         waiting: Int,
         at now: Duration

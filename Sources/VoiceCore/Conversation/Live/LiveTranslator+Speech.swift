@@ -116,7 +116,7 @@ extension LiveTranslator {
         guard phase == .live, !samples.isEmpty else { return [] }
         lastSound = now
         let loud = track.loudSamples
-        for step in track.take(samples, waiting: waiting, at: now) {
+        for step in track.receive(samples, waiting: waiting, at: now) {
             switch step {
             case .began: beginSpeech(now)
             case .play(let range): if let speech { effects.append(.play(range, of: speech.part)) }

@@ -157,7 +157,7 @@ package struct LiveTranslator: Sendable {
         return drain()
     }
 
-    package mutating func take(_ event: LiveServerEvent, at now: Duration) -> [Effect] {
+    package mutating func receive(_ event: LiveServerEvent, at now: Duration) -> [Effect] {
         guard phase != .closed else { return [] }
         switch event {
         case .started(let id, let ends, let delegation): started(id, ends, delegation, now)
@@ -318,7 +318,7 @@ package struct LiveTranslator: Sendable {
 
 extension LiveTranslator: ServiceTranslator {
     package mutating func read(_ text: UnsafeRawBufferPointer, at now: Duration) -> [Effect]? {
-        LiveEventDecoder.decode(text).map { take($0, at: now) }
+        LiveEventDecoder.decode(text).map { receive($0, at: now) }
     }
 
     package func reported(_ effect: Effect) -> ServiceReport? {

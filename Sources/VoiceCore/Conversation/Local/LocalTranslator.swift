@@ -153,7 +153,7 @@ package struct LocalTranslator: Sendable {
 
     package mutating func handle(_ event: LocalEvent) -> [LocalEffect] {
         switch event {
-        case .asked(let request): return take(request)
+        case .asked(let request): return handle(request)
         case .began(let at): return began(at: at)
         case .superseded(let at): return [.report(.supersede)] + began(at: at)
         case .dropped(let at, let resumes):
@@ -536,7 +536,7 @@ package struct LocalTranslator: Sendable {
 
     // MARK: Requests
 
-    private mutating func take(_ request: ServiceRequest) -> [LocalEffect] {
+    private mutating func handle(_ request: ServiceRequest) -> [LocalEffect] {
         switch request {
         case .open: return [report(.ready(ServiceReadiness()))]
         case .recall: return []

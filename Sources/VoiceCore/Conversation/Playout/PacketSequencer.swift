@@ -64,7 +64,7 @@ package struct PacketSequencer<Packet: Equatable & Sendable>: Equatable, Sendabl
     /// - Parameters:
     ///   - number: nil if the service does not number its packets.
     ///   - isLast: whether it ends its answer.
-    package mutating func take(_ packet: Packet, number: Int?, isLast: Bool = false, at now: Duration) -> [Step] {
+    package mutating func receive(_ packet: Packet, number: Int?, isLast: Bool = false, at now: Duration) -> [Step] {
         var steps: [Step] = []
         let number = min(max(0, number ?? waiting.last.map { $0.number + 1 } ?? expected ?? 1), Self.highest)
         if let expected, number < expected {

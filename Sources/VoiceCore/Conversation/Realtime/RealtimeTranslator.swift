@@ -20,7 +20,7 @@ package struct RealtimeTranslator: Sendable {
     // MARK: Events from the service
 
     /// Translates an event into reports, in order; most events yield one or none.
-    package mutating func take(_ event: ServerEvent) -> [ServiceReport] {
+    package mutating func receive(_ event: ServerEvent) -> [ServiceReport] {
         switch event {
         case .sessionCreated(let id, let expiresAt):
             return [.opened(id: id, ends: expiresAt)]

@@ -10,7 +10,7 @@ package struct RealtimeWire: ServiceWire {
     }
 
     package mutating func read(_ text: UnsafeRawBufferPointer, at now: Duration) -> [ServiceReport]? {
-        (try? decode(text)).map { take($0) }
+        (try? decode(text)).map { receive($0) }
     }
 
     package mutating func write(_ request: ServiceRequest, at now: Duration) -> [[UInt8]] {
@@ -23,7 +23,7 @@ package struct RealtimeWire: ServiceWire {
         try decoder.decode(text)
     }
 
-    package mutating func take(_ event: ServerEvent) -> [ServiceReport] { translator.take(event) }
+    package mutating func receive(_ event: ServerEvent) -> [ServiceReport] { translator.receive(event) }
 
     /// Encodes the event as a text message, shortened if its text is too long.
     package func encode(_ event: ClientEvent) -> [UInt8] { event.fitting.encoded(for: translator.settings.dialect) }

@@ -14,7 +14,7 @@ struct TopLevelScan {
     /// Skips the opening brace.
     mutating func open() -> Bool {
         skipSpace()
-        return take(UInt8(ascii: "{"))
+        return consume(UInt8(ascii: "{"))
     }
 
     /// Reads the next member's name and its colon; nil at the end of the object or if it is malformed.
@@ -22,7 +22,7 @@ struct TopLevelScan {
         skipSpace()
         guard let key = string() else { return nil }
         skipSpace()
-        guard take(UInt8(ascii: ":")) else { return nil }
+        guard consume(UInt8(ascii: ":")) else { return nil }
         skipSpace()
         return key
     }
@@ -30,14 +30,14 @@ struct TopLevelScan {
     /// Skips the comma after a member; false at the end of the object.
     mutating func next() -> Bool {
         skipSpace()
-        if take(UInt8(ascii: ",")) { return true }
-        closed = take(UInt8(ascii: "}"))
+        if consume(UInt8(ascii: ",")) { return true }
+        closed = consume(UInt8(ascii: "}"))
         return false
     }
 
     /// Reads a string without escapes and returns the range of its content; nil for anything else.
     mutating func string() -> Range<Int>? {
-        guard take(UInt8(ascii: "\"")) else { return nil }
+        guard consume(UInt8(ascii: "\"")) else { return nil }
         let start = position
         guard let end = find(UInt8(ascii: "\""), from: start) else { return nil }
         guard bytes.firstPlace(of: UInt8(ascii: "\\"), in: start..<end) == nil else { return nil }
@@ -110,7 +110,7 @@ struct TopLevelScan {
         start < bytes.count ? bytes.firstPlace(of: byte, in: start..<bytes.count) : nil
     }
 
-    private mutating func take(_ byte: UInt8) -> Bool {
+    private mutating func consume(_ byte: UInt8) -> Bool {
         guard position < bytes.count, bytes[position] == byte else { return false }
         position += 1
         return true

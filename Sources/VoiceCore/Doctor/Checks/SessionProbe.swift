@@ -31,15 +31,15 @@ final class SessionProbe: WebSocketDriver {
         self.report = report
     }
 
-    package func opened() { take(wire.connected()) }
+    package func opened() { receive(wire.connected()) }
 
-    package func received(text: UnsafeRawBufferPointer) { take(wire.read(text, at: Monotonic.now()) ?? []) }
+    package func received(text: UnsafeRawBufferPointer) { receive(wire.read(text, at: Monotonic.now()) ?? []) }
 
     package func received(binary: UnsafeRawBufferPointer) {}
 
     package func closed(_ closure: WebSocketClosure) { finish(.ended(closure)) }
 
-    private func take(_ reports: [ServiceReport]) {
+    private func receive(_ reports: [ServiceReport]) {
         for report in reports where self.report != nil {
             switch report {
             case .opened where !hasAsked:

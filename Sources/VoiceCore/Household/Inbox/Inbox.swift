@@ -152,7 +152,7 @@ package struct Inbox: Equatable, Sendable {
     package mutating func handle(_ event: InboxEvent, at now: Duration) -> [InboxEffect] {
         var effects = age(at: now)
         switch event {
-        case .announce(let announcement): effects += take(announcement, at: now)
+        case .announce(let announcement): effects += enqueue(announcement, at: now)
         case .talk(let next): effects += follow(next, at: now)
         case .quietHours(let isQuiet):
             let waits =
@@ -169,7 +169,7 @@ package struct Inbox: Equatable, Sendable {
 
     // MARK: Coming in
 
-    private mutating func take(_ announcement: Announcement, at now: Duration) -> [InboxEffect] {
+    private mutating func enqueue(_ announcement: Announcement, at now: Duration) -> [InboxEffect] {
         guard announcement.text.isSayable else { return [.refused(.empty)] }
         guard announcement.text.utf8.count <= Self.longest else { return [.refused(.long)] }
         if announcement.priority == .high, !isQuiet, talk == .closed, !hasVoice { return [.refused(.noConversation)] }

@@ -22,7 +22,7 @@ struct ChunkedBody: Sendable, Equatable {
     var isOver: Bool { state == .over }
 
     /// Returns the content in these bytes; anything after the end is ignored.
-    mutating func take(_ bytes: some Collection<UInt8>) throws(Malformed) -> [UInt8] {
+    mutating func consume(_ bytes: some Collection<UInt8>) throws(Malformed) -> [UInt8] {
         var content: [UInt8] = []
         var rest = bytes[...]
         while !rest.isEmpty, state != .over {

@@ -213,7 +213,7 @@ package struct ProxyAnswer: Sendable, Equatable {
             return Array(piece)
         case .chunked(var chunks):
             do throws(ChunkedBody.Malformed) {
-                let content = try chunks.take(bytes)
+                let content = try chunks.consume(bytes)
                 body = .chunked(chunks)
                 return content
             } catch {

@@ -16,7 +16,7 @@ struct PlainText {
     /// The remaining rows of large tables.
     private var more: [String] = []
 
-    mutating func take(_ step: MarkdownDocument.Step) {
+    mutating func consume(_ step: MarkdownDocument.Step) {
         switch step {
         case .text(let text):
             let isScript = scriptEnd == current.utf8.count && current.last?.isNumber == true
@@ -33,7 +33,7 @@ struct PlainText {
             flush()
             for piece in HTMLText.pieces(of: html) {
                 switch piece {
-                case .text(let text): take(.text(text))
+                case .text(let text): consume(.text(text))
                 case .tag(let tag):
                     if HTMLTag.isBlock(tag) { flush() } else if !takeScript(tag) { current += " " }
                 }
@@ -58,7 +58,7 @@ struct PlainText {
             if !HTMLTag.isTag(tag, after: current.last) {
                 current += tag
             } else if tag.lowercased().hasPrefix("<br") {
-                take(.hardBreak)
+                consume(.hardBreak)
             } else {
                 _ = takeScript(tag)
             }

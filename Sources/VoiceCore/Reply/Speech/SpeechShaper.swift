@@ -40,7 +40,7 @@ package struct SpeechShaper: Sendable {
         let readable = ShieldedMarks.operators(in: ShieldedMarks.labels(in: written))
         guard let document = MarkdownDocument(parsing: readable) else { return nil }
         var plain = PlainText()
-        document.walk { plain.take($0) }
+        document.walk { plain.consume($0) }
         let (main, more) = plain.finished()
         guard main.isSayable else { return nil }
         return (main, more, wasTruncated)

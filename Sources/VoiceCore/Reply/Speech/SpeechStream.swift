@@ -30,7 +30,7 @@ package struct SpeechStream: Sendable, Equatable {
     }
 
     /// Takes the text of a segment so far; returns newly settled sentences, shaped for speech.
-    package mutating func take(_ text: String) -> [String] {
+    package mutating func consume(_ text: String) -> [String] {
         let length = text.utf8.count
         defer { seen = length }
         guard !isFull, length <= Self.longest, length > seen else { return [] }

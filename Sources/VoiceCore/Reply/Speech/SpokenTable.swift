@@ -35,17 +35,19 @@ struct SpokenTable {
         // A single further row is read rather than mentioned.
         let first = isLong && rows.count > Self.firstRows + 1 ? Self.firstRows : rows.count
         var bytes = 0
-        func take(_ sentence: String, _ list: inout [String]) {
+        func append(_ sentence: String, _ list: inout [String]) {
             bytes += sentence.utf8.count
             if !sentence.isEmpty, bytes <= Self.mostBytes { list.append(sentence) }
         }
         for row in rows[..<first] {
-            take(sentence(row, columns: 1..<(isWide ? Self.mostColumns : names.count)), &sentences)
+            append(sentence(row, columns: 1..<(isWide ? Self.mostColumns : names.count)), &sentences)
         }
         if isWide {
-            for row in rows[..<first] { take(sentence(row, columns: Self.mostColumns..<names.count), &more) }
+            for row in rows[..<first] { append(sentence(row, columns: Self.mostColumns..<names.count), &more) }
         }
-        for row in rows[first...] where bytes <= Self.mostBytes { take(sentence(row, columns: 1..<names.count), &more) }
+        for row in rows[first...] where bytes <= Self.mostBytes {
+            append(sentence(row, columns: 1..<names.count), &more)
+        }
     }
 
     /// The first cell is what the row is about, and has its head only if it is a figure.

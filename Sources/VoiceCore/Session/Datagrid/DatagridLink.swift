@@ -175,7 +175,7 @@ package final class DatagridLink: ServiceLink, WebSocketDriver {
             guard var audio = DatagridAudio.slowly(text) else { return pump.onThread.noteUnreadable() }
             return audio.data.withUTF8 { play(UnsafeRawBufferPointer($0), audio.kind) }
         }
-        perform(entry?.translator.take(message, at: Monotonic.now()) ?? [])
+        perform(entry?.translator.receive(message, at: Monotonic.now()) ?? [])
         if isRetired, entry?.translator.isClosed == true { connection?.close() }
     }
 
@@ -234,7 +234,7 @@ package final class DatagridLink: ServiceLink, WebSocketDriver {
         }
         guard !isRetired else { return true }
         if let connection, entry?.translator.isLive == true { waiting?.keep(connection, by: uplink, at: now) }
-        for piece in uplink.take() {
+        for piece in uplink.dequeue() {
             perform(entry?.translator.sent(piece.samples, isVoice: piece.isVoice, at: now) ?? [])
         }
         perform(entry?.translator.tick(at: now, isPlaying: pump.onThread.isSpeaking) ?? [])

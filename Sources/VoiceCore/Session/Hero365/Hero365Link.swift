@@ -88,7 +88,7 @@ package final class Hero365Link: ServiceLink, VoiceLine, WebSocketDriver {
         guard let envelope = Hero365Decoder.decode(bytes, rate: options.settings.rate) else {
             return pump.noteUnreadable()
         }
-        perform(translator.take(envelope, at: Monotonic.now()))
+        perform(translator.receive(envelope, at: Monotonic.now()))
     }
 
     package func closed(_ closure: WebSocketClosure) {
@@ -190,7 +190,7 @@ package final class Hero365Link: ServiceLink, VoiceLine, WebSocketDriver {
 
     package func send(_ chunk: MicrophoneChunk, by encoder: any UplinkEncoder) -> Int? {
         guard isOpen, let microphone else { return nil }
-        for event in microphone.take(chunk, mayListen: translator.mayListen) {
+        for event in microphone.consume(chunk, mayListen: translator.mayListen) {
             let now = Monotonic.now()
             switch event {
             case .began(let at): perform(translator.turnBegan(at: at, now: now))

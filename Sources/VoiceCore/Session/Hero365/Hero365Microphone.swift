@@ -74,7 +74,7 @@ final class Hero365Microphone {
     func answerEnded() { _ = turn.handle(.answerEnded) }
 
     /// - Parameter mayListen: whether audio between turns may leave.
-    func take(_ chunk: MicrophoneChunk, mayListen: Bool) -> [Event] {
+    func consume(_ chunk: MicrophoneChunk, mayListen: Bool) -> [Event] {
         var events: [Event] = []
         for start in stride(from: 0, to: chunk.samples.count, by: Self.step) {
             var step = chunk
@@ -92,7 +92,7 @@ final class Hero365Microphone {
         }
         count += 1
         var events: [Event] = []
-        for effect in turn.handle(.heard(meter.take(chunk))) {
+        for effect in turn.handle(.heard(meter.consume(chunk))) {
             switch effect {
             case .began(let from):
                 isInTurn = true

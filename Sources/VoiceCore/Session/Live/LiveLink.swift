@@ -65,7 +65,7 @@ package final class LiveLink: ServiceLink, WebSocketDriver {
             guard var audio = LiveAudioDelta.slowly(text) else { return pump.noteUnreadable() }
             return audio.withUTF8 { play(base64: UnsafeRawBufferPointer($0)) }
         }
-        perform(translator.take(event, at: Monotonic.now()))
+        perform(translator.receive(event, at: Monotonic.now()))
         if translator.refusesDelay { refusedDelay() }
         if case .closed = event, isRetired { connection.close() }
     }
@@ -118,7 +118,7 @@ package final class LiveLink: ServiceLink, WebSocketDriver {
         }
         guard !isRetired else { return true }
         if translator.isLive { waiting?.keep(connection, by: uplink, at: now) }
-        for piece in uplink.take() { perform(translator.sent(piece.samples, isVoice: piece.isVoice, at: now)) }
+        for piece in uplink.dequeue() { perform(translator.sent(piece.samples, isVoice: piece.isVoice, at: now)) }
         // Alarms by voice need the time of day.
         if now - clockSet >= .seconds(1) {
             clockSet = now

@@ -176,7 +176,8 @@ private final class AnnouncerCore {
 
     private func made(_ me: NetworkConfined<AnnouncerCore>) -> LocalSpeaker? {
         let network = network
-        let sockets = WyomingSockets(on: network) { number, event in _ = me.onThread.speaker?.take(event, of: number) }
+        let sockets = WyomingSockets(on: network) { number, event in _ = me.onThread.speaker?.receive(event, of: number)
+        }
         guard sockets.start() else { return nil }
         let language = settings.espeakLanguage
         let made = LocalSpeaker(

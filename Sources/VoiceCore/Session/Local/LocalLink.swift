@@ -6,7 +6,7 @@ internal import VoiceWyoming
 
 /// A session of the local voice: combines turn detection, the recogniser and the speaker. Lives on the network thread.
 ///
-///     VoicePump --10 ms--> LocalEar --> LocalTurn --> LocalRecogniser --> LocalTranslator --> conversation
+///     VoicePump --10 ms--> MicrophoneAnalyzer --> LocalTurn --> LocalRecogniser --> LocalTranslator --> conversation
 ///     VoicePump <--24 kHz-- LocalSpeaker <-- sentences <-- LocalTranslator <-- requests <-- conversation
 ///
 /// It is ready once the recogniser has described itself. If the speaker does not answer, espeak-ng replaces it.
@@ -37,7 +37,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
     private var speakerProbe: Int?
     private var knowsRecogniser = false
 
-    private var ear: LocalEar?
+    private var ear: MicrophoneAnalyzer?
     private var turn: LocalTurn
     private var translator: LocalTranslator
     /// Steps so far, and the step at which the last turn was given; nil if there is none to join.
@@ -79,7 +79,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
         guard phase == .starting, sockets == nil else { return }
         self.me = me
         let network = network
-        let sockets = WyomingSockets(on: network) { number, event in me.onThread.take(event, of: number) }
+        let sockets = WyomingSockets(on: network) { number, event in me.onThread.receive(event, of: number) }
         guard sockets.start() else { return fail("no thread can be started for the local voice") }
         self.sockets = sockets
         let newNumber: () -> Int = { [unowned self] in
@@ -110,7 +110,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
             },
             report: { [unowned self] in spoken($0) }
         )
-        ear = LocalEar(tellsVoices: pump.onThread.tellsVoices)
+        ear = MicrophoneAnalyzer(tellsVoices: pump.onThread.tellsVoices)
         report(.connected, Monotonic.now())
         recogniserProbe = probe(settings.recogniser)
         speakerProbe = settings.speaker.map(probe)
@@ -123,12 +123,12 @@ package final class LocalLink: ServiceLink, VoiceLine {
         return connections
     }
 
-    private func take(_ event: WyomingSockets.Event, of number: Int) {
+    private func receive(_ event: WyomingSockets.Event, of number: Int) {
         guard phase != .over else { return }
         if number == recogniserProbe { return probed(event, of: number, isRecogniser: true) }
         if number == speakerProbe { return probed(event, of: number, isRecogniser: false) }
-        if recogniser?.take(event, of: number) == true { return }
-        _ = speaker?.take(event, of: number)
+        if recogniser?.receive(event, of: number) == true { return }
+        _ = speaker?.receive(event, of: number)
     }
 
     private func probed(_ event: WyomingSockets.Event, of number: Int, isRecogniser: Bool) {
@@ -267,14 +267,14 @@ package final class LocalLink: ServiceLink, VoiceLine {
             let end = min(start + AudioFormat.wirePeriodSamples, chunk.samples.count)
             var step = chunk
             step.samples = UnsafeBufferPointer(rebasing: chunk.samples[start..<end])
-            hear(ear.take(step), ear)
+            hear(ear.consume(step), ear)
         }
         // The audio leaves with a turn, or not at all.
         return 0
     }
 
     /// Handles 10 ms.
-    private func hear(_ step: HeardStep, _ ear: LocalEar) {
+    private func hear(_ step: HeardStep, _ ear: MicrophoneAnalyzer) {
         steps += 1
         if let given = givenAt, steps - given > Self.joinLimit {
             givenAt = nil

@@ -80,19 +80,19 @@ final class LocalRecogniser {
     }
 
     /// Sends new audio of the turn to servers that stream.
-    func feed(_ ear: LocalEar, until step: Int) {
+    func feed(_ ear: MicrophoneAnalyzer, until step: Int) {
         guard let live, step - live.next >= 4 else { return }
         send(ear.sound(of: live.next..<step, gain: live.gain))
         self.live?.next = step
     }
 
     /// Recognises these utterances as one text.
-    func recognise(_ look: Int, _ ranges: [Range<Int>], of ear: LocalEar) {
+    func recognise(_ look: Int, _ ranges: [Range<Int>], of ear: MicrophoneAnalyzer) {
         if let live, ranges.count == 1, let range = ranges.first, live.next <= range.upperBound, number != nil {
             attempt = Attempt(look: look, sounds: [ear.speech(of: range)])
             send(ear.sound(of: live.next..<range.upperBound, gain: live.gain))
             self.live = nil
-            return finish(samples: range.count * LocalEar.step)
+            return finish(samples: range.count * MicrophoneAnalyzer.step)
         }
         live = nil
         attempt = Attempt(look: look, sounds: ranges.map { ear.speech(of: $0) })
@@ -107,7 +107,7 @@ final class LocalRecogniser {
     }
 
     /// - Returns: whether the event belongs to this connection.
-    func take(_ event: WyomingSockets.Event, of number: Int) -> Bool {
+    func receive(_ event: WyomingSockets.Event, of number: Int) -> Bool {
         guard number == self.number else { return false }
         switch event {
         case .opened: break
@@ -115,7 +115,7 @@ final class LocalRecogniser {
             self.number = nil
             failed(end)
         case .message(let message):
-            transcript.take(message)
+            transcript.receive(message)
             if case .error(let text, _) = message {
                 drop()
                 failed(WyomingEnd(kind: .closed, description: "\(address.key): the recogniser says: \(text)"))

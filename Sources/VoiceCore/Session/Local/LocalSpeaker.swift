@@ -145,12 +145,12 @@ final class LocalSpeaker {
     }
 
     /// - Returns: whether the event belongs to this connection.
-    func take(_ event: WyomingSockets.Event, of number: Int) -> Bool {
+    func receive(_ event: WyomingSockets.Event, of number: Int) -> Bool {
         guard number == self.number else { return false }
         switch event {
         case .opened: break
         case .ended(let end): failed(end)
-        case .message(let message): take(message, on: number)
+        case .message(let message): receive(message, on: number)
         }
         return true
     }
@@ -182,7 +182,7 @@ final class LocalSpeaker {
         if !isWaiting { sockets.limit(Self.firstLimit, on: number) }
     }
 
-    private func take(_ message: WyomingEvent, on number: Int) {
+    private func receive(_ message: WyomingEvent, on number: Int) {
         switch message {
         case .audioStart(let format):
             guard format.width == 2, AnyRateConverter.knows(format.rate) else {

@@ -138,7 +138,7 @@ package final class WyomingSockets: Sendable {
     /// Releases the reporter: the thread is about to end.
     fileprivate func ended() { reporter.withLock { $0 = nil } }
 
-    fileprivate func take() -> [Command] {
+    fileprivate func dequeue() -> [Command] {
         state.withLock { state in
             defer { state.commands = [] }
             return state.commands
@@ -187,7 +187,7 @@ private final class WyomingLoop {
             }
             poll(&polls, nfds_t(polls.count), pause)
             if polls[0].revents != 0 { _ = clinux_eventfd_take(owner.wakeUp) }
-            for command in owner.take() { perform(command) }
+            for command in owner.dequeue() { perform(command) }
             for (place, (number, line)) in order.enumerated() where lines[number] === line {
                 let events = Int32(polls[place + 1].revents)
                 if events != 0, line.socket == polls[place + 1].fd { serve(number, line, events) }
@@ -344,7 +344,7 @@ private final class WyomingLoop {
             return end(number, .closed, "has gone")
         }
         do throws(WyomingFault) {
-            for frame in try line.decoder.take(room[..<count]) {
+            for frame in try line.decoder.consume(room[..<count]) {
                 owner.report(number, .message(WyomingEvent(frame)))
             }
         } catch {

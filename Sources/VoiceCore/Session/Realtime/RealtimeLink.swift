@@ -81,7 +81,7 @@ package final class RealtimeLink: ServiceLink, WebSocketDriver {
             case .ignored: return
             default: break
             }
-            for meant in wire.take(event) { report(.service(dated(meant)), now) }
+            for meant in wire.receive(event) { report(.service(dated(meant)), now) }
         } catch {
             unreadable()
         }

@@ -28,7 +28,7 @@ final class HeardUplink: UplinkEncoder {
     func longestMessage(samples: Int) -> Int { encoder.longestMessage(samples: samples) }
 
     func write(_ samples: UnsafeBufferPointer<Int16>, into output: UnsafeMutableRawBufferPointer) -> Int {
-        let isLoud = loudness.take(samples)
+        let isLoud = loudness.consume(samples)
         let isSound = loudness.isSound
         if pieces.count < Self.most {
             pieces.append(Piece(samples: samples.count, isVoice: isSound && (detects(samples.count) ?? isLoud)))
@@ -43,7 +43,7 @@ final class HeardUplink: UplinkEncoder {
     }
 
     /// Takes the records of what was sent since the last call.
-    func take() -> [Piece] {
+    func dequeue() -> [Piece] {
         guard !pieces.isEmpty else { return [] }
         defer { pieces = [] }
         return pieces
@@ -61,7 +61,7 @@ struct LoudnessVoice: Equatable, Sendable {
     private var floor = 107.0
     private(set) var isSound = false
 
-    mutating func take(_ samples: UnsafeBufferPointer<Int16>) -> Bool {
+    mutating func consume(_ samples: UnsafeBufferPointer<Int16>) -> Bool {
         var squares = 0.0
         for sample in samples { squares += Double(sample) * Double(sample) }
         let level = squares / Double(max(1, samples.count))

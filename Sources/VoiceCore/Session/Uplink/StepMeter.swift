@@ -10,11 +10,11 @@ struct StepMeter {
     /// - Parameter tellsVoices: whether the audio thread has a voice detector; otherwise anything loud counts as a voice.
     init(tellsVoices: Bool) { self.tellsVoices = tellsVoices }
 
-    mutating func take(_ chunk: MicrophoneChunk) -> HeardStep {
+    mutating func consume(_ chunk: MicrophoneChunk) -> HeardStep {
         let level = Self.level(chunk.samples)
-        let isLoud = floor.take(level, isSilence: chunk.isHeldBack)
+        let isLoud = floor.consume(level, isSilence: chunk.isHeldBack)
         let isHeard = tellsVoices ? chunk.isVoice && level > floor.level + 3 : isLoud
-        let isVoice = talker.take(level, isVoice: isHeard)
+        let isVoice = talker.consume(level, isVoice: isHeard)
         var heard = HeardStep(isVoice: isVoice, level: level, floor: floor.level)
         heard.isHeldBack = chunk.isHeldBack
         heard.boxSounds = chunk.boxSounds
@@ -38,7 +38,7 @@ struct TalkerLevel {
     private var level: Float = -100
 
     /// - Returns: whether it is the talker's voice.
-    mutating func take(_ next: Float, isVoice: Bool) -> Bool {
+    mutating func consume(_ next: Float, isVoice: Bool) -> Bool {
         level = max(level - Self.fall, -100)
         guard isVoice else { return false }
         level = max(level, next)
@@ -57,7 +57,7 @@ struct RoomFloor {
     private static let rise: Float = 0.02
 
     /// - Returns: whether the level is loud.
-    mutating func take(_ next: Float, isSilence: Bool) -> Bool {
+    mutating func consume(_ next: Float, isSilence: Bool) -> Bool {
         guard !isSilence, next > -99 else { return false }
         let isLoud = next > level + Self.margin && next > -50
         if next < level { level += (next - level) * 0.1 } else { level += Self.rise }

@@ -25,32 +25,32 @@ struct DeviceHealthTests {
                     frames += 2400
                     still = isStill ? still + 5 : 0
                 }
-                take(.beat(frames: frames, stillPeriods: still))
+                receive(.beat(frames: frames, stillPeriods: still))
             }
         }
 
         mutating func unplug(_ reason: String = "has gone") {
             refusal = ("not connected", true)
             isOpen = false
-            take(.gone(reason: reason))
+            receive(.gone(reason: reason))
         }
 
-        mutating func take(_ event: DeviceHealth.Event) {
+        mutating func receive(_ event: DeviceHealth.Event) {
             let verdict = health.handle(event, at: now)
             if let notice = verdict.notice { notices.append(notice) }
             switch verdict.action {
             case .open:
                 openings.append(now)
                 if let refusal {
-                    take(.refused(reason: refusal.reason, absent: refusal.absent))
+                    receive(.refused(reason: refusal.reason, absent: refusal.absent))
                 } else {
                     isOpen = true
                     still = 0
-                    take(.opened)
+                    receive(.opened)
                 }
             case .close:
                 isOpen = false
-                take(.gone(reason: "whatever"))
+                receive(.gone(reason: "whatever"))
             case nil: break
             }
         }

@@ -11,7 +11,7 @@ struct MediaGuardTests {
         var reading = EchoReading()
         for period in 0..<periods {
             reading.output = level(period)
-            media.take(reading)
+            media.receive(reading)
         }
         return media
     }

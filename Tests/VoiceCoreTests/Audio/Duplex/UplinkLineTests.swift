@@ -10,11 +10,11 @@ struct UplinkLineTests {
         let ports = AudioPorts()
         var number: Int16 = 0
 
-        mutating func take(_ step: BargeInGate.Step, times: Int = 1) {
+        mutating func receive(_ step: BargeInGate.Step, times: Int = 1) {
             for _ in 0..<times {
                 number += 1
                 let samples = [Int16](repeating: number, count: 240)
-                let isWhole = line.take(samples, step, into: ports.microphone.ring)
+                let isWhole = line.consume(samples, step, into: ports.microphone.ring)
                 #expect(isWhole)
             }
         }
@@ -30,25 +30,25 @@ struct UplinkLineTests {
 
     @Test func anOpenGateSendsAtOnce() {
         var rig = Rig()
-        rig.take(.pass, times: 5)
+        rig.receive(.pass, times: 5)
         #expect(rig.read() == [1, 2, 3, 4, 5])
     }
 
     @Test func whatIsReleasedIsSilenceAndThenTheTalker() {
         var rig = Rig()
-        rig.take(.hold, times: 10)
+        rig.receive(.hold, times: 10)
         #expect(rig.read() == [])
-        rig.take(.release(4))
+        rig.receive(.release(4))
         #expect(rig.read() == [0, 0, 0, 0, 0, 0, 7, 8, 9, 10, 11])
-        rig.take(.pass)
+        rig.receive(.pass)
         #expect(rig.read() == [12])
     }
 
     @Test func aShutGateSendsSilenceAfterAWhile() {
         var rig = Rig()
-        rig.take(.hold, times: UplinkLine.capacity + 3)
+        rig.receive(.hold, times: UplinkLine.capacity + 3)
         #expect(rig.read() == [0, 0, 0])
-        rig.take(.release(100))
+        rig.receive(.release(100))
         let first = Int16(4)
         #expect(rig.read() == Array(first...first + Int16(UplinkLine.capacity)))
     }
@@ -61,13 +61,13 @@ struct UplinkLineTests {
         for _ in 0..<200 {
             let holds = Int.random(in: 0...120, using: &random)
             for _ in 0..<holds {
-                rig.take(.hold)
+                rig.receive(.hold)
                 out += rig.read()
             }
-            rig.take(.release(Int.random(in: 0...60, using: &random)))
+            rig.receive(.release(Int.random(in: 0...60, using: &random)))
             out += rig.read()
             #expect(out.count == Int(rig.number))
-            rig.take(.pass, times: Int.random(in: 0...20, using: &random))
+            rig.receive(.pass, times: Int.random(in: 0...20, using: &random))
             out += rig.read()
         }
         #expect(out.enumerated().allSatisfy { $1 == 0 || Int($1) == $0 + 1 })
@@ -78,7 +78,7 @@ struct UplinkLineTests {
         let ports = AudioPorts()
         let samples = [Int16](repeating: 1, count: 240)
         var taken = 0
-        while line.take(samples, .pass, into: ports.microphone.ring) { taken += 1 }
+        while line.consume(samples, .pass, into: ports.microphone.ring) { taken += 1 }
         #expect(taken == ports.microphone.ring.capacity / 240)
     }
 }

@@ -25,7 +25,7 @@ struct CaptureLevelsTests {
     @Test func theMeterAndTheDetectorSeeTheRawMicrophone() {
         var levels = CaptureLevels(gain: 2, isAutomatic: false, volumes: VolumeControls())
         var frames = [Float](repeating: 0.25, count: 480)
-        levels.take(&frames, count: 480, isPlaying: false)
+        levels.measure(&frames, count: 480, isPlaying: false)
         #expect(frames == [Float](repeating: 0.5, count: 480))
         var reading = levels.reading
         #expect(reading.peak == -120)
@@ -33,7 +33,7 @@ struct CaptureLevelsTests {
         for _ in 0..<10 {
             frames = [Float](repeating: 0.1, count: 480)
             frames[7] = -1
-            levels.take(&frames, count: 480, isPlaying: true)
+            levels.measure(&frames, count: 480, isPlaying: true)
             let isClipped = levels.isClipped
             #expect(isClipped && frames[7] == -1)
         }
@@ -45,7 +45,7 @@ struct CaptureLevelsTests {
     @Test func aGainThatDrivesIntoFullScaleCountsAsClipping() {
         var levels = CaptureLevels(gain: 4, isAutomatic: false, volumes: VolumeControls())
         var frames = [Float](repeating: 0.3, count: 480)
-        levels.take(&frames, count: 480, isPlaying: false)
+        levels.measure(&frames, count: 480, isPlaying: false)
         let isClipped = levels.isClipped
         #expect(isClipped && frames.allSatisfy { $0 == 1 })
     }
@@ -57,7 +57,7 @@ struct CaptureLevelsTests {
         for period in 0..<8 {
             if period == 2 { volumes.setCaptureGain(decibels: 12) }
             var frames = [Float](repeating: 0.1, count: 480)
-            levels.take(&frames, count: 480, isPlaying: false)
+            levels.measure(&frames, count: 480, isPlaying: false)
             heard += frames
         }
         let steps = zip(heard, heard.dropFirst()).map { abs($0 - $1) }

@@ -16,16 +16,16 @@ struct DatagridScene {
         var scene = DatagridScene(translator)
         scene.add(scene.translator.connected())
         scene.ask(.open(history: []))
-        scene.take(.started(session: "s1", conversation: "conv_1"))
-        scene.take(.ready)
+        scene.receive(.started(session: "s1", conversation: "conv_1"))
+        scene.receive(.ready)
         return scene
     }
 
     mutating func add(_ more: [DatagridTranslator.Effect]) { effects += more }
     mutating func ask(_ request: ServiceRequest) { add(translator.ask(request, at: now)) }
-    mutating func take(_ message: DatagridServerMessage) { add(translator.take(message, at: now)) }
-    mutating func hear(_ text: String) { take(.transcript(DatagridLine(.user, text))) }
-    mutating func speak(_ text: String) { take(.transcript(DatagridLine(.agent, text))) }
+    mutating func receive(_ message: DatagridServerMessage) { add(translator.receive(message, at: now)) }
+    mutating func hear(_ text: String) { receive(.transcript(DatagridLine(.user, text))) }
+    mutating func speak(_ text: String) { receive(.transcript(DatagridLine(.agent, text))) }
     mutating func forget() { effects = [] }
 
     /// Receives an audio message.

@@ -14,10 +14,10 @@ struct DatagridTranslatorTests {
         #expect(scene.reports == [.opened(id: nil, ends: nil)])
         scene.ask(.open(history: []))
         #expect(scene.sent == [.start(DatagridSettings(), conversation: nil)])
-        scene.take(.started(session: "s1", conversation: "conv_1"))
+        scene.receive(.started(session: "s1", conversation: "conv_1"))
         #expect(scene.effects.contains(.conversation("conv_1")))
         #expect(scene.reports.count == 1)
-        scene.take(.ready)
+        scene.receive(.ready)
         #expect(scene.reports.last == .ready(ServiceReadiness(id: "s1")))
     }
 
@@ -34,7 +34,7 @@ struct DatagridTranslatorTests {
     func anErrorBeforeTheStartIsFinal(code: String, text: String, meaning: ErrorClass) {
         var scene = DatagridScene()
         scene.ask(.open(history: []))
-        scene.take(.error(code: code, text: text))
+        scene.receive(.error(code: code, text: text))
         #expect(scene.troubles.map(\.meaning) == [meaning])
     }
 
@@ -43,7 +43,7 @@ struct DatagridTranslatorTests {
         var scene = DatagridScene(DatagridTranslator(DatagridSettings(), conversation: "conv_1"))
         scene.ask(.open(history: []))
         #expect(scene.sent == [.start(DatagridSettings(), conversation: "conv_1")])
-        scene.take(.error(code: "not_found", text: "There is no such conversation."))
+        scene.receive(.error(code: "not_found", text: "There is no such conversation."))
         #expect(scene.troubles.isEmpty && scene.closings == [.lost])
         #expect(scene.effects.contains(.conversation(nil)))
     }
@@ -137,7 +137,7 @@ struct DatagridTranslatorTests {
         scene.hear("What's on")
         scene.sound()
         scene.speak("To meetings")
-        scene.take(
+        scene.receive(
             .ended(credits: 2, transcript: [DatagridLine(.user, "What is on?"), DatagridLine(.agent, "Two meetings.")])
         )
         #expect(scene.heardWhole == ["What is on?"] && scene.spoken == ["Two meetings."])
@@ -158,7 +158,7 @@ struct DatagridTranslatorTests {
         scene.sound()
         scene.speak(" there was")
         #expect(scene.played == 0, "the rest of the old answer")
-        scene.take(.interrupted)
+        scene.receive(.interrupted)
         scene.pass(600, voice: true)
         #expect(scene.sent == [.interrupt], "once for each decision")
         // The next answer is played.
@@ -181,7 +181,7 @@ struct DatagridTranslatorTests {
         scene.sound()
         #expect(scene.played == 1)
         // Its late reply does not concern the current answer.
-        scene.take(.interrupted)
+        scene.receive(.interrupted)
         #expect(scene.ends.isEmpty)
     }
 
@@ -189,7 +189,7 @@ struct DatagridTranslatorTests {
         var scene = DatagridScene.live()
         scene.sound()
         scene.forget()
-        scene.take(.interrupted)
+        scene.receive(.interrupted)
         guard case .interrupted(let response)? = scene.reports.first else {
             Issue.record("\(scene.reports)")
             return
@@ -197,7 +197,7 @@ struct DatagridTranslatorTests {
         #expect(scene.reports.last == .responseEnded(ResponseEnd(response: response, status: .cancelled)))
         #expect(scene.sent.isEmpty)
         scene.forget()
-        scene.take(.interrupted)
+        scene.receive(.interrupted)
         #expect(scene.reports.isEmpty, "nothing is being said")
     }
 
@@ -225,12 +225,12 @@ struct DatagridTranslatorTests {
     @Test func newsOfAToolAreToldAndAnAnswerIsOnItsWay() {
         var scene = DatagridScene.live()
         scene.forget()
-        scene.take(.tool(name: "search", status: "started"))
+        scene.receive(.tool(name: "search", status: "started"))
         #expect(scene.reports.first == .toolNews(tool: "search", status: "started"))
         #expect(scene.reports.contains { if case .responseBegan = $0 { true } else { false } })
         scene.pass(40_000)
         #expect(scene.ends.isEmpty, "it works")
-        scene.take(.tool(name: "search", status: "completed"))
+        scene.receive(.tool(name: "search", status: "completed"))
         scene.sound()
         scene.isPlaying = false
         scene.pass(1000)
@@ -244,7 +244,7 @@ struct DatagridTranslatorTests {
         scene.pass(800, voice: true)
         scene.pass(300)
         scene.forget()
-        scene.take(.tool(name: "search", status: "started"))
+        scene.receive(.tool(name: "search", status: "started"))
         let stopped = scene.reports.firstIndex { if case .userStopped = $0 { true } else { false } }
         let begun = scene.reports.firstIndex { if case .responseBegan = $0 { true } else { false } }
         #expect(stopped ?? 9 < begun ?? 0, "\(scene.reports)")
@@ -254,7 +254,7 @@ struct DatagridTranslatorTests {
 
     @Test func aToolThatNeverEndsIsNotWaitedForForEver() {
         var scene = DatagridScene.live()
-        scene.take(.tool(name: "search", status: "started"))
+        scene.receive(.tool(name: "search", status: "started"))
         scene.pass(130_000)
         #expect(scene.ends == [.completed])
     }
@@ -262,7 +262,7 @@ struct DatagridTranslatorTests {
     /// Two minutes from its start, not from the last answer.
     @Test func aToolThatNeverEndsDoesNotHoldTheAnswersThatFollow() {
         var scene = DatagridScene.live()
-        scene.take(.tool(name: "search", status: "started"))
+        scene.receive(.tool(name: "search", status: "started"))
         for _ in 0..<4 {
             scene.pass(28_000)
             scene.sound()
@@ -314,30 +314,30 @@ struct DatagridTranslatorTests {
         var scene = DatagridScene.live()
         scene.ask(.close)
         #expect(scene.sent.last == .stop)
-        scene.take(.error(code: "late", text: "Late."))
+        scene.receive(.error(code: "late", text: "Late."))
         #expect(scene.closings.isEmpty)
-        scene.take(.ended(credits: 2, transcript: []))
+        scene.receive(.ended(credits: 2, transcript: []))
         #expect(scene.closings == [.asked])
     }
 
     @Test func aSessionThatTheServiceEndsIsFollowedByAnother() {
         var young = DatagridScene.live()
-        young.take(.ended(credits: nil, transcript: []))
+        young.receive(.ended(credits: nil, transcript: []))
         #expect(young.closings == [.lost], "not at once, lest it go on and on")
         var old = DatagridScene.live()
         old.pass(61_000)
-        old.take(.ended(credits: 7, transcript: []))
+        old.receive(.ended(credits: 7, transcript: []))
         #expect(old.closings == [.expired])
-        old.take(.ready)
+        old.receive(.ready)
         #expect(old.closings.count == 1, "no report follows")
     }
 
     @Test func anErrorInTheMidstEndsTheSession() {
         var scene = DatagridScene.live()
-        scene.take(.error(code: "model_error", text: "The model is gone."))
+        scene.receive(.error(code: "model_error", text: "The model is gone."))
         #expect(scene.closings == [.lost])
         var silent = DatagridScene.live()
-        silent.take(.error(code: "client_silence_timeout", text: "Nobody speaks."))
+        silent.receive(.error(code: "client_silence_timeout", text: "Nobody speaks."))
         #expect(silent.closings == [.expired] && silent.troubles.isEmpty)
     }
 
@@ -351,13 +351,13 @@ struct DatagridTranslatorTests {
         var reports: [ServiceReport] = []
         var start = DatagridScene(DatagridTranslator(DatagridSettings(), redactor: redactor))
         start.ask(.open(history: []))
-        start.take(.error(code: quote, text: quote))
+        start.receive(.error(code: quote, text: quote))
         reports += start.reports
         var scene = DatagridScene.live(DatagridTranslator(DatagridSettings(), redactor: redactor))
-        scene.take(.unknown(type: quote))
-        scene.take(.tool(name: quote, status: quote))
+        scene.receive(.unknown(type: quote))
+        scene.receive(.tool(name: quote, status: quote))
         scene.add(scene.translator.unplayable(quote))
-        scene.take(.error(code: quote, text: quote))
+        scene.receive(.error(code: quote, text: quote))
         reports += scene.reports
         #expect(reports.count > 6)
         for report in reports { #expect(!"\(report)".contains("canary"), "\(report)") }
@@ -373,14 +373,14 @@ struct DatagridTranslatorTests {
     @Test(arguments: Message.allCases)
     func messagesWithoutProgressDoNotProlongAnAnswer(message: Message) {
         var scene = DatagridScene.live()
-        if message == .sameTool { scene.take(.tool(name: "search", status: "started")) } else { scene.sound() }
+        if message == .sameTool { scene.receive(.tool(name: "search", status: "started")) } else { scene.sound() }
         scene.isPlaying = false
         for _ in 0..<150 {
             scene.pass(500)
             switch message {
             case .noWords: scene.speak("")
             case .noSound: scene.add(scene.translator.sound(at: scene.now, isSilent: true))
-            case .sameTool: scene.take(.tool(name: "search", status: "started"))
+            case .sameTool: scene.receive(.tool(name: "search", status: "started"))
             }
             scene.pass(500)
         }

@@ -22,22 +22,22 @@ struct Hero365TranslatorTests {
             var scene = Scene()
             scene.effects += scene.translator.connected()
             scene.ask(.open(history: []))
-            scene.take(#"{"type":"session_started","session_id":"\#(session)"}"#)
+            scene.receive(#"{"type":"session_started","session_id":"\#(session)"}"#)
             scene.effects = []
             return scene
         }
 
         mutating func ask(_ request: ServiceRequest) { effects += translator.ask(request, at: now) }
 
-        mutating func take(_ text: String) {
+        mutating func receive(_ text: String) {
             guard let envelope = Hero365Decoder.decode(text) else { return effects.append(.nest) }
-            effects += translator.take(envelope, at: now)
+            effects += translator.receive(envelope, at: now)
         }
 
-        mutating func status(_ status: String) { take(#"{"type":"session_status","status":"\#(status)"}"#) }
+        mutating func status(_ status: String) { receive(#"{"type":"session_status","status":"\#(status)"}"#) }
 
         mutating func audio(_ sequence: Int, isFinal: Bool = false, _ data: String = "AQID") {
-            take(#"{"type":"audio_output","audio_data":"\#(data)","sequence":\#(sequence),"is_final":\#(isFinal)}"#)
+            receive(#"{"type":"audio_output","audio_data":"\#(data)","sequence":\#(sequence),"is_final":\#(isFinal)}"#)
         }
 
         mutating func pass(_ milliseconds: Int) {
@@ -108,7 +108,7 @@ struct Hero365TranslatorTests {
         #expect(scene.reports == [.opened(id: Self.session, ends: nil)])
         #expect(scene.sent == [.start(codec: .opus, rate: 16_000)])
         _ = scene.news()
-        scene.take(
+        scene.receive(
             """
             {"type":"session_started","session_id":"\(Self.session.uppercased())","timestamp":"2025-07-15T10:00:00Z",
              "data":{"agent_type":"scheduling","session_config":{"silence_threshold":600,"max_duration":300000}}}
@@ -142,7 +142,7 @@ struct Hero365TranslatorTests {
         var scene = Scene()
         scene.effects += scene.translator.connected()
         scene.ask(.open(history: []))
-        scene.take(#"{"type":"error","error_code":"INVALID_MESSAGE","message":"no data"}"#)
+        scene.receive(#"{"type":"error","error_code":"INVALID_MESSAGE","message":"no data"}"#)
         #expect(scene.effects.contains(.nest))
         guard case .closing(.lost, _)? = scene.reports.last else { return #expect(Bool(false), "\(scene.reports)") }
         // Only once.
@@ -151,7 +151,7 @@ struct Hero365TranslatorTests {
         var nested = Scene(settings)
         nested.effects += nested.translator.connected()
         nested.ask(.open(history: []))
-        nested.take(#"{"type":"error","error_code":"INVALID_AUDIO_FORMAT","message":"opus only"}"#)
+        nested.receive(#"{"type":"error","error_code":"INVALID_AUDIO_FORMAT","message":"opus only"}"#)
         #expect(!nested.effects.contains(.nest))
         guard case .trouble(let error)? = nested.reports.last else { return #expect(Bool(false), "\(nested.reports)") }
         #expect(error.meaning == .configuration)
@@ -229,7 +229,7 @@ struct Hero365TranslatorTests {
 
     @Test func wordsForWhatTheServiceDoesByItself() {
         var scene = Scene.live()
-        scene.take(
+        scene.receive(
             """
             {"type":"agent_transfer","session_id":"\(Self.session)","data":{"from_agent":"triage","to_agent":"invoices",
              "transfer_reason":"asked\\nfor a bill","context_preserved":true}}
@@ -308,7 +308,7 @@ struct Hero365TranslatorTests {
         var scene = Scene.live()
         scene.say()
         _ = scene.news()
-        scene.take(#"{"type":"error","error_code":"RATE_LIMIT_EXCEEDED","message":"slow down","retry_after":1500}"#)
+        scene.receive(#"{"type":"error","error_code":"RATE_LIMIT_EXCEEDED","message":"slow down","retry_after":1500}"#)
         #expect(scene.effects.prefix(2) == [.pause(.milliseconds(1500)), .lengthenPackets])
         #expect(scene.ends == [.incomplete])
         guard case .trouble(let error)? = scene.reports.first else { return #expect(Bool(false), "\(scene.reports)") }
@@ -323,7 +323,7 @@ struct Hero365TranslatorTests {
     @Test func nobodyIsLeftAloneForMoreThanAMinute() {
         for value in ["1e300", "-5", "86400000"] {
             var scene = Scene.live()
-            scene.take(#"{"type":"error","error_code":"AGENT_UNAVAILABLE","retry_after":\#(value)}"#)
+            scene.receive(#"{"type":"error","error_code":"AGENT_UNAVAILABLE","retry_after":\#(value)}"#)
             guard case .pause(let pause)? = scene.effects.first else { return #expect(Bool(false), "\(scene.effects)") }
             #expect(pause >= .zero && pause <= .seconds(60))
         }
@@ -335,7 +335,7 @@ struct Hero365TranslatorTests {
         ("AGENT_UNAVAILABLE", .service), ("NETWORK_ERROR", .service), ("SOMETHING_ELSE", .other),
     ]) func codesMeanWhatTheyAreDescribedToMean(code: String, meaning: ErrorClass) {
         var scene = Scene.live()
-        scene.take(#"{"type":"error","error_code":"\#(code)","error_message":"words"}"#)
+        scene.receive(#"{"type":"error","error_code":"\#(code)","error_message":"words"}"#)
         let errors = scene.reports.compactMap { if case .trouble(let error) = $0 { error } else { nil } }
         #expect(errors.map(\.meaning) == [meaning])
         #expect(errors.first?.line == "\(code): words")
@@ -343,7 +343,7 @@ struct Hero365TranslatorTests {
 
     @Test func aSessionThatTheServiceDoesNotKnowIsOver() {
         var scene = Scene.live()
-        scene.take(#"{"type":"error","error_code":"INVALID_SESSION","message":"gone"}"#)
+        scene.receive(#"{"type":"error","error_code":"INVALID_SESSION","message":"gone"}"#)
         #expect(scene.reports == [.closing(.lost, "INVALID_SESSION: gone")])
         scene.audio(1)
         #expect(scene.played == 0)
@@ -355,11 +355,11 @@ struct Hero365TranslatorTests {
         var scene = Scene.live()
         scene.say()
         _ = scene.news()
-        scene.take(#"{"type":"audio_output","session_id":"other","audio_data":"AQID","sequence":1}"#)
+        scene.receive(#"{"type":"audio_output","session_id":"other","audio_data":"AQID","sequence":1}"#)
         #expect(scene.news() == [.report(.unknown("a message of another session"))])
-        scene.take(#"{"type":"audio_output","audio_data":"AQID","sequence":1,"content_type":"audio/mpeg"}"#)
+        scene.receive(#"{"type":"audio_output","audio_data":"AQID","sequence":1,"content_type":"audio/mpeg"}"#)
         #expect(scene.reports.count { if case .trouble = $0 { true } else { false } } == 1)
-        scene.take(#"{"type":"unheard_of","session_id":"\#(Self.session)"}"#)
+        scene.receive(#"{"type":"unheard_of","session_id":"\#(Self.session)"}"#)
         #expect(scene.reports.last == .unknown("unheard_of"))
     }
 

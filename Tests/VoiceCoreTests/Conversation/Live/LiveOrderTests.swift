@@ -16,7 +16,7 @@ struct LiveOrderTests {
     private static func asked() -> LiveScene {
         var scene = LiveScene.live()
         scene.say("Clean up my photos")
-        scene.take(.delegated(id: "d1", target: "client", at: scene.lastWord))
+        scene.receive(.delegated(id: "d1", target: "client", at: scene.lastWord))
         scene.pass(600)
         scene.ask(.answer(call: "d1", text: permission, isSpoken: true))
         scene.ask(.respond(id: "q1", mayCall: true))
@@ -46,7 +46,7 @@ struct LiveOrderTests {
         scene.say("Volume forty")
         let place = scene.lastWord
         scene.pass(1500)
-        scene.take(.delegated(id: "d1", target: "client", at: place))
+        scene.receive(.delegated(id: "d1", target: "client", at: place))
         scene.pass(6000)
         #expect(scene.calls.map(\.name) == ["change_volume"])
         // The model is not told to ask again.
@@ -57,7 +57,7 @@ struct LiveOrderTests {
     @Test func anOrderThatIsHandedOverFirstIsCarriedOutOnce() {
         var scene = LiveScene.live()
         scene.say("Volume forty")
-        scene.take(.delegated(id: "d1", target: "client", at: scene.lastWord))
+        scene.receive(.delegated(id: "d1", target: "client", at: scene.lastWord))
         scene.pass(3000)
         #expect(scene.calls.map(\.name) == ["change_volume"])
         scene.ask(.answer(call: "d1", text: "Volume 40 percent.", isSpoken: true))
@@ -92,7 +92,7 @@ struct LiveOrderTests {
         scene.pass(late - 260, model: true)
         for (index, word) in words.enumerated() {
             let begin = start + index * 200
-            scene.take(.heard(LiveFragment((index == 0 ? "" : " ") + word, start: begin, end: begin + 200)))
+            scene.receive(.heard(LiveFragment((index == 0 ? "" : " ") + word, start: begin, end: begin + 200)))
         }
         return start + (words.count - 1) * 200
     }
@@ -101,7 +101,7 @@ struct LiveOrderTests {
     @Test(arguments: [false, true]) func anOrderBelongsToTheReplyThatBeganBeforeIt(isHandedOver: Bool) {
         var scene = LiveScene.live()
         let place = Self.interruptedByAReply(&scene, "Volume forty")
-        if isHandedOver { scene.take(.delegated(id: "d1", target: "client", at: place)) }
+        if isHandedOver { scene.receive(.delegated(id: "d1", target: "client", at: place)) }
         scene.pass(1500, model: true)
         let responses = Self.responses(scene)
         #expect(responses.map(\.calls) == [["change_volume"], []], "\(responses)")
@@ -111,7 +111,7 @@ struct LiveOrderTests {
         var scene = Self.asked()
         scene.forget()
         let place = Self.interruptedByAReply(&scene, "Yes please do it")
-        if isHandedOver { scene.take(.delegated(id: "d2", target: "client", at: place)) }
+        if isHandedOver { scene.receive(.delegated(id: "d2", target: "client", at: place)) }
         scene.pass(1500, model: true)
         let responses = Self.responses(scene)
         #expect(responses.map(\.calls) == [["approve"], []], "\(responses)")
@@ -120,7 +120,7 @@ struct LiveOrderTests {
     @Test func aRequestBelongsToTheReplyThatBeganBeforeIt() {
         var scene = LiveScene.live()
         let place = Self.interruptedByAReply(&scene, "What is on today")
-        scene.take(.delegated(id: "d1", target: "client", at: place))
+        scene.receive(.delegated(id: "d1", target: "client", at: place))
         scene.pass(1500, model: true)
         let responses = Self.responses(scene)
         #expect(responses.map(\.calls) == [["ask_jarvis"], []], "\(responses)")
@@ -135,7 +135,7 @@ struct LiveOrderTests {
         scene.pass(100)
         scene.pass(700, model: true)
         for (index, word) in ["Volume", " forty"].enumerated() {
-            scene.take(.heard(LiveFragment(word, start: start + 200 * index, end: start + 200 * index + 200)))
+            scene.receive(.heard(LiveFragment(word, start: start + 200 * index, end: start + 200 * index + 200)))
         }
         scene.pass(1500, model: true)
         let responses = Self.responses(scene)
@@ -146,11 +146,11 @@ struct LiveOrderTests {
     @Test func onlyTheFirstResponseAnswersTheTurn() {
         var scene = LiveScene.live()
         scene.say("What is on today")
-        scene.take(.delegated(id: "d1", target: "client", at: scene.lastWord))
+        scene.receive(.delegated(id: "d1", target: "client", at: scene.lastWord))
         scene.pass(600)
         scene.pass(300, model: true)
-        scene.take(.heard(LiveFragment(" and tomorrow", start: scene.lastWord, end: scene.lastWord + 200)))
-        scene.take(.delegated(id: "d2", target: "client", at: scene.lastWord))
+        scene.receive(.heard(LiveFragment(" and tomorrow", start: scene.lastWord, end: scene.lastWord + 200)))
+        scene.receive(.delegated(id: "d2", target: "client", at: scene.lastWord))
         scene.pass(1500, model: true)
         let responses = Self.responses(scene)
         #expect(responses.first?.calls == ["ask_jarvis"])
@@ -165,7 +165,7 @@ struct LiveOrderTests {
         scene.say("Volume forty")
         let place = scene.lastWord
         scene.pass(1500)
-        scene.take(.delegated(id: "d1", target: "client", at: place + 1400))
+        scene.receive(.delegated(id: "d1", target: "client", at: place + 1400))
         scene.pass(6000)
         #expect(scene.calls.map(\.name) == ["change_volume"])
         #expect(scene.reported(.thinking).map(\.delegation) == ["d1"])
@@ -181,10 +181,10 @@ struct LiveOrderTests {
         scene.pass(start - scene.position)
         scene.pass(400, voice: true)
         scene.pass(200)
-        scene.take(.delegated(id: "d1", target: "client", at: start + 200))
+        scene.receive(.delegated(id: "d1", target: "client", at: start + 200))
         scene.pass(300)
         for (index, word) in [" The", " news"].enumerated() {
-            scene.take(.heard(LiveFragment(word, start: start + 200 * index, end: start + 200 * index + 200)))
+            scene.receive(.heard(LiveFragment(word, start: start + 200 * index, end: start + 200 * index + 200)))
         }
         scene.pass(2000)
         #expect(scene.calls.map(\.name) == ["change_volume", "ask_jarvis"])
@@ -194,7 +194,7 @@ struct LiveOrderTests {
     @Test func wordsOfAWishAreNoOrder() {
         var scene = LiveScene.live()
         scene.say("Stop the washing machine at nine")
-        scene.take(.delegated(id: "d1", target: "client", at: scene.lastWord))
+        scene.receive(.delegated(id: "d1", target: "client", at: scene.lastWord))
         scene.pass(2000)
         #expect(scene.queries == ["Stop the washing machine at nine"])
         #expect(scene.calls.count == 1)
@@ -206,11 +206,11 @@ struct LiveOrderTests {
         scene.pass(200)
         scene.pass(1600, voice: true)
         scene.pass(800)
-        scene.take(.heard(LiveFragment("Stop", start: 200, end: 400)))
+        scene.receive(.heard(LiveFragment("Stop", start: 200, end: 400)))
         scene.pass(1000)
         #expect(scene.calls.isEmpty)
         for (index, word) in [" the", " washing", " machine."].enumerated() {
-            scene.take(.heard(LiveFragment(word, start: 600 + 400 * index, end: 800 + 400 * index)))
+            scene.receive(.heard(LiveFragment(word, start: 600 + 400 * index, end: 800 + 400 * index)))
         }
         scene.pass(1000)
         #expect(scene.calls.isEmpty, "\(scene.calls)")
@@ -219,7 +219,7 @@ struct LiveOrderTests {
     @Test func wordsThatNobodySaidOrderNothing() {
         var scene = LiveScene.live()
         scene.pass(3000)
-        scene.take(.heard(LiveFragment("Stop.", start: 1000, end: 1200)))
+        scene.receive(.heard(LiveFragment("Stop.", start: 1000, end: 1200)))
         scene.pass(2000)
         #expect(scene.calls.isEmpty)
     }
@@ -252,7 +252,7 @@ struct LiveOrderTests {
             var scene = Self.asked()
             scene.forget()
             scene.say(words)
-            if isHandedOver { scene.take(.delegated(id: "d2", target: "client", at: scene.lastWord)) }
+            if isHandedOver { scene.receive(.delegated(id: "d2", target: "client", at: scene.lastWord)) }
             scene.pass(2000)
             #expect(scene.calls.map(\.name) == ["approve"], "\(words)")
             #expect(scene.calls.first?.arguments == #"{"allow":\#(allow),"command":"rm -r photos"}"#)
@@ -273,12 +273,12 @@ struct LiveOrderTests {
         var scene = Self.asked()
         scene.forget()
         scene.say("Which photos are those")
-        scene.take(.delegated(id: "d2", target: "client", at: scene.lastWord))
+        scene.receive(.delegated(id: "d2", target: "client", at: scene.lastWord))
         scene.pass(2000)
         #expect(scene.calls.isEmpty)
         #expect(scene.reported(.commentary).map(\.delegation) == ["d2"])
         scene.say("Well maybe")
-        scene.take(.delegated(id: "d3", target: "client", at: scene.lastWord))
+        scene.receive(.delegated(id: "d3", target: "client", at: scene.lastWord))
         scene.pass(2000)
         #expect(scene.calls.map(\.arguments) == [#"{"allow":false,"command":"rm -r photos"}"#])
     }
@@ -291,7 +291,7 @@ struct LiveOrderTests {
         let place = scene.position
         scene.pass(40, voice: true)
         scene.pass(600)
-        scene.take(.heard(LiveFragment("Yes", start: place / 200 * 200, end: place / 200 * 200 + 200)))
+        scene.receive(.heard(LiveFragment("Yes", start: place / 200 * 200, end: place / 200 * 200 + 200)))
         scene.pass(2000)
         #expect(scene.calls.isEmpty)
     }
@@ -304,12 +304,12 @@ struct LiveOrderTests {
         scene.pass(start - scene.position)
         scene.pass(300, voice: true)
         scene.pass(200)
-        scene.take(.heard(LiveFragment("Yes", start: start, end: start + 200)))
-        scene.take(.delegated(id: "d2", target: "client", at: start + 200))
+        scene.receive(.heard(LiveFragment("Yes", start: start, end: start + 200)))
+        scene.receive(.delegated(id: "d2", target: "client", at: start + 200))
         scene.pass(1000, voice: true)
         for (index, word) in [" but", " only", " the", " old", " ones"].enumerated() {
             let begin = start + 500 + 200 * index
-            scene.take(.heard(LiveFragment(word, start: begin, end: begin + 200)))
+            scene.receive(.heard(LiveFragment(word, start: begin, end: begin + 200)))
         }
         scene.pass(2000)
         #expect(!scene.calls.contains { $0.arguments.contains(#""allow":true"#) }, "\(scene.calls)")
@@ -323,9 +323,9 @@ struct LiveOrderTests {
         let place = scene.position / 200 * 200
         scene.pass(40, voice: true)
         scene.pass(900)
-        scene.take(.heard(LiveFragment("Yes", start: place, end: place + 200)))
+        scene.receive(.heard(LiveFragment("Yes", start: place, end: place + 200)))
         scene.pass(600, voice: true)
-        scene.take(.delegated(id: "d2", target: "client", at: place + 200))
+        scene.receive(.delegated(id: "d2", target: "client", at: place + 200))
         scene.pass(2000)
         #expect(!scene.calls.contains { $0.arguments.contains(#""allow":true"#) }, "\(scene.calls)")
     }
@@ -335,8 +335,8 @@ struct LiveOrderTests {
         scene.forget()
         let place = scene.position / 200 * 200
         scene.pass(2000)
-        scene.take(.heard(LiveFragment("Yes", start: place + 1000, end: place + 1200)))
-        scene.take(.delegated(id: "d2", target: "client", at: place + 1000))
+        scene.receive(.heard(LiveFragment("Yes", start: place + 1000, end: place + 1200)))
+        scene.receive(.delegated(id: "d2", target: "client", at: place + 1000))
         scene.pass(6000)
         #expect(scene.calls.isEmpty)
     }
@@ -344,7 +344,7 @@ struct LiveOrderTests {
     @Test func aQuestionIsAnsweredInTheUsersWords() {
         var scene = LiveScene.live()
         scene.say("Book a table")
-        scene.take(.delegated(id: "d1", target: "client", at: scene.lastWord))
+        scene.receive(.delegated(id: "d1", target: "client", at: scene.lastWord))
         scene.pass(600)
         let question =
             "Jarvis asks the user: \"For how many?\" Put this to the user, then call answer_question with what "
@@ -355,7 +355,7 @@ struct LiveOrderTests {
         scene.pass(1500)
         scene.forget()
         scene.say("For three people")
-        scene.take(.delegated(id: "d2", target: "client", at: scene.lastWord))
+        scene.receive(.delegated(id: "d2", target: "client", at: scene.lastWord))
         scene.pass(2000)
         #expect(scene.calls.map(\.name) == ["answer_question"])
         #expect(scene.calls.first?.arguments == #"{"answers":["For three people"]}"#)

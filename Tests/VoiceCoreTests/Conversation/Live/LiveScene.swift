@@ -20,13 +20,13 @@ struct LiveScene {
         var scene = LiveScene()
         scene.add(scene.translator.connected())
         scene.ask(.open(history: []))
-        scene.take(.started(id: "live_x", ends: nil, delegation: "client"))
+        scene.receive(.started(id: "live_x", ends: nil, delegation: "client"))
         return scene
     }
 
     mutating func add(_ more: [LiveTranslator.Effect]) { effects += more }
     mutating func ask(_ request: ServiceRequest) { add(translator.ask(request, at: now)) }
-    mutating func take(_ event: LiveServerEvent) { add(translator.take(event, at: now)) }
+    mutating func receive(_ event: LiveServerEvent) { add(translator.receive(event, at: now)) }
 
     /// Lets so many ms pass, with a voice in the room, with the model speaking, or with neither.
     mutating func pass(_ milliseconds: Int, voice: Bool = false, model: Bool = false) {
@@ -63,7 +63,7 @@ struct LiveScene {
         pass(460)
         for (index, word) in words.enumerated() {
             let begin = start + index * 200
-            take(.heard(LiveFragment((index == 0 ? "" : " ") + word, start: begin, end: begin + 200)))
+            receive(.heard(LiveFragment((index == 0 ? "" : " ") + word, start: begin, end: begin + 200)))
         }
     }
 

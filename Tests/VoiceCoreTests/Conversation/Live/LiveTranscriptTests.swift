@@ -123,7 +123,7 @@ struct LiveTranscriptTests {
                 scene.add(samples.withUnsafeBufferPointer { scene.translator.sound($0, waiting: 0, at: scene.now) })
             case .close: scene.ask(.close)
             case .event(let text):
-                scene.take(try #require(LiveEventDecoder.decode(text), "\(text.prefix(80))"))
+                scene.receive(try #require(LiveEventDecoder.decode(text), "\(text.prefix(80))"))
             }
             scene.add(scene.translator.tick(at: scene.now))
             while answered < scene.calls.count {

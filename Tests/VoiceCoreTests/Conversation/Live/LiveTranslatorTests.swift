@@ -12,7 +12,7 @@ struct LiveTranslatorTests {
     @Test func whoAsksAgainForWordsThatNeverComeGetsAResponse() {
         var scene = LiveScene.live()
         scene.say("What is on today")
-        scene.take(.delegated(id: "d1", target: "client", at: scene.lastWord))
+        scene.receive(.delegated(id: "d1", target: "client", at: scene.lastWord))
         scene.pass(600)
         scene.ask(.answer(call: "d1", text: "Nothing.", isSpoken: true))
         scene.ask(.respond(id: "q1", mayCall: true))
@@ -26,12 +26,12 @@ struct LiveTranslatorTests {
         var scene = LiveScene.live()
         scene.say("What is on today?")
         let place = scene.lastWord
-        scene.take(.delegated(id: "d1", target: "client", at: place))
-        scene.take(.delegated(id: "d1", target: "client", at: place))
+        scene.receive(.delegated(id: "d1", target: "client", at: place))
+        scene.receive(.delegated(id: "d1", target: "client", at: place))
         scene.pass(600)
         #expect(scene.queries == ["What is on today?"])
         // A delegation under another id has no new words: it is answered that the request is in progress.
-        scene.take(.delegated(id: "d2", target: "client", at: place + 400))
+        scene.receive(.delegated(id: "d2", target: "client", at: place + 400))
         scene.pass(6000)
         #expect(scene.queries.count == 1)
         #expect(scene.reported(.thinking).map(\.delegation) == ["d2"])
@@ -46,11 +46,11 @@ struct LiveTranslatorTests {
         scene.pass(200)
         scene.pass(1000, voice: true)
         scene.pass(500)
-        scene.take(.delegated(id: "d1", target: "client", at: 1000))
+        scene.receive(.delegated(id: "d1", target: "client", at: 1000))
         scene.pass(2000)
         #expect(scene.queries.isEmpty, "an empty request is none")
         for (index, word) in ["Lock", " the", " door."].enumerated() {
-            scene.take(.heard(LiveFragment(word, start: 400 + 200 * index, end: 600 + 200 * index)))
+            scene.receive(.heard(LiveFragment(word, start: 400 + 200 * index, end: 600 + 200 * index)))
         }
         scene.pass(1000)
         #expect(scene.queries == ["Lock the door."])
@@ -58,7 +58,7 @@ struct LiveTranslatorTests {
 
     @Test func aRequestWithoutWordsIsClosed() {
         var scene = LiveScene.live()
-        scene.take(.delegated(id: "d1", target: "client", at: 0))
+        scene.receive(.delegated(id: "d1", target: "client", at: 0))
         scene.pass(6000)
         #expect(scene.calls.isEmpty)
         #expect(scene.reported(.thinking).map(\.delegation) == ["d1"])
@@ -68,8 +68,8 @@ struct LiveTranslatorTests {
     @Test func wordsWithoutAVoiceMakeNoRequest() {
         var scene = LiveScene.live()
         scene.pass(3000)
-        scene.take(.heard(LiveFragment("Open the door.", start: 1000, end: 1600)))
-        scene.take(.delegated(id: "d1", target: "client", at: 1400))
+        scene.receive(.heard(LiveFragment("Open the door.", start: 1000, end: 1600)))
+        scene.receive(.delegated(id: "d1", target: "client", at: 1400))
         scene.pass(6000)
         #expect(scene.calls.isEmpty)
         #expect(scene.troubles == ["words_without_voice"])
@@ -81,7 +81,7 @@ struct LiveTranslatorTests {
         scene.say("I am in Bern.")
         scene.pass(4000)
         scene.say("Which trains leave?")
-        scene.take(.delegated(id: "d1", target: "client", at: scene.lastWord))
+        scene.receive(.delegated(id: "d1", target: "client", at: scene.lastWord))
         scene.pass(600)
         #expect(scene.queries.count == 1)
         #expect(scene.queries.first?.hasPrefix("Which trains leave?\n") == true)
@@ -92,7 +92,7 @@ struct LiveTranslatorTests {
     @Test func theTurnEndsBeforeItsRequestIsCarriedOut() throws {
         var scene = LiveScene.live()
         scene.say("Lock it.")
-        scene.take(.delegated(id: "d1", target: "client", at: scene.lastWord))
+        scene.receive(.delegated(id: "d1", target: "client", at: scene.lastWord))
         scene.pass(300)
         let stopped = try #require(scene.reports.firstIndex { if case .userStopped = $0 { true } else { false } })
         let called = try #require(scene.reports.firstIndex { if case .call = $0 { true } else { false } })
@@ -101,7 +101,7 @@ struct LiveTranslatorTests {
 
     @Test func anotherTargetIsRefused() {
         var scene = LiveScene.live()
-        scene.take(.delegated(id: "d1", target: "responses", at: 0))
+        scene.receive(.delegated(id: "d1", target: "responses", at: 0))
         #expect(scene.closings == [.refused])
     }
 
@@ -109,8 +109,8 @@ struct LiveTranslatorTests {
         var scene = LiveScene()
         scene.add(scene.translator.connected())
         scene.ask(.open(history: []))
-        scene.take(.heard(LiveFragment("Open the door.", start: 0, end: 600)))
-        scene.take(.delegated(id: "d1", target: "client", at: 0))
+        scene.receive(.heard(LiveFragment("Open the door.", start: 0, end: 600)))
+        scene.receive(.delegated(id: "d1", target: "client", at: 0))
         scene.pass(6000)
         #expect(scene.calls.isEmpty)
         #expect(scene.sent.count == 1, "nothing but the start")
@@ -122,7 +122,7 @@ struct LiveTranslatorTests {
         var scene = LiveScene.live()
         scene.pass(1000)
         #expect(scene.played == 0)
-        scene.take(.said(LiveFragment(" Hello.", start: 1000, end: 1200)))
+        scene.receive(.said(LiveFragment(" Hello.", start: 1000, end: 1200)))
         scene.pass(500, model: true)
         // A pause between two sentences does not end the response.
         scene.pass(500)
@@ -140,7 +140,7 @@ struct LiveTranslatorTests {
         scene.pass(100)
         for word in ["one", " two", " three", " four"] {
             let start = scene.position / 200 * 200
-            scene.take(.said(LiveFragment(word, start: start, end: start + 200)))
+            scene.receive(.said(LiveFragment(word, start: start, end: start + 200)))
             scene.pass(300, model: true)
         }
         scene.pass(600, voice: true, model: true)
@@ -152,10 +152,10 @@ struct LiveTranslatorTests {
 
     @Test func whoeverSpeaksOverItIsHeardAndToldOf() {
         var scene = LiveScene.live()
-        scene.take(.said(LiveFragment(" One", start: 0, end: 200)))
+        scene.receive(.said(LiveFragment(" One", start: 0, end: 200)))
         scene.pass(1000, model: true)
         for (index, word) in [" two", " three", " four"].enumerated() {
-            scene.take(.said(LiveFragment(word, start: 400 * (index + 1), end: 400 * (index + 1) + 200)))
+            scene.receive(.said(LiveFragment(word, start: 400 * (index + 1), end: 400 * (index + 1) + 200)))
         }
         scene.forget()
         scene.pass(600, voice: true, model: true)
@@ -199,7 +199,7 @@ struct LiveTranslatorTests {
     @Test func anAnswerWaitsUntilNobodySpeaks() {
         var scene = LiveScene.live()
         scene.say("What is on?")
-        scene.take(.delegated(id: "d1", target: "client", at: scene.lastWord))
+        scene.receive(.delegated(id: "d1", target: "client", at: scene.lastWord))
         scene.pass(1500)
         scene.pass(500, voice: true)
         scene.ask(.answer(call: "d1", text: "Two meetings.", isSpoken: true))
@@ -261,23 +261,23 @@ struct LiveTranslatorTests {
         scene.ask(.tell(text, .say))
         let first = try #require(scene.sent.last)
         let error = LiveError(type: "e", code: "invalid_value", text: "", setting: "content", request: first.eventID)
-        scene.take(.error(error))
+        scene.receive(.error(error))
         #expect(scene.reported(.commentary).count > 2)
         #expect(scene.troubles.isEmpty)
         let count = scene.sent.count
         let again = try #require(scene.sent.last)
-        scene.take(.error(LiveError(type: "e", code: "invalid_value", text: "", request: again.eventID)))
+        scene.receive(.error(LiveError(type: "e", code: "invalid_value", text: "", request: again.eventID)))
         #expect(scene.sent.count == count && scene.troubles == ["invalid_value"])
     }
 
     @Test func twoEqualReportsOfUseAreAFaultOfTheUplink() {
         var scene = LiveScene.live()
-        scene.take(.usage(seconds: 12, context: nil))
-        scene.take(.usage(seconds: 27, context: nil))
+        scene.receive(.usage(seconds: 12, context: nil))
+        scene.receive(.usage(seconds: 27, context: nil))
         #expect(scene.troubles.isEmpty)
-        scene.take(.usage(seconds: 27, context: nil))
+        scene.receive(.usage(seconds: 27, context: nil))
         #expect(scene.troubles == ["uplink_stopped"] && scene.closings.isEmpty)
-        scene.take(.usage(seconds: 27, context: nil))
+        scene.receive(.usage(seconds: 27, context: nil))
         #expect(scene.closings == [.lost])
     }
 
@@ -294,10 +294,10 @@ struct LiveTranslatorTests {
 
     @Test func aSessionThatIsNearlyFullSaysSoOnce() {
         var scene = LiveScene.live()
-        scene.take(.usage(seconds: 12, context: 0.74))
+        scene.receive(.usage(seconds: 12, context: 0.74))
         #expect(!scene.reports.contains(.nearlyFull))
-        scene.take(.usage(seconds: 27, context: 0.76))
-        scene.take(.usage(seconds: 42, context: 0.8))
+        scene.receive(.usage(seconds: 27, context: 0.76))
+        scene.receive(.usage(seconds: 42, context: 0.8))
         #expect(scene.reports.filter { $0 == .nearlyFull }.count == 1)
     }
 
@@ -322,7 +322,7 @@ struct LiveTranslatorTests {
         var scene = LiveScene()
         scene.add(scene.translator.connected())
         scene.ask(.open(history: []))
-        scene.take(.error(LiveError(type: "e", code: "unknown_parameter", text: "")))
+        scene.receive(.error(LiveError(type: "e", code: "unknown_parameter", text: "")))
         #expect(scene.translator.refusesDelay && scene.closings == [.lost])
     }
 
@@ -342,7 +342,7 @@ struct LiveTranslatorTests {
         ]
         var scene = LiveScene.live()
         for text in texts {
-            if let event = LiveEventDecoder.decode(text) { scene.take(event) }
+            if let event = LiveEventDecoder.decode(text) { scene.receive(event) }
             scene.pass(100)
         }
         scene.pass(6000)

@@ -20,7 +20,7 @@ struct LocalTranslatorTests {
         }
 
         @discardableResult
-        mutating func take(_ event: LocalEvent) -> [LocalEffect] {
+        mutating func receive(_ event: LocalEvent) -> [LocalEffect] {
             let new = translator.handle(event)
             effects += new
             return new
@@ -28,20 +28,20 @@ struct LocalTranslatorTests {
 
         /// The user says a text; returns the resulting calls.
         mutating func say(_ text: String, isSure: Bool = true) -> [FunctionCall] {
-            take(.began(at: 0))
+            receive(.began(at: 0))
             let heard = LocalUtterance(text: text, steps: 0..<100, isSure: isSure, isBargeIn: false)
-            return Self.calls(take(.given(heard, at: 1000)))
+            return Self.calls(receive(.given(heard, at: 1000)))
         }
 
         /// Answers the call; returns the sentences spoken.
         mutating func answer(_ call: FunctionCall?, _ text: String) -> [String] {
-            take(.asked(.answer(call: call?.callID ?? "", text: text, isSpoken: true)))
+            receive(.asked(.answer(call: call?.callID ?? "", text: text, isSpoken: true)))
             requests += 1
-            return Self.spoken(take(.asked(.respond(id: "request-\(requests)", mayCall: true))))
+            return Self.spoken(receive(.asked(.respond(id: "request-\(requests)", mayCall: true))))
         }
 
         /// All speech was received and heard.
-        mutating func hear() { take(.speechEnded) }
+        mutating func hear() { receive(.speechEnded) }
 
         static func calls(_ effects: [LocalEffect]) -> [FunctionCall] {
             effects.compactMap { if case .report(.service(.call(_, let call, true))) = $0 { call } else { nil } }
@@ -140,9 +140,9 @@ struct LocalTranslatorTests {
         #expect(talk.answer(call, "One is here. Two is there. Three is gone.").count == 3)
         talk.hear()
         let item = talk.speech?.item ?? ""
-        talk.take(.asked(.truncate(item: item, part: 0, heard: 900, of: 900)))
-        talk.take(.asked(.truncate(item: item, part: 1, heard: 200, of: 800)))
-        talk.take(.asked(.truncate(item: item, part: 2, heard: 0, of: 700)))
+        talk.receive(.asked(.truncate(item: item, part: 0, heard: 900, of: 900)))
+        talk.receive(.asked(.truncate(item: item, part: 1, heard: 200, of: 800)))
+        talk.receive(.asked(.truncate(item: item, part: 2, heard: 0, of: 700)))
         // An order in between does not discard it.
         #expect(talk.say("Louder.").map(\.name) == ["change_volume"])
         #expect(talk.say("Go on.").isEmpty)
@@ -156,7 +156,7 @@ struct LocalTranslatorTests {
         var talk = Talk()
         _ = talk.answer(talk.say("What is new?").first, "One is here. Two is there.")
         talk.hear()
-        talk.take(.asked(.truncate(item: talk.speech?.item ?? "", part: 1, heard: 100, of: 800)))
+        talk.receive(.asked(.truncate(item: talk.speech?.item ?? "", part: 1, heard: 100, of: 800)))
         let query = talk.say("Who said that?").first?.arguments ?? ""
         #expect(query.contains("Two is there.") && query.contains("interrupted"))
     }
@@ -165,9 +165,9 @@ struct LocalTranslatorTests {
         var talk = Talk()
         _ = talk.answer(talk.say("What is new?").first, "One is here. Two is there.")
         talk.hear()
-        talk.take(.began(at: 3000))
-        talk.take(.asked(.truncate(item: talk.speech?.item ?? "", part: 1, heard: 100, of: 800)))
-        #expect(Talk.spoken(talk.take(.dropped(at: 4000, resumes: true))) == ["Two is there."])
+        talk.receive(.began(at: 3000))
+        talk.receive(.asked(.truncate(item: talk.speech?.item ?? "", part: 1, heard: 100, of: 800)))
+        #expect(Talk.spoken(talk.receive(.dropped(at: 4000, resumes: true))) == ["Two is there."])
     }
 
     /// The words of the house are neither a prompt of the agent nor anything but words.
@@ -177,8 +177,8 @@ struct LocalTranslatorTests {
     func anAnnouncementIsSaidAsItIsAndMayBeAnswered(words: String) {
         var talk = Talk()
         let report = ForeignReport(name: ForeignReport.announcement, arguments: "{}", output: words)
-        talk.take(.asked(.inform(id: "news-1", report)))
-        let spoken = Talk.spoken(talk.take(.asked(.respond(id: "r1", mayCall: false))))
+        talk.receive(.asked(.inform(id: "news-1", report)))
+        let spoken = Talk.spoken(talk.receive(.asked(.respond(id: "r1", mayCall: false))))
         #expect(spoken.joined(separator: " ") == words)
         talk.hear()
         let answer = talk.say("No, turn it off.")
@@ -193,8 +193,8 @@ struct LocalTranslatorTests {
     /// Asks something and begins to hear the answer.
     private func begin(_ talk: inout Talk, _ words: String) -> String {
         let call = talk.say("What is new?").first?.callID ?? ""
-        talk.take(.asked(.answerBegins(call: call, text: words)))
-        talk.take(.asked(.respond(id: "request", mayCall: true)))
+        talk.receive(.asked(.answerBegins(call: call, text: words)))
+        talk.receive(.asked(.respond(id: "request", mayCall: true)))
         return call
     }
 
@@ -216,15 +216,15 @@ struct LocalTranslatorTests {
                 }
         )
         #expect(
-            talk.take(.asked(.answerGoesOn(call: call, text: "Two is there.", isLast: false))) == [
+            talk.receive(.asked(.answerGoesOn(call: call, text: "Two is there.", isLast: false))) == [
                 .speakOn(["Two is there."])
             ]
         )
         #expect(
-            talk.take(.asked(.answerGoesOn(call: call, text: "Three is gone. Bye.", isLast: true))).dropLast()
+            talk.receive(.asked(.answerGoesOn(call: call, text: "Three is gone. Bye.", isLast: true))).dropLast()
                 == [.speakOn(["Three is gone.", "Bye."]), .speechIsWhole]
         )
-        #expect(Self.ended(talk.take(.speechEnded)) == [.completed])
+        #expect(Self.ended(talk.receive(.speechEnded)) == [.completed])
         #expect(talk.say("Again.").isEmpty)
         #expect(talk.speech?.sentences == ["One is here.", "Two is there.", "Three is gone.", "Bye."])
     }
@@ -233,15 +233,15 @@ struct LocalTranslatorTests {
     @Test func whatComesAfterAPauseIsAResponseOfItsOwn() {
         var talk = Talk()
         let call = begin(&talk, "One is here.")
-        #expect(Self.ended(talk.take(.speechStarved)) == [.completed])
-        #expect(Self.waits(talk.take(.asked(.answerGoesOn(call: call, text: "Two is there.", isLast: false)))))
+        #expect(Self.ended(talk.receive(.speechStarved)) == [.completed])
+        #expect(Self.waits(talk.receive(.asked(.answerGoesOn(call: call, text: "Two is there.", isLast: false)))))
         // It is told once that something waits.
-        #expect(!Self.waits(talk.take(.asked(.answerGoesOn(call: call, text: "Three is gone.", isLast: false)))))
+        #expect(!Self.waits(talk.receive(.asked(.answerGoesOn(call: call, text: "Three is gone.", isLast: false)))))
         #expect(
-            Talk.spoken(talk.take(.asked(.respond(id: "r2", mayCall: true)))) == ["Two is there.", "Three is gone."]
+            Talk.spoken(talk.receive(.asked(.respond(id: "r2", mayCall: true)))) == ["Two is there.", "Three is gone."]
         )
-        talk.take(.asked(.answerGoesOn(call: call, text: "", isLast: true)))
-        talk.take(.asked(.truncate(item: talk.speech?.item ?? "", part: 1, heard: 100, of: 800)))
+        talk.receive(.asked(.answerGoesOn(call: call, text: "", isLast: true)))
+        talk.receive(.asked(.truncate(item: talk.speech?.item ?? "", part: 1, heard: 100, of: 800)))
         talk.hear()
         #expect(talk.say("Go on.").isEmpty)
         #expect(talk.speech?.sentences == ["Three is gone."])
@@ -250,18 +250,18 @@ struct LocalTranslatorTests {
     @Test func goOnHasWhatWasWrittenMeanwhile() {
         var talk = Talk()
         let call = begin(&talk, "One is here. Two is there.")
-        talk.take(.sentenceBegan(0))
-        talk.take(.sentenceBegan(1))
-        let cut = talk.take(.began(at: 3000))
+        talk.receive(.sentenceBegan(0))
+        talk.receive(.sentenceBegan(1))
+        let cut = talk.receive(.began(at: 3000))
         #expect(cut.contains(.hush) && Self.ended(cut) == [.cancelled])
-        talk.take(.asked(.truncate(item: talk.speech?.item ?? "", part: 1, heard: 100, of: 800)))
+        talk.receive(.asked(.truncate(item: talk.speech?.item ?? "", part: 1, heard: 100, of: 800)))
         let louder = LocalUtterance(text: "Louder.", steps: 0..<100, isSure: true, isBargeIn: true)
-        #expect(Talk.calls(talk.take(.given(louder, at: 4000))).map(\.name) == ["change_volume"])
-        #expect(talk.take(.asked(.answerGoesOn(call: call, text: "Three is gone.", isLast: false))).isEmpty)
+        #expect(Talk.calls(talk.receive(.given(louder, at: 4000))).map(\.name) == ["change_volume"])
+        #expect(talk.receive(.asked(.answerGoesOn(call: call, text: "Three is gone.", isLast: false))).isEmpty)
         #expect(talk.say("Go on.").isEmpty)
         #expect(talk.speech?.sentences == ["Two is there.", "Three is gone."] && talk.speech?.isOpen == true)
         #expect(
-            talk.take(.asked(.answerGoesOn(call: call, text: "Bye.", isLast: true))).dropLast() == [
+            talk.receive(.asked(.answerGoesOn(call: call, text: "Bye.", isLast: true))).dropLast() == [
                 .speakOn(["Bye."]), .speechIsWhole,
             ]
         )
@@ -270,34 +270,36 @@ struct LocalTranslatorTests {
     @Test func goOnWaitsForTheNextSentence() {
         var talk = Talk()
         let call = begin(&talk, "One is here.")
-        talk.take(.sentenceBegan(0))
+        talk.receive(.sentenceBegan(0))
         // All of it was heard.
-        talk.take(.began(at: 3000))
+        talk.receive(.began(at: 3000))
         let more = LocalUtterance(text: "Go on.", steps: 0..<100, isSure: true, isBargeIn: true)
-        #expect(Talk.spoken(talk.take(.given(more, at: 4000))).isEmpty)
-        #expect(Self.waits(talk.take(.asked(.answerGoesOn(call: call, text: "Two is there.", isLast: true)))))
-        #expect(Talk.spoken(talk.take(.asked(.respond(id: "r2", mayCall: true)))) == ["Two is there."])
+        #expect(Talk.spoken(talk.receive(.given(more, at: 4000))).isEmpty)
+        #expect(Self.waits(talk.receive(.asked(.answerGoesOn(call: call, text: "Two is there.", isLast: true)))))
+        #expect(Talk.spoken(talk.receive(.asked(.respond(id: "r2", mayCall: true)))) == ["Two is there."])
         #expect(talk.speech?.isOpen == false)
     }
 
     @Test func aCoughBeforeTheFirstWordLosesNothing() {
         var talk = Talk()
         let call = begin(&talk, "One is here.")
-        talk.take(.began(at: 2500))
-        let said = talk.take(.dropped(at: 3000, resumes: false))
-        #expect(Talk.spoken(said + talk.take(.asked(.respond(id: "r2", mayCall: true)))) == ["One is here."])
-        #expect(talk.take(.asked(.answerGoesOn(call: call, text: "Bye.", isLast: true))).contains(.speechIsWhole))
+        talk.receive(.began(at: 2500))
+        let said = talk.receive(.dropped(at: 3000, resumes: false))
+        #expect(Talk.spoken(said + talk.receive(.asked(.respond(id: "r2", mayCall: true)))) == ["One is here."])
+        #expect(talk.receive(.asked(.answerGoesOn(call: call, text: "Bye.", isLast: true))).contains(.speechIsWhole))
     }
 
     @Test func whatWasStoppedSaysNothingMore() {
         var talk = Talk()
         let call = begin(&talk, "One is here.")
-        talk.take(.asked(.cancel(response: nil)))
-        talk.take(.asked(.answer(call: call, text: "Not done.", isSpoken: false)))
+        talk.receive(.asked(.cancel(response: nil)))
+        talk.receive(.asked(.answer(call: call, text: "Not done.", isSpoken: false)))
         #expect(
-            !talk.take(.asked(.answerGoesOn(call: call, text: "Two is there.", isLast: true))).contains(.speechIsWhole)
+            !talk.receive(.asked(.answerGoesOn(call: call, text: "Two is there.", isLast: true))).contains(
+                .speechIsWhole
+            )
         )
-        #expect(Talk.spoken(talk.take(.asked(.respond(id: "r2", mayCall: true)))).isEmpty)
+        #expect(Talk.spoken(talk.receive(.asked(.respond(id: "r2", mayCall: true)))).isEmpty)
     }
 
     // MARK: What the agent asks
@@ -357,10 +359,10 @@ struct LocalTranslatorTests {
             """
         var talk = Talk()
         #expect(talk.answer(talk.say("Play some jazz for me").first, output) == ["Here is some jazz."])
-        #expect(Talk.calls(talk.take(.speechEnded)).map(\.arguments) == [#"{"what":["media-1"]}"#])
+        #expect(Talk.calls(talk.receive(.speechEnded)).map(\.arguments) == [#"{"what":["media-1"]}"#])
         var other = Talk()
         #expect(other.answer(other.say("What is on tonight?").first, output) == ["Here is some jazz."])
-        #expect(Talk.calls(other.take(.speechEnded)).isEmpty)
+        #expect(Talk.calls(other.receive(.speechEnded)).isEmpty)
         #expect(other.say("Play it.").map(\.name) == ["play_audio"])
     }
 
@@ -370,18 +372,18 @@ struct LocalTranslatorTests {
     @Test(arguments: [true, false])
     func whatCannotBeRecognisedIsSaid(answers: Bool) {
         var talk = Talk()
-        talk.take(.began(at: 0))
-        let words = Talk.spoken(talk.take(.notRecognised(at: 900, answers: answers))).joined(separator: " ")
+        talk.receive(.began(at: 0))
+        let words = Talk.spoken(talk.receive(.notRecognised(at: 900, answers: answers))).joined(separator: " ")
         #expect(words.contains("I heard you") && words.contains("does not answer") != answers, "\(words)")
     }
 
     @Test func aClearSentenceWithoutWordsIsAnswered() {
         var talk = Talk()
-        talk.take(.began(at: 0))
-        #expect(Talk.spoken(talk.take(.noWords(at: 900, .unclear))) == ["I did not understand that."])
-        talk.take(.speechEnded)
-        talk.take(.began(at: 2000))
-        #expect(Talk.spoken(talk.take(.noWords(at: 2900, .recogniser))).first?.hasPrefix("I hear you, but") == true)
+        talk.receive(.began(at: 0))
+        #expect(Talk.spoken(talk.receive(.noWords(at: 900, .unclear))) == ["I did not understand that."])
+        talk.receive(.speechEnded)
+        talk.receive(.began(at: 2000))
+        #expect(Talk.spoken(talk.receive(.noWords(at: 2900, .recogniser))).first?.hasPrefix("I hear you, but") == true)
     }
 
     @Test func longSentencesArePieces() {
@@ -397,8 +399,8 @@ struct LocalTranslatorTests {
     func theResultOfAnEarlierSessionIsSaid(tool: String, output: String) {
         var talk = Talk()
         let report = ForeignReport(name: tool, arguments: "{}", output: output, isSpoken: true)
-        talk.take(.asked(.inform(id: "answer-1", report)))
-        #expect(Talk.spoken(talk.take(.asked(.respond(id: "r1", mayCall: true)))) == [output])
-        #expect(Talk.spoken(talk.take(.asked(.respond(id: "r2", mayCall: true)))).isEmpty)
+        talk.receive(.asked(.inform(id: "answer-1", report)))
+        #expect(Talk.spoken(talk.receive(.asked(.respond(id: "r1", mayCall: true)))) == [output])
+        #expect(Talk.spoken(talk.receive(.asked(.respond(id: "r2", mayCall: true)))).isEmpty)
     }
 }

@@ -14,7 +14,7 @@ struct PacketSequencerTests {
         for (index, number) in numbers.enumerated() {
             let now = Duration.milliseconds(start + index * apart)
             steps += sequencer.tick(at: now)
-            steps += sequencer.take(number, number: number, at: now)
+            steps += sequencer.receive(number, number: number, at: now)
         }
         return steps
     }
@@ -37,11 +37,11 @@ struct PacketSequencerTests {
     @Test func whatDoesNotComeIsMissingAfterTheWaitAndNotBefore() {
         var sequencer = Sequencer()
         _ = run([1, 2], &sequencer)
-        #expect(sequencer.take(4, number: 4, at: .milliseconds(40)).isEmpty)
+        #expect(sequencer.receive(4, number: 4, at: .milliseconds(40)).isEmpty)
         #expect(sequencer.tick(at: .milliseconds(159)).isEmpty)
         #expect(sequencer.tick(at: .milliseconds(160)) == [.missing(1, next: 4), .packet(4)])
         // A packet that arrives too late is dropped.
-        #expect(sequencer.take(3, number: 3, at: .milliseconds(170)).isEmpty)
+        #expect(sequencer.receive(3, number: 3, at: .milliseconds(170)).isEmpty)
         #expect(sequencer.lost == 1 && sequencer.late == 1)
     }
 
@@ -53,8 +53,8 @@ struct PacketSequencerTests {
     @Test func anAnswerEndsWithItsLastPacketThoughThatCameEarly() {
         var sequencer = Sequencer()
         _ = run([1], &sequencer)
-        #expect(sequencer.take(3, number: 3, isLast: true, at: .milliseconds(20)).isEmpty)
-        #expect(sequencer.take(2, number: 2, at: .milliseconds(30)) == [.packet(2), .packet(3), .ended])
+        #expect(sequencer.receive(3, number: 3, isLast: true, at: .milliseconds(20)).isEmpty)
+        #expect(sequencer.receive(2, number: 2, at: .milliseconds(30)) == [.packet(2), .packet(3), .ended])
         #expect(!sequencer.isRunning)
     }
 
@@ -62,40 +62,40 @@ struct PacketSequencerTests {
     @Test(arguments: [1, 4]) func theNextAnswerBeginsWhereItsNumbersSay(first: Int) {
         var sequencer = Sequencer()
         _ = run([1, 2], &sequencer)
-        _ = sequencer.take(3, number: 3, isLast: true, at: .milliseconds(40))
-        #expect(sequencer.take(70, number: first, at: .milliseconds(50)) == [.began, .packet(70)])
-        #expect(sequencer.take(71, number: first + 1, at: .milliseconds(60)) == [.packet(71)])
+        _ = sequencer.receive(3, number: 3, isLast: true, at: .milliseconds(40))
+        #expect(sequencer.receive(70, number: first, at: .milliseconds(50)) == [.began, .packet(70)])
+        #expect(sequencer.receive(71, number: first + 1, at: .milliseconds(60)) == [.packet(71)])
     }
 
     /// The end of the previous answer was lost.
     @Test func aNumberThatFallsBeginsAnAnswer() {
         var sequencer = Sequencer()
         _ = run(Array(1...40), &sequencer)
-        #expect(sequencer.take(900, number: 1, at: .seconds(2)) == [.ended, .began, .packet(900)])
-        _ = sequencer.take(901, number: 100, at: .seconds(3))
+        #expect(sequencer.receive(900, number: 1, at: .seconds(2)) == [.ended, .began, .packet(900)])
+        _ = sequencer.receive(901, number: 100, at: .seconds(3))
         _ = sequencer.tick(at: .seconds(4))
-        #expect(sequencer.take(902, number: 60, at: .seconds(5)) == [.ended, .began, .packet(902)])
+        #expect(sequencer.receive(902, number: 60, at: .seconds(5)) == [.ended, .began, .packet(902)])
     }
 
     @Test func aCopyOfTheFirstPacketBeginsNoAnswer() {
         var sequencer = Sequencer()
         _ = run([1, 2, 3], &sequencer)
-        #expect(sequencer.take(1, number: 1, at: .milliseconds(70)).isEmpty)
-        _ = sequencer.take(4, number: 4, isLast: true, at: .milliseconds(80))
-        #expect(sequencer.take(1, number: 1, at: .milliseconds(90)).isEmpty)
+        #expect(sequencer.receive(1, number: 1, at: .milliseconds(70)).isEmpty)
+        _ = sequencer.receive(4, number: 4, isLast: true, at: .milliseconds(80))
+        #expect(sequencer.receive(1, number: 1, at: .milliseconds(90)).isEmpty)
     }
 
     @Test func packetsWithoutNumbersComeInTheirOrder() {
         var sequencer = Sequencer()
         var steps: [Step] = []
-        for packet in 1...4 { steps += sequencer.take(packet, number: nil, at: .milliseconds(packet * 20)) }
+        for packet in 1...4 { steps += sequencer.receive(packet, number: nil, at: .milliseconds(packet * 20)) }
         #expect(packets(steps) == [1, 2, 3, 4])
     }
 
     @Test func theEndOfTheAnswerHandsOverWhatWaits() {
         var sequencer = Sequencer()
         _ = run([1], &sequencer)
-        _ = sequencer.take(4, number: 4, at: .milliseconds(20))
+        _ = sequencer.receive(4, number: 4, at: .milliseconds(20))
         #expect(sequencer.finish(at: .milliseconds(30)) == [.missing(2, next: 4), .packet(4), .ended])
         #expect(sequencer.finish(at: .milliseconds(40)).isEmpty)
     }
@@ -125,7 +125,7 @@ struct PacketSequencerTests {
                 now += 5
                 steps += sequencer.tick(at: .milliseconds(now))
             }
-            steps += sequencer.take(arrival.number, number: arrival.number, at: .milliseconds(now))
+            steps += sequencer.receive(arrival.number, number: arrival.number, at: .milliseconds(now))
         }
         steps += sequencer.finish(at: .milliseconds(now))
         var next = 1
@@ -162,7 +162,7 @@ struct PacketSequencerTests {
                 }
             let isLast = Int.random(in: 0..<20, using: &random) == 0
             let packet = Int.random(in: 0..<50, using: &random)
-            var steps = sequencer.take(packet, number: number, isLast: isLast, at: now)
+            var steps = sequencer.receive(packet, number: number, isLast: isLast, at: now)
             if Int.random(in: 0..<50, using: &random) == 0 { steps += sequencer.finish(at: now) }
             for step in steps {
                 switch step {

@@ -38,7 +38,7 @@ struct TruncationPropertyTests {
             }
         }
 
-        func take() -> [[HeardPart]] {
+        func receive() -> [[HeardPart]] {
             reports.withLock { reports in
                 defer { reports = [] }
                 return reports
@@ -121,7 +121,7 @@ struct TruncationPropertyTests {
                     cut = stage.model.accountCount
                     speaker.beginResponse(using: &random)
                 }
-                let reported = stage.take()
+                let reported = stage.receive()
                 #expect(reported == expected, "seed \(seed), round \(round)")
                 guard reported == expected else { return }
                 expected = []

@@ -8,7 +8,7 @@ import Testing
 struct RealtimeTranslatorTests {
     private static func reports(_ event: ServerEvent) -> [ServiceReport] {
         var translator = RealtimeTranslator(Scene.settings)
-        return translator.take(event)
+        return translator.receive(event)
     }
 
     @Test func aTurnIsToldWithoutTheWire() {
@@ -115,20 +115,20 @@ struct RealtimeTranslatorTests {
         }
         let field = error.param ?? error.message.split(separator: "`").dropFirst().first.map(String.init) ?? ""
         #expect(sent(field))
-        guard case .trouble(let reported)? = translator.take(.error(error)).first else {
+        guard case .trouble(let reported)? = translator.receive(.error(error)).first else {
             Issue.record("not reported")
             return
         }
         #expect(reported.meaning == .field && reported.setting == field)
         #expect(!sent(field))
-        #expect(translator.take(.error(error)).isEmpty, "one report is enough")
+        #expect(translator.receive(.error(error)).isEmpty, "one report is enough")
     }
 
     @Test(arguments: ["session.instructions", "session.tools", "session.type", "session.unheard_of"])
     func keepsWhatASessionCannotDoWithout(field: String) {
         var translator = RealtimeTranslator(Scene.settings)
         let error = ServerError(type: "x", code: "invalid_value", message: "", param: field)
-        #expect(translator.take(.error(error)) == [.trouble(ServiceError(error))])
+        #expect(translator.receive(.error(error)) == [.trouble(ServiceError(error))])
     }
 
     @Test(arguments: [
@@ -145,7 +145,7 @@ struct RealtimeTranslatorTests {
         settings.model = "gpt-x"
         var translator = RealtimeTranslator(settings)
         let error = ServerError(type: "invalid_request_error", code: nil, message: text)
-        guard case .trouble(let reported)? = translator.take(.error(error)).first else {
+        guard case .trouble(let reported)? = translator.receive(.error(error)).first else {
             Issue.record("not reported")
             return
         }
@@ -174,7 +174,7 @@ struct RealtimeTranslatorTests {
             message: text,
             param: param
         )
-        guard case .trouble(let reported)? = translator.take(.error(error)).first else {
+        guard case .trouble(let reported)? = translator.receive(.error(error)).first else {
             Issue.record("not reported")
             return
         }

@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceConversation
 
 struct WordlessTurnsTests {
-    private func take(
+    private func receive(
         _ turns: inout WordlessTurns,
         _ reason: LocalDropReason = .noWords,
         isClear: Bool = true,
@@ -16,7 +16,7 @@ struct WordlessTurnsTests {
     /// Every clear sentence is answered; at the third one the recogniser is to blame, and whatever goes on is no talker.
     @Test func everyClearSentenceIsAnsweredAndTheThirdNamesTheRecogniser() {
         var turns = WordlessTurns()
-        let told = (0..<6).map { _ in take(&turns) }
+        let told = (0..<6).map { _ in receive(&turns) }
         #expect(told == [.unclear, .unclear, .recogniser, nil, nil, nil])
     }
 
@@ -24,55 +24,55 @@ struct WordlessTurnsTests {
     @Test(arguments: [LocalDropReason.phantom, .tooManyWords])
     func whatRecognisersMakeUpIsNoAnswerToAClearSentence(reason: LocalDropReason) {
         var turns = WordlessTurns()
-        #expect(take(&turns, reason) == .unclear)
-        #expect(take(&turns, reason, isClear: false) == nil, "a cough")
+        #expect(receive(&turns, reason) == .unclear)
+        #expect(receive(&turns, reason, isClear: false) == nil, "a cough")
     }
 
     @Test(arguments: LocalDropReason.allCases)
     func noiseIsNotAnswered(reason: LocalDropReason) {
         var turns = WordlessTurns()
-        #expect(take(&turns, reason, isClear: false) == nil)
+        #expect(receive(&turns, reason, isClear: false) == nil)
     }
 
     /// A voice that is barely one is told of only if there are several.
     @Test func mumbledTurnsAreToldOfOnceAfterThree() {
         var turns = WordlessTurns()
-        let told = (0..<6).map { _ in take(&turns, isClear: false) }
+        let told = (0..<6).map { _ in receive(&turns, isClear: false) }
         #expect(told == [nil, nil, .recogniser, nil, nil, nil])
     }
 
     @Test func wordsAndCoughsCountAnew() {
         var turns = WordlessTurns()
-        _ = take(&turns)
-        _ = take(&turns)
-        #expect(take(&turns, .tooLittleVoice, isClear: false) == nil)
+        _ = receive(&turns)
+        _ = receive(&turns)
+        #expect(receive(&turns, .tooLittleVoice, isClear: false) == nil)
         turns.heard()
-        #expect(take(&turns) == .unclear && turns.count == 1)
+        #expect(receive(&turns) == .unclear && turns.count == 1)
     }
 
     /// Whoever comes back after five minutes is answered again.
     @Test func thoseWhoComeLaterAreAnswered() {
         var turns = WordlessTurns()
-        for _ in 0..<5 { _ = take(&turns) }
-        #expect(take(&turns, at: 20_000) == nil)
-        #expect(take(&turns, at: 50_000) == .unclear)
+        for _ in 0..<5 { _ = receive(&turns) }
+        #expect(receive(&turns, at: 20_000) == nil)
+        #expect(receive(&turns, at: 50_000) == .unclear)
     }
 
     /// Something that sounds now and then all day, while nobody speaks to the box; before, it was answered every time.
     @Test(arguments: [(6, 3), (11, 4), (25, 5)]) func noiseNowAndThenIsHardlyEverAnswered(minutes: Int, most: Int) {
         var turns = WordlessTurns()
-        let told = (0..<24 * 60 / minutes).count { take(&turns, at: $0 * minutes * 6_000) != nil }
+        let told = (0..<24 * 60 / minutes).count { receive(&turns, at: $0 * minutes * 6_000) != nil }
         #expect(told <= most)
         turns.heard()
-        let next = take(&turns, at: 24 * 60 * 6_000)
-        let afterIt = take(&turns, at: 24 * 60 * 6_000 + 500)
+        let next = receive(&turns, at: 24 * 60 * 6_000)
+        let afterIt = receive(&turns, at: 24 * 60 * 6_000 + 500)
         #expect(next == .unclear && afterIt == .unclear, "somebody was understood, so it listens to people again")
     }
 
     /// The interrupted answer goes on; the notice would take its place.
     @Test func anAnswerThatResumesComesFirst() {
         var turns = WordlessTurns()
-        let told = [false, true, true, false].map { take(&turns, resumes: $0) }
+        let told = [false, true, true, false].map { receive(&turns, resumes: $0) }
         #expect(told == [.unclear, nil, nil, .recogniser])
     }
 }

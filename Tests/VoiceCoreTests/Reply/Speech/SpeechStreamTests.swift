@@ -16,7 +16,7 @@ struct SpeechStreamTests {
         var text = ""
         for character in reply {
             text.append(character)
-            let new = stream.take(text)
+            let new = stream.consume(text)
             given.sentences += new
             given.after += Array(repeating: text.count, count: new.count)
         }
@@ -169,7 +169,7 @@ struct SpeechStreamTests {
         var text = "```\n"
         for _ in 0..<5000 {
             text += line
-            #expect(stream.take(text).isEmpty)
+            #expect(stream.consume(text).isEmpty)
         }
     }
 }

@@ -174,9 +174,9 @@ struct WrittenReplyTests {
         for (length, end) in scalars.indices.enumerated() {
             let beginning = String(scalars[..<end])
             var stream = SpeechStream(maximumWords: 150)
-            let first = stream.take(beginning)
+            let first = stream.consume(beginning)
             guard !first.isEmpty || length == 0 else { continue }
-            let said = first + stream.take(reply)
+            let said = first + stream.consume(reply)
             #expect(Self.words(said, and: spoken) == Self.words([], and: spoken), "cut at \(length): \(said)")
         }
     }

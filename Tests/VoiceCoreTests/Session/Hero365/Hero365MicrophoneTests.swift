@@ -32,7 +32,7 @@ struct Hero365MicrophoneTests {
                     return Int16(isVoice ? (phase / 40 % 2 == 0 ? 6000 : -6000) : (phase * 31 + index) % 7 - 3)
                 }
                 events += samples.withUnsafeBufferPointer {
-                    microphone.take(MicrophoneChunk($0), mayListen: mayListen)
+                    microphone.consume(MicrophoneChunk($0), mayListen: mayListen)
                 }
             }
         }

@@ -14,7 +14,7 @@ struct HalfOpenServerTests {
 
         func put(_ number: Int, _ event: WyomingSockets.Event) { events.withLock { $0.append((number, event)) } }
 
-        func take() -> [(number: Int, event: WyomingSockets.Event)] {
+        func receive() -> [(number: Int, event: WyomingSockets.Event)] {
             events.withLock { events in
                 defer { events = [] }
                 return events
@@ -39,7 +39,7 @@ struct HalfOpenServerTests {
         var end: WyomingEnd?
         for _ in 0..<1000 where end == nil {
             try await Task.sleep(for: .milliseconds(5))
-            for (_, event) in mail.take() { if case .ended(let why) = event { end = why } }
+            for (_, event) in mail.receive() { if case .ended(let why) = event { end = why } }
         }
         sockets.stop()
         await servers.stop()
@@ -68,14 +68,14 @@ struct HalfOpenServerTests {
             left: { _, _ in },
             report: { if case .failed(let end, let look) = $0 { failed.append((end.kind, look)) } }
         )
-        let ear = LocalEar(tellsVoices: false)
+        let ear = MicrophoneAnalyzer(tellsVoices: false)
         recogniser.begin(from: 0, gain: 1)
         recogniser.recognise(1, [0..<50], of: ear)
         recogniser.abandon()
         recogniser.recognise(2, [0..<120], of: ear)
         for _ in 0..<1000 where failed.isEmpty {
             try await Task.sleep(for: .milliseconds(5))
-            for (number, event) in mail.take() { _ = recogniser.take(event, of: number) }
+            for (number, event) in mail.receive() { _ = recogniser.receive(event, of: number) }
         }
         sockets.stop()
         await servers.stop()

@@ -12,7 +12,7 @@ struct LocalSpeakerTests {
 
         func put(_ number: Int, _ event: WyomingSockets.Event) { events.withLock { $0.append((number, event)) } }
 
-        func take() -> [(Int, WyomingSockets.Event)] {
+        func receive() -> [(Int, WyomingSockets.Event)] {
             events.withLock { events in
                 defer { events = [] }
                 return events
@@ -52,7 +52,7 @@ struct LocalSpeakerTests {
         speaker.speak(["Hello."])
         for _ in 0..<2000 where !isOver {
             try await Task.sleep(for: .milliseconds(5))
-            for (number, event) in mail.take() { _ = speaker.take(event, of: number) }
+            for (number, event) in mail.receive() { _ = speaker.receive(event, of: number) }
         }
         sockets.stop()
         await servers.stop()

@@ -4,7 +4,7 @@ package import VoiceConversation
 
 /// Audio for turn detection: the latest 35 seconds at 16 kHz, and the measurement of each 10 ms. Lives on the network
 /// thread.
-package final class LocalEar {
+package final class MicrophoneAnalyzer {
     /// Samples of a step.
     package static let step = 160
     package static let rate = 16_000
@@ -23,7 +23,7 @@ package final class LocalEar {
     var milliseconds: Int { samples * 1000 / Self.rate }
 
     /// Takes 10 ms.
-    package func take(_ chunk: MicrophoneChunk) -> HeardStep {
+    package func consume(_ chunk: MicrophoneChunk) -> HeardStep {
         converter.convert(chunk.samples) { converted in
             for index in 0..<Self.step {
                 let sample = index < converted.count ? converted[index] : 0
@@ -31,7 +31,7 @@ package final class LocalEar {
             }
         }
         samples += Self.step
-        return meter.take(chunk)
+        return meter.consume(chunk)
     }
 
     /// The audio of these steps at the level recognisers prefer, -23 dBFS during speech: Whisper decodes faint audio

@@ -8,10 +8,10 @@ import VoiceSimulator
 @testable import VoiceConversation
 
 /// Whether "stop" was a remark of its own: what counts as one, and what the ear makes of it.
-struct LoneStopTests {
+struct StopWordFilterTests {
     private func isAlone(_ word: String, length: Int, quiet: Int, after milliseconds: Int = 0, finds: Int = 1) -> Bool?
     {
-        var stop = LoneStop(word, at: .seconds(10))
+        var stop = StopWordFilter(word, at: .seconds(10))
         for _ in 1..<finds { stop.foundAgain(at: .seconds(10)) }
         let remark = Remark(length: length, quiet: quiet, level: -30, overBefore: 0)
         return stop.isAlone(remark, at: .seconds(10) + .milliseconds(milliseconds))
@@ -39,7 +39,7 @@ struct LoneStopTests {
 
     /// A word of which the engine was sure once needs no more.
     @Test func aWeakFindStaysWeakUntilASureOne() {
-        var stop = LoneStop("stop", at: .seconds(10), isWeak: true)
+        var stop = StopWordFilter("stop", at: .seconds(10), isWeak: true)
         stop.foundAgain(at: .seconds(10), isWeak: true)
         #expect(stop.isWeak)
         stop.foundAgain(at: .seconds(10), isWeak: false)

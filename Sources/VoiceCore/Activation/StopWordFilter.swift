@@ -4,7 +4,7 @@ internal import VoiceBase
 ///
 /// An engine that takes any word of a dictionary takes much of a talk for "stop"; hardly any of that has quiet on both
 /// sides. A remark in which the word was found twice, or more often, may be twice as long: "Stop, stop!"
-struct LoneStop: Equatable, Sendable {
+struct StopWordFilter: Equatable, Sendable {
     /// Quiet wanted after the word. The engine reports a word some 100 ms after its end anyway.
     static let quiet = 200
     /// Shortest remark that is taken for a word, in milliseconds: a click is shorter.
