@@ -59,15 +59,12 @@ final class BridgeHub {
         )
     }
 
-    private func received(_ line: JSONValue, _ bytes: ByteBuffer) -> Bool {
-        if line["ok"] == false {
-            log("the daemon refuses: \(line["error"]?["message"]?.stringValue ?? "no reason given")")
-            return false
-        }
+    private func received(_ line: JSONValue, _ bytes: ByteBuffer) -> String? {
+        if line["ok"] == false { return line["error"]?["message"]?.stringValue ?? "the daemon refuses" }
         let wasThere = mirror.lastHeard != nil
         let outcome = mirror.apply(line, at: Monotonic.now())
-        if outcome == .other { return true }
-        if outcome == .broken { return false }
+        if outcome == .other { return nil }
+        if outcome == .broken { return "its status has a gap" }
         if !wasThere {
             metrics.connections += 1
             lastReason = ""
@@ -78,7 +75,7 @@ final class BridgeHub {
             metrics.learn(mirror.values)
         }
         sendToTabs(Self.event(bytes))
-        return true
+        return nil
     }
 
     private func lost(_ reason: String) {
@@ -164,7 +161,7 @@ final class BridgeHub {
             patience: .seconds(12),
             onLine: { line, _ in
                 reply = line
-                return false
+                return "answered"
             },
             onEnd: { [self] reason in
                 commands -= 1

@@ -36,8 +36,7 @@ final class DaemonLines: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// The line after this one is not wanted if it returns false.
-    private let onLine: (JSONValue, ByteBuffer) -> Bool
+    private let onLine: (JSONValue, ByteBuffer) -> String?
     private let onEnd: (String) -> Void
     private let request: JSONValue
     private var isGreeted = false
@@ -45,7 +44,7 @@ final class DaemonLines: ChannelInboundHandler {
 
     private init(
         request: JSONValue,
-        onLine: @escaping (JSONValue, ByteBuffer) -> Bool,
+        onLine: @escaping (JSONValue, ByteBuffer) -> String?,
         onEnd: @escaping (String) -> Void
     ) {
         self.request = request
@@ -57,14 +56,14 @@ final class DaemonLines: ChannelInboundHandler {
     ///
     /// - Parameters:
     ///   - patience: the longest silence.
-    ///   - onLine: gets every line after the greeting, parsed and as received; returns whether more are wanted.
+    ///   - onLine: gets every line after the greeting, parsed and as received; returns why no more are wanted.
     ///   - onEnd: is called once, with the reason in one line.
     static func open(
         _ path: String,
         on loop: any EventLoop,
         sending request: JSONValue,
         patience: TimeAmount,
-        onLine: @escaping (JSONValue, ByteBuffer) -> Bool,
+        onLine: @escaping (JSONValue, ByteBuffer) -> String?,
         onEnd: @escaping (String) -> Void
     ) {
         let lines = DaemonLines(request: request, onLine: onLine, onEnd: onEnd)
@@ -95,7 +94,7 @@ final class DaemonLines: ChannelInboundHandler {
             return close(context, "the daemon sent a line that is not JSON")
         }
         guard !isGreeted else {
-            if !onLine(line, bytes) { close(context, "another subscription is needed") }
+            if let reason = onLine(line, bytes) { close(context, reason) }
             return
         }
         guard line["hello"] == "jarvis-voiced" else {
