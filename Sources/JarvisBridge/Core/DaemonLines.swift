@@ -56,7 +56,7 @@ final class DaemonLines: ChannelInboundHandler {
     ///
     /// - Parameters:
     ///   - patience: the longest silence.
-    ///   - onLine: gets every line after the greeting, parsed and as received; returns why no more are wanted.
+    ///   - onLine: gets every line after the greeting, parsed and as received; returns why it is the last.
     ///   - onEnd: is called once, with the reason in one line.
     static func open(
         _ path: String,
