@@ -24,6 +24,7 @@ final class BridgeHub {
     private(set) var metrics = BridgeMetrics()
     private var mirror = StatusMirror()
     private var tabs: [ObjectIdentifier: any Tab] = [:]
+    private var daemon: DaemonLines?
     private var commands = 0
     private var wrongTokens = 0
     private var lastReason = ""
@@ -46,12 +47,17 @@ final class BridgeHub {
 
     // MARK: - The daemon
 
+    /// Levels cost the daemon ten looks a second: only tabs show them.
+    private var subscription: JSONValue {
+        ["id": 1, "command": "subscribe", "arguments": ["levels": .bool(!tabs.isEmpty)]]
+    }
+
     /// Follows the daemon, from now on, and again a second after each loss.
     func follow() {
-        DaemonLines.open(
+        daemon = DaemonLines.open(
             socket,
             on: loop,
-            sending: ["id": 1, "command": "subscribe", "arguments": ["levels": true]],
+            sending: subscription,
             // It sends something every five seconds.
             patience: .seconds(10),
             onLine: { [self] in received($0, $1) },
@@ -95,12 +101,14 @@ final class BridgeHub {
         guard tabs.count < Self.mostTabs else { return false }
         tabs[ObjectIdentifier(tab)] = tab
         metrics.tabs = tabs.count
+        if tabs.count == 1 { daemon?.send(subscription) }
         return true
     }
 
     func close(_ tab: any Tab) {
-        tabs[ObjectIdentifier(tab)] = nil
+        guard tabs.removeValue(forKey: ObjectIdentifier(tab)) != nil else { return }
         metrics.tabs = tabs.count
+        if tabs.isEmpty { daemon?.send(subscription) }
     }
 
     /// What a tab needs that knows nothing, or has missed changes.
