@@ -24,6 +24,7 @@ final class BridgeHub {
     private(set) var metrics = BridgeMetrics()
     private var mirror = StatusMirror()
     private var tabs: [ObjectIdentifier: any Tab] = [:]
+    private var daemon: DaemonLines?
     private var commands = 0
     private var wrongTokens = 0
     private var lastReason = ""
@@ -46,12 +47,17 @@ final class BridgeHub {
 
     // MARK: - The daemon
 
+    /// Levels cost the daemon ten looks a second: only tabs show them.
+    private var subscription: JSONValue {
+        ["id": 1, "command": "subscribe", "arguments": ["levels": .bool(!tabs.isEmpty)]]
+    }
+
     /// Follows the daemon, from now on, and again a second after each loss.
     func follow() {
-        DaemonLines.open(
+        daemon = DaemonLines.open(
             socket,
             on: loop,
-            sending: ["id": 1, "command": "subscribe", "arguments": ["levels": true]],
+            sending: subscription,
             // It sends something every five seconds.
             patience: .seconds(10),
             onLine: { [self] in received($0, $1) },
@@ -59,15 +65,12 @@ final class BridgeHub {
         )
     }
 
-    private func received(_ line: JSONValue, _ bytes: ByteBuffer) -> Bool {
-        if line["ok"] == false {
-            log("the daemon refuses: \(line["error"]?["message"]?.stringValue ?? "no reason given")")
-            return false
-        }
+    private func received(_ line: JSONValue, _ bytes: ByteBuffer) -> String? {
+        if line["ok"] == false { return line["error"]?["message"]?.stringValue ?? "the daemon refuses" }
         let wasThere = mirror.lastHeard != nil
         let outcome = mirror.apply(line, at: Monotonic.now())
-        if outcome == .other { return true }
-        if outcome == .broken { return false }
+        if outcome == .other { return nil }
+        if outcome == .broken { return "its status has a gap" }
         if !wasThere {
             metrics.connections += 1
             lastReason = ""
@@ -78,7 +81,7 @@ final class BridgeHub {
             metrics.learn(mirror.values)
         }
         sendToTabs(Self.event(bytes))
-        return true
+        return nil
     }
 
     private func lost(_ reason: String) {
@@ -98,12 +101,14 @@ final class BridgeHub {
         guard tabs.count < Self.mostTabs else { return false }
         tabs[ObjectIdentifier(tab)] = tab
         metrics.tabs = tabs.count
+        if tabs.count == 1 { daemon?.send(subscription) }
         return true
     }
 
     func close(_ tab: any Tab) {
-        tabs[ObjectIdentifier(tab)] = nil
+        guard tabs.removeValue(forKey: ObjectIdentifier(tab)) != nil else { return }
         metrics.tabs = tabs.count
+        if tabs.isEmpty { daemon?.send(subscription) }
     }
 
     /// What a tab needs that knows nothing, or has missed changes.
@@ -164,7 +169,7 @@ final class BridgeHub {
             patience: .seconds(12),
             onLine: { line, _ in
                 reply = line
-                return false
+                return "answered"
             },
             onEnd: { [self] reason in
                 commands -= 1

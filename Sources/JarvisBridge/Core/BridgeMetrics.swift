@@ -6,7 +6,7 @@ package struct BridgeMetrics: Sendable {
     package var changesMissed = 0
     package var tabs = 0
     private var stages = ListedHistograms(bounds: [0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 8, 13, 30])
-    private var scores = ListedHistograms(bounds: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1])
+    private var scores = ListedHistograms(bounds: [-40, -20, -10, 0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 10, 20, 40])
 
     package init() {}
 
@@ -52,8 +52,8 @@ package struct BridgeMetrics: Sendable {
         }
         let times = "Time from the end of the user's speech to a stage of the turn."
         text.add("jarvis_turn_stage_seconds", times, by: "stage", stages.histograms)
-        let words = "Scores of wake words that were heard, and of near misses."
-        text.add("jarvis_wake_score_ratio", words, by: "heard", scores.histograms)
+        let words = "Scores of wake words that were heard, and of near misses: 0 to 1, with PocketSphinx powers of ten."
+        text.add("jarvis_wake_score", words, by: "heard", scores.histograms)
         return text.text
     }
 
@@ -86,7 +86,7 @@ package struct BridgeMetrics: Sendable {
     /// Objects whose members are counters.
     private static let counted: [(name: String, label: String, help: String, path: String)] = [
         ("jarvis_reconnects_total", "reason", "New connections to the voice service.", "reconnects"),
-        ("jarvis_tokens_total", "kind", "Tokens of the voice service.", "tokens"),
+        ("jarvis_tokens_total", "kind", "Tokens of the voice service; cached_in is a part of the input.", "tokens"),
     ]
 
     /// Members that have one of a few values.

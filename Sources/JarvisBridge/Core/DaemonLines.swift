@@ -36,16 +36,16 @@ final class DaemonLines: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// The line after this one is not wanted if it returns false.
-    private let onLine: (JSONValue, ByteBuffer) -> Bool
+    private let onLine: (JSONValue, ByteBuffer) -> String?
     private let onEnd: (String) -> Void
-    private let request: JSONValue
-    private var isGreeted = false
+    private var request: JSONValue
+    /// nil before the greeting and after the end.
+    private var context: ChannelHandlerContext?
     private var end = "the daemon closed the connection"
 
     private init(
         request: JSONValue,
-        onLine: @escaping (JSONValue, ByteBuffer) -> Bool,
+        onLine: @escaping (JSONValue, ByteBuffer) -> String?,
         onEnd: @escaping (String) -> Void
     ) {
         self.request = request
@@ -57,16 +57,16 @@ final class DaemonLines: ChannelInboundHandler {
     ///
     /// - Parameters:
     ///   - patience: the longest silence.
-    ///   - onLine: gets every line after the greeting, parsed and as received; returns whether more are wanted.
+    ///   - onLine: gets every line after the greeting, parsed and as received; returns why it is the last.
     ///   - onEnd: is called once, with the reason in one line.
-    static func open(
+    @discardableResult static func open(
         _ path: String,
         on loop: any EventLoop,
         sending request: JSONValue,
         patience: TimeAmount,
-        onLine: @escaping (JSONValue, ByteBuffer) -> Bool,
+        onLine: @escaping (JSONValue, ByteBuffer) -> String?,
         onEnd: @escaping (String) -> Void
-    ) {
+    ) -> DaemonLines {
         let lines = DaemonLines(request: request, onLine: onLine, onEnd: onEnd)
         let bound = NIOLoopBound(lines, eventLoop: loop)
         ClientBootstrap(group: loop)
@@ -86,6 +86,7 @@ final class DaemonLines: ChannelInboundHandler {
                 let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
                 bound.value.onEnd("\(path): \(reason)")
             }
+        return lines
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -94,8 +95,8 @@ final class DaemonLines: ChannelInboundHandler {
         guard let line = JSONValue.parse(bytes), !bytes.readableBytesView.contains(UInt8(ascii: "\r")) else {
             return close(context, "the daemon sent a line that is not JSON")
         }
-        guard !isGreeted else {
-            if !onLine(line, bytes) { close(context, "another subscription is needed") }
+        guard self.context == nil else {
+            if let reason = onLine(line, bytes) { close(context, reason) }
             return
         }
         guard line["hello"] == "jarvis-voiced" else {
@@ -104,8 +105,14 @@ final class DaemonLines: ChannelInboundHandler {
         guard line["protocol"]?.intValue ?? 0 >= 2 else {
             return close(context, "the daemon is older than this program: restart jarvis-voiced")
         }
-        isGreeted = true
-        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: request.line + "\n")), promise: nil)
+        self.context = context
+        send(request)
+    }
+
+    /// Sends another request, in place of the first if that is not sent yet.
+    func send(_ request: JSONValue) {
+        self.request = request
+        context?.writeAndFlush(wrapOutboundOut(ByteBuffer(string: request.line + "\n")), promise: nil)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -114,7 +121,10 @@ final class DaemonLines: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { close(context, "\(error)") }
 
-    func channelInactive(context: ChannelHandlerContext) { onEnd(end) }
+    func channelInactive(context: ChannelHandlerContext) {
+        self.context = nil
+        onEnd(end)
+    }
 
     private func close(_ context: ChannelHandlerContext, _ reason: String) {
         end = reason

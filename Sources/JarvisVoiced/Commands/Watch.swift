@@ -24,13 +24,14 @@ struct Watch: ParsableCommand {
 
     func run() throws {
         let environment = ProcessEnvironment.values
-        let feed = StatusFollower(socket.map { [$0] } ?? ControlPath.candidates(environment: environment))
         let isDumb = ["", "dumb"].contains(environment["TERM"] ?? "")
-        let isTerminal = isatty(STDOUT_FILENO) == 1
-        let isColoured = isTerminal && !isDumb && (environment["NO_COLOR"] ?? "").isEmpty
+        let canDraw = isatty(STDOUT_FILENO) == 1 && !isDumb
+        let isColoured = canDraw && (environment["NO_COLOR"] ?? "").isEmpty
+        let paths = socket.map { [$0] } ?? ControlPath.candidates(environment: environment)
+        let feed = StatusFollower(paths, hasLevels: once || canDraw)
         if once {
             try showOnce(feed, isColoured: isColoured)
-        } else if isTerminal && !isDumb {
+        } else if canDraw {
             try follow(feed, isColoured: isColoured)
         } else {
             var lines = WatchLines()
@@ -129,10 +130,11 @@ struct Watch: ParsableCommand {
 private final class StatusFollower: Sendable {
     private let state = Mutex((mirror: StatusMirror(), problem: ControlProblem?.none))
 
-    init(_ paths: [String]) {
+    /// - Parameter hasLevels: also of microphone and loudspeaker, which costs the daemon ten looks a second.
+    init(_ paths: [String], hasLevels: Bool) {
         let started = OwnThread.start("watch") {
             while true {
-                let problem = self.follow(paths)
+                let problem = self.follow(paths, hasLevels)
                 self.state.withLock { $0.problem = problem }
                 sleep(1)
             }
@@ -144,10 +146,10 @@ private final class StatusFollower: Sendable {
     var latest: (mirror: StatusMirror, problem: ControlProblem?) { state.withLock { $0 } }
 
     /// Returns why it ended.
-    private func follow(_ paths: [String]) -> ControlProblem {
+    private func follow(_ paths: [String], _ hasLevels: Bool) -> ControlProblem {
         do throws(ControlProblem) {
             var client = try ControlClient(paths: paths)
-            _ = try client.perform(ControlRequest(command: "subscribe", arguments: ["levels": true]))
+            _ = try client.perform(ControlRequest(command: "subscribe", arguments: ["levels": .bool(hasLevels)]))
             while let line = try client.nextEvent() {
                 let outcome = state.withLock {
                     $0.problem = nil

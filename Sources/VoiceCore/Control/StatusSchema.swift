@@ -52,11 +52,11 @@ package enum StatusSchema {
             "`master`, `voice`, `media`, `earcons` in percent, and whether the loudspeaker is muted"
         ),
         Member("duplex", .text, "full: the box hears the user while it speaks; half: it does not"),
-        Member("duplex_reason", .text, "learning, poor, clipping, canceller_off, configuration, clear, good"),
+        Member("duplex_reason", .text, "learning, moved, poor, clipping, canceller_off, configuration, clear, good"),
         Member(
             "echo",
             .object,
-            "`quality` (good, fair, poor, unknown), `mode`, `aligned`, `erle_db`, `level_dbfs`, `noise_dbfs`, `delay_ms`, `drift_ppm`, `moves`, and a `note` of what is wrong and what helps"
+            "`quality` (good, fair, poor, unknown), `mode`, `aligned`, `erle_db`, `level_dbfs`, `noise_dbfs`, `delay_ms`, `drift_ppm`, `moves`, a `note` of what is wrong and what helps"
         ),
         Member("capture_xruns", .number, "since the start"),
         Member("playback_xruns", .number, "since the start"),

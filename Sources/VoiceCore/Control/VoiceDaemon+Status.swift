@@ -66,14 +66,12 @@ extension VoiceDaemon {
                 result["sent_today_s"] = .integer(sent.milliseconds / 1000)
                 result["sent_today_bytes"] = .integer(sent.bytes)
                 result["talk_today_min"] = .integer(Int(spending.day.minutes.rounded()))
+                if let limit = spending.hourLimit { result["budget_hour_usd"] = .number(limit) }
+                if let limit = spending.dayLimit { result["budget_day_usd"] = .number(limit) }
                 if let until = spending.spentUntil { result["budget_spent_until"] = .string(until) }
             }
-            for (name, count) in [("timers", await timers.count), ("announcements", await house.count)] where count > 0
-            {
-                result[name] = .integer(count)
-            }
-            if let limit = status.spending?.hourLimit { result["budget_hour_usd"] = .number(limit) }
-            if let limit = status.spending?.dayLimit { result["budget_day_usd"] = .number(limit) }
+            result["timers"] = .integer(await timers.count)
+            result["announcements"] = .integer(await house.count)
             result["version"] = .string(ProgramVersion.current)
             result["uptime_s"] = .integer(Int((Monotonic.now() - started).components.seconds))
             result["heard"] = .string(heard(status.conversation))
@@ -99,6 +97,7 @@ extension EchoStatus {
         }
         var values: [String: JSONValue] = [
             "mode": .string(worker.rawValue), "quality": .string(quality ?? "unknown"), "aligned": .bool(isAligned),
+            "moves": .integer(Int(clamping: moves)),
         ]
         for (name, value) in [
             ("erle_db", linearERLE), ("level_dbfs", echoLevel), ("noise_dbfs", noiseFloor), ("delay_ms", delay),
@@ -106,21 +105,25 @@ extension EchoStatus {
         ] {
             if let value { values[name] = .integer(Int(value.rounded())) }
         }
-        if moves > 0 { values["moves"] = .integer(Int(clamping: moves)) }
         if let note { values["note"] = .string(note) }
         return values
     }
 }
 
 extension MediaSnapshot {
+    /// Artist and title, for people; nil if neither is known.
+    var what: String? {
+        let known = [artist, title ?? nowPlaying].compactMap { $0 }
+        return known.isEmpty ? nil : known.joined(separator: ": ")
+    }
+
     /// For `status`.
     fileprivate var watched: [String: JSONValue] {
         let isRunning = status != .stopped && status != .paused
         var values: [String: JSONValue] = [
             "state": .string(isRunning ? "playing" : status.rawValue), "queue": .array(queue.map { .string($0) }),
         ]
-        let what = [artist, title ?? nowPlaying].compactMap { $0 }.joined(separator: ": ")
-        if !what.isEmpty { values["title"] = .string(what) }
+        if let what { values["title"] = .string(what) }
         if let position { values["position_s"] = .integer(Int(position)) }
         if let duration { values["length_s"] = .integer(Int(duration)) }
         return values

@@ -6,6 +6,8 @@ internal import VoiceConversation
 package struct DaemonHistory: Sendable {
     /// Entries of each list.
     static let most = 50
+    /// Bytes of a text: the whole status must fit into `ControlServer.Options.longestOutput`.
+    private static func cut(_ text: String) -> String { text.bounded(toBytes: 1000) }
 
     private var lists: [String: [JSONValue]] = [:]
     private var counts: [String: [String: Int]] = [:]
@@ -51,14 +53,14 @@ package struct DaemonHistory: Sendable {
 
     mutating func said(_ line: TranscriptLine, at now: ClockInstant) {
         let who = line.speaker == .user ? "user" : "jarvis"
-        add(["who": .string(who), "text": .string(line.text)], to: "transcript", at: now)
+        add(["who": .string(who), "text": .string(Self.cut(line.text))], to: "transcript", at: now)
     }
 
     /// Lines of the log may hold it too.
     mutating func forgetTranscript() { (lists["transcript"], lists["log"]) = (nil, nil) }
 
     package mutating func logged(_ text: String, level: String, at now: ClockInstant) {
-        add(["level": .string(level), "text": .string(text)], to: "log", at: now)
+        add(["level": .string(level), "text": .string(Self.cut(text))], to: "log", at: now)
     }
 
     mutating func used(_ usage: Usage) {

@@ -40,8 +40,7 @@ extension ControlCommand {
         } else {
             result["problem"] = "the state of the media player cannot be written as JSON"
         }
-        let what = [snapshot.artist, snapshot.title ?? snapshot.nowPlaying].compactMap { $0 }.joined(separator: ": ")
-        result["text"] = .string(what.isEmpty ? snapshot.status.rawValue : "\(snapshot.status.rawValue): \(what)")
+        result["text"] = .string([snapshot.status.rawValue, snapshot.what].compactMap { $0 }.joined(separator: ": "))
         return result
     }
 }
