@@ -2,7 +2,7 @@
 """Takes a picture of every state of the page, by day and night, on a desk and on a phone, for people to look at.
 
     page_looks.py http://127.0.0.1:8787 TOKEN FOLDER --ctl "jarvis-voiced ctl" --say "COMMAND that speaks its last argument"
-                  --media ADDRESS ADDRESS --away COMMAND --back COMMAND --end-services COMMAND
+                  --media ADDRESS ADDRESS --away COMMAND --back COMMAND
 
 FOLDER gets STATE-LOOK.png, and sheet-LOOK.png with all states. The daemon goes through most states; the status of those in STAND_INS
 is made up: the page gets the daemon's with other values."""
@@ -54,7 +54,7 @@ parser.add_argument("base")
 parser.add_argument("token")
 parser.add_argument("folder", type=pathlib.Path)
 parser.add_argument("--media", nargs=2, required=True)
-for name in ("ctl", "say", "away", "back", "end-services"):
+for name in ("ctl", "say", "away", "back"):
     parser.add_argument(f"--{name}", required=True)
 options = parser.parse_args()
 options.folder.mkdir(parents=True, exist_ok=True)
@@ -126,9 +126,6 @@ def go_through_states():
     finally:
         subprocess.run(options.back, shell=True, check=True)
     wait("that it is live again", lambda: page.text("#pill-text") == "Live", 45)
-    subprocess.run(options.end_services, shell=True, check=True)
-    ctl("listen")
-    take_state("error", "error", 60)
     return status
 
 
