@@ -146,7 +146,7 @@ def sheet(look):
     """All pictures of a look in one, as a page that is photographed."""
     width = 320 if "phone" in look else 480
     figures = "".join(f"<figure><img src='{name}-{look}.png' width={width}><figcaption>{name}"
-                      f"{' (made up)' * (name in STAND_INS)}</figcaption></figure>" for name in taken)
+                      f"{' (made up)' * (name in {*STAND_INS, 'silent'})}</figcaption></figure>" for name in taken)
     file = options.folder / f"sheet-{look}.html"
     file.write_text("<meta charset=utf-8><style>body{display:flex;flex-wrap:wrap;background:#777;font:16px sans-serif}"
                     f"figure{{margin:8px}}img{{display:block;height:{width * 9 // 5 if width == 320 else 338}px;object-fit:cover;"
