@@ -2,7 +2,7 @@
 """Takes a picture of every state of the page, by day and night, on a desk and on a phone, for people to look at.
 
     page_looks.py http://127.0.0.1:8787 TOKEN FOLDER --ctl "jarvis-voiced ctl" --say "COMMAND that speaks its last argument"
-                  --media ADDRESS ADDRESS --away COMMAND --back COMMAND --end-services COMMAND
+                  --media ADDRESS ADDRESS --away COMMAND --back COMMAND
 
 FOLDER gets STATE-LOOK.png, and sheet-LOOK.png with all states. The daemon goes through most states; the status of those in STAND_INS
 is made up: the page gets the daemon's with other values."""
@@ -54,7 +54,7 @@ parser.add_argument("base")
 parser.add_argument("token")
 parser.add_argument("folder", type=pathlib.Path)
 parser.add_argument("--media", nargs=2, required=True)
-for name in ("ctl", "say", "away", "back", "end-services"):
+for name in ("ctl", "say", "away", "back"):
     parser.add_argument(f"--{name}", required=True)
 options = parser.parse_args()
 options.folder.mkdir(parents=True, exist_ok=True)
@@ -126,9 +126,6 @@ def go_through_states():
     finally:
         subprocess.run(options.back, shell=True, check=True)
     wait("that it is live again", lambda: page.text("#pill-text") == "Live", 45)
-    subprocess.run(options.end_services, shell=True, check=True)
-    ctl("listen")
-    take_state("error", "error", 60)
     return status
 
 
@@ -149,7 +146,7 @@ def sheet(look):
     """All pictures of a look in one, as a page that is photographed."""
     width = 320 if "phone" in look else 480
     figures = "".join(f"<figure><img src='{name}-{look}.png' width={width}><figcaption>{name}"
-                      f"{' (made up)' * (name in STAND_INS)}</figcaption></figure>" for name in taken)
+                      f"{' (made up)' * (name in {*STAND_INS, 'silent'})}</figcaption></figure>" for name in taken)
     file = options.folder / f"sheet-{look}.html"
     file.write_text("<meta charset=utf-8><style>body{display:flex;flex-wrap:wrap;background:#777;font:16px sans-serif}"
                     f"figure{{margin:8px}}img{{display:block;height:{width * 9 // 5 if width == 320 else 338}px;object-fit:cover;"

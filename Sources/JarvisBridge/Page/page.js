@@ -289,7 +289,7 @@ function drawTimers() {
   const rings = timers.some((timer) => timer.rings === true);
   $("ringing").hidden = !rings;
   body.toggleAttribute("data-rings", rings);
-  fill($("timer-list"), timers, (timer) => `${timer.kind} ${timer.number} ${timer.name} ${timer.at}`, () => {
+  fill($("timer-list"), timers, (timer) => `${timer.kind} ${timer.number} ${timer.name}`, () => {
     const node = make("li");
     const text = make("span");
     text.append(make("strong", "time"), Object.assign(make("span", "name"), { dir: "auto" }));
@@ -316,11 +316,12 @@ function drawCountdowns() {
   const nodes = $("timer-list").children;
   list("timer_list").forEach((timer, index) => {
     const left = number(timer.left_s);
-    const at = date(timer.at);
     let text = left === undefined ? "" : clock(left - (timer.paused === true ? 0 : passed("timer_list")));
-    if (kind(timer) !== "timer" && at) {
+    if (left !== undefined && (kind(timer) === "alarm" || left > 43_200)) {
+      // Due at a whole minute, unless it is a long timer.
+      const at = new Date(60_000 * Math.round((since.timer_list + 1000 * left) / 60_000));
       const isToday = at.toDateString() === new Date().toDateString();
-      text = timeOfDay(timer.at) + (isToday ? "" : ` ${at.toLocaleDateString("en", { weekday: "short" })}`);
+      text = timeOfDay(at.toISOString()) + (isToday ? "" : ` ${at.toLocaleDateString("en", { weekday: "short" })}`);
     }
     if (timer.paused === true) text += " paused";
     write(nodes[index].querySelector(".time"), timer.rings === true ? "Rings" : text);
@@ -528,6 +529,10 @@ function fillTail(parent, items, key, create, update) {
   fill(parent, items, key, create, update);
   if (isAtEnd) parent.scrollTop = parent.scrollHeight;
 }
+
+addEventListener("resize", () => {
+  for (const tail of document.querySelectorAll(".scroll")) tail.scrollTop = tail.scrollHeight;
+});
 
 function drawWords() {
   $("words").hidden = !Array.isArray(box.transcript);
