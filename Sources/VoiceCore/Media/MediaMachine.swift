@@ -43,9 +43,11 @@ package struct MediaMachine: Sendable, Equatable {
         var broken: Broken?
         var duration: Double?
         var nowPlaying: String?
+        /// The second that was remembered last.
+        var remembered: Double
 
         init(_ item: MediaItem, job: Int, from second: Double) {
-            (self.item, self.job, start, jobStart) = (item, job, second, second)
+            (self.item, self.job, start, jobStart, remembered) = (item, job, second, second, second)
         }
     }
 
@@ -58,6 +60,8 @@ package struct MediaMachine: Sendable, Equatable {
     private static let mostBefore = 50
     /// After this many seconds of an item, "previous" restarts it.
     private static let restartsAfter = 3.0
+    /// The place in a podcast is remembered after so many seconds of it: each time, the whole history is written.
+    static let placeEvery = 300.0
 
     let options: Options
     /// The item that is heard, or about to be.
@@ -236,7 +240,7 @@ package struct MediaMachine: Sendable, Equatable {
         change(job) {
             $0.jobPosition = position
             $0.hasBegun = true
-            if $0.position == nil { ($0.position, $0.start) = (position, $0.jobStart) }
+            if $0.position == nil { ($0.position, $0.start, $0.remembered) = (position, $0.jobStart, $0.jobStart) }
         }
     }
 
@@ -254,6 +258,7 @@ package struct MediaMachine: Sendable, Equatable {
                 advance()
             }
         }
+        if let running = current, second(of: running) >= running.remembered + Self.placeEvery { rememberPlace() }
     }
 
     private mutating func interlude(after ended: MediaItem, before next: MediaItem) {
@@ -301,7 +306,9 @@ package struct MediaMachine: Sendable, Equatable {
 
     private mutating func rememberPlace() {
         guard let running = current, running.item.kind == .podcast else { return }
-        effects.append(.remember(running.item, second: second(of: running), isDone: false))
+        let second = second(of: running)
+        current?.remembered = second
+        effects.append(.remember(running.item, second: second, isDone: false))
     }
 
     private mutating func cut() {

@@ -14,8 +14,6 @@ package import VoiceReply
 package actor MediaPlayer: MediaControls {
     /// How often the position of the loudspeaker is read.
     private static let tick = Duration.milliseconds(100)
-    /// How often the place in a podcast is saved, in ticks.
-    private static let placeTicks = 600
 
     private let settings: MediaSettings
     private let feed: MediaFeed
@@ -46,7 +44,6 @@ package actor MediaPlayer: MediaControls {
     private var ticking: Task<Void, Never>?
     private var reading: Task<Void, Never>?
     private var saving: Task<Void, Never>?
-    private var ticks = 0
 
     /// - Parameters:
     ///   - plays: called with true when something starts to play and with false when it ends or pauses; must not block.
@@ -355,13 +352,7 @@ package actor MediaPlayer: MediaControls {
         }
     }
 
-    private func look() {
-        take(.played(feed.ring.readPosition))
-        ticks += 1
-        guard ticks.isMultiple(of: Self.placeTicks), let current = machine.current, current.item.kind == .podcast
-        else { return }
-        perform(.remember(current.item, second: machine.second, isDone: false))
-    }
+    private func look() { take(.played(feed.ring.readPosition)) }
 
     // MARK: Snapshots
 

@@ -50,6 +50,24 @@ struct MediaMachineTests {
         #expect(machine.queue.map(\.title) == ["b", "c"])
     }
 
+    /// A paused one must not write to a memory card for days.
+    @Test func thePlaceInAPodcastIsRememberedEveryFiveMinutesThatAreHeard() {
+        var machine = Self.playing(.podcast)
+        func place(_ second: Double) -> [MediaEffect] {
+            [.remember(Self.track("a", .podcast), second: second, isDone: false)]
+        }
+        #expect(machine.handle(.played(1000 + 299 * Self.second)).isEmpty)
+        #expect(machine.handle(.played(1000 + 300 * Self.second)) == place(300))
+        #expect(machine.handle(.played(1000 + 599 * Self.second)).isEmpty)
+        #expect(machine.handle(.pause).contains(place(599)[0]))
+        #expect(machine.handle(.played(1000 + 599 * Self.second)).isEmpty)
+        _ = machine.handle(.resume)
+        #expect(machine.handle(.played(1000 + 898 * Self.second)).isEmpty)
+        #expect(machine.handle(.played(1000 + 899 * Self.second)) == place(899))
+        var music = Self.playing()
+        #expect(music.handle(.played(1000 + 900 * Self.second)).isEmpty)
+    }
+
     /// A stream that answers and cannot be decoded: the list of the station has others.
     @Test(arguments: [MediaKind.radio, .track]) func theNextAddressOfAListIsTried(kind: MediaKind) {
         var machine = MediaMachine()
