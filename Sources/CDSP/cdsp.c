@@ -14,6 +14,14 @@
 
 enum { LANES = 8, BLOCK = 16 };
 
+typedef float four __attribute__((vector_size(16)));
+
+static inline four load_four(const float *from) {
+    four loaded;
+    memcpy(&loaded, from, sizeof(loaded));
+    return loaded;
+}
+
 float cdsp_dot(const float *restrict a, const float *restrict b, size_t count) {
     REORDERED_SUMS
     float sum = 0;
@@ -21,21 +29,23 @@ float cdsp_dot(const float *restrict a, const float *restrict b, size_t count) {
     return sum;
 }
 
-// Computes a block of outputs side by side. The vector runs along the outputs, so sums are never reordered and vectors never
-// summed across their lanes.
+// Computes a block of outputs side by side. The vectors run along the outputs, so sums are never reordered and vectors never
+// summed across their lanes. By hand: of arrays, clang 21 makes two to three times as many instructions for arm64.
 void cdsp_fir_symmetric(const float *restrict input, const float *restrict taps, size_t half, float *restrict output,
                         size_t count) {
     size_t n = 0;
     for (; n + BLOCK <= count; n += BLOCK) {
-        float sums[BLOCK] = {0};
+        four sums[BLOCK / 4] = {{0}};
         const float *left = input + n;
         const float *right = input + n + 2 * half - 1;
         for (size_t j = 0; j < half; j++) {
-            for (size_t k = 0; k < BLOCK; k++) { sums[k] += taps[j] * (left[k] + right[k]); }
+            for (size_t k = 0; k < BLOCK / 4; k++) {
+                sums[k] += taps[j] * (load_four(left + 4 * k) + load_four(right + 4 * k));
+            }
             left++;
             right--;
         }
-        for (size_t k = 0; k < BLOCK; k++) { output[n + k] = sums[k]; }
+        memcpy(output + n, sums, sizeof(sums));
     }
     for (; n < count; n++) {
         float sum = 0;
@@ -100,14 +110,6 @@ void cdsp_polyphase(const float *restrict input, const float *restrict taps, siz
 void cdsp_decimate_6(const float *restrict input, const float *restrict taps, size_t count_taps, float *restrict output,
                      size_t count) {
     for (size_t n = 0; n < count; n++) { output[n] = cdsp_dot(input + 6 * n, taps, count_taps); }
-}
-
-typedef float four __attribute__((vector_size(16)));
-
-static inline four load_four(const float *from) {
-    four loaded;
-    memcpy(&loaded, from, sizeof(loaded));
-    return loaded;
 }
 
 static inline float sum_of_four(four parts) { return (parts[0] + parts[2]) + (parts[1] + parts[3]); }

@@ -144,9 +144,9 @@ void cmicrofrontend_reset(cmicrofrontend *frontend) {
 
 // Square root, rounded to the nearest integer.
 static uint32_t root(uint64_t value) {
-    uint64_t found = 0;
-    for (uint64_t bit = 1ull << 31; bit; bit >>= 1)
-        if ((found | bit) * (found | bit) <= value) found |= bit;
+    // A value of more than 53 bits may have been rounded up.
+    uint64_t found = (uint64_t)sqrt((double)value);
+    if (found >> 32 || found * found > value) found--;
     const uint64_t rest = value - found * found;
     // The reference does not round up to a value that needs one bit more than its word has.
     const uint64_t most = value >> 32 ? UINT32_MAX : UINT16_MAX;

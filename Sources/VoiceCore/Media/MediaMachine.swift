@@ -306,9 +306,9 @@ package struct MediaMachine: Sendable, Equatable {
 
     private mutating func rememberPlace() {
         guard let running = current, running.item.kind == .podcast else { return }
-        let place = second
-        current?.remembered = place
-        effects.append(.remember(running.item, second: place, isDone: false))
+        let second = second(of: running)
+        current?.remembered = second
+        effects.append(.remember(running.item, second: second, isDone: false))
     }
 
     private mutating func cut() {
