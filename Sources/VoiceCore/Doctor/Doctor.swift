@@ -32,11 +32,15 @@ package struct Doctor: Sendable {
         checks.append(Check(name: "configuration", limit: .seconds(1)) { ConfigurationCheck.findings(context) })
         checks.append(Check(name: "libcurl", limit: .seconds(1)) { LibraryCheck.findings() })
         checks += isOffline ? [] : online(network)
-        checks += looksAtMachine ? machine(await UnitState.read()) : []
+        let unit = looksAtMachine ? await UnitState.read() : nil
+        let isContained = looksAtMachine && unit == nil && Container.isAround(environment: context.environment)
+        // Root of a container has no more than its options grant.
+        checks += looksAtMachine ? machine(unit, isRoot: geteuid() == 0 && !isContained) : []
         if !isOffline { try? network.start() }
         var findings = await examine(checks)
         await network.stop()
         if isOffline { findings.append(DoctorFinding("network", .skipped, "not checked: --offline")) }
+        if isContained { findings = [Container.finding] + findings.map(Container.advised) }
         let redactor = context.redactor
         return DoctorReport(findings.map { $0.cleaned(redactor) })
     }
@@ -68,9 +72,8 @@ package struct Doctor: Sendable {
         ]
     }
 
-    private func machine(_ unit: UnitState?) -> [Check] {
-        let isRoot = geteuid() == 0
-        return [
+    private func machine(_ unit: UnitState?, isRoot: Bool) -> [Check] {
+        [
             Check(name: "devices", limit: DevicesCheck.limit) { await DevicesCheck.findings(context, unit: unit) },
             Check(name: "sound-permission", limit: .seconds(2)) { PermissionCheck.findings(isRoot: isRoot) },
             Check(name: "real-time", limit: .seconds(2)) {

@@ -44,6 +44,14 @@ package struct DoctorFinding: Sendable, Equatable, Encodable {
         sharedMessage += text.shared
     }
 
+    /// The finding with another remedy.
+    func advised(_ advice: MarkedText) -> DoctorFinding {
+        var copy = self
+        copy.advice = advice.shown
+        copy.sharedAdvice = advice.shared
+        return copy
+    }
+
     /// The finding without any secret.
     func cleaned(_ redactor: Redactor) -> DoctorFinding {
         var copy = self

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import VoiceAudio
 @testable import VoiceBase
 @testable import VoiceConfiguration
 @testable import VoiceConversation
@@ -79,6 +80,37 @@ struct DoctorMachineTests {
         #expect(UnitState.emptier(of: [own, lxc]) == lxc.path)
         #expect(UnitState.emptier(of: [lxc, own]) == nil)
         #expect(UnitState.emptier(of: [own]) == nil)
+    }
+
+    @Test(arguments: [
+        ([:], "/run/.containerenv", ""), ([:], "/.dockerenv", ""), (["container": "oci"], "/x", ""),
+        ([:], "/proc/1/environ", "PATH=/bin\0container=lxc\0"),
+    ])
+    func aContainerIsRecognised(environment: [String: String], path: String, text: String) {
+        #expect(Container.isAround(environment: environment, files: .stub([path: Array(text.utf8)])))
+    }
+
+    @Test func aMachineIsNoContainer() {
+        let first = Array("PATH=/bin\0my_container=1\0".utf8)
+        #expect(!Container.isAround(environment: [:], files: .stub(["/proc/1/environ": first])))
+    }
+
+    @Test func inAContainerTheAdviceIsItsOptions() {
+        func advice(_ finding: DoctorFinding) -> String { Container.advised(finding).advice ?? "" }
+        let node = PermissionCheck.Node(path: "/dev/snd/x", group: "audio", isOpenToGroup: true, isOpenToUs: false)
+        let closed = AudioDeviceError.permission(device: "room", direction: .capture)
+        let limits = LimitsCheck.judge(
+            ProcessLimits(realtimePriority: 0, lockedMemory: 65_536),
+            of: .ownProcess(isRoot: false),
+            audio: Configuration.Audio()
+        )
+        #expect(advice(PermissionCheck.judge([], isRoot: false)).contains("--device /dev/snd"))
+        #expect(advice(PermissionCheck.judge([node], isRoot: false)).contains("--group-add"))
+        #expect(advice(DevicesCheck.judge(.failure(closed), direction: .capture, daemon: nil)).contains("--group-add"))
+        #expect(limits.map(advice).allSatisfy { $0.contains("--ulimit") })
+        #expect(advice(StateCheck.judge(path: "/x", isThere: true, problem: 30)).contains("volume"))
+        let well = StateCheck.judge(path: "/x", isThere: true, problem: 0)
+        #expect(Container.advised(well) == well)
     }
 
     @Test func theServicesFilesStandInForSystemd() {
