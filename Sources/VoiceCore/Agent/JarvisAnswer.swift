@@ -1,20 +1,20 @@
 package import VoiceReply
 
-/// The result of a question. There is always something to say.
+/// The result of a question. There is always something to say, or a prompt.
 package struct JarvisAnswer: Sendable, Equatable {
-    /// The answer shaped for speech, or a sentence about what went wrong.
+    /// The answer shaped for speech, a sentence about what went wrong, or what precedes a prompt.
     package private(set) var spoken: String
     /// The whole answer without markup; nil if there is none.
     package let full: String?
     package let failure: JarvisFailure?
-    /// The number of the pending prompt, if the agent asks the user something; nil otherwise.
-    package let prompt: Int?
+    /// What the agent needs from the user first.
+    package let prompt: AgentPrompt?
     /// The media the answer named for playback.
     package var media: [NamedMedia] = []
     /// The number of further media items that were left out.
     package var leftOut = 0
-    /// The media as presented to the speaking model, under handles; nil if media cannot be played.
-    package var handles: String?
+    /// The media as kept by the player; nil if media cannot be played.
+    package var offer: OfferedMedia?
     /// Whether the beginning was spoken while the answer was being written; `spoken` then holds only the rest.
     package var goesOn = false
     /// Time from the question to the answer.
@@ -28,12 +28,11 @@ package struct JarvisAnswer: Sendable, Equatable {
         prompt = nil
     }
 
-    /// An answer that is a prompt: the agent needs something from the user first.
-    package init(prompt: String, number: Int) {
-        spoken = prompt
+    package init(prompt: AgentPrompt) {
+        spoken = ""
         full = nil
         failure = nil
-        self.prompt = number
+        self.prompt = prompt
     }
 
     package init(failure: JarvisFailure) {
@@ -57,7 +56,7 @@ package struct JarvisAnswer: Sendable, Equatable {
         prompt = answer.prompt
         media = answer.media
         leftOut = answer.leftOut
-        handles = answer.handles
+        offer = answer.offer
         took = answer.took
         goesOn = answer.goesOn
     }

@@ -60,8 +60,7 @@ package actor JarvisClient {
 
     /// News that is not the answer to a call.
     package enum News: Sendable, Equatable {
-        /// What the agent wants to know, in the words presented to the user, and its number.
-        case asks(String, prompt: Int, characters: Int)
+        case asks(AgentPrompt)
         /// The agent no longer waits for the user.
         case settled
         /// The result of a run that no call waits for any more.

@@ -4,6 +4,7 @@ package import VoiceAgent
 internal import VoiceBase
 package import VoiceConfiguration
 internal import VoiceConversation
+internal import VoiceReply
 
 extension ToolContext {
     /// Makes tools that use this agent.
@@ -44,8 +45,8 @@ extension ConversationEvent {
     /// Translates news from the agent's client for the conversation.
     init(_ news: JarvisClient.News) {
         switch news {
-        case .asks(let question, let prompt, let characters):
-            self = .agentAsks(question, prompt: prompt, characters: characters)
+        case .asks(let prompt):
+            self = .agentAsks(prompt.forModel, prompt: prompt.number, characters: prompt.characters)
         case .settled: self = .agentAsks(nil)
         case .answered(let answer, let query):
             self = .agentReported(ToolOutput(answer, lateQuestion: Self.words(of: query)).text)

@@ -64,7 +64,7 @@ extension JarvisAnswer {
     func named(to player: MediaPlayer) async -> Self {
         guard !media.isEmpty else { return self }
         var answer = self
-        answer.handles = await player.keep(media, leftOut: leftOut)
+        answer.offer = await player.keep(media, leftOut: leftOut)
         return answer
     }
 }

@@ -48,8 +48,8 @@ extension ToolOutput {
     ///
     /// - Parameter lateQuestion: the question, if its answer comes after the conversation has moved on; otherwise nil.
     init(_ answer: JarvisAnswer, lateQuestion: String?) {
-        var text = answer.spoken
-        if text.isEmpty, answer.handles == nil, !answer.media.isEmpty {
+        var text = answer.spoken + (answer.prompt?.forModel ?? "")
+        if text.isEmpty, answer.offer == nil, !answer.media.isEmpty {
             let titles = answer.media.map { "\"\($0.title)\"" }.joined(separator: ", ")
             text = "Jarvis named something to play, but this box does not play media: \(titles)."
         }
@@ -57,13 +57,13 @@ extension ToolOutput {
             let question = lateQuestion.prefix(Self.maximumQuestion)
             text = "This answers the earlier request \"\(question)\"; say so in a few words first. \(text)"
         }
-        if let handles = answer.handles { text += (text.isEmpty ? "" : "\n\n") + handles }
+        if let offer = answer.offer { text += (text.isEmpty ? "" : "\n\n") + offer.listing }
         let isTurnedDown = answer.failure?.leavesPrompt == true
         self.init(
             text,
             succeeded: answer.failure == nil,
             wantsReply: answer.failure?.isWithdrawal != true,
-            origin: answer.prompt.map { .prompt($0) } ?? (isTurnedDown ? .own : .outside),
+            origin: answer.prompt.map { .prompt($0.number) } ?? (isTurnedDown ? .own : .outside),
             isCarriedOut: !isTurnedDown,
             goesOn: answer.goesOn
         )
