@@ -92,10 +92,11 @@ final class Timeline: Sendable {
             state.withLock { $0.turn.heard = text }
             if showsHeard { line("heard", text, at: instant) }
         case .note(.callStarted(let call)): line("call", "\(call.name) \(call.arguments)", at: instant)
-        case .send(.answer(_, let output, _)), .send(.answerBegins(_, let output)):
-            line("jarvis", output, at: instant)
-        case .send(.answerGoesOn(_, let output, _)) where !output.isEmpty: line("jarvis", output, at: instant)
-        case .send(.inform(_, let report)): line("jarvis", report.output, at: instant)
+        case .send(.answer(_, let output)), .send(.answerBegins(_, let output)):
+            line("jarvis", output.forModel, at: instant)
+        case .send(.answerGoesOn(_, let output, _)) where !output.isEmpty:
+            line("jarvis", output.forModel, at: instant)
+        case .send(.inform(_, let report)): line("jarvis", report.output.forModel, at: instant)
         // Sentences that were not begun are cut too.
         case .send(.truncate(_, _, let heard, _)) where heard > 0:
             line("cut", "the user heard \(heard) ms of the answer", at: instant)

@@ -192,8 +192,8 @@ extension ConversationMachine {
         guard options.capabilities.rewords, sequencer.activeResponse == wordsSaid.response else { return }
         for call in calls.unspoken where sequencer.telling.contains(call.call.callID) {
             // An open question is asked again in full.
-            guard let output = call.output, !remarks.agent.isQuestion(output) else { continue }
-            if let rest = wordsSaid.rest(of: output) { calls.said(call.call.callID, unsaid: rest) }
+            guard let output = call.output, !remarks.agent.isOpen(output) else { continue }
+            if let rest = output.rest(behind: wordsSaid) { calls.said(call.call.callID, unsaid: rest) }
         }
     }
 

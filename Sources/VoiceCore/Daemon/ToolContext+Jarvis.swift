@@ -4,7 +4,6 @@ package import VoiceAgent
 internal import VoiceBase
 package import VoiceConfiguration
 internal import VoiceConversation
-internal import VoiceReply
 
 extension ToolContext {
     /// Makes tools that use this agent.
@@ -45,11 +44,10 @@ extension ConversationEvent {
     /// Translates news from the agent's client for the conversation.
     init(_ news: JarvisClient.News) {
         switch news {
-        case .asks(let prompt):
-            self = .agentAsks(prompt.forModel, prompt: prompt.number, characters: prompt.characters)
+        case .asks(let prompt): self = .agentAsks(prompt)
         case .settled: self = .agentAsks(nil)
         case .answered(let answer, let query):
-            self = .agentReported(ToolOutput(answer, lateQuestion: Self.words(of: query)).text)
+            self = .agentReported(ToolResult(answer, lateQuestion: Self.words(of: query)))
         }
     }
 

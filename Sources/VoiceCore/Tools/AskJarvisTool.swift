@@ -1,6 +1,6 @@
 package import Logging
 package import VoiceAgent
-internal import VoiceConversation
+package import VoiceConversation
 
 /// ask_jarvis: passes the user's request to the agent.
 package struct AskJarvisTool: Tool {
@@ -36,7 +36,7 @@ package struct AskJarvisTool: Tool {
         self.init(context)
     }
 
-    package func call(arguments: String) async -> ToolOutput {
+    package func call(arguments: String) async -> ToolResult {
         guard let decoded = ToolArguments.decode(Arguments.self, from: arguments) else {
             return context.refuse(
                 name,
@@ -57,7 +57,7 @@ package struct AskJarvisTool: Tool {
         }
         let ask = decoded.about_media == true ? context.askAboutMedia ?? context.ask : context.ask
         let answer = await ask(query)
-        return ToolOutput(answer, lateQuestion: answer.took > context.lateAfter ? query : nil)
+        return ToolResult(answer, lateQuestion: answer.took > context.lateAfter ? query : nil)
     }
 
     private struct Arguments: Decodable {

@@ -56,9 +56,9 @@ package struct ToolContext: Sendable {
         self.logger = logger
     }
 
-    /// Returns the output of a call that is refused because it makes no sense.
-    func refuse(_ tool: String, _ reason: String, _ sentence: String, isCarriedOut: Bool = true) -> ToolOutput {
+    /// Returns the result of a call that is refused because it makes no sense.
+    func refuse(_ tool: String, _ reason: String, _ sentence: String, isCarriedOut: Bool = true) -> ToolResult {
         logger.warning("a call of \(private: tool) was refused: \(private: reason)")
-        return ToolOutput(sentence, succeeded: false, origin: .own, isCarriedOut: isCarriedOut)
+        return ToolResult(.refusal(.because(sentence)), isCarriedOut: isCarriedOut)
     }
 }

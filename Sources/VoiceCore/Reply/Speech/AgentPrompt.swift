@@ -1,4 +1,4 @@
-/// What the agent needs from the user before it goes on: the answer to a question, or a permission.
+/// What the agent needs from the user before it can continue: the answer to a question, or a permission.
 package struct AgentPrompt: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
         case question
