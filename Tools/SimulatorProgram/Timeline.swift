@@ -106,7 +106,8 @@ final class Timeline: Sendable {
         case .note(.serviceReplaced(let from, let service, let reason)):
             state.withLock { $0.replacedAt = instant }
             line("trouble", "\(service) takes the place of \(from)" + (reason.map { ": \($0)" } ?? ""), at: instant)
-        case .note(.connectionLost(let reason, _)), .note(.refused(let reason)): line("trouble", reason, at: instant)
+        case .note(.connectionLost(let failure, _)): line("trouble", failure.reason, at: instant)
+        case .note(.refused(let reason)): line("trouble", reason, at: instant)
         default: break
         }
     }

@@ -3,12 +3,12 @@ package import VoiceReply
 /// The result of a question. There is always something to say, or a prompt.
 package struct JarvisAnswer: Sendable, Equatable {
     /// The answer shaped for speech, a sentence about what went wrong, or what precedes a prompt.
-    package private(set) var spoken: String
+    package private(set) var spoken = ""
     /// The whole answer without markup; nil if there is none.
-    package let full: String?
-    package let failure: JarvisFailure?
+    package private(set) var full: String?
+    package private(set) var failure: JarvisFailure?
     /// What the agent needs from the user first.
-    package let prompt: AgentPrompt?
+    package private(set) var prompt: AgentPrompt?
     /// The media the answer named for playback.
     package var media: [NamedMedia] = []
     /// The number of further media items that were left out.
@@ -24,22 +24,13 @@ package struct JarvisAnswer: Sendable, Equatable {
         self.media = media
         spoken = reply.spoken
         full = reply.full
-        failure = nil
-        prompt = nil
     }
 
-    package init(prompt: AgentPrompt) {
-        spoken = ""
-        full = nil
-        failure = nil
-        self.prompt = prompt
-    }
+    package init(prompt: AgentPrompt) { self.prompt = prompt }
 
     package init(failure: JarvisFailure) {
         spoken = failure.spokenSentence
-        full = nil
         self.failure = failure
-        prompt = nil
     }
 
     /// Returns the answer without the sentences that were spoken while it was being written.
@@ -49,18 +40,10 @@ package struct JarvisAnswer: Sendable, Equatable {
         return rest
     }
 
-    private init(_ answer: JarvisAnswer, after sentence: String) {
-        spoken = sentence + " " + answer.spoken
-        full = answer.full
-        failure = answer.failure
-        prompt = answer.prompt
-        media = answer.media
-        leftOut = answer.leftOut
-        offer = answer.offer
-        took = answer.took
-        goesOn = answer.goesOn
-    }
-
     /// Returns the answer preceded by a sentence.
-    func after(_ sentence: String) -> JarvisAnswer { JarvisAnswer(self, after: sentence) }
+    func after(_ sentence: String) -> JarvisAnswer {
+        var answer = self
+        answer.spoken = sentence + " " + spoken
+        return answer
+    }
 }

@@ -105,6 +105,8 @@ package struct LinkFailure: Equatable, Sendable {
     package var retryAfter: Duration?
     /// Somebody spoke while the connection was dead without any sign of it.
     package var missedSpeech = false
+    /// It is the local recogniser that is away.
+    package var isOfRecogniser = false
 
     package init(_ kind: Kind, _ reason: String, retryAfter: Duration? = nil) {
         self.kind = kind

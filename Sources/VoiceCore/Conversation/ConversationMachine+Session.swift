@@ -92,7 +92,7 @@ extension ConversationMachine {
         guard link.isReady || link.isSettingUp else { return }
         if link.isReady, failure.missedSpeech { turn.missedSpeech() }
         if link.mayChange {
-            note(.connectionLost(reason: failure.reason, retryIn: .zero))
+            note(.connectionLost(failure, retryIn: .zero))
             return promote()
         }
         // A session that carried the conversation deserves another attempt; one that never became ready does not.
@@ -104,7 +104,7 @@ extension ConversationMachine {
         if link.phase == .refused {
             remarks.typed.clear()
         } else {
-            note(.connectionLost(reason: failure.reason, retryIn: pause))
+            note(.connectionLost(failure, retryIn: pause))
         }
         restart(.reconnect, after: pause)
     }

@@ -32,7 +32,7 @@ package struct AskJarvisTool: Tool {
 
     package init(logger: Logger, ask: @escaping @Sendable (String) async -> JarvisAnswer) {
         var context = ToolContext(logger: logger)
-        context.ask = ask
+        context.ask = { query, _ in await ask(query) }
         self.init(context)
     }
 
@@ -55,8 +55,8 @@ package struct AskJarvisTool: Tool {
                 "The request was too long for me to pass on. Please make it shorter."
             )
         }
-        let ask = decoded.about_media == true ? context.askAboutMedia ?? context.ask : context.ask
-        let answer = await ask(query)
+        let media = decoded.about_media == true ? await context.mediaContext() : nil
+        let answer = await context.ask(query, media)
         return ToolResult(answer, lateQuestion: answer.took > context.lateAfter ? query : nil)
     }
 

@@ -11,9 +11,11 @@ package import VoiceMedia
 /// By default everything is refused, so that tools can be advertised before anything can answer them.
 package struct ToolContext: Sendable {
     /// Asks the agent.
-    package var ask: @Sendable (_ query: String) async -> JarvisAnswer = { _ in JarvisAnswer(failure: .cancelled) }
-    /// The same for a request about media; nil asks it like any other.
-    package var askAboutMedia: (@Sendable (_ query: String) async -> JarvisAnswer)?
+    package var ask: @Sendable (_ query: String, _ context: String?) async -> JarvisAnswer = { _, _ in
+        JarvisAnswer(failure: .cancelled)
+    }
+    /// What the agent has to know with a request about media.
+    package var mediaContext: @Sendable () async -> String? = { nil }
     /// Answers a question of the agent; nil dismisses it. `prompt` is the number of the question that the user heard.
     package var answer: @Sendable (_ answers: [String]?, _ prompt: Int?) async -> JarvisAnswer = { _, _ in
         JarvisAnswer(failure: .nothingPending)

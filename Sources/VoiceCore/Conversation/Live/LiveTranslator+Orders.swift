@@ -98,10 +98,10 @@ extension LiveTranslator {
         }
     }
 
-    /// Words to be said for the output of a call; empty if there is nothing to say. The model rewords answers only.
+    /// Words to be said for the output of a call; empty if there is nothing to say. What the box did is worded for the ear.
     mutating func words(_ output: ToolResult, _ now: Duration) -> String {
         switch output.content {
-        case .answer, .prompt, .readToEnd: put(output, now)
+        case .answer, .prompt, .refusal(.unasked), .readToEnd: put(output, now)
         case .done, .refusal, .list, .data: output.aloud
         }
     }
