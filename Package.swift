@@ -24,7 +24,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 /// The rooms of the core, the lowest first: each is a separate module. The rest of `Sources/VoiceCore` assembles them.
 let roomFolders = [
-    "Base", "Configuration", "Network", "Wyoming", "Opus", "Household", "Audio", "Conversation", "Budget", "Reply",
+    "Base", "Configuration", "Network", "Wyoming", "Opus", "Household", "Audio", "Reply", "Conversation", "Budget",
     "Agent", "Media", "Activation",
 ]
 let rooms = roomFolders.map { Target.Dependency(stringLiteral: "Voice" + $0) }
@@ -103,9 +103,9 @@ let package = Package(
         .room("Opus", ["COpus"]),
         .room("Household", ["VoiceBase", "VoiceConfiguration", logging]),
         .room("Audio", ["VoiceBase", "VoiceConfiguration", "CAEC", "CAlsa", "CDSP", "CLinux", "CSpeexDSP", logging]),
-        .room("Conversation", ["VoiceBase", "VoiceConfiguration", "VoiceHousehold"]),
-        .room("Budget", ["VoiceBase", "VoiceConfiguration", "VoiceConversation", logging]),
         .room("Reply", ["VoiceBase", "CCmark"]),
+        .room("Conversation", ["VoiceBase", "VoiceConfiguration", "VoiceHousehold", "VoiceReply"]),
+        .room("Budget", ["VoiceBase", "VoiceConfiguration", "VoiceConversation", logging]),
         .room("Agent", ["VoiceBase", "VoiceConfiguration", "VoiceNetwork", "VoiceReply", logging]),
         .room(
             "Media",
@@ -248,7 +248,7 @@ if ProcessInfo.processInfo.environment["VOICE_FUZZ"] != nil {
 
 /// So does RealtimeSanitizer (scripts/realtime-check): only the code that the audio thread runs, and its tests.
 if ProcessInfo.processInfo.environment["VOICE_REALTIME"] != nil {
-    let below = ["VoiceBase", "VoiceConfiguration", "VoiceHousehold", "VoiceConversation", "VoiceAudio"]
+    let below = ["VoiceBase", "VoiceConfiguration", "VoiceHousehold", "VoiceReply", "VoiceConversation", "VoiceAudio"]
     package.products = []
     package.targets.removeAll { target in
         target.type != .system && !target.name.hasPrefix("C") && !below.contains(target.name)

@@ -3,6 +3,7 @@ import VoiceBase
 import VoiceBudget
 import VoiceConfiguration
 import VoiceConversation
+import VoiceReply
 
 /// Feeds endless events in any order to everything computed from them: the conversation, activation, budget and
 /// transcripts, connected as in the daemon. Nothing may trap or grow.
@@ -195,6 +196,11 @@ extension EventScript {
         }
     }
 
+    private mutating func prompt(_ number: Int) -> AgentPrompt {
+        let kind = chance.one(in: 2) ? AgentPrompt.Kind.question : .permission(action: text())
+        return AgentPrompt(number: number, kind: kind, facts: [text()], characters: chance.below(400))
+    }
+
     private mutating func activationEvent() -> ActivationEvent {
         switch chance.below(18) {
         case 0: .start
@@ -234,14 +240,13 @@ extension EventScript {
         case 9: return .callDispatched(callID: calls.last ?? id("c"))
         case 10, 11:
             let call = calls.isEmpty ? id("c") : calls[chance.below(calls.count)]
-            let origins: [OutputOrigin] = [.own, .outside, .prompt(count)]
-            return .callAnswered(
-                callID: call,
-                output: text(),
+            let contents: [ToolResult.Content] = [.done(text()), .answer(text()), .prompt(prompt(count))]
+            let output = ToolResult(
+                contents[chance.below(3)],
                 wantsReply: !chance.one(in: 5),
-                origin: origins[chance.below(3)],
                 isCarriedOut: !chance.one(in: 4)
             )
+            return .callAnswered(callID: call, output)
         case 12: return .callDelayed(callID: calls.last ?? id("c"))
         case 13: return .say(text())
         case 14: return chance.one(in: 2) ? .endWhenQuiet : .agentGreets(chance.one(in: 4) ? nil : text())
@@ -259,10 +264,9 @@ extension EventScript {
         case 23:
             let moments: [HouseWords.Moment] = [.now, .quietMoment, .inConversation]
             let words = HouseWords(text(), asks: chance.one(in: 3), moment: moments[chance.below(3)])
-            return .agentReported(text(), aloud: chance.one(in: 3) ? words : nil)
+            return .agentReported(ToolResult(.answer(text())), aloud: chance.one(in: 3) ? words : nil)
         case 24:
-            let characters = chance.below(400)
-            return .agentAsks(chance.one(in: 3) ? nil : text(), prompt: chance.below(6), characters: characters)
+            return .agentAsks(chance.one(in: 3) ? nil : prompt(chance.below(6)))
         case 25:
             return .voicePlayed(responseID: id("r"), heard: milliseconds() - 100, received: milliseconds() - 100)
         case 26: return .turnWasSilent(itemID: id("u"))

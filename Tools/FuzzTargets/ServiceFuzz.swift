@@ -34,7 +34,7 @@ enum LiveFuzz {
             requests += 1
             switch message.count % 11 {
             case 0: bound(translator.ask(.tell("News.", .exactly), at: now))
-            case 1: bound(translator.ask(.answer(call: "d\(requests % 3)", text: "Done.", isSpoken: true), at: now))
+            case 1: bound(translator.ask(.answer(call: "d\(requests % 3)", ToolResult(.done("Done."))), at: now))
             case 2: bound(translator.ask(.cancel(response: nil), at: now))
             case 3: bound(translator.ask(.respond(id: "q\(requests)", mayCall: false), at: now))
             default: break

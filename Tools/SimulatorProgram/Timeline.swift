@@ -71,10 +71,11 @@ final class Timeline: Sendable {
             state.withLock { $0.turn.heard = text }
             if showsHeard { line("heard", text, at: instant) }
         case .note(.callStarted(let call)): line("call", "\(call.name) \(call.arguments)", at: instant)
-        case .send(.answer(_, let output, _)), .send(.answerBegins(_, let output)):
-            line("jarvis", output, at: instant)
-        case .send(.answerGoesOn(_, let output, _)) where !output.isEmpty: line("jarvis", output, at: instant)
-        case .send(.inform(_, let report)): line("jarvis", report.output, at: instant)
+        case .send(.answer(_, let output)), .send(.answerBegins(_, let output)):
+            line("jarvis", output.forModel, at: instant)
+        case .send(.answerGoesOn(_, let output, _)) where !output.isEmpty:
+            line("jarvis", output.forModel, at: instant)
+        case .send(.inform(_, let report)): line("jarvis", report.output.forModel, at: instant)
         // Sentences that were not begun are cut too.
         case .send(.truncate(_, _, let heard, _)) where heard > 0:
             line("cut", "the user heard \(heard) ms of the answer", at: instant)
@@ -83,7 +84,8 @@ final class Timeline: Sendable {
             show(report, at: instant)
         case .note(.serviceReplaced(let from, let service, let reason)):
             line("trouble", "\(service) takes the place of \(from)" + (reason.map { ": \($0)" } ?? ""), at: instant)
-        case .note(.connectionLost(let reason, _)), .note(.refused(let reason)): line("trouble", reason, at: instant)
+        case .note(.connectionLost(let failure, _)): line("trouble", failure.reason, at: instant)
+        case .note(.refused(let reason)): line("trouble", reason, at: instant)
         default: break
         }
     }

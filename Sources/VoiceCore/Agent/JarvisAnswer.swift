@@ -1,20 +1,20 @@
 package import VoiceReply
 
-/// The result of a question. There is always something to say.
+/// The result of a question. There is always something to say, or a prompt.
 package struct JarvisAnswer: Sendable, Equatable {
-    /// The answer shaped for speech, or a sentence about what went wrong.
-    package private(set) var spoken: String
+    /// The answer shaped for speech, a sentence about what went wrong, or what precedes a prompt.
+    package private(set) var spoken = ""
     /// The whole answer without markup; nil if there is none.
-    package let full: String?
-    package let failure: JarvisFailure?
-    /// The number of the pending prompt, if the agent asks the user something; nil otherwise.
-    package let prompt: Int?
+    package private(set) var full: String?
+    package private(set) var failure: JarvisFailure?
+    /// What the agent needs from the user first.
+    package private(set) var prompt: AgentPrompt?
     /// The media the answer named for playback.
     package var media: [NamedMedia] = []
     /// The number of further media items that were left out.
     package var leftOut = 0
-    /// The media as presented to the speaking model, under handles; nil if media cannot be played.
-    package var handles: String?
+    /// The media as kept by the player; nil if media cannot be played.
+    package var offer: OfferedMedia?
     /// Whether the beginning was spoken while the answer was being written; `spoken` then holds only the rest.
     package var goesOn = false
     /// Time from the question to the answer.
@@ -24,23 +24,13 @@ package struct JarvisAnswer: Sendable, Equatable {
         self.media = media
         spoken = reply.spoken
         full = reply.full
-        failure = nil
-        prompt = nil
     }
 
-    /// An answer that is a prompt: the agent needs something from the user first.
-    package init(prompt: String, number: Int) {
-        spoken = prompt
-        full = nil
-        failure = nil
-        self.prompt = number
-    }
+    package init(prompt: AgentPrompt) { self.prompt = prompt }
 
     package init(failure: JarvisFailure) {
         spoken = failure.spokenSentence
-        full = nil
         self.failure = failure
-        prompt = nil
     }
 
     /// Returns the answer without the sentences that were spoken while it was being written.
@@ -50,18 +40,10 @@ package struct JarvisAnswer: Sendable, Equatable {
         return rest
     }
 
-    private init(_ answer: JarvisAnswer, after sentence: String) {
-        spoken = sentence + " " + answer.spoken
-        full = answer.full
-        failure = answer.failure
-        prompt = answer.prompt
-        media = answer.media
-        leftOut = answer.leftOut
-        handles = answer.handles
-        took = answer.took
-        goesOn = answer.goesOn
-    }
-
     /// Returns the answer preceded by a sentence.
-    func after(_ sentence: String) -> JarvisAnswer { JarvisAnswer(self, after: sentence) }
+    func after(_ sentence: String) -> JarvisAnswer {
+        var answer = self
+        answer.spoken = sentence + " " + spoken
+        return answer
+    }
 }

@@ -74,10 +74,11 @@ extension JarvisClient {
             if !Task.isCancelled { await self.endVigil(number, wentOn: wentOn != nil) }
         }
         pending = Pending(number: number, run: run, prompt: prompt, vigil: vigil)
-        onNews(.asks(prompt.spoken, prompt: number, characters: prompt.essence.unicodeScalars.count))
+        let asked = prompt.asked(as: number)
+        onNews(.asks(asked))
         // A crash must not lose the conversation in which the agent waits.
         Task { self.save() }
-        return withNotice(behindWhatWasSaid(JarvisAnswer(prompt: prompt.spoken, number: number), of: run))
+        return withNotice(behindWhatWasSaid(JarvisAnswer(prompt: asked), of: run))
     }
 
     /// Withdraws the prompt from the user; false if there was none.

@@ -49,7 +49,7 @@ extension JarvisClient {
     /// it cannot be asked, what is visible is the answer.
     package func progress() async -> String? {
         guard let run = active else { return nil }
-        if let pending { return pending.prompt.spoken }
+        if let pending { return pending.prompt.asked(as: pending.number).forModel }
         let seconds = (environment.now() - run.started).components.seconds
         let doing = activity.map { "at the moment it is \($0)" } ?? "what it does at the moment cannot be seen"
         let seen = "Jarvis has been at work for \(seconds) seconds; \(doing)."

@@ -60,8 +60,7 @@ package actor JarvisClient {
 
     /// News that is not the answer to a call.
     package enum News: Sendable, Equatable {
-        /// What the agent wants to know, in the words presented to the user, and its number.
-        case asks(String, prompt: Int, characters: Int)
+        case asks(AgentPrompt)
         /// The agent no longer waits for the user.
         case settled
         /// The result of a run that no call waits for any more.
@@ -177,8 +176,10 @@ package actor JarvisClient {
     /// The next piece of the last answer, shaped for speech; nil if there is none.
     package func readOn() -> String? { reading?.next() }
 
-    /// Asks the agent. Never throws and always returns something to say.
-    package func ask(_ query: String) async -> JarvisAnswer {
+    /// Asks the agent. Never throws and always returns something to say, or a prompt.
+    ///
+    /// - Parameter context: what the agent has to know beside the user's words.
+    package func ask(_ query: String, context: String? = nil) async -> JarvisAnswer {
         let asked = environment.now()
         if hasLeft { return report(.cancelled, took: .zero) }
         if pending != nil { withdraw(.superseded) }
@@ -192,7 +193,7 @@ package actor JarvisClient {
             turn.finish()
             return report(.cancelled, took: .zero)
         }
-        return await follow(start(query), since: asked)
+        return await follow(start(query, context), since: asked)
     }
 
     /// Whether the agent works on a question or waits for the user.
@@ -214,7 +215,7 @@ package actor JarvisClient {
 
     // MARK: Runs
 
-    private func start(_ query: String) -> Run {
+    private func start(_ query: String, _ context: String?) -> Run {
         runs += 1
         let sessionID = session.id(at: environment.now())
         let isFirst = introduced != sessionID
@@ -224,7 +225,8 @@ package actor JarvisClient {
             case .auto: !advertisesVoiceMode && !saysSoInReply
             case .off: false
             }
-        let text = AgentBriefing.question(query, preamble: isFirst && wantsPreamble)
+        let whole = context.map { query + "\n\n" + $0 } ?? query
+        let text = AgentBriefing.question(whole, preamble: isFirst && wantsPreamble)
         sent = [text]
         let question = JarvisQuestion(
             query: text,

@@ -6,7 +6,7 @@ internal import VoiceReply
 ///     HTTPFailure --CurlJarvisTransport--> JarvisFailure <--JarvisReply, ResponsesRun-- status, body, events
 ///                                               |  <-- CircuitBreaker, TurnQueue, deadline
 ///                                               v
-///                           JarvisAnswer.failure --> ToolOutput (spokenSentence)
+///                           JarvisAnswer.failure --> ToolResult (spokenSentence)
 package enum JarvisFailure: Error, Sendable, Equatable {
     case authentication
     case offline(detail: String)

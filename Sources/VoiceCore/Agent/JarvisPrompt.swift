@@ -1,4 +1,5 @@
 internal import VoiceBase
+internal import VoiceReply
 
 /// What a run of the agent waits for: an answer or a permission from the user.
 package enum JarvisPrompt: Sendable, Equatable {
@@ -66,7 +67,8 @@ package enum JarvisPrompt: Sendable, Equatable {
     var isSpeakable: Bool {
         switch self {
         case .questions(_, let questions):
-            return !questions.isEmpty && questions.count <= 4 && spoken.utf8.count <= Self.longestQuestions
+            guard !questions.isEmpty, questions.count <= 4 else { return false }
+            return asked(as: 0).forModel.utf8.count <= Self.longestQuestions
         case .approval(let approval):
             let action = approval.action
             let heard = (action + (approval.work_dir ?? "")).unicodeScalars

@@ -46,7 +46,7 @@ package enum ConversationEffect: Equatable, Sendable {
 /// An event worth a line in the log.
 package enum ConversationNote: Equatable, Sendable {
     case sessionOpened(id: String?, expiresAt: Int?)
-    case connectionLost(reason: String, retryIn: Duration)
+    case connectionLost(LinkFailure, retryIn: Duration)
     /// The next session has taken over from the one that was about to end.
     case sessionSwapped(id: String?)
     /// The next session could not be opened; this one goes on.

@@ -1,3 +1,5 @@
+package import VoiceReply
+
 /// Everything that can happen to a conversation.
 package enum ConversationEvent: Equatable, Sendable {
     /// Start, wake word, button or command: open a session.
@@ -36,18 +38,11 @@ package enum ConversationEvent: Equatable, Sendable {
 
     /// The first byte of the call's request left.
     case callDispatched(callID: String)
-    /// The call's only output. `wantsReply` is false if the model should not speak about it, `isCarriedOut` false if the
-    /// call certainly had no effect.
-    case callAnswered(
-        callID: String,
-        output: String,
-        wantsReply: Bool,
-        origin: OutputOrigin = .outside,
-        isCarriedOut: Bool = true
-    )
+    /// The call's only output.
+    case callAnswered(callID: String, ToolResult)
     /// Part of the call's output while the rest is still being written; parts are spoken in order. The last part, which may
     /// be empty, completes the output.
-    case callSays(callID: String, text: String, isLast: Bool)
+    case callSays(callID: String, ToolResult, isLast: Bool)
     /// The call takes so long that the user should hear of it; `activity` is what is being done, such as "reading your
     /// mail".
     case callDelayed(callID: String, activity: String? = nil)
@@ -63,12 +58,11 @@ package enum ConversationEvent: Equatable, Sendable {
     case endWhenQuiet
     /// The agent has news: an answer that no call is waiting for, or words of the house.
     /// - aloud: the house has news instead, written for a model that speaks; these are its words for a service without one.
-    case agentReported(String, aloud: HouseWords? = nil)
+    case agentReported(ToolResult, aloud: HouseWords? = nil)
     /// The service is about to commit the turn of this item, but the local detector heard no voice in it.
     case turnWasSilent(itemID: String)
-    /// The agent waits for the user's answer to this question, under this number; nil when it no longer does.
-    /// - characters: length of the part the user has to hear, in Unicode scalars.
-    case agentAsks(String?, prompt: Int = 0, characters: Int = 0)
+    /// The agent waits for the user's reply to this; nil when it no longer does.
+    case agentAsks(AgentPrompt?)
     /// The media player has news for a quiet moment; `opens`: even if it takes a new session.
     case mediaReported(MediaRemark, opens: Bool)
 
@@ -111,6 +105,8 @@ package struct LinkFailure: Equatable, Sendable {
     package var retryAfter: Duration?
     /// Somebody spoke while the connection was dead without any sign of it.
     package var missedSpeech = false
+    /// It is the local recogniser that is away.
+    package var isOfRecogniser = false
 
     package init(_ kind: Kind, _ reason: String, retryAfter: Duration? = nil) {
         self.kind = kind

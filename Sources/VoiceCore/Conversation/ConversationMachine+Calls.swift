@@ -37,18 +37,17 @@ extension ConversationMachine {
         }
         note(reason)
         guard link.isReady else { return }
-        send(.answer(call: call.callID, text: output, isSpoken: false))
+        send(.answer(call: call.callID, .silentRefusal(output)))
     }
 
     /// The service accepts no result of another session's call: the local voice says it, or it waits as news for a service
     /// that accepts it.
-    private mutating func sayOtherwise(_ output: String, of tool: String) {
+    private mutating func sayOtherwise(_ output: ToolResult) {
         // The agent's question is asked again where it can be answered.
-        guard !remarks.agent.isQuestion(output) else { return }
+        guard !remarks.agent.isOpen(output) else { return }
         note(.unexpected("an answer that this service does not accept"))
         if options.hasLocalVoice {
-            let words = LocalTranslator.words(output, of: tool)
-            if !words.isEmpty { remarks.announcements.add(words) }
+            if !output.aloud.isEmpty { remarks.announcements.add(output.aloud) }
         } else {
             remarks.agent.add(output, aloud: nil, at: now)
             emit(.play(.error))
@@ -62,17 +61,17 @@ extension ConversationMachine {
         guard link.isReady else { return }
         for answered in calls.takeDeliverable(in: link.number) {
             var callID = answered.call.callID
-            let output = answered.output ?? ""
+            let output = answered.output ?? ToolResult(.answer(""))
             let isKnown = answered.session == link.number && !answered.isPutOff
             guard isKnown || takesText else {
-                if answered.wantsReply { sayOtherwise(output, of: answered.call.name) }
+                if answered.wantsReply { sayOtherwise(output) }
                 continue
             }
             note(.outputSent(callID: callID))
             if isKnown, !answered.isWhole {
-                send(.answerBegins(call: answered.wireID, text: output))
+                send(.answerBegins(call: answered.wireID, output))
             } else if isKnown {
-                send(.answer(call: answered.wireID, text: output, isSpoken: answered.wantsReply))
+                send(.answer(call: answered.wireID, output))
             } else {
                 let call = answered.call
                 let isShort = call.arguments.utf8.count <= ToolArguments.maximumBytes
@@ -97,18 +96,18 @@ extension ConversationMachine {
     mutating func putOffCalls() {
         guard link.isReady, !options.capabilities.answersWhileCalling, takesText else { return }
         for wireID in calls.putOff(in: link.number) {
-            send(.answer(call: wireID, text: Self.putOffOutput, isSpoken: false))
+            send(.answer(call: wireID, .silentRefusal(Self.putOffOutput)))
         }
     }
 
     /// Handles part of an output that is still being written.
-    mutating func callSays(_ callID: String, _ text: String, isLast: Bool) {
+    mutating func callSays(_ callID: String, _ part: ToolResult, isLast: Bool) {
         if calls.isWaiting(callID: callID) {
-            _ = calls.answer(callID: callID, output: text, wantsReply: true, isWhole: isLast)
+            _ = calls.answer(callID: callID, part, isWhole: isLast)
             authority.answered(callID, .outside)
             if isOfTurn(callID) { turn.clock?.answered(at: now) }
-        } else if let wireID = calls.goOn(callID: callID, with: text, isLast: isLast) {
-            send(.answerGoesOn(call: wireID, text: text, isLast: isLast))
+        } else if let wireID = calls.goOn(callID: callID, with: part, isLast: isLast) {
+            send(.answerGoesOn(call: wireID, part, isLast: isLast))
         }
     }
 
@@ -121,11 +120,12 @@ extension ConversationMachine {
 
     /// Withdraws every call, and the rest of an answer that is still being written.
     mutating func withdrawCalls() {
-        let cut = calls.withdraw(keeping: link.isReady ? link.number : nil, output: Self.stoppedOutput)
+        let output = ToolResult.silentRefusal(Self.stoppedOutput)
+        let cut = calls.withdraw(keeping: link.isReady ? link.number : nil, output: output)
         guard link.isReady else { return }
         // A service that speaks answers as they are has them in its queue; a model has read them.
         let queued = options.capabilities.speaksInParts ? cut.whole : []
-        for wireID in cut.inPart + queued { send(.answer(call: wireID, text: Self.stoppedOutput, isSpoken: false)) }
+        for wireID in cut.inPart + queued { send(.answer(call: wireID, output)) }
     }
 
     /// Requests one response once every call of a response is answered and nobody else is about to speak.

@@ -1,4 +1,5 @@
 internal import VoiceBase
+internal import VoiceReply
 
 /// What is said when nobody is speaking: typed questions, announcements, delays, news of the agent and of the media player.
 ///
@@ -116,13 +117,15 @@ extension ConversationMachine {
         announceWhileAway()
         guard link.isReady, isQuiet, !calls.isWaiting else { return }
         guard takesText else { return tellAloud() }
-        if let question = remarks.agent.question, let known = remarks.agent.knownIn, known != link.number {
-            return tellAgent(question, Self.openQuestion)
+        if let prompt = remarks.agent.prompt, let known = remarks.agent.knownIn, known != link.number {
+            return tellAgent(ToolResult(.prompt(prompt)), Self.openQuestion)
         }
         guard let news = remarks.agent.next(at: now, isQuiet: !remarks.areAllowed) else { return }
         defer { remarks.tells(news) }
-        guard let aloud = news.aloud, !options.capabilities.rewords else { return tellAgent(news.text, Self.agentNews) }
-        tell(.init(name: ForeignReport.announcement, arguments: "{}", output: aloud.text), "news")
+        guard let aloud = news.aloud, !options.capabilities.rewords else {
+            return tellAgent(news.output, Self.agentNews)
+        }
+        tell(.init(name: ForeignReport.announcement, arguments: "{}", output: ToolResult(.done(aloud.text))), "news")
         askForResponse(for: .remark)
     }
 
@@ -148,12 +151,13 @@ extension ConversationMachine {
         emit(.play(.error))
     }
 
-    private mutating func tellAgent(_ text: String, _ wish: String) {
-        tell(.init(name: "ask_jarvis", arguments: "{}", output: text), "news")
-        remarks.agent.sent(text, in: link.number)
+    private mutating func tellAgent(_ output: ToolResult, _ wish: String) {
+        tell(.init(name: "ask_jarvis", arguments: "{}", output: output), "news")
+        remarks.agent.sent(output, in: link.number)
         // The text passed on is all there is to say, so there are no plain words.
         let words = self.wish(wish, plainly: nil)
-        askForResponse(for: remarks.agent.isQuestion(text) ? .prompt(remarks.agent.prompt) : .remark, words: words)
+        let number = remarks.agent.isOpen(output) ? output.prompt?.number : nil
+        askForResponse(for: number.map { .prompt($0) } ?? .remark, words: words)
     }
 
     // MARK: News of the media player: unrequested, so it may lead to speech but to no action
@@ -171,7 +175,9 @@ extension ConversationMachine {
         if link.isClosed { return remarks.media.forget() }
         guard link.isReady, isQuiet, !calls.isWaiting else { return }
         let news = remarks.media.dequeue(at: now)
-        for remark in news { tell(.init(name: "get_now_playing", arguments: "{}", output: remark.report), "media") }
+        for remark in news {
+            tell(.init(name: "get_now_playing", arguments: "{}", output: ToolResult(.data(remark.report))), "media")
+        }
         guard let latest = news.last(where: { $0.wish != nil }), let wish = latest.wish else { return }
         let words = self.wish("News of the media player of this box. \(wish)", plainly: latest.sentence)
         askForResponse(for: .remark, words: words)

@@ -92,7 +92,7 @@ extension ConversationMachine {
         guard link.isReady || link.isSettingUp else { return }
         if link.isReady, failure.missedSpeech { turn.missedSpeech() }
         if link.mayChange {
-            note(.connectionLost(reason: failure.reason, retryIn: .zero))
+            note(.connectionLost(failure, retryIn: .zero))
             return promote()
         }
         // A session that carried the conversation deserves another attempt; one that never became ready does not.
@@ -104,7 +104,7 @@ extension ConversationMachine {
         if link.phase == .refused {
             remarks.typed.clear()
         } else {
-            note(.connectionLost(reason: failure.reason, retryIn: pause))
+            note(.connectionLost(failure, retryIn: pause))
         }
         restart(.reconnect, after: pause)
     }
@@ -192,8 +192,8 @@ extension ConversationMachine {
         guard options.capabilities.rewords, sequencer.activeResponse == wordsSaid.response else { return }
         for call in calls.unspoken where sequencer.telling.contains(call.call.callID) {
             // An open question is asked again in full.
-            guard let output = call.output, !remarks.agent.isQuestion(output) else { continue }
-            if let rest = wordsSaid.rest(of: output) { calls.said(call.call.callID, unsaid: rest) }
+            guard let output = call.output, !remarks.agent.isOpen(output) else { continue }
+            if let rest = output.rest(behind: wordsSaid) { calls.said(call.call.callID, unsaid: rest) }
         }
     }
 

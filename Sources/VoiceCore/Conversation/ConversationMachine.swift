@@ -1,3 +1,5 @@
+internal import VoiceReply
+
 /// The state machine of the conversation: turns events into effects. No I/O, no clock, no task.
 ///
 /// It keeps facts (is a session ready, is the user speaking, which response is running, what is being played, which calls
@@ -125,26 +127,26 @@ package struct ConversationMachine: Sendable {
         case .voiceDrained: voice.drained()
         case .voiceStopped(let parts): truncate(parts)
         case .callDispatched(let callID): if isOfTurn(callID) { turn.clock?.dispatched(at: now) }
-        case .callAnswered(let callID, let output, let wantsReply, let origin, let isCarriedOut):
+        case .callAnswered(let callID, let output):
             if isOfTurn(callID) { turn.clock?.answered(at: now) }
-            if calls.answer(callID: callID, output: output, wantsReply: wantsReply) {
-                authority.answered(callID, origin, isCarriedOut: isCarriedOut)
+            if calls.answer(callID: callID, output) {
+                authority.answered(callID, output.origin, isCarriedOut: output.isCarriedOut)
             } else {
                 note(.unexpected("answer to a call that is not open: \(callID)"))
             }
-        case .callSays(let callID, let text, let isLast): callSays(callID, text, isLast: isLast)
+        case .callSays(let callID, let part, let isLast): callSays(callID, part, isLast: isLast)
         case .lost(let loss): note(.lost(loss))
         case .callDelayed(let callID, let activity):
             if takesText, calls.isWaiting(callID: callID) { remarks.wishes.delayed(callID, activity) }
         case .endWhenQuiet: remarks.wishes.end(whenQuiet: link.isReady)
-        case .agentReported(let text, let aloud):
+        case .agentReported(let output, let aloud):
             guard takesText || aloud != nil && options.hasLocalVoice else {
                 return note(.unexpected("news that this service does not accept"))
             }
-            remarks.agent.add(text, aloud: aloud, at: now)
-        case .agentAsks(let question, let prompt, let characters):
-            remarks.agent.ask(question, prompt: prompt)
-            if question != nil { authority.asks(prompt, characters: characters) }
+            remarks.agent.add(output, aloud: aloud, at: now)
+        case .agentAsks(let prompt):
+            remarks.agent.ask(prompt)
+            if let prompt { authority.asks(prompt.number, characters: prompt.characters) }
         case .turnWasSilent(let itemID):
             authority.turnWasSilent(itemID)
             turn.wasVoiceless()

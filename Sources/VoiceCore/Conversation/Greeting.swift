@@ -84,7 +84,7 @@ extension ConversationMachine {
             askForResponse(for: .remark, words: .tell(words, .exactly))
         case .agent(let words):
             guard takesText else { return emit(.announce(words)) }
-            tell(.init(name: "ask_jarvis", arguments: "{}", output: words), "greeting")
+            tell(.init(name: "ask_jarvis", arguments: "{}", output: ToolResult(.answer(words))), "greeting")
             askForResponse(for: .remark, words: wish(Self.agentGreeting, plainly: nil))
         }
     }

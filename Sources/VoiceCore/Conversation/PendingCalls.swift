@@ -18,8 +18,7 @@ package struct PendingCalls: Equatable, Sendable {
         package var session: Int
         /// The user's turn of the call.
         package var turn: Int
-        package var output: String?
-        package var wantsReply = true
+        package var output: ToolResult?
         /// The service has an output for now; the answer is passed on as that of another call.
         package var isPutOff = false
         /// False while more of the output is to come.
@@ -27,7 +26,9 @@ package struct PendingCalls: Equatable, Sendable {
         /// Whether an earlier session has spoken the beginning of the answer.
         fileprivate var isRest = false
         /// What the service has not yet said of a whole output; nil if it has not begun, or does not report it.
-        fileprivate var unsaid: String?
+        fileprivate var unsaid: ToolResult?
+
+        package var wantsReply: Bool { output?.wantsReply ?? true }
     }
 
     /// An answer whose output is delivered to the current session in parts.
@@ -35,9 +36,9 @@ package struct PendingCalls: Equatable, Sendable {
         var call: Call
         /// The parts delivered; how many of them the service has begun to speak, and what it has not yet spoken of the last of
         /// those.
-        var parts: [String]
+        var parts: [ToolResult]
         var begun = 0
-        var unsaid = ""
+        var unsaid = ToolResult(.answer(""))
         /// The service has the last part.
         var isPlaced = false
         /// The response that speaks it, or did last; whether that ended early; whether the user asked to go on.
@@ -51,7 +52,8 @@ package struct PendingCalls: Equatable, Sendable {
             guard !isCut, !isSaid else { return nil }
             var rest = call
             let left = ([unsaid] + parts.dropFirst(begun)).filter { !$0.isEmpty }
-            rest.output = left.isEmpty ? nil : left.joined(separator: " ")
+            rest.output = left.first
+            for part in left.dropFirst() { rest.output?.add(part) }
             rest.isRest = begun > 0
             return rest
         }
@@ -172,7 +174,7 @@ package struct PendingCalls: Equatable, Sendable {
     }
 
     /// - Returns: false if the call is not open or already has its answer.
-    package mutating func answer(callID: String, output: String, wantsReply: Bool, isWhole: Bool = true) -> Bool {
+    package mutating func answer(callID: String, _ output: ToolResult, isWhole: Bool = true) -> Bool {
         guard let index = open.firstIndex(where: { $0.call.callID == callID && $0.output == nil }) else {
             return false
         }
@@ -182,7 +184,6 @@ package struct PendingCalls: Equatable, Sendable {
             return true
         }
         open[index].output = output
-        open[index].wantsReply = wantsReply
         open[index].isWhole = isWhole
         return true
     }
@@ -190,15 +191,15 @@ package struct PendingCalls: Equatable, Sendable {
     /// Appends to a partial output.
     ///
     /// - Returns: the service's id of the call, if its output was delivered to the current session.
-    package mutating func goOn(callID: String, with text: String, isLast: Bool) -> String? {
+    package mutating func goOn(callID: String, with part: ToolResult, isLast: Bool) -> String? {
         if let index = open.firstIndex(where: { $0.call.callID == callID && !$0.isWhole }) {
-            open[index].add(text, isLast: isLast)
+            open[index].add(part, isLast: isLast)
             return nil
         }
         guard let index = flowing.firstIndex(where: { $0.call.call.callID == callID && !$0.call.isWhole }) else {
             return nil
         }
-        if !text.isEmpty { flowing[index].parts.append(text) }
+        if !part.isEmpty { flowing[index].parts.append(part) }
         flowing[index].call.isWhole = isLast
         return flowing[index].call.wireID
     }
@@ -214,6 +215,7 @@ package struct PendingCalls: Equatable, Sendable {
     ///
     /// - Parameter unsaid: what follows in the last of them.
     package mutating func said(wireID: String, by response: String, parts: Int, unsaid: String) {
+        let unsaid = ToolResult(.answer(unsaid))
         for index in flowing.indices where flowing[index].call.wireID == wireID {
             flowing[index].response = response
             flowing[index].begun = min(parts, flowing[index].parts.count)
@@ -225,7 +227,7 @@ package struct PendingCalls: Equatable, Sendable {
     }
 
     /// Of a whole output, only this is left to say.
-    package mutating func said(_ callID: String, unsaid: String) {
+    package mutating func said(_ callID: String, unsaid: ToolResult) {
         for index in unspoken.indices where unspoken[index].call.callID == callID { unspoken[index].unsaid = unsaid }
     }
 
@@ -273,7 +275,7 @@ package struct PendingCalls: Equatable, Sendable {
             return true
         }
         unspoken += taken.filter(\.wantsReply)
-        flowing += taken.filter { !$0.isWhole }.map { Flow(call: $0, parts: [$0.output ?? ""]) }
+        flowing += taken.filter { !$0.isWhole }.map { Flow(call: $0, parts: $0.output.map { [$0] } ?? []) }
         return taken
     }
 
@@ -303,7 +305,7 @@ package struct PendingCalls: Equatable, Sendable {
     /// - Returns: the ids of the calls whose output was delivered to that session, in part or as a whole, and not spoken to its
     ///   end.
     @discardableResult
-    package mutating func withdraw(keeping session: Int?, output: String) -> (inPart: [String], whole: [String]) {
+    package mutating func withdraw(keeping session: Int?, output: ToolResult) -> (inPart: [String], whole: [String]) {
         let inPart = flowing.filter { $0.call.session == session }.map(\.call.wireID)
         let whole = unspoken.filter { ($0.session == session || $0.isRepeated) && !inPart.contains($0.wireID) }
         flowing = []
@@ -312,7 +314,6 @@ package struct PendingCalls: Equatable, Sendable {
         open.removeAll { $0.session != session }
         for index in open.indices {
             open[index].output = output
-            open[index].wantsReply = false
             open[index].isWhole = true
         }
         unspoken = []
@@ -351,8 +352,8 @@ extension PendingCalls.Call {
         return rest
     }
 
-    fileprivate mutating func add(_ text: String, isLast: Bool) {
-        if !text.isEmpty { output = output.map { $0.isEmpty ? text : $0 + " " + text } ?? text }
+    fileprivate mutating func add(_ part: ToolResult, isLast: Bool) {
+        if output == nil, !part.isEmpty { output = part } else { output?.add(part) }
         isWhole = isLast
     }
 }

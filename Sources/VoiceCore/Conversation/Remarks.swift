@@ -1,3 +1,5 @@
+internal import VoiceReply
+
 /// News held back until nobody is speaking.
 struct Remarks: Equatable, Sendable {
     /// Whether unrequested speech is allowed: false in quiet hours.
@@ -72,7 +74,7 @@ struct Remarks: Equatable, Sendable {
 
     /// The session is over. An open question is asked again anyway.
     mutating func sessionEnded() {
-        if case .news(let news) = telling?.content, agent.isQuestion(news.text) { telling = nil }
+        if case .news(let news) = telling?.content, agent.isOpen(news.output) { telling = nil }
         notTold()
     }
 
@@ -141,7 +143,7 @@ struct AgentTalk: Equatable, Sendable {
     private static let (lifetime, lifetimeOfHouse) = (Duration.seconds(600), Duration.seconds(86_400))
 
     struct News: Equatable, Sendable {
-        var text: String
+        var output: ToolResult
         /// The words of the house, for a service without a model; nil if the news is the agent's.
         var aloud: HouseWords?
         var at: Duration
@@ -150,8 +152,8 @@ struct AgentTalk: Equatable, Sendable {
         /// It was told before, and its session ended too early.
         fileprivate var isAgain = false
 
-        init(text: String, aloud: HouseWords?, at: Duration) {
-            self.text = text
+        init(_ output: ToolResult, aloud: HouseWords?, at: Duration) {
+            self.output = output
             self.aloud = aloud
             self.at = at
         }
@@ -172,32 +174,29 @@ struct AgentTalk: Equatable, Sendable {
     private var news: [News] = []
     /// The number of announcements of the house that were dropped, until it is reported.
     private var unheard = 0
-    /// The agent's question to the user, in the words in which it was passed on.
-    private(set) var question: String?
-    /// The number under which the agent waits for the answer.
-    private(set) var prompt = 0
-    /// The session that knows the question.
+    /// What the agent waits for.
+    private(set) var prompt: AgentPrompt?
+    /// The session that knows the prompt.
     private(set) var knownIn: Int?
 
-    mutating func add(_ text: String, aloud: HouseWords?, at now: Duration) {
-        let latest = News(text: text, aloud: aloud, at: now)
+    mutating func add(_ output: ToolResult, aloud: HouseWords?, at now: Duration) {
+        let latest = News(output, aloud: aloud, at: now)
         news.append(latest)
         let like = news.indices.filter { news[$0].isOfHouse == latest.isOfHouse }
         if like.count > (latest.isOfHouse ? Self.mostOfHouse : Self.most) { drop([like[0]]) }
     }
 
-    mutating func ask(_ question: String?, prompt: Int) {
-        self.question = question
+    mutating func ask(_ prompt: AgentPrompt?) {
         self.prompt = prompt
         knownIn = nil
     }
 
-    /// Whether this text asks the question.
-    func isQuestion(_ text: String) -> Bool { question.map(text.hasSuffix) ?? false }
+    /// Whether this is what the agent waits for.
+    func isOpen(_ output: ToolResult) -> Bool { prompt != nil && output.prompt == prompt }
 
-    /// Notes that a text, perhaps the question, went to the model.
-    mutating func sent(_ text: String, in session: Int) {
-        if isQuestion(text) { knownIn = session }
+    /// Notes that an output, perhaps the prompt, went to the model.
+    mutating func sent(_ output: ToolResult, in session: Int) {
+        if isOpen(output) { knownIn = session }
     }
 
     /// Returns the oldest news still worth announcing.

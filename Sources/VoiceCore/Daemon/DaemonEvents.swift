@@ -41,8 +41,9 @@ package struct DaemonEvent: Sendable, Equatable {
         case .note(.serviceReplaced(let name, let other, let reason)):
             self.init(.serviceReplaced, ["from": .string(name), "by": .string(other)])
             if let reason { values["reason"] = .string(reason) }
-        case .note(.connectionLost(let reason, let pause)):
-            self.init(.connectionLost, ["reason": .string(reason), "retry_in_ms": .integer(Int(pause.milliseconds))])
+        case .note(.connectionLost(let failure, let pause)):
+            let milliseconds = JSONValue.integer(Int(pause.milliseconds))
+            self.init(.connectionLost, ["reason": .string(failure.reason), "retry_in_ms": milliseconds])
         case .note(.refused(let reason)): self.init(.serviceRefused, ["reason": .string(reason)])
         case .note(.budgetSpent(let until)): self.init(.budgetSpent, ["until": .string(until)])
         default: return nil

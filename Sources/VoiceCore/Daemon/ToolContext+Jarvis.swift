@@ -9,7 +9,7 @@ extension ToolContext {
     /// Makes tools that use this agent.
     package init(_ client: JarvisClient, _ settings: Configuration.Jarvis, logger: Logger) {
         self.init(logger: logger)
-        ask = { await client.ask($0) }
+        ask = { await client.ask($0, context: $1) }
         answer = { await client.answer($0, heard: $1) }
         approve = { await client.approve($0, $1, heard: $2) }
         add = { await client.add($0) }
@@ -44,17 +44,11 @@ extension ConversationEvent {
     /// Translates news from the agent's client for the conversation.
     init(_ news: JarvisClient.News) {
         switch news {
-        case .asks(let question, let prompt, let characters):
-            self = .agentAsks(question, prompt: prompt, characters: characters)
+        case .asks(let prompt): self = .agentAsks(prompt)
         case .settled: self = .agentAsks(nil)
         case .answered(let answer, let query):
-            self = .agentReported(ToolOutput(answer, lateQuestion: Self.words(of: query)).text)
+            self = .agentReported(ToolResult(answer, lateQuestion: query))
         }
-    }
-
-    /// The user's words, without the context the daemon appended.
-    private static func words(of query: String) -> String {
-        query.split(separator: "\n\n", maxSplits: 1).first.map(String.init) ?? query
     }
 }
 

@@ -71,7 +71,7 @@ extension VoiceDaemon {
         parts.speak = speak
         // Delivered like news of the agent: as the output of a call, which is data. Quiet hours are handled by the
         // inbox.
-        parts.tell = { mailbox.post(.agentReported($0.forModel, aloud: HouseWords($0))) }
+        parts.tell = { mailbox.post(.agentReported(ToolResult(.answer($0.forModel)), aloud: HouseWords($0))) }
         parts.chime = { earcons.play(.notice) }
         return InboxController(parts)
     }

@@ -64,7 +64,7 @@ extension JarvisAnswer {
     func named(to player: MediaPlayer) async -> Self {
         guard !media.isEmpty else { return self }
         var answer = self
-        answer.handles = await player.keep(media, leftOut: leftOut)
+        answer.offer = await player.keep(media, leftOut: leftOut)
         return answer
     }
 }
@@ -76,12 +76,9 @@ extension ToolContext {
         guard let player else { return }
         media = player
         let (ask, answer, approve) = (ask, answer, approve)
-        self.ask = { await ask($0).named(to: player) }
+        self.ask = { await ask($0, $1).named(to: player) }
         self.answer = { await answer($0, $1).named(to: player) }
         self.approve = { await approve($0, $1, $2).named(to: player) }
-        askAboutMedia = { query in
-            guard let context = await player.context() else { return await ask(query).named(to: player) }
-            return await ask("\(query)\n\n\(context)").named(to: player)
-        }
+        mediaContext = { await player.context() }
     }
 }

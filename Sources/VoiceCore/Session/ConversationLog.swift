@@ -81,11 +81,11 @@ struct ConversationLog: Sendable {
         switch note {
         case .sessionOpened(let id, _):
             logger.info("session opened", metadata: .event(.sessionOpened, ["id": "\(id ?? "unnamed")"]))
-        case .connectionLost(let reason, .zero):
-            logger.info("the session has ended, opening the next one: \(private: reason)")
-        case .connectionLost(let reason, let pause):
+        case .connectionLost(let failure, .zero):
+            logger.info("the session has ended, opening the next one: \(private: failure.reason)")
+        case .connectionLost(let failure, let pause):
             logger.warning(
-                "connection lost: \(private: reason)",
+                "connection lost: \(private: failure.reason)",
                 metadata: .event(.connectionLost, ["retry_in_ms": .public(Self.milliseconds(pause))])
             )
         case .sessionSwapped(let id):

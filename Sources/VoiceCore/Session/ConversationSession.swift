@@ -307,7 +307,7 @@ package actor ConversationSession {
     private func ask(_ request: ServiceRequest) {
         let answered: String? =
             switch request {
-            case .answer(let call, _, _), .answerGoesOn(let call, _, isLast: true): call
+            case .answer(let call, _), .answerGoesOn(let call, _, isLast: true): call
             default: nil
             }
         guard let answered, let known = timings.removeValue(forKey: answered)
@@ -348,16 +348,8 @@ package actor ConversationSession {
                 mailbox.post(.callDispatched(callID: call.callID), at: sent)
             }
             self.ended(timing, replied: trace.replied)
-            guard !output.goesOn else { return Self.saysLast(output, call, mailbox) }
-            mailbox.post(
-                .callAnswered(
-                    callID: call.callID,
-                    output: output.text,
-                    wantsReply: output.wantsReply,
-                    origin: output.origin,
-                    isCarriedOut: output.isCarriedOut
-                )
-            )
+            guard !output.continues else { return Self.saysLast(output, call, mailbox) }
+            mailbox.post(.callAnswered(callID: call.callID, output))
         }
         runningCalls[call.callID] = task
         if isOrdered { lastOrdered = task }
@@ -369,18 +361,18 @@ package actor ConversationSession {
         return CallTrace { words in
             guard !Task.isCancelled else { return }
             if let sent = CallTrace.current?.sent { mailbox.post(.callDispatched(callID: call.callID), at: sent) }
-            mailbox.post(.callSays(callID: call.callID, text: words, isLast: false))
+            mailbox.post(.callSays(callID: call.callID, ToolResult(.answer(words)), isLast: false))
         }
     }
 
     /// Posts the end of an answer that was spoken in parts. A question of the agent gets a response of its own, so that it
     /// is known how much of it was heard.
-    private static func saysLast(_ output: ToolOutput, _ call: FunctionCall, _ mailbox: EventMailbox) {
-        var text = output.wantsReply ? output.text : ""
-        var question: String?
-        if case .prompt = output.origin { (text, question) = ("", text) }
-        mailbox.post(.callSays(callID: call.callID, text: text, isLast: true))
-        if let question { mailbox.post(.agentReported(question)) }
+    private static func saysLast(_ output: ToolResult, _ call: FunctionCall, _ mailbox: EventMailbox) {
+        var isPrompt = false
+        if case .prompt = output.content { isPrompt = true }
+        let rest = output.wantsReply && !isPrompt ? output : ToolResult(.answer(""))
+        mailbox.post(.callSays(callID: call.callID, rest, isLast: true))
+        if isPrompt { mailbox.post(.agentReported(output)) }
     }
 
     private func cancelCalls() {

@@ -1,5 +1,5 @@
 import Logging
-internal import VoiceConversation
+package import VoiceConversation
 
 /// answer_question: passes the user's answer to a question of the agent.
 package struct AnswerQuestionTool: AnswerTool {
@@ -20,7 +20,7 @@ package struct AnswerQuestionTool: AnswerTool {
         self.context = context
     }
 
-    package func call(arguments: String, prompt: Int?) async -> ToolOutput {
+    package func call(arguments: String, prompt: Int?) async -> ToolResult {
         guard let decoded = ToolArguments.decode(Arguments.self, from: arguments),
             decoded.dismiss == true || decoded.answers?.contains(where: { !$0.allSatisfy(\.isWhitespace) }) == true
         else {
@@ -31,7 +31,7 @@ package struct AnswerQuestionTool: AnswerTool {
                 isCarriedOut: false
             )
         }
-        return ToolOutput(
+        return ToolResult(
             await context.answer(decoded.dismiss == true ? nil : decoded.answers, prompt),
             lateQuestion: nil
         )
@@ -61,7 +61,7 @@ package struct ApproveTool: AnswerTool {
         self.context = context
     }
 
-    package func call(arguments: String, prompt: Int?) async -> ToolOutput {
+    package func call(arguments: String, prompt: Int?) async -> ToolResult {
         guard let decoded = ToolArguments.decode(Arguments.self, from: arguments) else {
             return context.refuse(
                 name,
@@ -70,7 +70,7 @@ package struct ApproveTool: AnswerTool {
                 isCarriedOut: false
             )
         }
-        return ToolOutput(await context.approve(decoded.command, decoded.allow, prompt), lateQuestion: nil)
+        return ToolResult(await context.approve(decoded.command, decoded.allow, prompt), lateQuestion: nil)
     }
 
     private struct Arguments: Decodable {

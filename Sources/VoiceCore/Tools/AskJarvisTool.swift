@@ -1,6 +1,6 @@
 package import Logging
 package import VoiceAgent
-internal import VoiceConversation
+package import VoiceConversation
 
 /// ask_jarvis: passes the user's request to the agent.
 package struct AskJarvisTool: Tool {
@@ -32,11 +32,11 @@ package struct AskJarvisTool: Tool {
 
     package init(logger: Logger, ask: @escaping @Sendable (String) async -> JarvisAnswer) {
         var context = ToolContext(logger: logger)
-        context.ask = ask
+        context.ask = { query, _ in await ask(query) }
         self.init(context)
     }
 
-    package func call(arguments: String) async -> ToolOutput {
+    package func call(arguments: String) async -> ToolResult {
         guard let decoded = ToolArguments.decode(Arguments.self, from: arguments) else {
             return context.refuse(
                 name,
@@ -55,9 +55,9 @@ package struct AskJarvisTool: Tool {
                 "The request was too long for me to pass on. Please make it shorter."
             )
         }
-        let ask = decoded.about_media == true ? context.askAboutMedia ?? context.ask : context.ask
-        let answer = await ask(query)
-        return ToolOutput(answer, lateQuestion: answer.took > context.lateAfter ? query : nil)
+        let media = decoded.about_media == true ? await context.mediaContext() : nil
+        let answer = await context.ask(query, media)
+        return ToolResult(answer, lateQuestion: answer.took > context.lateAfter ? query : nil)
     }
 
     private struct Arguments: Decodable {

@@ -22,19 +22,15 @@ struct TellTimeTool: Tool {
     let parameters = #"{"type":"object","properties":{"date":{"type":"boolean"}},"additionalProperties":false}"#
     let box: BoxControls
 
-    func call(arguments: String) async -> ToolOutput {
+    func call(arguments: String) async -> ToolResult {
         let wantsDate = ToolArguments.decode(Arguments.self, from: arguments)?.date ?? false
         var seconds = box.time()
         guard seconds >= ClockInstant.oldest else {
-            return ToolOutput(
-                "I don't know, because the clock of this box is not set yet.",
-                succeeded: false,
-                origin: .own
-            )
+            return ToolResult(.refusal(.because("I don't know, because the clock of this box is not set yet.")))
         }
         var local = tm()
         localtime_r(&seconds, &local)
-        return ToolOutput(wantsDate ? Self.date(local) : Self.time(local), origin: .own)
+        return ToolResult(.done(wantsDate ? Self.date(local) : Self.time(local)))
     }
 
     /// "It is 7:05 PM."
@@ -72,14 +68,14 @@ struct ChangeVolumeTool: OrderedTool {
         """
     let box: BoxControls
 
-    func call(arguments: String) async -> ToolOutput {
+    func call(arguments: String) async -> ToolResult {
         guard let wish = ToolArguments.decode(Arguments.self, from: arguments), wish.by != nil || wish.to != nil else {
-            return ToolOutput("I did not get how loud. Please say it again.", succeeded: false, origin: .own)
+            return ToolResult(.refusal(.because("I did not get how loud. Please say it again.")))
         }
         let percent = await box.changeVolume { now in
             min(max(wish.to ?? now + min(max(wish.by ?? 0, -100), 100), 0), 100)
         }
-        return ToolOutput("Volume \(percent) percent.", origin: .own)
+        return ToolResult(.done("Volume \(percent) percent."))
     }
 
     private struct Arguments: Decodable {
@@ -101,9 +97,9 @@ struct BoxOrderTool: OrderedTool {
         self.perform = perform
     }
 
-    func call(arguments: String) async -> ToolOutput {
+    func call(arguments: String) async -> ToolResult {
         perform()
-        return ToolOutput("Done.", wantsReply: false, origin: .own)
+        return ToolResult(.done("Done."), wantsReply: false)
     }
 
     static func stop(_ box: BoxControls) -> Self {

@@ -1,5 +1,5 @@
 internal import VoiceAgent
-internal import VoiceConversation
+package import VoiceConversation
 
 /// continue_reading: "tell me more", read from the last answer without asking the agent.
 package struct ContinueReadingTool: Tool {
@@ -15,9 +15,8 @@ package struct ContinueReadingTool: Tool {
         self.context = context
     }
 
-    package func call(arguments: String) async -> ToolOutput {
-        if let piece = await context.readOn() { return ToolOutput(piece) }
-        return ToolOutput("That was all of the answer. Ask Jarvis when the user wants to know more.")
+    package func call(arguments: String) async -> ToolResult {
+        ToolResult(await context.readOn().map { .answer($0) } ?? .readToEnd)
     }
 }
 
@@ -35,19 +34,16 @@ package struct ForgetLastTool: Tool {
         self.context = context
     }
 
-    package func call(arguments: String) async -> ToolOutput {
+    package func call(arguments: String) async -> ToolResult {
         switch await context.forgetLast() {
         case .forgotten:
-            ToolOutput(
-                "Jarvis has forgotten the last request and its answer. Do not come back to them yourself.",
-                origin: .own
+            ToolResult(
+                .done("Jarvis has forgotten the last request and its answer. Do not come back to them yourself.")
             )
-        case .nothing: ToolOutput("There is nothing to forget.", succeeded: false, origin: .own)
+        case .nothing: ToolResult(.refusal(.because("There is nothing to forget.")))
         case .impossible:
-            ToolOutput(
-                "Jarvis could not take it back. A fresh start is possible: new_conversation.",
-                succeeded: false,
-                origin: .own
+            ToolResult(
+                .refusal(.because("Jarvis could not take it back. A fresh start is possible: new_conversation."))
             )
         }
     }
@@ -67,8 +63,8 @@ package struct NewConversationTool: Tool {
         self.context = context
     }
 
-    package func call(arguments: String) async -> ToolOutput {
+    package func call(arguments: String) async -> ToolResult {
         await context.startFresh()
-        return ToolOutput("A fresh conversation has begun.", origin: .own)
+        return ToolResult(.done("A fresh conversation has begun."))
     }
 }

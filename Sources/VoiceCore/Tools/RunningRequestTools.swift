@@ -1,6 +1,6 @@
 import Logging
 internal import VoiceAgent
-internal import VoiceConversation
+package import VoiceConversation
 
 /// add_to_request: "and also ...", for the request Jarvis is working on.
 package struct AddToRequestTool: Tool {
@@ -19,19 +19,16 @@ package struct AddToRequestTool: Tool {
         self.context = context
     }
 
-    package func call(arguments: String) async -> ToolOutput {
+    package func call(arguments: String) async -> ToolResult {
         guard let decoded = ToolArguments.decode(Arguments.self, from: arguments),
             !decoded.remark.allSatisfy(\.isWhitespace), decoded.remark.utf8.count <= AskJarvisTool.maximumQueryBytes
         else {
             return context.refuse(name, "its arguments could not be read", "I did not get that. Please say it again.")
         }
         if let failure = await context.add(decoded.remark) {
-            return ToolOutput(failure.spokenSentence, succeeded: false, origin: .own)
+            return ToolResult(.refusal(.because(failure.spokenSentence)))
         }
-        return ToolOutput(
-            "Jarvis has been told, and its answer will cover that. Say so in two or three words.",
-            origin: .own
-        )
+        return ToolResult(.done("Jarvis has been told, and its answer will cover that. Say so in two or three words."))
     }
 
     private struct Arguments: Decodable {
@@ -53,9 +50,9 @@ package struct CheckProgressTool: Tool {
         self.context = context
     }
 
-    package func call(arguments: String) async -> ToolOutput {
-        if let answer = await context.progress() { return ToolOutput(answer) }
-        return ToolOutput("Jarvis is not working on anything at the moment.", origin: .own)
+    package func call(arguments: String) async -> ToolResult {
+        if let answer = await context.progress() { return ToolResult(.answer(answer)) }
+        return ToolResult(.done("Jarvis is not working on anything at the moment."))
     }
 }
 
@@ -73,9 +70,9 @@ package struct CancelRequestTool: Tool {
         self.context = context
     }
 
-    package func call(arguments: String) async -> ToolOutput {
+    package func call(arguments: String) async -> ToolResult {
         await context.cancelRequest()
-            ? ToolOutput("The request was cancelled.", origin: .own)
-            : ToolOutput("There was no request to cancel.", succeeded: false, origin: .own)
+            ? ToolResult(.done("The request was cancelled."))
+            : ToolResult(.refusal(.because("There was no request to cancel.")))
     }
 }

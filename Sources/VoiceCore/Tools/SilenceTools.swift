@@ -1,4 +1,4 @@
-internal import VoiceConversation
+package import VoiceConversation
 
 /// stay_silent: the model's way to say nothing.
 package struct StaySilentTool: Tool {
@@ -11,8 +11,8 @@ package struct StaySilentTool: Tool {
 
     package init() {}
 
-    package func call(arguments: String) async -> ToolOutput {
-        ToolOutput("Silent.", wantsReply: false, origin: .own)
+    package func call(arguments: String) async -> ToolResult {
+        ToolResult(.done("Silent."), wantsReply: false)
     }
 }
 
@@ -30,8 +30,8 @@ package struct EndConversationTool: Tool {
         self.context = context
     }
 
-    package func call(arguments: String) async -> ToolOutput {
+    package func call(arguments: String) async -> ToolResult {
         context.endConversation()
-        return ToolOutput("The conversation ends.", wantsReply: false, origin: .own)
+        return ToolResult(.done("The conversation ends."), wantsReply: false)
     }
 }

@@ -1,4 +1,4 @@
-internal import VoiceConversation
+package import VoiceConversation
 internal import VoiceHousehold
 
 /// set_timer: a timer, an alarm or a reminder that rings on this box.
@@ -22,7 +22,7 @@ package struct SetTimerTool: OrderedTool {
 
     package init(_ context: ToolContext) { self.context = context }
 
-    package func call(arguments: String) async -> ToolOutput {
+    package func call(arguments: String) async -> ToolResult {
         await context.order(name, arguments, unread: "I did not get the time.", refused: "Not set") {
             (wanted: Arguments, timers: TimerController) async throws(TimerProblem) -> String in
             var wishes: [TimerWish] = []
@@ -157,11 +157,10 @@ package struct ListTimersTool: OrderedTool {
 
     package init(_ context: ToolContext) { self.context = context }
 
-    package func call(arguments: String) async -> ToolOutput {
+    package func call(arguments: String) async -> ToolResult {
         guard let timers = context.timers else { return .noTimers }
         let list = await timers.list
-        guard !list.isEmpty else { return ToolOutput("No timers or alarms are set.", origin: .own) }
-        return ToolOutput(list.joined(separator: "\n"))
+        return ToolResult(list.isEmpty ? .done("No timers or alarms are set.") : .list(list))
     }
 }
 
@@ -183,7 +182,7 @@ package struct CancelTimerTool: OrderedTool {
 
     package init(_ context: ToolContext) { self.context = context }
 
-    package func call(arguments: String) async -> ToolOutput {
+    package func call(arguments: String) async -> ToolResult {
         // Whoever names nothing may also send nothing.
         await context.order(
             name,
@@ -220,7 +219,7 @@ package struct ChangeTimerTool: OrderedTool {
 
     package init(_ context: ToolContext) { self.context = context }
 
-    package func call(arguments: String) async -> ToolOutput {
+    package func call(arguments: String) async -> ToolResult {
         await context.order(name, arguments, unread: "I did not get what to change.", refused: "Nothing was changed") {
             (wanted: Arguments, timers: TimerController) async throws(TimerProblem) -> String in
             let set = try await timers.change(wanted.choice, try wanted.change).map(\.when)
@@ -276,8 +275,8 @@ extension TimerChoice {
     }
 }
 
-extension ToolOutput {
-    fileprivate static let noTimers = ToolOutput("This box has no timers.", succeeded: false, origin: .own)
+extension ToolResult {
+    fileprivate static let noTimers = ToolResult(.refusal(.because("This box has no timers.")))
 }
 
 extension ToolContext {
@@ -288,17 +287,16 @@ extension ToolContext {
         unread: String,
         refused: String,
         _ perform: (Arguments, TimerController) async throws(TimerProblem) -> String
-    ) async -> ToolOutput {
+    ) async -> ToolResult {
         guard let wanted = ToolArguments.decode(Arguments.self, from: arguments) else {
             return refuse(tool, "its arguments could not be read", unread + " Please say it again.")
         }
         guard let timers else { return .noTimers }
         do throws(TimerProblem) {
-            return ToolOutput(try await perform(wanted, timers), origin: .own)
+            return ToolResult(.done(try await perform(wanted, timers)))
         } catch {
             let text = "\(refused): \(error)."
-            return error.quotes
-                ? ToolOutput(text, succeeded: false) : ToolOutput(text, succeeded: false, origin: .own)
+            return ToolResult(error.quotes ? .answer(text) : .refusal(.because(text)))
         }
     }
 }

@@ -1,4 +1,4 @@
-internal import VoiceConversation
+package import VoiceConversation
 
 /// A function that the speaking model may call.
 package protocol Tool: Sendable {
@@ -8,10 +8,10 @@ package protocol Tool: Sendable {
     var description: String { get }
     /// JSON Schema of the arguments, as JSON text.
     var parameters: String { get }
-    /// Runs the tool. Always returns text that the model can speak; returns soon after the task is cancelled.
+    /// Runs the tool. Always has a result that can be spoken about; returns soon after the task is cancelled.
     ///
     /// - Parameter arguments: the JSON text that the model wrote; may be anything.
-    func call(arguments: String) async -> ToolOutput
+    func call(arguments: String) async -> ToolResult
     /// What a long call is doing, such as "reading your mail"; nil if unknown.
     var activity: String? { get }
     /// Whether the tool enforces the deadline of its calls itself: Jarvis may need minutes, and may wait for the user.
@@ -32,13 +32,13 @@ package protocol OrderedTool: Tool {}
 package protocol AnswerTool: Tool {
     /// - Parameter prompt: the number of the question that the user heard and may have answered; nil for none, in which
     ///   case the answer is no.
-    func call(arguments: String, prompt: Int?) async -> ToolOutput
+    func call(arguments: String, prompt: Int?) async -> ToolResult
 }
 
 extension AnswerTool {
     package var keepsDeadline: Bool { true }
 
-    package func call(arguments: String) async -> ToolOutput { await call(arguments: arguments, prompt: nil) }
+    package func call(arguments: String) async -> ToolResult { await call(arguments: arguments, prompt: nil) }
 }
 
 extension CallAuthority {

@@ -11,9 +11,11 @@ package import VoiceMedia
 /// By default everything is refused, so that tools can be advertised before anything can answer them.
 package struct ToolContext: Sendable {
     /// Asks the agent.
-    package var ask: @Sendable (_ query: String) async -> JarvisAnswer = { _ in JarvisAnswer(failure: .cancelled) }
-    /// The same for a request about media; nil asks it like any other.
-    package var askAboutMedia: (@Sendable (_ query: String) async -> JarvisAnswer)?
+    package var ask: @Sendable (_ query: String, _ context: String?) async -> JarvisAnswer = { _, _ in
+        JarvisAnswer(failure: .cancelled)
+    }
+    /// What the agent has to know with a request about media.
+    package var mediaContext: @Sendable () async -> String? = { nil }
     /// Answers a question of the agent; nil dismisses it. `prompt` is the number of the question that the user heard.
     package var answer: @Sendable (_ answers: [String]?, _ prompt: Int?) async -> JarvisAnswer = { _, _ in
         JarvisAnswer(failure: .nothingPending)
@@ -56,9 +58,9 @@ package struct ToolContext: Sendable {
         self.logger = logger
     }
 
-    /// Returns the output of a call that is refused because it makes no sense.
-    func refuse(_ tool: String, _ reason: String, _ sentence: String, isCarriedOut: Bool = true) -> ToolOutput {
+    /// Returns the result of a call that is refused because it makes no sense.
+    func refuse(_ tool: String, _ reason: String, _ sentence: String, isCarriedOut: Bool = true) -> ToolResult {
         logger.warning("a call of \(private: tool) was refused: \(private: reason)")
-        return ToolOutput(sentence, succeeded: false, origin: .own, isCarriedOut: isCarriedOut)
+        return ToolResult(.refusal(.because(sentence)), isCarriedOut: isCarriedOut)
     }
 }

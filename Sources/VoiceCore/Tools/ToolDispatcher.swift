@@ -45,15 +45,16 @@ package struct ToolDispatcher: Sendable {
         arguments: String,
         authority: CallAuthority,
         onDelay: @escaping @Sendable (_ activity: String?) -> Void = { _ in }
-    ) async -> ToolOutput {
+    ) async -> ToolResult {
         guard let tool = registry[name] else {
             let known = String(name.prefix(64))
             logger.warning("the model called a tool that does not exist", metadata: ["tool": "\(known)"])
-            return ToolOutput("There is no tool named \(known).", succeeded: false, origin: .own)
+            return ToolResult(.refusal(.noTool(named: known)))
         }
         guard authority.allows(tool) else {
             logger.warning("the model called a tool that nobody asked for", metadata: ["tool": "\(name)"])
-            return .unasked(by: authority)
+            // If the user has spoken at all, the reply explains why it was not done.
+            return ToolResult(.refusal(.unasked), wantsReply: authority.reach > .none)
         }
         return await withTaskGroup(of: Step.self) { group in
             group.addTask { .returned(await Self.call(tool, arguments, authority)) }
@@ -71,21 +72,21 @@ package struct ToolDispatcher: Sendable {
                         "a tool did not return in time",
                         metadata: ["tool": "\(name)", "limit": .public(deadline)]
                     )
-                    return .tooSlow
+                    return ToolResult(.refusal(.because("That took too long, so I stopped waiting for it.")))
                 }
             }
             // Not reached: a tool always returns.
-            return .cancelled
+            return ToolResult(.refusal(.because("The request was cancelled.")))
         }
     }
 
     private enum Step: Sendable {
-        case returned(ToolOutput)
+        case returned(ToolResult)
         case delayed
         case deadline
     }
 
-    private static func call(_ tool: any Tool, _ arguments: String, _ authority: CallAuthority) async -> ToolOutput {
+    private static func call(_ tool: any Tool, _ arguments: String, _ authority: CallAuthority) async -> ToolResult {
         guard let tool = tool as? any AnswerTool else { return await tool.call(arguments: arguments) }
         return await tool.call(arguments: arguments, prompt: authority.prompt)
     }
@@ -93,28 +94,5 @@ package struct ToolDispatcher: Sendable {
     private func wait(_ time: Duration, then step: Step) async -> Step {
         await sleep(time)
         return step
-    }
-}
-
-extension ToolOutput {
-    fileprivate static let cancelled = ToolOutput("The request was cancelled.", succeeded: false, origin: .own)
-
-    fileprivate static let tooSlow = ToolOutput(
-        "That took too long, so I stopped waiting for it.",
-        succeeded: false,
-        origin: .own
-    )
-
-    /// The user did not ask for this. If the user has spoken at all, the reply explains why it was not done.
-    fileprivate static func unasked(by authority: CallAuthority) -> ToolOutput {
-        ToolOutput(
-            """
-            Not done: only the user can ask for this, in words of his own. Tell the user in one short sentence what you \
-            would have done, and do not call a function now.
-            """,
-            succeeded: false,
-            wantsReply: authority.reach > .none,
-            origin: .own
-        )
     }
 }

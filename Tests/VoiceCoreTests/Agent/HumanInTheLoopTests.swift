@@ -5,6 +5,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConfiguration
 @testable import VoiceNetwork
+@testable import VoiceReply
 
 /// Runs that ask the user, through the client.
 struct HumanInTheLoopTests {
@@ -17,13 +18,13 @@ struct HumanInTheLoopTests {
         let client = try client(transport)
         let asked = await client.ask("a")
         #expect(asked.failure == nil)
-        #expect(asked.spoken.contains(#""Which?" The options are: "Work"."#))
+        #expect(asked.told.contains(#""Which?" The options are: "Work"."#))
         #expect(await client.approve("echo hi", true, heard: 1).failure == .nothingPending)
         #expect(await client.answer(["work"], heard: 1).spoken == "Done.")
         let sent = transport.requests("POST /v1/sessions/voice-1/ask_user").map(\.text)
         #expect(sent == [#"{"answers":[{"question_index":0,"selected":"Work"}],"call_id":"c"}"#])
         #expect(await client.answer(["work"], heard: 1).failure == .nothingPending)
-        #expect(await client.ask("b").spoken.contains("Which?"), "the next question has its turn")
+        #expect(await client.ask("b").told.contains("Which?"), "the next question has its turn")
     }
 
     @Test func theTimeTheUserTakesDoesNotCount() async throws {
@@ -40,7 +41,7 @@ struct HumanInTheLoopTests {
     @Test func permissionIsGivenOnlyForTheVeryCommand() async throws {
         let transport = Self.transport("response.approval.prompt", Self.approval)
         let client = try client(transport)
-        #expect(await client.ask("a").spoken.contains(#"run this command: "echo hi""#))
+        #expect(await client.ask("a").told.contains(#"run this command: "echo hi""#))
         #expect(await client.approve("echo", true, heard: 1).failure == .otherCommand)
         let other = await client.approve("echo hi; rm x", true, heard: 1)
         #expect(other.failure == .otherCommand && other.failure?.leavesPrompt == true)
@@ -93,11 +94,9 @@ struct HumanInTheLoopTests {
         let news = NewsBox()
         let client = try client(Self.transport("response.approval.prompt", Self.approval), time: time, news: news)
         let asked = await client.ask("a")
-        guard case .asks(asked.spoken, prompt: 1, let characters)? = news.all.first, news.all.count == 1 else {
-            Issue.record("\(news.all)")
-            return
-        }
-        #expect(characters > 0 && characters <= asked.spoken.unicodeScalars.count)
+        let prompt = try #require(asked.prompt)
+        #expect(news.all == [.asks(prompt)] && prompt.number == 1)
+        #expect(prompt.characters > 0 && prompt.characters <= asked.told.unicodeScalars.count)
         await time.pass(.seconds(60))
         while news.all.count < 3 { await Task.yield() }
         #expect(news.all[1] == .settled)
@@ -110,7 +109,7 @@ struct HumanInTheLoopTests {
         let log = LineLog()
         let transport = Self.transport("response.approval.prompt", Self.approval)
         let client = try client(transport, news: news, log: log)
-        #expect(await client.ask("a").spoken.contains("echo hi"))
+        #expect(await client.ask("a").told.contains("echo hi"))
         // Somebody says yes in another window: the run continues.
         transport.open()
         while news.all.count < 3 { await Task.yield() }
@@ -171,7 +170,7 @@ struct HumanInTheLoopTests {
         let client = try client(transport, time: time) { $0.api = .chat }
         let asked = Task { await client.ask("a") }
         await time.pass(.seconds(5))
-        #expect(await asked.value.spoken.contains("Which?"))
+        #expect(await asked.value.told.contains("Which?"))
         let answered = Task { await client.answer(["the second"], heard: 1) }
         while transport.requests("POST /v1/sessions/voice-1/ask_user").isEmpty { await Task.yield() }
         transport.open()

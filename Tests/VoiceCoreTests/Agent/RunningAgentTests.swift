@@ -101,7 +101,7 @@ struct RunningAgentTests {
         try await NetworkThread.with { network in
             let first = try Self.client(network, port, store)
             #expect(await first.ask("hello").spoken == "Yes.")
-            #expect(await first.ask("clean up").spoken.contains("rm -rf *"))
+            #expect(await first.ask("clean up").told.contains("rm -rf *"))
             // The client dies here: nobody ends the agent's run.
             let second = try Self.client(network, port, store)
             #expect(await second.ask("hello again").spoken.hasSuffix("so it was ended. Yes."))
@@ -133,7 +133,7 @@ struct RunningAgentTests {
             "questions": [["question": "Which calendar?", "options": [["label": "Work"], ["label": "Home"]]]],
         ]
         try await Self.stage([.ask(prompt), .say("Done.")]) { client, agent in
-            #expect(await client.ask("a").spoken.contains(#""Which calendar?" The options are: "Work"; "Home"."#))
+            #expect(await client.ask("a").told.contains(#""Which calendar?" The options are: "Work"; "Home"."#))
             #expect(await client.answer(["home"], heard: 1).spoken == "Done.")
             #expect(agent.replies == [["call_id": "c1", "answers": [["question_index": 0, "selected": "Home"]]]])
         }
@@ -149,7 +149,7 @@ struct RunningAgentTests {
             ],
         ]
         try await Self.stage([.approve(prompt), .say("Done.")]) { client, agent in
-            #expect(await client.ask("a").spoken.contains("echo hi"))
+            #expect(await client.ask("a").told.contains("echo hi"))
             #expect(await client.approve("echo hi there", true, heard: 1).failure == .otherCommand)
             #expect(agent.replies.isEmpty)
             #expect(await client.approve("echo hi", true, heard: 1).spoken == "Done.")

@@ -33,7 +33,7 @@ struct ControlDocumentTests {
         let effects: [ConversationEffect] = [
             .stateChanged(from: .idle, to: .error("no")), .turnEnded(TurnReport(number: 1)),
             .note(.sessionOpened(id: nil, expiresAt: nil)), .note(.sessionSwapped(id: nil)),
-            .note(.connectionLost(reason: "", retryIn: .zero)), .note(.refused(reason: "")),
+            .note(.connectionLost(LinkFailure(.transient, ""), retryIn: .zero)), .note(.refused(reason: "")),
             .note(.serviceReplaced(from: "openai", by: "local", reason: "away")), .note(.budgetSpent(until: "")),
             .startCall(FunctionCall(callID: "c", name: "ask_jarvis", arguments: "{}"), .nobody),
         ]

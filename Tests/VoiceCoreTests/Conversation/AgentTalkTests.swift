@@ -1,11 +1,16 @@
 import Testing
 
 @testable import VoiceConversation
+@testable import VoiceReply
 
 /// What the agent wants said outside the answer to a call.
 struct AgentTalkTests {
-    private static let question =
-        "Jarvis asks for permission to run this command: rm -rf *\nIt would run in the folder /srv"
+    private static let prompt = AgentPrompt(
+        number: 1,
+        kind: .permission(action: "rm -rf *"),
+        facts: [#"run this command: "rm -rf *""#, #"It would run in the folder "/srv""#]
+    )
+    private static let question = prompt.forModel
 
     /// The call outputs that were sent.
     private static func reported(_ scene: Scene) -> [String] {
@@ -15,8 +20,8 @@ struct AgentTalkTests {
     /// The agent's question has gone to the model, as the output of the call.
     private static func asked() -> Scene {
         var scene = Scene.calling()
-        scene.on(.agentAsks(question))
-        scene.on(.callAnswered(callID: "c1", output: question, wantsReply: true))
+        scene.on(.agentAsks(prompt))
+        scene.on(.callAnswered(callID: "c1", ToolResult(.prompt(prompt))))
         scene.begin("r2", for: scene.creates.last)
         scene.speak("r2")
         scene.done("r2")
@@ -63,9 +68,9 @@ struct AgentTalkTests {
 
     @Test func aQuestionThatWasNotYetToldIsToldOnce() {
         var scene = Scene.calling()
-        scene.on(.agentAsks(Self.question))
+        scene.on(.agentAsks(Self.prompt))
         scene.on(.disconnected(LinkFailure(.transient, "reset")))
-        scene.on(.callAnswered(callID: "c1", output: Self.question, wantsReply: true))
+        scene.on(.callAnswered(callID: "c1", ToolResult(.prompt(Self.prompt))))
         scene.on(.timer(.reconnect))
         scene.open()
         #expect(Self.reported(scene) == [Self.question])
@@ -121,7 +126,7 @@ struct AgentTalkTests {
         var scene = Scene { $0.hasLocalVoice = hasLocalVoice }
         scene.open()
         scene.server(.speechStarted(itemID: "i", audioStart: 0))
-        for words in all { scene.on(.agentReported(words.text, aloud: words)) }
+        for words in all { scene.on(.agentReported(ToolResult(words.text), aloud: words)) }
         return scene
     }
 
@@ -159,7 +164,7 @@ struct AgentTalkTests {
         ]
         var scene = Self.interrupted(isLate ? [] : all)
         scene.on(.deactivate)
-        for words in all where isLate { scene.on(.agentReported(words.text, aloud: words)) }
+        for words in all where isLate { scene.on(.agentReported(ToolResult(words.text), aloud: words)) }
         #expect(Self.announced(scene) == ["Smoke!", "The post is here.", "Shall I call for help?"])
         scene.open()
         for response in ["r1", "r2", "r3"] {

@@ -126,7 +126,7 @@ struct CallRaceTests {
 
     @Test func anAnswerForSilenceIsSentAndNotSpokenAbout() {
         var scene = Scene.calling()
-        scene.answer("c1", "", wantsReply: false)
+        scene.answer("c1", ToolResult(.answer(""), wantsReply: false))
         #expect(scene.outputs == ["c1"])
         #expect(scene.creates.isEmpty)
         #expect(scene.state == .listening)

@@ -29,7 +29,7 @@ struct ConversationOrderTests {
             .server(.responseCreated(id: response, clientEventID: nil)),
             .server(.responseDone(ResponseOutcome(id: response, status: .completed))),
             .server(.functionCall(responseID: response, call: call, isComplete: true)),
-            .callAnswered(callID: call.callID, output: "o", wantsReply: true),
+            .callAnswered(callID: call.callID, "o"),
             .voiceReceived(responseID: response, itemID: "i"), .voiceDrained, .voiceAudible(responseID: response),
             .timer(.reconnect), .timer(.thinking), .timer(.setUp), .timer(.serverResponse),
             .server(

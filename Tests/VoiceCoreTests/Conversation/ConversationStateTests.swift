@@ -180,7 +180,7 @@ struct ConversationStateTests {
         scene.on(.callDispatched(callID: "c1"), after: .milliseconds(1))
         scene.done("r1")
         scene.on(.voiceDrained)
-        scene.on(.callAnswered(callID: "c1", output: "x", wantsReply: true), after: .seconds(2))
+        scene.on(.callAnswered(callID: "c1", "x"), after: .seconds(2))
         scene.begin("r2", for: scene.creates.first)
         scene.speak("r2")
         scene.on(.voiceAudible(responseID: "r2"), after: .milliseconds(60))

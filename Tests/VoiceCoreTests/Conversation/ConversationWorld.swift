@@ -333,9 +333,9 @@ struct ConversationWorld {
         if hasFaults, chance(30) { return post(.callDelayed(callID: unansweredCalls[0].callID)) }
         let call = unansweredCalls.remove(at: Int.random(in: 0..<unansweredCalls.count, using: &random))
         post(.callDispatched(callID: call.callID))
-        post(.callAnswered(callID: call.callID, output: "an answer", wantsReply: chance(90)))
+        post(.callAnswered(callID: call.callID, ToolResult(.answer("an answer"), wantsReply: chance(90))))
         if hasFaults, chance(10) {
-            post(.callAnswered(callID: call.callID, output: "another", wantsReply: true))
+            post(.callAnswered(callID: call.callID, "another"))
         }
     }
 

@@ -72,7 +72,7 @@ struct FallBackTests {
         }
 
         mutating func answer(_ callID: String, _ text: String) {
-            on(.callAnswered(callID: callID, output: text, wantsReply: true))
+            on(.callAnswered(callID: callID, ToolResult(text)))
         }
     }
 
@@ -92,7 +92,7 @@ struct FallBackTests {
     /// The cloud has begun to tell the answer.
     private static func telling(_ deltas: [String], isWhole: Bool = false) -> House {
         var house = calling()
-        house.scene.answer("c1", answer)
+        house.scene.answer("c1", ToolResult(answer))
         house.scene.begin("r2", for: house.scene.creates.last)
         house.scene.speak("r2", item: "item_told")
         for text in deltas {

@@ -118,22 +118,8 @@ struct Scene {
         server(.responseDone(ResponseOutcome(id: responseID, status: status, reason: reason)))
     }
 
-    mutating func answer(
-        _ callID: String,
-        _ output: String = "Two meetings.",
-        wantsReply: Bool = true,
-        origin: OutputOrigin = .outside,
-        isCarriedOut: Bool = true
-    ) {
-        on(
-            .callAnswered(
-                callID: callID,
-                output: output,
-                wantsReply: wantsReply,
-                origin: origin,
-                isCarriedOut: isCarriedOut
-            )
-        )
+    mutating func answer(_ callID: String, _ output: ToolResult = "Two meetings.") {
+        on(.callAnswered(callID: callID, output))
     }
 
     mutating func confirm(_ callID: String) {

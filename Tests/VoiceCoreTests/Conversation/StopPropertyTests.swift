@@ -62,10 +62,10 @@ struct StopPropertyTests {
             for effect in world.performed {
                 switch effect {
                 case .send(.respond): Issue.record("\(seed): \(moment), asked for again")
-                case .send(.answer(_, let output, _)):
-                    #expect(output == ConversationMachine.stoppedOutput, "\(seed): \(moment)")
+                case .send(.answer(_, let output)):
+                    #expect(output.forModel == ConversationMachine.stoppedOutput, "\(seed): \(moment)")
                 case .send(.inform(_, let report)):
-                    #expect(report.output == ConversationMachine.stoppedOutput, "\(seed): \(moment)")
+                    #expect(report.output.forModel == ConversationMachine.stoppedOutput, "\(seed): \(moment)")
                 default: break
                 }
             }

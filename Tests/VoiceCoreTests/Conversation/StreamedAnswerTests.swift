@@ -241,8 +241,10 @@ private struct AnswerWorld {
             if call.name == "ask_jarvis" {
                 calls.append((call.callID, Int.random(in: 1...6, using: &random), false))
             } else {
-                let output = call.name == "change_volume" ? "The volume is 50 percent." : "{}"
-                toMachine.append(.callAnswered(callID: call.callID, output: output, wantsReply: chance(70)))
+                let content: ToolResult.Content =
+                    call.name == "change_volume" ? .done("The volume is 50 percent.") : .data("{}")
+                let output = ToolResult(content, wantsReply: chance(70))
+                toMachine.append(.callAnswered(callID: call.callID, output))
             }
         case .cancelCalls: calls = []
         case .startTimer(let timer, let pause): timers[timer] = now + pause
@@ -345,7 +347,7 @@ private struct AnswerWorld {
         for text in SpeechParts.split(text) { written.append(Sentence(text: text, call: id)) }
         calls[0].hasSpoken = true
         if isLast { calls.removeFirst() }
-        hear(.callSays(callID: id, text: text, isLast: isLast))
+        hear(.callSays(callID: id, ToolResult(text), isLast: isLast))
     }
 
     private mutating func write() {

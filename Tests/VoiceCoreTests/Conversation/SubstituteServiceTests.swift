@@ -179,8 +179,8 @@ struct SubstituteServiceTests {
         scene.answer("c1")
         let reported = scene.effects.contains {
             switch $0 {
-            case .send(.inform(_, let report)): report.output.contains("Two meetings.")
-            case .send(.answer(_, let text, _)): text.contains("Two meetings.")
+            case .send(.inform(_, let report)): report.output.forModel.contains("Two meetings.")
+            case .send(.answer(_, let output)): output.forModel.contains("Two meetings.")
             default: false
             }
         }

@@ -62,7 +62,7 @@ struct ToolWishTests {
         scene.speak("r1")
         scene.call("c1", in: "r1")
         scene.on(.endWhenQuiet)
-        scene.answer("c1", "The conversation ends.", wantsReply: false)
+        scene.answer("c1", ToolResult(.done("The conversation ends."), wantsReply: false))
         scene.done("r1")
         #expect(!scene.effects.contains(.disconnect))
         scene.on(.voiceDrained)
@@ -90,7 +90,7 @@ struct ToolWishTests {
         var scene = Self.waiting()
         scene.on(.endWhenQuiet)
         #expect(scene.state == .waitingForJarvis)
-        scene.answer("c1", wantsReply: false)
+        scene.answer("c1", ToolResult(.answer("Two meetings."), wantsReply: false))
         #expect(scene.state == .idle)
     }
 }

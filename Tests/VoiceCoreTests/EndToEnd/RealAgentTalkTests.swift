@@ -17,9 +17,9 @@ extension EndToEnd {
             try await Self.talk(news: news) { client, files in
                 let asked = await client.ask("run echo hi")
                 #expect(
-                    asked.spoken.contains("run this command: \"echo hi\"\nIt would run in the folder \"\(files)\"\n")
+                    asked.told.contains("run this command: \"echo hi\"\nIt would run in the folder \"\(files)\"\n")
                 )
-                #expect(!asked.spoken.contains("A yes holds"))
+                #expect(!asked.told.contains("A yes holds"))
                 // The command is allowed in another window.
                 let session = await client.sessionID
                 let state = try #require(await client.connection.state(of: session))
@@ -35,18 +35,18 @@ extension EndToEnd {
         @Test func readingAndWritingAndAGrantAreToldApart() async throws {
             try await Self.talk { client, files in
                 let read = await client.ask("read the file letter.txt")
-                #expect(read.spoken.contains("read the file: \"\(files)/letter.txt\"\n"))
+                #expect(read.told.contains("read the file: \"\(files)/letter.txt\"\n"))
                 #expect(
                     await client.approve("\(files)/letter.txt", true, heard: client.prompts).spoken.hasPrefix(
                         "The file says"
                     )
                 )
                 let write = await client.ask("write the file notes.txt")
-                #expect(write.spoken.contains("write the file: \"\(files)/notes.txt\"\n"))
+                #expect(write.told.contains("write the file: \"\(files)/notes.txt\"\n"))
                 _ = await client.approve("", false, heard: client.prompts)
                 let grant = await client.ask("workspace")
-                #expect(grant.spoken.contains("read and change everything in the folder: \"\(files)\"\n"))
-                #expect(grant.spoken.contains("as long as this conversation with Jarvis lives"))
+                #expect(grant.told.contains("read and change everything in the folder: \"\(files)\"\n"))
+                #expect(grant.told.contains("as long as this conversation with Jarvis lives"))
                 #expect(
                     await client.approve(files, true, heard: client.prompts).spoken.contains(
                         "persisted with this session"

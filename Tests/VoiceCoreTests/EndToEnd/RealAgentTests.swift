@@ -7,6 +7,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConfiguration
 @testable import VoiceNetwork
+@testable import VoiceReply
 
 extension EndToEnd {
     /// The client against the real agent server, with both of its APIs.
@@ -52,13 +53,13 @@ extension EndToEnd {
                 let client = try agent.client(.responses, on: network)
                 let command = "date +%T.%N >> \(agent.facts.effects)"
                 let first = await client.ask("side effect")
-                #expect(first.spoken.contains(command))
+                #expect(first.told.contains(command))
                 #expect(try agent.effects == 0)
-                #expect(await client.approve("rm -rf /", true, heard: first.prompt).failure == .otherCommand)
-                #expect(await client.approve(command, false, heard: first.prompt).failure == nil)
+                #expect(await client.approve("rm -rf /", true, heard: first.prompt?.number).failure == .otherCommand)
+                #expect(await client.approve(command, false, heard: first.prompt?.number).failure == nil)
                 #expect(try agent.effects == 0)
                 let asked = await client.ask("side effect")
-                #expect(await client.approve(command, true, heard: asked.prompt).spoken == "It is done.")
+                #expect(await client.approve(command, true, heard: asked.prompt?.number).spoken == "It is done.")
                 #expect(try agent.effects == 1)
             }
         }
@@ -68,8 +69,8 @@ extension EndToEnd {
             try await Self.with { agent, network in
                 let client = try agent.client(style, on: network)
                 let asked = await client.ask("ask me")
-                #expect(asked.spoken.contains("Which colour do you want?"))
-                #expect(await client.answer(["blue"], heard: asked.prompt).spoken.contains("Blue"))
+                #expect(asked.told.contains("Which colour do you want?"))
+                #expect(await client.answer(["blue"], heard: asked.prompt?.number).spoken.contains("Blue"))
             }
         }
 

@@ -72,8 +72,8 @@ struct ForeignTextTests {
     @Test func whatCannotBeWrittenIsToldAsSuch() {
         var snapshot = MediaSnapshot()
         snapshot.duration = .nan
-        let output = ToolOutput(snapshot)
-        #expect(!output.text.isEmpty && !output.succeeded && output.wantsReply)
+        let output = ToolResult(snapshot)
+        #expect(output.text.contains("cannot be reported") && output.wantsReply)
     }
 
     @Test func aHistoryThatWasTamperedWithDoesNoHarm() throws {

@@ -67,7 +67,7 @@ struct StandardToolsTests {
 
     @Test func aRequestTakenBackIsNotSpokenAboutTwice() async {
         var context = Self.context()
-        context.ask = { _ in JarvisAnswer(failure: .cancelled) }
+        context.ask = { _, _ in JarvisAnswer(failure: .cancelled) }
         context.cancelRequest = { true }
         #expect(await AskJarvisTool(context).call(arguments: #"{"query":"x"}"#).wantsReply == false)
         #expect(await CancelRequestTool(context).call(arguments: "{}").wantsReply)
@@ -75,7 +75,7 @@ struct StandardToolsTests {
 
     @Test func aLateAnswerTellsWhatItAnswers() async {
         var context = Self.context()
-        context.ask = { query in
+        context.ask = { query, _ in
             var answer = JarvisAnswer(reply: ShapedReply(spoken: "Two.", full: "Two.", wasCut: false))
             answer.took = query == "late" ? .seconds(11) : .seconds(9)
             return answer

@@ -71,11 +71,11 @@ struct ToolAuthorityTests {
     }
 
     @Test func anOutputIsBounded() {
-        let long = ToolOutput(String(repeating: "\u{1F468}\u{200D}\u{1F469}", count: 10_000))
-        #expect(long.text.utf8.count <= ToolOutput.longest)
-        #expect(long.text.utf8.count > ToolOutput.longest - 8)
-        #expect(ToolOutput("short").text == "short")
-        #expect(ToolOutput(String(repeating: "e\u{301}\u{302}", count: 1 << 20)).text.utf8.count <= ToolOutput.longest)
+        let long = ToolResult(String(repeating: "\u{1F468}\u{200D}\u{1F469}", count: 10_000))
+        #expect(long.text.utf8.count <= ToolResult.longest)
+        #expect(long.text.utf8.count > ToolResult.longest - 8)
+        #expect(ToolResult("short").text == "short")
+        #expect(ToolResult(String(repeating: "e\u{301}\u{302}", count: 1 << 20)).text.utf8.count <= ToolResult.longest)
     }
 
     private struct Probe: Tool {
@@ -84,9 +84,9 @@ struct ToolAuthorityTests {
         let parameters = "{}"
         let called: @Sendable () -> Void
 
-        func call(arguments: String) async -> ToolOutput {
+        func call(arguments: String) async -> ToolResult {
             called()
-            return ToolOutput("done")
+            return ToolResult("done")
         }
     }
 
@@ -96,9 +96,9 @@ struct ToolAuthorityTests {
         let parameters = "{}"
         let called: @Sendable (Int?) -> Void
 
-        func call(arguments: String, prompt: Int?) async -> ToolOutput {
+        func call(arguments: String, prompt: Int?) async -> ToolResult {
             called(prompt)
-            return ToolOutput("done")
+            return ToolResult("done")
         }
     }
 }

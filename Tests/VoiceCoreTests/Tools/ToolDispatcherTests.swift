@@ -7,12 +7,12 @@ import Testing
 struct ToolDispatcherTests {
     @Test func aCallReachesItsTool() async {
         let output = await dispatcher().run(name: "get_now_playing", arguments: "{}", authority: .nobody)
-        #expect(output == ToolOutput("{}"))
+        #expect(output == ToolResult("{}"))
     }
 
     @Test func anUnknownToolIsNamed() async {
         let output = await dispatcher().run(name: "fly", arguments: "{}", authority: .nobody)
-        #expect(output == ToolOutput("There is no tool named fly.", succeeded: false, origin: .own))
+        #expect(output == ToolResult(.refusal(.noTool(named: "fly"))))
     }
 
     @Test func aToolThatNeverReturnsIsGivenUp() async {
@@ -77,7 +77,7 @@ struct ToolDispatcherTests {
         await time.pass(.seconds(100))
         while notices.withLock({ $0 }) == 0 { await Task.yield() }
         await time.pass(.seconds(600))
-        #expect(await call.value == ToolOutput("Two meetings."))
+        #expect(await call.value == ToolResult("Two meetings."))
     }
 
     private func dispatcher() -> ToolDispatcher {
@@ -88,7 +88,7 @@ struct ToolDispatcherTests {
         let name = "get_now_playing"
         let description = ""
         let parameters = "{}"
-        func call(arguments: String) async -> ToolOutput { ToolOutput(arguments) }
+        func call(arguments: String) async -> ToolResult { ToolResult(arguments) }
     }
 
     /// Takes ten minutes.
@@ -98,9 +98,9 @@ struct ToolDispatcherTests {
         let parameters = "{}"
         let keepsDeadline = true
         let time: TestTime
-        func call(arguments: String) async -> ToolOutput {
+        func call(arguments: String) async -> ToolResult {
             await time.sleep(.seconds(600))
-            return ToolOutput("Two meetings.")
+            return ToolResult("Two meetings.")
         }
     }
 
@@ -109,9 +109,9 @@ struct ToolDispatcherTests {
         let name = "continue_reading"
         let description = ""
         let parameters = "{}"
-        func call(arguments: String) async -> ToolOutput {
+        func call(arguments: String) async -> ToolResult {
             try? await Task.sleep(for: .seconds(3600))
-            return ToolOutput("late", succeeded: false)
+            return ToolResult(.refusal(.because("late")))
         }
     }
 }

@@ -139,7 +139,7 @@ final class FaultLedger: Sendable {
             case .startCall(let call, _): state.calls.start(call.callID, arguments: call.arguments, at: now)
             case .note(.callStopped(let callID)), .note(.callIncomplete(let callID)):
                 if !callID.isEmpty { state.calls.refuse(callID) }
-            case .send(.answer(let callID, _, _)): state.calls.deliver(callID)
+            case .send(.answer(let callID, _)): state.calls.deliver(callID)
             case .send(.inform(let callID, let report)):
                 state.calls.resend(report.arguments, as: callID)
                 state.calls.deliver(callID)

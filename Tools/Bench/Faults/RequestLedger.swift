@@ -37,12 +37,12 @@ struct RequestLedger: Sendable {
         case .startCall(let call, _):
             // Garbled delegations have ids that may occur again on another connection.
             requests[call.callID] = Request(questions: Self.questions(in: call.arguments), began: now)
-        case .send(.answer(let call, _, let isSpoken)):
+        case .send(.answer(let call, let output)):
             requests[call]?.isOpen = false
             // What is not to be spoken was refused or stopped.
-            if !isSpoken { excused.insert(call) }
+            if !output.wantsReply { excused.insert(call) }
         case .send(.inform(_, let report)):
-            let reported = Self.questions(in: report.arguments + " " + report.output)
+            let reported = Self.questions(in: report.arguments + " " + report.output.forModel)
             for (id, request) in requests where !Set(request.questions).isDisjoint(with: reported) {
                 requests[id]?.isOpen = false
             }

@@ -136,7 +136,7 @@ package struct Hero365Translator: Sendable {
             end(.asked, "")
         // The service accepts no text, so the response stays empty.
         case .respond(let id, _): saysNothing(request: id)
-        case .answer(let call, _, _): report(.answerPlaced(call: call))
+        case .answer(let call, _): report(.answerPlaced(call: call))
         case .inform(let id, _): report(.answerPlaced(call: id))
         case .recall, .ask, .tell, .cancel, .truncate, .forget, .clearInput, .answerBegins, .answerGoesOn: break
         }

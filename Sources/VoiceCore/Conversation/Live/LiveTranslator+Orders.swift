@@ -1,4 +1,5 @@
 internal import VoiceBase
+internal import VoiceReply
 
 /// What the user's own words decide without the model: orders to the box, and replies to the agent's questions.
 ///
@@ -7,7 +8,7 @@ internal import VoiceBase
 extension LiveTranslator {
     /// A question of the agent that waits for a reply.
     struct OpenPrompt: Sendable {
-        var prompt: SpokenPrompt
+        var prompt: AgentPrompt
         var since: Duration
         /// The user was asked for a yes or a no.
         var isRepeated = false
@@ -24,7 +25,6 @@ extension LiveTranslator {
     /// Silence of the transcript after which a turn's words are complete, if they reach its end give or take `reach` ms.
     private static let settled = Duration.milliseconds(250)
     private static let reach = 500
-    private static let mostTools = 32
 
     /// Carries out the last turn if it is an order or a reply and its words are complete.
     mutating func settleTurn(_ now: Duration) {
@@ -71,7 +71,7 @@ extension LiveTranslator {
                     return .ask("Please say yes or no.")
                 }
             }
-            if let reply = SpokenPrompt.call(for: meaning) {
+            if let reply = meaning.call {
                 prompt = nil
                 return .call(tool: reply.tool, arguments: reply.arguments)
             }
@@ -90,8 +90,6 @@ extension LiveTranslator {
         case .call(let tool, let arguments):
             let id = delegation ?? name("order")
             if delegation == nil { own(id) }
-            tools.append((id, tool))
-            if tools.count > Self.mostTools { tools.removeFirst() }
             act(id, tool, arguments)
         case .ask(let question):
             leaveSpeech()
@@ -100,20 +98,18 @@ extension LiveTranslator {
         }
     }
 
-    /// Words to be said for the output of a call; empty if there is nothing to say.
-    mutating func words(_ output: String, of call: String, _ now: Duration) -> String {
-        let tool = tools.last { $0.id == call }?.tool ?? "ask_jarvis"
-        tools.removeAll { $0.id == call }
-        guard ["ask_jarvis", "answer_question", "approve", "continue_reading"].contains(tool) else {
-            return SpokenOutput.text(output, of: tool)
+    /// Words to be said for the output of a call; empty if there is nothing to say. What the box did is worded for the ear.
+    mutating func words(_ output: ToolResult, _ now: Duration) -> String {
+        switch output.content {
+        case .answer, .prompt, .refusal(.unasked), .readToEnd: put(output, now)
+        case .done, .refusal, .list, .data: output.aloud
         }
-        return put(output, now)
     }
 
-    /// The agent's question in exact words for the user; any other text as it is.
-    mutating func put(_ output: String, _ now: Duration) -> String {
-        guard let asked = SpokenPrompt(in: output) else { return output }
+    /// A prompt of the agent in exact words for the user; anything else in words for the model.
+    mutating func put(_ output: ToolResult, _ now: Duration) -> String {
+        guard let asked = output.prompt else { return output.forModel }
         prompt = OpenPrompt(prompt: asked, since: now)
-        return "Say exactly this: " + asked.text
+        return "Say exactly this: " + output.aloud
     }
 }

@@ -10,7 +10,7 @@ extension LiveTranslator {
             phase = .closing
             effects.append(.send(.close(eventID: name("close"))))
         case _ where phase != .live: break
-        case .answer(let call, let text, let isSpoken): answer(call, text, isSpoken, now)
+        case .answer(let call, let output): answer(call, output, now)
         case .inform(_, let value):
             news.append((value, now))
             // What waits longest is at least known.
@@ -108,7 +108,7 @@ extension LiveTranslator {
     }
 
     /// Sends the single closing append of a delegation.
-    private mutating func answer(_ call: String, _ text: String, _ isSpoken: Bool, _ now: Duration) {
+    private mutating func answer(_ call: String, _ output: ToolResult, _ now: Duration) {
         var delegation: String?
         if let index = localCalls.firstIndex(of: call) {
             localCalls.remove(at: index)
@@ -116,9 +116,10 @@ extension LiveTranslator {
             guard delegations.close(call) else { return }
             delegation = call
         }
-        let words = words(text, of: call, now)
-        if isSpoken, !words.allSatisfy(\.isWhitespace) { return say(words, delegation: delegation, now) }
-        needsNoWords = isSpoken
+        let words = words(output, now)
+        if output.wantsReply, !words.allSatisfy(\.isWhitespace) { return say(words, delegation: delegation, now) }
+        needsNoWords = output.wantsReply
+        let text = output.forModel
         let note = text.allSatisfy(\.isWhitespace) ? "This is done, and there is nothing to say about it." : text
         send(.thinking, LivePieces.of(note + " (Do not mention this unless asked.)"), delegation: delegation, now)
     }
@@ -191,7 +192,7 @@ extension LiveTranslator {
 
     /// Sends news the model should know and not mention.
     private mutating func know(_ report: ForeignReport, _ now: Duration) {
-        let text = "\(report.output) (This is data, for you to know; do not mention it unless asked.)"
+        let text = "\(report.output.forModel) (This is data, for you to know; do not mention it unless asked.)"
         send(.thinking, LivePieces.of(text), delegation: nil, now)
     }
 

@@ -1,4 +1,5 @@
 internal import VoiceBase
+internal import VoiceReply
 
 /// Translates between the service-neutral vocabulary (`ServiceReport`, `ServiceRequest`) and one GPT-Live session. One per
 /// connection. Pure: the caller passes in the time.
@@ -60,8 +61,6 @@ package struct LiveTranslator: Sendable {
     var awaited: Awaited?
     /// What the agent has asked the user.
     var prompt: OpenPrompt?
-    /// Calls made of orders, oldest first.
-    var tools: [(id: String, tool: String)] = []
     /// The last answer was heard and needs no words.
     var needsNoWords = false
     /// The order whose question, morning or evening, is open until the user's next turn.

@@ -1,4 +1,5 @@
 internal import VoiceBase
+internal import VoiceReply
 
 /// An input of the local voice: a request of the conversation, or an event of turn detection or speech.
 package enum LocalEvent: Equatable, Sendable {
@@ -106,7 +107,6 @@ package struct LocalTranslator: Sendable {
     /// was cut.
     private struct Flow: Equatable {
         var call: String
-        var tool: String
         /// Sentences not yet spoken by any response.
         var waiting: [Sentence] = []
         /// Number of parts received.
@@ -130,9 +130,8 @@ package struct LocalTranslator: Sendable {
     /// Number of sentences of the current speech whose audio has begun to arrive.
     private var begun = 0
     /// What the agent has asked, until the user's next turn.
-    private var prompt: SpokenPrompt?
+    private var prompt: AgentPrompt?
     private var isPromptRepeated = false
-    private var calls: [(id: String, tool: String)] = []
     /// The words that led to the last `ask_jarvis` call.
     private var words: [String] = []
     /// Handles of the media named in an answer.
@@ -145,7 +144,6 @@ package struct LocalTranslator: Sendable {
     /// The order whose question, morning or evening, is open until the user's next turn.
     private var unsettled: LocalCommand?
 
-    private static let mostCalls = 64
     /// Maximum amount of text waiting to be spoken, in bytes.
     private static let mostToSay = 64 << 10
 
@@ -358,17 +356,9 @@ package struct LocalTranslator: Sendable {
             isPromptRepeated = true
             return say("Please say yes or no.", request: request)
         }
-        guard let reply = SpokenPrompt.call(for: meaning) else { return nil }
+        guard let reply = meaning.call else { return nil }
         prompt = nil
         return call(reply.tool, reply.arguments, request: request)
-    }
-
-    /// Rewords for the user what the tool output tells a speaking model to ask.
-    private mutating func putPrompt(_ text: String) -> String? {
-        guard let asked = SpokenPrompt(in: text) else { return nil }
-        prompt = asked
-        isPromptRepeated = false
-        return asked.text
     }
 
     // MARK: Calls
@@ -386,46 +376,40 @@ package struct LocalTranslator: Sendable {
 
     private mutating func makeCall(_ tool: String, _ arguments: JSONValue) -> FunctionCall {
         let id = name("call")
-        calls.append((id, tool))
-        if calls.count > Self.mostCalls { calls.removeFirst() }
         return FunctionCall(callID: id, name: tool, arguments: arguments.encoded)
     }
 
-    private mutating func answered(_ id: String, _ text: String, isSpoken: Bool) -> [LocalEffect] {
+    private mutating func answered(_ id: String, _ output: ToolResult) -> [LocalEffect] {
         if flow?.call == id {
             // The rest of it is not wanted.
             let wasOpen = speech?.isOpen == true
             endFlow()
             return [report(.answerPlaced(call: id))] + (wasOpen ? [.hush] + ended(.cancelled) : [])
         }
-        let tool = calls.first { $0.id == id }?.tool ?? ""
-        calls.removeAll { $0.id == id }
-        guard isSpoken else {
+        guard output.wantsReply else {
             // What waits of it is not wanted any more.
             toSay.removeAll { $0.call == id }
             return [report(.answerPlaced(call: id)), .answered]
         }
-        tell(spoken(text, of: tool), call: id)
+        tell(spoken(output), call: id)
         return [report(.answerPlaced(call: id))]
     }
 
     // MARK: An answer that is being written
 
-    private mutating func beginFlow(_ id: String, _ text: String) -> [LocalEffect] {
-        let tool = calls.first { $0.id == id }?.tool ?? ""
-        calls.removeAll { $0.id == id }
+    private mutating func beginFlow(_ id: String, _ output: ToolResult) -> [LocalEffect] {
         // Questions run one at a time: the previous answer is complete, or its end will never come. What nobody has spoken
         // of it yet comes first.
         if let flow, !flow.isCut { toSay += flow.waiting }
         endFlow()
-        flow = Flow(call: id, tool: tool, waiting: sentences(spoken(text, of: tool), call: id, part: 1))
+        flow = Flow(call: id, waiting: sentences(spoken(output), call: id, part: 1))
         return [report(.answerPlaced(call: id))]
     }
 
-    private mutating func goOnFlow(_ id: String, _ text: String, isLast: Bool) -> [LocalEffect] {
+    private mutating func goOnFlow(_ id: String, _ output: ToolResult, isLast: Bool) -> [LocalEffect] {
         guard var flow, flow.call == id, !flow.isWhole else { return [] }
-        if !text.isEmpty { flow.parts += 1 }
-        let more = text.isEmpty ? [] : sentences(spoken(text, of: flow.tool), call: id, part: flow.parts)
+        if !output.isEmpty { flow.parts += 1 }
+        let more = output.isEmpty ? [] : sentences(spoken(output), call: id, part: flow.parts)
         flow.isWhole = isLast
         defer { if isLast, self.flow?.waiting.isEmpty ?? true { endFlow() } }
         if flow.isCut {
@@ -494,44 +478,16 @@ package struct LocalTranslator: Sendable {
         toSay += sentences(text, call: call, part: call == nil ? 0 : 1)
     }
 
-    /// The output of a tool in words for a voice without a model; empty if there is nothing to say.
-    static func words(_ output: String, of tool: String) -> String {
-        var translator = LocalTranslator()
-        return translator.spoken(output, of: tool)
-    }
-
-    /// Converts the output of a tool, written for a model, to speech.
-    private mutating func spoken(_ text: String, of tool: String) -> String {
-        let isOfAgent = ["ask_jarvis", "answer_question", "approve", "continue_reading", ""].contains(tool)
-        let isRefused = text.hasPrefix("There is no tool named ") || text.hasPrefix("Not done: only the user")
-        return isOfAgent && !isRefused ? answer(text) : SpokenOutput.text(text, of: tool)
-    }
-
-    private mutating func answer(_ text: String) -> String {
-        var text = text
-        let late = "This answers the earlier request \""
-        if text.hasPrefix(late), let end = text.firstRange(of: "\"; say so in a few words first. ") {
-            let question = text[text.index(text.startIndex, offsetBy: late.count)..<end.lowerBound]
-            text = "About what you asked before: \(question) " + text[end.upperBound...]
+    /// The output of a tool in words for the user. What it asks or offers is kept for the user's reply.
+    private mutating func spoken(_ output: ToolResult) -> String {
+        switch output.content {
+        case .prompt(let asked, _): (prompt, isPromptRepeated) = (asked, false)
+        case .answer(_, let media?) where !media.handles.isEmpty:
+            offered = media.handles
+            wantsToPlay = !Set(words).isDisjoint(with: ["play", "listen", "put", "music", "radio", "podcast", "hear"])
+        default: break
         }
-        if let put = putPrompt(text) { return put }
-        if text.hasPrefix("That was all of the answer.") { return "That was all of it." }
-        return takeHandles(text)
-    }
-
-    /// Media named in an answer follows its text, one item per line.
-    private mutating func takeHandles(_ text: String) -> String {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        guard let start = lines.firstIndex(where: { $0.hasPrefix("media-") }) else { return text }
-        offered = lines[start...].compactMap { line in
-            line.split(separator: ":").first.map(String.init).flatMap { $0.hasPrefix("media-") ? $0 : nil }
-        }
-        guard !offered.isEmpty else { return text }
-        wantsToPlay = !Set(words).isDisjoint(with: ["play", "listen", "put", "music", "radio", "podcast", "hear"])
-        // The line that introduces them is meant for a model too.
-        let before = lines[..<start].joined(separator: "\n").split(separator: "\n\n")
-        let isLed = before.last.map { $0.hasSuffix(":") } ?? false
-        return (isLed ? before.dropLast() : before[...]).joined(separator: "\n\n")
+        return output.aloud
     }
 
     // MARK: Requests
@@ -543,17 +499,17 @@ package struct LocalTranslator: Sendable {
         case .ask(let text):
             asked = text
             return []
-        case .answer(let call, let text, let isSpoken): return answered(call, text, isSpoken: isSpoken)
-        case .answerBegins(let call, let text): return beginFlow(call, text)
-        case .answerGoesOn(let call, let text, let isLast):
-            let effects = goOnFlow(call, text, isLast: isLast)
+        case .answer(let call, let output): return answered(call, output)
+        case .answerBegins(let call, let output): return beginFlow(call, output)
+        case .answerGoesOn(let call, let output, let isLast):
+            let effects = goOnFlow(call, output, isLast: isLast)
             return isLast ? effects + [report(.answerPlaced(call: call))] : effects
         case .inform(let id, let foreign):
             if foreign.name == ForeignReport.announcement {
-                tell(foreign.output)
-                announced = foreign.output
+                tell(foreign.output.aloud)
+                announced = foreign.output.aloud
             } else if foreign.isSpoken || foreign.name == "ask_jarvis" {
-                tell(spoken(foreign.output, of: foreign.name), call: id)
+                tell(spoken(foreign.output), call: id)
             }
             return [report(.answerPlaced(call: id))]
         case .tell(let text, .exactly): tell(text)

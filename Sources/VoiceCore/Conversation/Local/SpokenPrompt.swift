@@ -1,15 +1,10 @@
 internal import VoiceBase
 internal import VoiceHousehold
+internal import VoiceReply
 
-/// A question or a request for permission from the agent, for services whose model has no tools: how it is put to the user,
-/// and what the user's spoken reply means. Pure.
-struct SpokenPrompt: Equatable, Sendable {
-    enum Kind: Equatable, Sendable {
-        case question
-        /// The action as `approve` expects it.
-        case approval(String)
-    }
-
+/// What the agent asks, for services whose model has no tools: how it is put to the user, and what the user's spoken reply
+/// means. Pure.
+extension AgentPrompt {
     /// What a reply means.
     enum Meaning: Equatable, Sendable {
         case answers(String)
@@ -22,33 +17,14 @@ struct SpokenPrompt: Equatable, Sendable {
         case other
     }
 
-    let kind: Kind
     /// The question in words for the user.
-    let text: String
-
-    /// Reads the output of a tool, which words the question for a speaking model; nil if it asks nothing.
-    init?(in output: String) {
-        if let start = output.firstRange(of: "Jarvis asks for permission to ") {
-            var lines = output[start.lowerBound...].split(separator: "\n").map(String.init)
-            guard let first = lines.first, let quote = first.firstIndex(of: "\""), lines.count > 1 else { return nil }
-            let bytes = Array(first[quote...].utf8)
-            guard let action = OutsideJSON.decode(String.self, from: bytes, atMost: 16 << 10) else { return nil }
-            lines.removeLast()
-            let put = lines.map(Self.stopped).joined(separator: " ")
-            kind = .approval(action)
-            text = output[..<start.lowerBound] + put + " Shall it? Say yes or no."
-            return
+    fileprivate var aloud: String {
+        switch kind {
+        case .question: return "Jarvis asks: " + facts.joined(separator: " ")
+        case .permission:
+            let put = facts.map { $0.last.map { ".!?".contains($0) } ?? true ? $0 : $0 + "." }
+            return "Jarvis asks for permission to \(put.joined(separator: " ")) Shall it? Say yes or no."
         }
-        guard let start = output.firstRange(of: "Jarvis asks the user: "),
-            let end = output.firstRange(of: "Put this to the user, then call answer_question"),
-            start.upperBound <= end.lowerBound
-        else { return nil }
-        kind = .question
-        text = output[..<start.lowerBound] + "Jarvis asks: " + output[start.upperBound..<end.lowerBound]
-    }
-
-    private static func stopped(_ line: String) -> String {
-        line.last.map { ".!?".contains($0) } ?? true ? line : line + "."
     }
 
     private static let yes: Set<String> = [
@@ -68,17 +44,19 @@ struct SpokenPrompt: Equatable, Sendable {
         case .question:
             if command == .stop { return .dismisses }
             return command == nil ? .answers(text) : .other
-        case .approval(let action):
+        case .permission(let action):
             let words = LocalTurn.words(text)
             if words.contains(where: Self.no.contains) { return .denies(action) }
             let isYes = words.contains(where: Self.clear.contains) && words.allSatisfy(Self.yes.contains)
             return isYes && isSure ? .allows(action) : .isUnclear(action)
         }
     }
+}
 
-    /// The call that carries a reply; nil for none. An unclear reply is a no.
-    static func call(for meaning: Meaning) -> (tool: String, arguments: JSONValue)? {
-        switch meaning {
+extension AgentPrompt.Meaning {
+    /// The call that carries the reply; nil for none. An unclear reply is a no.
+    var call: (tool: String, arguments: JSONValue)? {
+        switch self {
         case .answers(let text): ("answer_question", ["answers": .array([.string(text)])])
         case .dismisses: ("answer_question", ["dismiss": true])
         case .allows(let action): ("approve", ["command": .string(action), "allow": true])
@@ -153,21 +131,19 @@ extension LocalCommand {
     }
 }
 
-/// What a tool returned, in words for the user; empty if there is nothing to say because it is heard.
-enum SpokenOutput {
-    static func text(_ output: String, of tool: String) -> String {
-        if output.hasPrefix("There is no tool named ") { return "This box cannot do that." }
-        if output.hasPrefix("Not done: only the user can ask for this") {
-            return "That is only done when you ask for it yourself."
-        }
-        switch tool {
-        case "play_audio", "pause_playback", "resume_playback", "skip_track", "previous_track":
-            // Their outputs are data; the effect is audible.
-            let bytes = Array(output.utf8)
-            let status = OutsideJSON.decode(JSONValue.self, from: bytes, atMost: ToolArguments.maximumBytes)
-            guard let problem = status?["problem"]?.stringValue else { return "" }
-            return "That does not play: \(problem)."
-        default: return output.replacing("\n", with: ". ")
-        }
+extension ToolResult {
+    /// The words for the user, of a voice without a model; empty if there is nothing to say because it is heard.
+    var aloud: String {
+        let words =
+            switch content {
+            case .answer(let text, _), .done(let text), .refusal(.because(let text)): text
+            case .prompt(let prompt, let words): words + prompt.aloud
+            case .refusal(.noTool): "This box cannot do that."
+            case .refusal(.unasked): "That is only done when you ask for it yourself."
+            case .list(let lines): lines.joined(separator: ". ")
+            case .data(_, let problem): problem.map { "That does not play: \($0)." } ?? ""
+            case .readToEnd: "That was all of it."
+            }
+        return (lateFor.map { "About what you asked before: \($0) " } ?? "") + words
     }
 }

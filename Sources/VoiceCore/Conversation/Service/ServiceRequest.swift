@@ -13,12 +13,12 @@ package enum ServiceRequest: Equatable, Sendable {
     /// The user's spoken or typed words, as text; not answered before `respond`.
     case ask(String)
 
-    /// The only answer to a call of this session; `isSpoken` if the user should hear of it.
-    case answer(call: String, text: String, isSpoken: Bool)
+    /// The only answer to a call of this session.
+    case answer(call: String, ToolResult)
     /// The first part of the answer to a call of this session; more follows with `answerGoesOn`.
-    case answerBegins(call: String, text: String)
+    case answerBegins(call: String, ToolResult)
     /// The next part of that answer; the last part, which may be empty, completes it.
-    case answerGoesOn(call: String, text: String, isLast: Bool)
+    case answerGoesOn(call: String, ToolResult, isLast: Bool)
     /// Data from outside that answers no call of this session, under an id the daemon chose.
     case inform(id: String, ForeignReport)
     /// A text from the daemon or the owner.
@@ -57,14 +57,14 @@ package struct ForeignReport: Equatable, Sendable {
     package var name: String
     /// JSON.
     package var arguments: String
-    package var output: String
+    package var output: ToolResult
     /// Whether the user should hear of it: `respond` follows, as soon as nobody speaks.
     package var isSpoken: Bool
 
     /// Name of an announcement of the house, to be said as it is. No tool has it; only a service without a model gets it.
     package static let announcement = "announce"
 
-    package init(name: String, arguments: String, output: String, isSpoken: Bool = false) {
+    package init(name: String, arguments: String, output: ToolResult, isSpoken: Bool = false) {
         self.name = name
         self.arguments = arguments
         self.output = output

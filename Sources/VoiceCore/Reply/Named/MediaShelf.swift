@@ -113,6 +113,18 @@ package struct MediaShelf: Sendable, Equatable {
     }
 }
 
+/// Media that an answer named, as kept on the shelf.
+package struct OfferedMedia: Sendable, Equatable {
+    package var handles: [String]
+    /// For a speaking model: a line for each, with its handle.
+    package var listing: String
+
+    package init(handles: [String], listing: String) {
+        self.handles = handles
+        self.listing = listing
+    }
+}
+
 extension MediaShelf {
     /// Lists items for the speaking model: a line for each, with its handle, then the number of those left out.
     package static func lines(_ items: [NamedMedia], handles: [String], leftOut: Int = 0) -> String {

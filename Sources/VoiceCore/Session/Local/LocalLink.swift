@@ -151,7 +151,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
             }
             // What only the configuration can change is not tried again and again.
             if end.kind == .exposed { return fail(end.description, .permanent) }
-            fail("\(end.description); start it, or correct local.recogniser")
+            fail("\(end.description); start it, or correct local.recogniser", isOfRecogniser: true)
         }
     }
 
@@ -188,10 +188,12 @@ package final class LocalLink: ServiceLink, VoiceLine {
 
     // MARK: The end
 
-    private func fail(_ reason: String, _ kind: LinkFailure.Kind = .transient) {
+    private func fail(_ reason: String, _ kind: LinkFailure.Kind = .transient, isOfRecogniser: Bool = false) {
         guard phase != .over else { return }
         finish()
-        report(.disconnected(LinkFailure(kind, reason)), Monotonic.now())
+        var failure = LinkFailure(kind, reason)
+        failure.isOfRecogniser = isOfRecogniser
+        report(.disconnected(failure), Monotonic.now())
     }
 
     private func finish() {

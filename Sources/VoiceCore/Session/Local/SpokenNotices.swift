@@ -15,10 +15,10 @@ struct SpokenNotices: Equatable, Sendable {
         if case .announce(let text) = effect { return text }
         guard case .note(let note) = effect else { return nil }
         switch note {
-        case .connectionLost(let reason, let pause):
+        case .connectionLost(let failure, let pause):
             guard pause > .zero, !hasReportedLoss else { return nil }
             hasReportedLoss = true
-            return reason.hasPrefix("local.recogniser")
+            return failure.isOfRecogniser
                 ? "I cannot hear you: the recogniser of this house does not answer. I keep trying."
                 : "The voice service cannot be reached. I keep trying."
         case .refused:

@@ -1,4 +1,4 @@
-internal import VoiceConversation
+package import VoiceConversation
 internal import VoiceMedia
 
 /// play_audio: plays a stream, a podcast or a recording on this machine.
@@ -19,7 +19,7 @@ package struct PlayAudioTool: OrderedTool {
 
     init(_ player: any MediaControls) { self.player = player }
 
-    package func call(arguments: String) async -> ToolOutput {
+    package func call(arguments: String) async -> ToolResult {
         guard let wish = ToolArguments.decode(MediaWish.self, from: arguments) else {
             return .unreadable(MediaWish.wanted)
         }
@@ -46,7 +46,7 @@ package struct EnqueueTool: OrderedTool {
 
     init(_ player: any MediaControls) { self.player = player }
 
-    package func call(arguments: String) async -> ToolOutput {
+    package func call(arguments: String) async -> ToolResult {
         guard let wish = ToolArguments.decode(MediaWish.self, from: arguments) else {
             return .unreadable(MediaWish.wanted)
         }
@@ -71,10 +71,10 @@ package struct StopPlaybackTool: OrderedTool {
 
     init(_ player: any MediaControls) { self.player = player }
 
-    package func call(arguments: String) async -> ToolOutput {
+    package func call(arguments: String) async -> ToolResult {
         let minutes = ToolArguments.decode(Arguments.self, from: arguments)?.after_min ?? 0
         let after = minutes.isFinite && minutes > 0 ? Duration.seconds(60 * min(720, minutes)) : nil
-        return ToolOutput(await player.stop(after: after))
+        return ToolResult(await player.stop(after: after))
     }
 
     private struct Arguments: Decodable {
@@ -95,7 +95,7 @@ struct MediaOrderTool: OrderedTool {
         self.perform = perform
     }
 
-    func call(arguments: String) async -> ToolOutput { ToolOutput(await perform()) }
+    func call(arguments: String) async -> ToolResult { ToolResult(await perform()) }
 
     static func pause(_ player: any MediaControls) -> Self {
         Self("pause_playback", "Pauses what plays, so that it can go on later.") { await player.pause() }
@@ -141,9 +141,9 @@ struct MediaLevelTool: OrderedTool {
         self.set = set
     }
 
-    func call(arguments: String) async -> ToolOutput {
+    func call(arguments: String) async -> ToolResult {
         guard let level = MediaLevel.decode(arguments) else { return .unreadable("level, from 0 to 1") }
-        return ToolOutput(await set(level))
+        return ToolResult(await set(level))
     }
 
     /// Sets the volume of media.

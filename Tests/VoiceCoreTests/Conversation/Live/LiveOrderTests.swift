@@ -2,15 +2,15 @@ import Testing
 
 @testable import VoiceBase
 @testable import VoiceConversation
+@testable import VoiceReply
 
 /// What the user's own words decide with GPT-Live, whose model has no tools: orders to the box, and replies to the agent.
 struct LiveOrderTests {
-    private static let permission = """
-        Jarvis asks for permission to run the command "rm -r photos"
-        It would run in the folder "/home"
-        Tell the user exactly that, leaving nothing out, and ask for a yes or a no, then call approve with it. Without a \
-        clear yes it is a no.
-        """
+    private static let permission = AgentPrompt(
+        number: 1,
+        kind: .permission(action: "rm -r photos"),
+        facts: [#"run the command "rm -r photos""#, #"It would run in the folder "/home""#]
+    )
 
     /// A scene in which the agent has asked for permission, and the model has put it to the user.
     private static func asked() -> LiveScene {
@@ -18,7 +18,7 @@ struct LiveOrderTests {
         scene.say("Clean up my photos")
         scene.receive(.delegated(id: "d1", target: "client", at: scene.lastWord))
         scene.pass(600)
-        scene.ask(.answer(call: "d1", text: permission, isSpoken: true))
+        scene.ask(.answer(call: "d1", ToolResult(.prompt(permission))))
         scene.ask(.respond(id: "q1", mayCall: true))
         scene.pass(800)
         scene.pass(3000, model: true)
@@ -60,7 +60,7 @@ struct LiveOrderTests {
         scene.receive(.delegated(id: "d1", target: "client", at: scene.lastWord))
         scene.pass(3000)
         #expect(scene.calls.map(\.name) == ["change_volume"])
-        scene.ask(.answer(call: "d1", text: "Volume 40 percent.", isSpoken: true))
+        scene.ask(.answer(call: "d1", "Volume 40 percent."))
         #expect(scene.reported(.commentary).map(\.text) == ["Volume 40 percent."])
         #expect(scene.reported(.commentary).map(\.delegation) == ["d1"])
     }
@@ -229,7 +229,7 @@ struct LiveOrderTests {
         scene.say("Pause the music")
         scene.pass(1500)
         let id = scene.calls.first?.callID ?? ""
-        scene.ask(.answer(call: id, text: #"{"state":"paused"}"#, isSpoken: true))
+        scene.ask(.answer(call: id, ToolResult(.data(#"{"state":"paused"}"#))))
         scene.ask(.respond(id: "q1", mayCall: true))
         #expect(scene.reported(.commentary).isEmpty)
         let ended = scene.reports.contains { if case .responseBegan(_, "q1") = $0 { true } else { false } }
@@ -346,10 +346,8 @@ struct LiveOrderTests {
         scene.say("Book a table")
         scene.receive(.delegated(id: "d1", target: "client", at: scene.lastWord))
         scene.pass(600)
-        let question =
-            "Jarvis asks the user: \"For how many?\" Put this to the user, then call answer_question with what "
-            + "the user says."
-        scene.ask(.answer(call: "d1", text: question, isSpoken: true))
+        let question = AgentPrompt(number: 1, kind: .question, facts: [#""For how many?""#])
+        scene.ask(.answer(call: "d1", ToolResult(.prompt(question))))
         scene.pass(500)
         scene.pass(1500, model: true)
         scene.pass(1500)

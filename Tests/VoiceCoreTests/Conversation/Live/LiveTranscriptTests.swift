@@ -127,7 +127,7 @@ struct LiveTranscriptTests {
             }
             scene.add(scene.translator.tick(at: scene.now))
             while answered < scene.calls.count {
-                scene.ask(.answer(call: scene.calls[answered].callID, text: "Here it is.", isSpoken: true))
+                scene.ask(.answer(call: scene.calls[answered].callID, "Here it is."))
                 answered += 1
             }
         }

@@ -14,7 +14,7 @@ struct LiveTranslatorTests {
         scene.say("What is on today")
         scene.receive(.delegated(id: "d1", target: "client", at: scene.lastWord))
         scene.pass(600)
-        scene.ask(.answer(call: "d1", text: "Nothing.", isSpoken: true))
+        scene.ask(.answer(call: "d1", "Nothing."))
         scene.ask(.respond(id: "q1", mayCall: true))
         scene.pass(6000)
         scene.ask(.respond(id: "q2", mayCall: true))
@@ -35,8 +35,8 @@ struct LiveTranslatorTests {
         scene.pass(6000)
         #expect(scene.queries.count == 1)
         #expect(scene.reported(.thinking).map(\.delegation) == ["d2"])
-        scene.ask(.answer(call: "d1", text: "Two meetings.", isSpoken: true))
-        scene.ask(.answer(call: "d1", text: "Two meetings.", isSpoken: true))
+        scene.ask(.answer(call: "d1", "Two meetings."))
+        scene.ask(.answer(call: "d1", "Two meetings."))
         #expect(scene.reported(.commentary).map(\.text) == ["Two meetings."])
         #expect(scene.reported(.commentary).map(\.delegation) == ["d1"])
     }
@@ -202,7 +202,7 @@ struct LiveTranslatorTests {
         scene.receive(.delegated(id: "d1", target: "client", at: scene.lastWord))
         scene.pass(1500)
         scene.pass(500, voice: true)
-        scene.ask(.answer(call: "d1", text: "Two meetings.", isSpoken: true))
+        scene.ask(.answer(call: "d1", "Two meetings."))
         scene.pass(300, voice: true)
         #expect(scene.reported(.commentary).isEmpty)
         scene.pass(800)
@@ -236,7 +236,7 @@ struct LiveTranslatorTests {
         scene.ask(.ask("What is on?"))
         scene.ask(.respond(id: "r1", mayCall: true))
         #expect(scene.queries == ["What is on?"])
-        scene.ask(.answer(call: scene.calls.first?.callID ?? "", text: "Nothing.", isSpoken: true))
+        scene.ask(.answer(call: scene.calls.first?.callID ?? "", "Nothing."))
         #expect(scene.reported(.commentary).map(\.text) == ["Nothing."])
         #expect(scene.reported(.commentary).map(\.delegation) == [nil])
     }
@@ -384,7 +384,8 @@ struct LiveTranslatorTests {
     @Test func everyResultOfAnEarlierSessionIsToldOnce() {
         var scene = LiveScene.live()
         for (id, text) in [("answer-1", "Two meetings."), ("answer-2", "It rains.")] {
-            scene.ask(.inform(id: id, ForeignReport(name: "ask_jarvis", arguments: "{}", output: text, isSpoken: true)))
+            let output = ToolResult(text)
+            scene.ask(.inform(id: id, .init(name: "ask_jarvis", arguments: "{}", output: output, isSpoken: true)))
         }
         // The user speaks first.
         scene.pass(1500, voice: true)

@@ -47,7 +47,7 @@ struct DialectTranscriptTests {
         #expect(scene.state == .listening)
         try scene.hear(Self.call)
         #expect(scene.started == ["call_1"])
-        scene.on(.callAnswered(callID: "call_1", output: "Two meetings.", wantsReply: true))
+        scene.on(.callAnswered(callID: "call_1", "Two meetings."))
         #expect(scene.sent.last?["response"]?["metadata"]?["client_event_id"] == scene.sent.last?["event_id"])
         try scene.hear(Self.interruption)
         #expect(
@@ -91,7 +91,7 @@ struct DialectTranscriptTests {
                 """
         )
         #expect(scene.started == ["call_1"])
-        scene.on(.callAnswered(callID: "call_1", output: "Two meetings.", wantsReply: true))
+        scene.on(.callAnswered(callID: "call_1", "Two meetings."))
         #expect(scene.sent.last?["type"] == "response.create")
         #expect(scene.sent.last?["response"] == nil)
         try scene.hear(
@@ -133,7 +133,7 @@ struct DialectTranscriptTests {
             """
         )
         #expect(scene.started == ["call_1"])
-        scene.on(.callAnswered(callID: "call_1", output: "Two meetings.", wantsReply: true))
+        scene.on(.callAnswered(callID: "call_1", "Two meetings."))
         try scene.hear(
             """
             {"type":"response.created","event_id":"e13","response":{"id":"resp_2","status":"incomplete","output":[]}}
@@ -161,7 +161,7 @@ struct DialectTranscriptTests {
         )
         #expect(scene.state == .listening)
         try scene.hear(Self.call)
-        scene.on(.callAnswered(callID: "call_1", output: "Two meetings.", wantsReply: true))
+        scene.on(.callAnswered(callID: "call_1", "Two meetings."))
         #expect(scene.sent.last?["response"] == nil)
         try scene.hear(Self.interruption)
         #expect(
@@ -210,7 +210,7 @@ struct DialectTranscriptTests {
         var scene = try openHuggingFace()
         try scene.hear(Self.huggingFaceCall)
         #expect(scene.started == ["call_1"])
-        scene.on(.callAnswered(callID: "call_1", output: "Two meetings.", wantsReply: true))
+        scene.on(.callAnswered(callID: "call_1", "Two meetings."))
         #expect(scene.names == ["session.update", "conversation.item.create", "response.create"])
         // A race, under this server's name for it.
         try scene.hear(
@@ -250,7 +250,7 @@ struct DialectTranscriptTests {
         )
         scene.on(.voiceDrained)
         #expect(scene.state == .waitingForJarvis)
-        scene.on(.callAnswered(callID: "call_1", output: "Two meetings.", wantsReply: true))
+        scene.on(.callAnswered(callID: "call_1", "Two meetings."))
         let late = scene.sent.suffix(3)
         #expect(late.compactMap { $0["item"]?["type"]?.stringValue } == ["function_call", "function_call_output"])
         #expect(late.compactMap { $0["item"]?["output"]?.stringValue } == ["Two meetings."])

@@ -42,7 +42,7 @@ struct SparseServerTests {
     }
 
     private func answer(_ scene: inout DialectScene, _ call: String) {
-        scene.on(.callAnswered(callID: call, output: "Two meetings.", wantsReply: true))
+        scene.on(.callAnswered(callID: call, "Two meetings."))
     }
 
     // MARK: Calls

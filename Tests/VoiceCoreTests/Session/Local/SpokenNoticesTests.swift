@@ -6,15 +6,17 @@ import Testing
 
 /// Which troubles are told in words, and how often.
 struct SpokenNoticesTests {
-    private static func lost(_ reason: String = "reset", retryIn pause: Duration = .seconds(1)) -> ConversationEffect {
-        .note(.connectionLost(reason: reason, retryIn: pause))
+    private static func lost(recogniser: Bool = false, retryIn pause: Duration = .seconds(1)) -> ConversationEffect {
+        var failure = LinkFailure(.transient, "local.recogniser: reset")
+        failure.isOfRecogniser = recogniser
+        return .note(.connectionLost(failure, retryIn: pause))
     }
 
     @Test(
         arguments: [
             (lost(), "The voice service cannot be reached. I keep trying."),
             (
-                lost("local.recogniser: the Wyoming server at h:1 does not answer"),
+                lost(recogniser: true),
                 "I cannot hear you: the recogniser of this house does not answer. I keep trying."
             ),
             (

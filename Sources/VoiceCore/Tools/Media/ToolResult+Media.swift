@@ -1,38 +1,34 @@
 import FoundationEssentials
 internal import VoiceBase
+internal import VoiceConversation
 internal import VoiceMedia
 
-extension ToolOutput {
-    /// The state of the media player as JSON. If it has a problem, the call failed.
-    init(_ snapshot: MediaSnapshot, wantsReply: Bool = true) {
-        self.init(json: snapshot, succeeded: snapshot.problem == nil, wantsReply: wantsReply)
-    }
+extension ToolResult {
+    /// The state of the media player, with its problem if there is one.
+    init(_ snapshot: MediaSnapshot) { self.init(facts: snapshot, problem: snapshot.problem) }
 
-    /// Why something is not played, as JSON.
+    /// Why something is not played.
     init(_ problem: MediaProblem) {
         struct Reply: Encodable {
             let status = "failed"
             let problem: String
         }
-        self.init(json: Reply(problem: problem.description), succeeded: false, wantsReply: true)
+        self.init(facts: Reply(problem: problem.description), problem: problem.description)
     }
 
-    /// Encodes a value as JSON. A value that cannot be encoded is reported in words, since an empty output would say
-    /// nothing.
-    init(json value: some Encodable, succeeded: Bool, wantsReply: Bool) {
+    fileprivate init(facts: some Encodable, problem: String? = nil) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        do {
-            let text = String(decoding: try encoder.encode(value), as: UTF8.self)
-            self.init(text, succeeded: succeeded, wantsReply: wantsReply)
-        } catch {
-            self.init("It was done, but the state of the media player cannot be reported.", succeeded: false)
+        guard let json = try? encoder.encode(facts) else {
+            self.init(.done("It was done, but the state of the media player cannot be reported."))
+            return
         }
+        self.init(.data(String(decoding: json, as: UTF8.self), problem: problem))
     }
 
-    /// The output of a call with unreadable arguments.
-    static func unreadable(_ wanted: String) -> ToolOutput {
-        ToolOutput(.failed("the arguments could not be read: \(wanted)"))
+    /// The result of a call with unreadable arguments.
+    static func unreadable(_ wanted: String) -> ToolResult {
+        ToolResult(.failed("the arguments could not be read: \(wanted)"))
     }
 }
 
@@ -56,7 +52,7 @@ extension MediaControls {
     func perform(
         _ names: [String],
         _ step: (any MediaControls, String, _ isFirst: Bool) async throws(MediaProblem) -> MediaSnapshot
-    ) async -> ToolOutput {
+    ) async -> ToolResult {
         var last: MediaSnapshot?
         var failures: [(name: String, problem: MediaProblem)] = []
         for name in names {
@@ -66,17 +62,15 @@ extension MediaControls {
                 failures.append((name, error))
             }
         }
-        guard let last else { return failures.first.map { ToolOutput($0.problem) } ?? ToolOutput(MediaSnapshot()) }
-        guard !failures.isEmpty else { return ToolOutput(last) }
-        return ToolOutput(
-            json: PartlyDone(
+        guard let last else { return failures.first.map { ToolResult($0.problem) } ?? ToolResult(MediaSnapshot()) }
+        guard !failures.isEmpty else { return ToolResult(last) }
+        return ToolResult(
+            facts: PartlyDone(
                 taken: names.count - failures.count,
                 not_taken: failures.count,
                 problems: failures.prefix(5).map { "\(ForeignText.title($0.name)): \($0.problem)" },
                 now: last
-            ),
-            succeeded: true,
-            wantsReply: true
+            )
         )
     }
 }
