@@ -18,7 +18,7 @@ enum Container {
             || isNamedByFirstProcess()
     }
 
-    /// The finding with advice for a container, where that for a machine with systemd is no help.
+    /// The finding with advice for a container in place of that for a machine with systemd.
     static func advised(_ finding: DoctorFinding) -> DoctorFinding {
         guard finding.verdict >= .warn else { return finding }
         switch finding.check {
