@@ -337,7 +337,7 @@ struct DatagridTranslatorTests {
         scene.receive(.error(code: "model_error", text: "The model is gone."))
         #expect(scene.closings == [.lost])
         var silent = DatagridScene.live()
-        silent.receive(.error(code: "client_silence_timeout", text: "Nobody speaks."))
+        silent.receive(.error(code: "client_silence_timeout", text: "No speech."))
         #expect(silent.closings == [.expired] && silent.troubles.isEmpty)
     }
 
