@@ -36,6 +36,16 @@ struct BridgeMetricsTests {
         #expect(unknown == [])
     }
 
+    @Test func thePageReadsOnlyMembersThatTheDaemonHas() throws {
+        let script = try FileReader.system.read("Sources/JarvisBridge/Page/page.js", 1 << 20).bytes
+        // What the bridge itself says.
+        let members = Set(StatusSchema.members.map(\.name) + ["connected"])
+        let read = String(decoding: script, as: UTF8.self)
+            .matches(of: /\b(?:box\.|(?:record|list)\(")([a-z][a-z_]*)/).map { String($0.output.1) }
+        #expect(read.count > 40)
+        #expect(Set(read).subtracting(members) == [])
+    }
+
     @Test func countsEachTurnOnceAlsoOverARestartOfTheDaemon() {
         var metrics = BridgeMetrics()
         // Was there before.

@@ -23,7 +23,11 @@ package struct ListedHistograms: Sendable, Equatable {
     /// Entries of the present list that have been counted; nil before the first list.
     private var counted: Set<String>?
 
-    package init(bounds: [Double]) { self.bounds = bounds }
+    /// - Parameter labels: shown from the start, because a rate counts nothing before a first value.
+    package init(bounds: [Double], labels: [String]) {
+        self.bounds = bounds
+        for label in labels { histograms[label] = Histogram(bounds: bounds) }
+    }
 
     /// Takes the list as it is now. The first is only noted: it tells what happened before this program ran.
     ///

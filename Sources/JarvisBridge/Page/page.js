@@ -153,8 +153,6 @@ const away = {
 function resting() {
   if (box.microphone_muted === true) return "The microphone is off.";
   if (box.mode === "push") return "Resting. Press Listen to talk.";
-  const word = clean(record("wake").word, 40);
-  if (box.mode === "wake" && word) return `Resting. Say “${word.replaceAll(" ", "\u00a0")}” to talk.`;
   return box.mode === "wake" ? "Resting. Say its wake word to talk." : "Resting.";
 }
 
@@ -394,8 +392,12 @@ function drawWake() {
   write($("wake-text"), calls.length
     ? `In 24 hours ${calls.length - misses} heard, ${count(misses, "near miss", "near misses")}`
     : "Nothing heard in the last 24 hours.");
-  const share = (score) => `${100 * Math.min(1, Math.max(0, score))}%`;
-  const threshold = number(record("wake").threshold) ?? number(calls.at(-1)?.call.threshold);
+  const threshold = number(calls.at(-1)?.call.threshold);
+  // Most engines score 0 to 1; PocketSphinx, powers of ten around its threshold.
+  const isShare = calls.every(({ call, score }) => score >= 0 && score <= 1 && (number(call.threshold) ?? 1) <= 1);
+  const share = (score, needed = threshold) =>
+    `${100 * Math.min(1, Math.max(0, isShare ? score : 0.5 + (score - (needed ?? score)) / 40))}%`;
+  const shown = (score) => (isShare ? `${Math.round(100 * score)} %` : `${Math.round(score)}`);
   $("threshold").hidden = threshold === undefined;
   if (threshold !== undefined) $("threshold").style.bottom = share(threshold);
   fill($("dots"), calls, (item) => `${item.at} ${item.score}`, () => {
@@ -407,11 +409,11 @@ function drawWake() {
   }, (dot, { call, at, score }) => {
     dot.classList.toggle("near", call.heard !== true);
     dot.style.left = `${(100 * (at - end + day)) / day}%`;
-    dot.style.bottom = share(score);
     const needed = number(call.threshold);
+    dot.style.bottom = share(score, needed);
     write(dot.firstChild, `${timeOfDay(call.at)}, “${clean(call.word, 60)}”: `
       + (call.heard === true ? "heard" : "near miss, not heard")
-      + `, sure to ${Math.round(100 * score)} %` + (needed === undefined ? "" : ` (needs ${Math.round(100 * needed)} %)`));
+      + `, scored ${shown(score)}` + (needed === undefined ? "" : ` (needs ${shown(needed)})`));
   });
   const first = new Date(end - day);
   first.setMinutes(0, 0, 0);
@@ -437,6 +439,7 @@ const reasons = {
   poor: "Much of its own voice comes back to its microphone.",
   clipping: "Its own voice overdrives the microphone.",
   canceller_off: "Its echo canceller is off.",
+  moved: "It was moved, and learns the room anew.",
   configuration: "Its configuration says so.",
   clear: "None of its own voice reaches the microphone.",
   good: "You can interrupt it at any time.",
@@ -502,7 +505,7 @@ function drawMoney() {
   drawGauge($("g-hour"), spent[1], number(box.budget_hour_usd), "this hour");
   const until = clean(box.budget_spent_until, 60);
   show($("spent-until"), until && `The budget is spent until ${timeOfDay(until) || until}.`);
-  const tokens = record("tokens_today");
+  const tokens = record("tokens");
   const pair = (one, other) => [[one, "in"], [other, "out"]].filter(([name]) => number(tokens[name]) !== undefined)
     .map(([name, words]) => `${tokens[name].toLocaleString("en")} ${words}`).join(", ");
   rows($("tokens"), [
@@ -610,16 +613,16 @@ const health = ["degraded", "word_problems", "substitute", "breaker", "state", "
 /// Which members each part of the page shows.
 const parts = [
   [drawLevels, ["levels", "state"]],
-  [drawNow, ["state", "text", "degraded", "microphone", "microphone_muted", "volumes", "quiet", "mode", "wake",
+  [drawNow, ["state", "text", "degraded", "microphone", "microphone_muted", "volumes", "quiet", "mode",
     "timer_list"]],
   [drawVolumes, ["volumes", "quiet"]],
   [drawMedia, ["media"]],
   [drawTimers, ["timer_list"]],
   [drawTurns, ["turn_list", "turns_total", "turns_interrupted"]],
-  [drawWake, ["wake", "wake_list"]],
+  [drawWake, ["wake_list"]],
   [drawHearing, ["mode", "duplex", "duplex_reason", "echo", "heard", "microphone", "loudspeaker", "microphone_muted"]],
   [drawMoney, ["spent_today_usd", "spent_hour_usd", "budget_day_usd", "budget_hour_usd", "budget_spent_until",
-    "tokens_today", "sent_today_s", "sent_today_bytes", "talk_today_min", "service"]],
+    "tokens", "sent_today_s", "sent_today_bytes", "talk_today_min", "service"]],
   [drawWords, ["transcript"]],
   [drawHealth, health],
   [drawLog, ["log"]],

@@ -10,7 +10,8 @@ package struct DaemonHistory: Sendable {
     private static func cut(_ text: String) -> String { text.bounded(toBytes: 1000) }
 
     private var lists: [String: [JSONValue]] = [:]
-    private var counts: [String: [String: Int]] = [:]
+    /// From zero, because a series that begins with its first event counts none.
+    private var counts = ["reconnects": ["lost": 0, "refused": 0, "replaced": 0, "rotated": 0]]
     private var turns = 0
     private var interrupted = 0
 

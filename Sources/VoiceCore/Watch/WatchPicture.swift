@@ -187,7 +187,7 @@ package struct WatchPicture {
         if let removed = echo?["erle_db"]?.bounded { parts.append("\(removed) dB removed") }
         switch (mirror["duplex"], mirror["duplex_reason"]?.stringValue) {
         case ("full", _): parts.append("you can interrupt")
-        case ("half", "learning"): parts.append("still learning")
+        case ("half", "learning"), ("half", "moved"): parts.append("still learning")
         case ("half", "poor"): parts.append("too weak for interruptions")
         case ("half", "clipping"): parts.append("the microphone clips")
         case ("half", "canceller_off"): parts.append("canceller off")
