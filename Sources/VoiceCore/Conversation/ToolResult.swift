@@ -24,8 +24,8 @@ package struct ToolResult: Sendable, Equatable {
         case noTool(named: String)
         /// The user has not asked for it.
         case unasked
-        /// The reason, in a fixed sentence of this program.
-        case because(String)
+        /// The reason, in a sentence of this program; `quotes` if it contains words from outside.
+        case because(String, quotes: Bool = false)
     }
 
     package private(set) var content: Content
@@ -69,8 +69,8 @@ package struct ToolResult: Sendable, Equatable {
     package var origin: OutputOrigin {
         switch content {
         case .prompt(let prompt, _): .prompt(prompt.number)
+        case .answer, .list, .data, .readToEnd, .refusal(.because(_, quotes: true)): .outside
         case .done, .refusal: .own
-        case .answer, .list, .data, .readToEnd: .outside
         }
     }
 
@@ -103,7 +103,7 @@ package struct ToolResult: Sendable, Equatable {
             guard let media else { return words }
             return words + (words.isEmpty ? "" : "\n\n") + media.listing
         case .prompt(let prompt, let words): return opening + words + prompt.forModel
-        case .done(let text), .refusal(.because(let text)), .data(let text, _): return opening + text
+        case .done(let text), .refusal(.because(let text, _)), .data(let text, _): return opening + text
         case .refusal(.noTool(let name)): return "There is no tool named \(name)."
         case .refusal(.unasked):
             return """

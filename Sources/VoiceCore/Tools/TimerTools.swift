@@ -296,7 +296,7 @@ extension ToolContext {
             return ToolResult(.done(try await perform(wanted, timers)))
         } catch {
             let text = "\(refused): \(error)."
-            return ToolResult(error.quotes ? .answer(text) : .refusal(.because(text)))
+            return ToolResult(.refusal(.because(text, quotes: error.quotes)))
         }
     }
 }

@@ -136,7 +136,7 @@ extension ToolResult {
     var aloud: String {
         let words =
             switch content {
-            case .answer(let text, _), .done(let text), .refusal(.because(let text)): text
+            case .answer(let text, _), .done(let text), .refusal(.because(let text, _)): text
             case .prompt(let prompt, let words): words + prompt.aloud
             case .refusal(.noTool): "This box cannot do that."
             case .refusal(.unasked): "That is only done when you ask for it yourself."
