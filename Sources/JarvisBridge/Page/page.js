@@ -153,7 +153,8 @@ const away = {
 function resting() {
   if (box.microphone_muted === true) return "The microphone is off.";
   if (box.mode === "push") return "Resting. Press Listen to talk.";
-  return box.mode === "wake" ? "Resting. Say its wake word to talk." : "Resting.";
+  const word = Array.isArray(box.wake_words) ? clean(box.wake_words[0], 40).replaceAll(" ", "\u00a0") : "";
+  return box.mode === "wake" ? `Resting. Say ${word ? `“${word}”` : "its wake word"} to talk.` : "Resting.";
 }
 
 function sentence() {
@@ -614,7 +615,7 @@ const health = ["degraded", "word_problems", "substitute", "breaker", "state", "
 const parts = [
   [drawLevels, ["levels", "state"]],
   [drawNow, ["state", "text", "degraded", "microphone", "microphone_muted", "volumes", "quiet", "mode",
-    "timer_list"]],
+    "wake_words", "timer_list"]],
   [drawVolumes, ["volumes", "quiet"]],
   [drawMedia, ["media"]],
   [drawTimers, ["timer_list"]],

@@ -62,6 +62,7 @@ package enum StatusSchema {
         Member("playback_xruns", .number, "since the start"),
         Member("device_losses", .number, "since the start"),
         Member("wake_engine", .text, "off without one"),
+        Member("wake_words", .list, "what to say in mode wake"),
         Member("word_problems", .list, "words that are not recognised, or not as configured"),
         Member(
             "wake_list",

@@ -52,6 +52,8 @@ extension VoiceDaemon {
             result["phase"] = .string(activation.phase.rawValue)
             result["quiet"] = .bool(activation.isQuiet)
             result["wake_engine"] = .string(settings.activation.engine?.name ?? "off")
+            let words = settings.activation.rule?.words.words.filter { !$0.isStop } ?? []
+            result["wake_words"] = .array(words.map { .string($0.text) })
             let gaps = listener?.lack.gaps.map(\.description) ?? []
             if !gaps.isEmpty { result["word_problems"] = .array(gaps.map { .string($0) }) }
             result["service"] = .string(settings.serviceName)

@@ -62,7 +62,7 @@ struct StatusFeedTests {
         #expect(turns.count == 50)
         #expect(turns.first == ["turn": 11, "at": "2026-11-27T03:28:59Z"])
         #expect(history.values["turns_total"] == 60 && history.values["turns_interrupted"] == 2)
-        #expect(history.values["reconnects"] == ["lost": 1, "rotated": 1])
+        #expect(history.values["reconnects"] == ["lost": 1, "refused": 0, "replaced": 0, "rotated": 1])
     }
 
     @Test func aTranscriptThatIsSwitchedOffIsForgotten() {

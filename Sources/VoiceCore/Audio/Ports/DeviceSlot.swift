@@ -8,8 +8,8 @@ internal import Synchronization
 ///
 /// | field | writes | reads |
 /// |---|---|---|
-/// | `frames`, `stillPeriods`, `losses` | T1 | the supervisor, observers |
-/// | `channels`, `openings`, `isOpen` | the supervisor | observers |
+/// | `frames`, `stillPeriods` | T1 | the supervisor, observers |
+/// | `channels`, `openings`, `isOpen`, `losses` | the supervisor | observers |
 /// | `plan`, `isSame` | the supervisor | T1 |
 /// | `mayRest` | the daemon | T1, the supervisor |
 /// | `isResting`, `isWanted` | T1; the supervisor clears them if the device cannot be opened | T1, the supervisor |
@@ -152,6 +152,8 @@ package final class DeviceSlot: @unchecked Sendable {
         offered.exchange(nil, ordering: .acquiringAndReleasing)
     }
 
+    func countLoss() { lost.wrappingAdd(1, ordering: .relaxed) }
+
     /// Asks T1 to return the stream.
     func recall() { recalled.store(true, ordering: .releasing) }
 
@@ -175,7 +177,6 @@ package final class DeviceSlot: @unchecked Sendable {
 
     /// Returns a stream to the supervisor to be closed. `errno` 0: it was not lost, the audio thread ends.
     func giveBack(_ stream: UnsafeMutablePointer<ALSAStream>, errno: Int32) {
-        if errno != 0 { lost.wrappingAdd(1, ordering: .relaxed) }
         reason.store(Int(errno), ordering: .relaxed)
         returned.store(stream, ordering: .releasing)
     }

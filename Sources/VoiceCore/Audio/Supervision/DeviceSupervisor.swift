@@ -88,6 +88,7 @@ actor DeviceSupervisor {
         if isClosed || isComingBack { return await stepClosed() }
         if let (stream, errno) = slot.takeReturned() {
             isOut = false
+            if errno != 0 { slot.countLoss() }
             await close(OpenStream(stream: stream))
             if slot.isResting { rest() } else { _ = handle(.gone(reason: Self.reason(errno))) }
         }
