@@ -7,7 +7,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+#include <termios.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -146,6 +148,26 @@ bool clinux_take_noted(int number) {
     bool was_noted = noted[number];
     noted[number] = 0;
     return was_noted;
+}
+
+static char last_words[64];
+static struct termios terminal;
+static volatile bool has_terminal;
+
+static void restore_terminal(int number) {
+    ssize_t written = write(STDOUT_FILENO, last_words, strlen(last_words));
+    (void)written;
+    if (has_terminal) tcsetattr(STDIN_FILENO, TCSANOW, &terminal);
+    raise(number);
+}
+
+void clinux_restore_terminal_on_crash(const char *text) {
+    snprintf(last_words, sizeof last_words, "%s", text);
+    has_terminal = tcgetattr(STDIN_FILENO, &terminal) == 0;
+    // The second time, the signal does what it does by default.
+    struct sigaction action = {.sa_handler = restore_terminal, .sa_flags = SA_RESETHAND | SA_NODEFER};
+    for (const char *number = (const char[]){SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, 0}; *number; number++)
+        sigaction(*number, &action, NULL);
 }
 
 int clinux_wait_readable(int fd, int milliseconds) {

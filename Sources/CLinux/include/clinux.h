@@ -50,6 +50,9 @@ int clinux_read_key(int fd, int milliseconds, int *code, int *value);
 void clinux_note_signals(const int *signals, int count);
 // Whether the signal was noted since the last call; clears the note.
 bool clinux_take_noted(int signal);
+// From now on a crash first writes the text (at most 63 bytes) to standard output and gives the terminal behind standard
+// input the settings that it has now.
+void clinux_restore_terminal_on_crash(const char *text);
 // Makes the kernel protect this process's memory, environment and descriptors from other processes of the same user, and
 // write no core dump (PR_SET_DUMPABLE). False if it refuses.
 bool clinux_forbid_inspection(void);

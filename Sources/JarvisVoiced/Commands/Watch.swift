@@ -194,8 +194,11 @@ private struct Screen {
         return read(STDIN_FILENO, &key, 1) <= 0 || key == UInt8(ascii: "q")
     }
 
+    private static let uncover = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+
     /// Covers the terminal: its other screen, no cursor, no wrapping; keys arrive immediately, without an echo.
     mutating func enter() {
+        if saved == nil { clinux_restore_terminal_on_crash(Self.uncover) }
         var settings = termios()
         if saved == nil, tcgetattr(STDIN_FILENO, &settings) == 0 { saved = settings }
         if var settings = saved {
@@ -207,7 +210,7 @@ private struct Screen {
     }
 
     mutating func leave() {
-        Self.write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l")
+        Self.write(Self.uncover)
         if var settings = saved { tcsetattr(STDIN_FILENO, TCSADRAIN, &settings) }
         saved = nil
     }
