@@ -161,7 +161,7 @@ extension EndToEnd {
                 for looksAtStart in [false, true] {
                     let first = try agent.client(.responses, on: network, store: store)
                     #expect(await first.ask("what is on today?").failure == nil)
-                    #expect(await first.ask("side effect").spoken.contains("effects.txt"))
+                    #expect(await first.ask("side effect").told.contains("effects.txt"))
                     // Nobody ends the agent's run.
                     let second = try agent.client(.responses, on: network, store: store)
                     if looksAtStart { await second.checkAtStart() }
