@@ -29,7 +29,7 @@ enum Container {
         case "state": return finding.advised("mount a volume there, which the container's user may write")
         case "clock": return finding.advised("set the clock of the host, which is also the container's")
         default:
-            guard finding.advice?.contains("adduser") == true else { return finding }
+            guard finding.asksForGroup else { return finding }
             return finding.advised("start the container with --group-add and the card's group: stat -c %g /dev/snd/*")
         }
     }

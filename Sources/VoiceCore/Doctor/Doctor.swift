@@ -34,7 +34,7 @@ package struct Doctor: Sendable {
         checks += isOffline ? [] : online(network)
         let unit = looksAtMachine ? await UnitState.read() : nil
         let isContained = looksAtMachine && unit == nil && Container.isAround(environment: context.environment)
-        // Root of a container has no more than its options grant.
+        // In a container, root has only the rights that its options grant.
         checks += looksAtMachine ? machine(unit, isRoot: geteuid() == 0 && !isContained) : []
         if !isOffline { try? network.start() }
         var findings = await examine(checks)

@@ -23,6 +23,8 @@ package struct DoctorFinding: Sendable, Equatable, Encodable {
     package var message: String
     /// The remedy; nil if none is needed.
     package var advice: String?
+    /// Whether the remedy is a group that may open the sound card.
+    var asksForGroup = false
     /// Message and remedy without what is about the user.
     private var sharedMessage: String
     private var sharedAdvice: String?

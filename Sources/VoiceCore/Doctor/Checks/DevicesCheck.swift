@@ -88,13 +88,15 @@ enum DevicesCheck {
                     + "\(AudioDeviceError.wayToShare(device, holder: holder))"
             )
         case .failure(.permission(let device, _)):
-            return DoctorFinding(
+            var denied = DoctorFinding(
                 check,
                 .fail,
                 "this user may not open \(device)",
                 advice: "add this user to group audio, and log in again (sudo adduser USER audio; the service gets the "
                     + "group from its unit)"
             )
+            denied.asksForGroup = true
+            return denied
         case .failure(.unsupported(let device, let direction, let reason)):
             // The reason says what to use instead, which the list of devices need not contain (hdmi: names).
             let error = AudioDeviceError.unsupported(device: device, direction: direction, reason: reason)

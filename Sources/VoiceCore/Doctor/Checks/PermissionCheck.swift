@@ -39,7 +39,9 @@ enum PermissionCheck {
             return finding(.ok, "group audio, which the service has, may open \(nodes.count) devices", nil)
         }
         if let closed = nodes.first(where: { !$0.isOpenToUs }) {
-            return finding(.fail, "this user may not open \(closed.path)", "sudo adduser USER \(closed.group)")
+            var denied = finding(.fail, "this user may not open \(closed.path)", "sudo adduser USER \(closed.group)")
+            denied.asksForGroup = true
+            return denied
         }
         return finding(.ok, "this user may open \(nodes.count) devices", nil)
     }
