@@ -14,11 +14,11 @@ package struct SavedJarvisSession: Sendable, Equatable {
     package var usedAt: Int
     package var knowsVoiceMode = false
 
-    package init(id: String, previous: String? = nil, usedAt: Int, knowsMouth: Bool = false) {
+    package init(id: String, previous: String? = nil, usedAt: Int, knowsVoiceMode: Bool = false) {
         self.id = id
         self.previous = previous
         self.usedAt = usedAt
-        self.knowsVoiceMode = knowsMouth
+        self.knowsVoiceMode = knowsVoiceMode
     }
 
     /// nil if the text is not in the written form; a fresh conversation then begins.
@@ -27,19 +27,19 @@ package struct SavedJarvisSession: Sendable, Equatable {
         var id: String?
         var previous: String?
         var usedAt = 0
-        var knowsMouth = false
+        var knowsVoiceMode = false
         for entry in document.entries {
             switch (entry.path, entry.value) {
             case ("id", .text(let text)): id = text
             case ("previous", .text(let text)): previous = text
-            case ("knows_mouth", .flag(let flag)): knowsMouth = flag
+            case ("knows_mouth", .flag(let flag)): knowsVoiceMode = flag
             case ("used_at", .integer(let seconds)): usedAt = min(max(seconds, 0), Self.latest)
             default: continue
             }
         }
         guard let id, Self.isID(id), id.hasPrefix("voice-") else { return nil }
         if let previous, !Self.isID(previous) { return nil }
-        self.init(id: id, previous: previous, usedAt: usedAt, knowsMouth: knowsMouth)
+        self.init(id: id, previous: previous, usedAt: usedAt, knowsVoiceMode: knowsVoiceMode)
     }
 
     package var text: String {

@@ -9,7 +9,7 @@ struct SavedJarvisSessionTests {
     @Test func whatIsWrittenIsRead() {
         for saved in [
             SavedJarvisSession(id: "voice-1", previous: "resp_msg_7", usedAt: 12), .init(id: "voice-a_b", usedAt: 0),
-            .init(id: "voice-1", usedAt: 1, knowsMouth: true),
+            .init(id: "voice-1", usedAt: 1, knowsVoiceMode: true),
         ] {
             #expect(SavedJarvisSession(parsing: Array(saved.text.utf8)) == saved)
         }
