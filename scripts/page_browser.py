@@ -50,9 +50,11 @@ class Page:
         return self.one(selector).text
 
     def click(self, selector):
-        button = self.one(selector)
-        self.script("arguments[0].scrollIntoView({block: 'center'})", button)
-        button.click()
+        self.show(self.one(selector)).click()
+
+    def show(self, element):
+        self.script("arguments[0].scrollIntoView({block: 'center'})", element)
+        return element
 
     def script(self, text, *arguments):
         return self.driver.execute_script(text, *arguments)
@@ -61,8 +63,7 @@ class Page:
         return self.script("return document.body.dataset.state")
 
     def submit(self, form, text, button):
-        box = self.one(f"{form} input")
-        self.script("arguments[0].scrollIntoView({block: 'center'})", box)
+        box = self.show(self.one(f"{form} input"))
         box.clear()
         box.send_keys(text)
         self.one(f"{form} {button}").click()
@@ -77,9 +78,7 @@ class Page:
     def cancel(self, name):
         for item in self.all("#timer-list li"):
             if name in item.text:
-                button = item.find_element(By.CSS_SELECTOR, "button")
-                self.script("arguments[0].scrollIntoView({block: 'center'})", button)
-                button.click()
+                self.show(item.find_element(By.CSS_SELECTOR, "button")).click()
         wait(f"the timer {name} is gone", lambda: not any(name in line for line in self.timers()))
 
     def look(self, width, height, is_dark=False, is_calm=False):

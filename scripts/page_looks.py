@@ -25,7 +25,7 @@ STAND_INS = {
     "connecting": {"state": "connecting"},
     "processing": {"state": "processing"},
     "filler": {"state": "fillerSpeaking", "levels": {"in": -50, "out": -20}},
-    "wake": {"state": "idle", "mode": "wake", "wake": WAKES[-1], "wake_list": WAKES, "duplex": "half", "duplex_reason": "poor",
+    "wake": {"state": "idle", "mode": "wake", "wake_words": ["hey jarvis"], "wake_list": WAKES, "duplex": "half", "duplex_reason": "poor",
              "echo": {"quality": "poor", "erle_db": 4, "delay_ms": 84, "note": "the loudspeaker is too loud: turn it down a little"},
              "spent_today_usd": 4.3, "budget_day_usd": 5, "spent_hour_usd": 1.2, "budget_hour_usd": 1,
              "budget_spent_until": ago(-20)},
