@@ -77,8 +77,8 @@ package enum ConversationNote: Equatable, Sendable {
     case heard(String)
     case spoken(String)
     case lost(StreamLoss)
-    /// This many announcements of the house were dropped unheard.
-    case announcementsDropped(Int)
+    /// This many entries of the speech queue were dropped unheard.
+    case speechDropped(SpeechSource, Int)
     /// A session was requested although its budget is spent.
     case budgetSpent(until: String)
     /// An action of the service, in its words.

@@ -44,12 +44,12 @@ extension ConversationMachine {
     /// that accepts it.
     private mutating func sayOtherwise(_ output: ToolResult) {
         // The agent's question is asked again where it can be answered.
-        guard !remarks.agent.isOpen(output) else { return }
+        guard !remarks.prompt.isOpen(output) else { return }
         note(.unexpected("an answer that this service does not accept"))
         if options.hasLocalVoice {
-            if !output.aloud.isEmpty { remarks.announcements.add(output.aloud) }
+            if !output.aloud.isEmpty { remarks.queue.add(.words(output.aloud), at: now) }
         } else {
-            remarks.agent.add(output, aloud: nil, at: now)
+            remarks.queue.add(.news(output, aloud: nil), at: now)
             emit(.play(.error))
         }
     }
@@ -82,7 +82,7 @@ extension ConversationMachine {
                 calls.repeated(call.callID, as: callID)
                 authority.repeated(call.callID, as: callID)
             }
-            remarks.agent.sent(output, in: link.number)
+            remarks.prompt.sent(output, in: link.number)
             if answered.wantsReply { sequencer.outputSent(callID: callID) }
         }
     }
@@ -193,8 +193,8 @@ extension ConversationMachine {
     /// open is asked again. Outputs wait for the next response anyway.
     mutating func requestIsOver() {
         sequencer.abandon()
-        if remarks.isTelling {
-            remarks.notTold()
+        if remarks.queue.isTelling {
+            remarks.queue.notTold()
         } else if unasked.last == nil, sequencer.uncovered.isEmpty, turn.question != nil {
             sequencer.want()
         }
@@ -208,7 +208,7 @@ extension ConversationMachine {
         let retry = turn.responseFailed(failure, pause: pause, limitedPause: limitedPause)
         guard retry != .again else { return ofOutputs ? () : sequencer.want() }
         sequencer.forget()
-        if remarks.isTelling { remarks.notTold() }
+        if remarks.queue.isTelling { remarks.queue.notTold() }
         emit(.play(.error))
         if retry == .broken { giveUp(.transient, "the service failed turn after turn") }
     }

@@ -1,13 +1,14 @@
 internal import VoiceBase
 internal import VoiceReply
 
-/// What is said when nobody is speaking: typed questions, announcements, delays, news of the agent and of the media player.
+/// What is said when nobody is speaking, from `SpeechQueue`.
 ///
 /// Outside text is passed on as the output of a call; the instruction what to do with it is a system message in fixed
 /// words.
 extension ConversationMachine {
-    // MARK: Typed questions: treated like spoken ones, and answered by voice
+    // MARK: Coming in
 
+    /// A typed question: treated like a spoken one, and answered by voice.
     mutating func ask(_ question: TypedQuestion) {
         guard takesQuestions else {
             emit(.play(.error))
@@ -15,17 +16,98 @@ extension ConversationMachine {
         }
         if link.phase == .refused { activate() }
         guard link.isUsable else { return note(.unexpected("ask without a session")) }
-        guard remarks.typed.add(question, at: now) else { return note(.unexpected("too many typed questions wait")) }
+        if !remarks.queue.ask(question, at: now) { note(.unexpected("too many typed questions wait")) }
     }
 
-    /// Sends the next one once nobody is speaking and no response is pending.
-    mutating func putTyped() {
-        guard link.isReady, isQuiet, let (question, asked) = remarks.typed.next() else { return }
-        guard now - asked <= options.askAgainWithin else {
-            // Nobody is waiting for the answer any more.
-            note(.unexpected("a typed question waited for too long"))
-            return emit(.play(.error))
+    mutating func say(_ text: String) {
+        guard saysGivenWords || options.hasLocalVoice else {
+            return note(.unexpected("say with a service that does not say given words"))
         }
+        guard remarks.areAllowed else { return note(.unexpected("say in quiet hours")) }
+        guard link.isUsable else { return note(.unexpected("say without a session")) }
+        remarks.queue.add(.words(text), at: now)
+    }
+
+    private var saysGivenWords: Bool { takesText && options.capabilities.saysExactly }
+
+    mutating func agentReported(_ output: ToolResult, aloud: HouseWords?) {
+        guard takesText || aloud != nil && options.hasLocalVoice else {
+            return note(.unexpected("news that this service does not accept"))
+        }
+        remarks.queue.add(.news(output, aloud: aloud), at: now)
+    }
+
+    /// News of the media player: unrequested, so it may lead to speech but to no action.
+    ///
+    /// - Parameter opens: whether to open a session for it.
+    mutating func mediaReported(_ remark: MediaRemark, opens: Bool) {
+        guard takesText, remarks.areAllowed, !link.isClosed || opens && !hold.isSpent else { return }
+        remarks.queue.add(.media(remark), at: now)
+        // Nobody asked for it, so a service that refuses the client is left alone.
+        if link.phase == .refused { emit(.play(.error)) } else { activate() }
+    }
+
+    // MARK: Going out
+
+    /// Says what waits, the most important first, once nobody is speaking and no response is pending.
+    mutating func speakNext() {
+        settleGreeting()
+        remarks.wishes.settle(sequencer)
+        remarks.queue.settle(calls)
+        remarks.queue.dropExpired(at: now)
+        // A user who speaks again has not left.
+        if turn.isUserSpeaking { remarks.wishes.end(whenQuiet: false) }
+        sayAll(of: [.typed, .delay, .announcement])
+        if link.isReady, remarks.wishes.endsWhenQuiet, isQuiet, !calls.isWaiting { deactivate() }
+        announceWhileAway()
+        askOpenQuestion()
+        sayAll(of: [.house, .agent, .media])
+        noteDropped()
+    }
+
+    private mutating func sayAll(of sources: Set<SpeechSource>) {
+        while true {
+            let sayable = sources.intersection(sayable)
+            guard let entry = remarks.queue.next(of: sayable) else { return }
+            say(entry)
+        }
+    }
+
+    private var sayable: Set<SpeechSource> {
+        guard link.isReady, isQuiet else { return [] }
+        guard !calls.isWaiting else { return [.typed, .delay] }
+        var sources: Set<SpeechSource> = [.typed, .delay, .announcement]
+        if takesText { sources.formUnion([.agent, .media]) }
+        if remarks.areAllowed, takesText || options.hasLocalVoice { sources.insert(.house) }
+        return sources
+    }
+
+    private mutating func say(_ entry: SpeechQueue.Entry) {
+        switch entry.content {
+        case .question(let question): put(question)
+        case .delay(_, let activity):
+            remarks.queue.clear(.delay)
+            remarks.wishes.requestedNotice()
+            let words = wish(Self.delayNotice(activity), plainly: Self.plainDelayNotice(activity))
+            askForResponse(for: .remark, words: words)
+        case .words(let text):
+            guard saysGivenWords else { return emit(.announce(text)) }
+            askForResponse(for: .remark, words: .tell(text, .exactly))
+            remarks.queue.tells(entry)
+        // The service takes no text: the local voice says in the conversation what the house has to say.
+        case .news(_, let aloud?) where !takesText: emit(.announce(aloud.text))
+        case .news(_, let aloud?) where !options.capabilities.rewords:
+            tell(.init(name: ForeignReport.announcement, arguments: "{}", output: ToolResult(.done(aloud.text))), "news")
+            askForResponse(for: .remark)
+            remarks.queue.tells(entry)
+        case .news(let output, _):
+            tellAgent(output, Self.agentNews)
+            remarks.queue.tells(entry)
+        case .media(let remark): tell([remark] + remarks.queue.all(of: .media).compactMap(\.remark))
+        }
+    }
+
+    private mutating func put(_ question: TypedQuestion) {
         endTurn()
         // No session holds its words, so keep it here: if this session is lost, it is asked again.
         let itemID = turn.wrote(question.text, at: now)
@@ -36,27 +118,45 @@ extension ConversationMachine {
         askForResponse(for: .turn)
     }
 
-    // MARK: Announcements: said one after another
-
-    mutating func say(_ text: String) {
-        guard saysGivenWords || options.hasLocalVoice else {
-            return note(.unexpected("say with a service that does not say given words"))
+    private mutating func tell(_ news: [MediaRemark]) {
+        for remark in news {
+            tell(.init(name: "get_now_playing", arguments: "{}", output: ToolResult(.data(remark.report))), "media")
         }
-        guard remarks.areAllowed else { return note(.unexpected("say in quiet hours")) }
-        guard link.isUsable else { return note(.unexpected("say without a session")) }
-        remarks.announcements.add(text)
+        guard let latest = news.last(where: { $0.wish != nil }), let wish = latest.wish else { return }
+        let words = self.wish("News of the media player of this box. \(wish)", plainly: latest.sentence)
+        askForResponse(for: .remark, words: words)
     }
 
-    private var saysGivenWords: Bool { takesText && options.capabilities.saysExactly }
-
-    private mutating func announce() {
-        guard isQuiet, !calls.isWaiting, let text = remarks.announcements.next() else { return }
-        guard saysGivenWords else { return emit(.announce(text.text)) }
-        askForResponse(for: .remark, words: .tell(text.text, .exactly))
-        remarks.tells(text)
+    /// After another session took over, the agent's prompt is put to the user again.
+    private mutating func askOpenQuestion() {
+        guard link.isReady, isQuiet, takesText, !calls.isWaiting, let prompt = remarks.prompt.prompt,
+            let known = remarks.prompt.knownIn, known != link.number
+        else { return }
+        tellAgent(ToolResult(.prompt(prompt)), Self.openQuestion)
     }
 
-    // MARK: Long calls and the end of a conversation
+    private mutating func tellAgent(_ output: ToolResult, _ wish: String) {
+        tell(.init(name: "ask_jarvis", arguments: "{}", output: output), "news")
+        remarks.prompt.sent(output, in: link.number)
+        // The text passed on is all there is to say, so there are no plain words.
+        let words = self.wish(wish, plainly: nil)
+        let number = remarks.prompt.isOpen(output) ? output.prompt?.number : nil
+        askForResponse(for: number.map { .prompt($0) } ?? .remark, words: words)
+    }
+
+    /// The service is away, or the conversation has ended before all was said: the local voice says what the house has to say.
+    private mutating func announceWhileAway() {
+        guard link.isPausing || link.isClosed, options.hasLocalVoice, remarks.areAllowed else { return }
+        while let text = remarks.queue.nextAloud(isOver: link.isClosed) { emit(.announce(text)) }
+    }
+
+    private mutating func noteDropped() {
+        let dropped = remarks.queue.takeDropped()
+        for (source, count) in dropped { note(.speechDropped(source, count)) }
+        if remarks.areAllowed, dropped.contains(where: \.source.isPromised) { emit(.play(.error)) }
+    }
+
+    // MARK: Words
 
     /// The notice to the model about a long call.
     static let delayNotice = """
@@ -84,25 +184,6 @@ extension ConversationMachine {
         options.capabilities.rewords ? .tell(text, .say) : plainly.map { .tell($0, .exactly) }
     }
 
-    mutating func settleWishes() {
-        settleGreeting()
-        remarks.wishes.settle(calls, sequencer)
-        // A user who speaks again has not left.
-        if turn.isUserSpeaking { remarks.wishes.end(whenQuiet: false) }
-        guard link.isReady, isQuiet else { return }
-        tellDelay()
-        announce()
-        if remarks.wishes.endsWhenQuiet, isQuiet, !calls.isWaiting { deactivate() }
-    }
-
-    private mutating func tellDelay() {
-        guard let delay = remarks.wishes.takeDelay() else { return }
-        let words = wish(Self.delayNotice(delay.activity), plainly: Self.plainDelayNotice(delay.activity))
-        askForResponse(for: .remark, words: words)
-    }
-
-    // MARK: News of the agent: opens no session, waits for the next one
-
     static let agentNews = """
         News from Jarvis has come that no call was waiting for: it is the last result. Tell it to the user now, like any \
         answer of Jarvis.
@@ -111,75 +192,4 @@ extension ConversationMachine {
         The connection was lost for a moment, and what Jarvis asked is still open: it is the last result. Ask it again, in \
         full.
         """
-
-    mutating func tellAgent() {
-        defer { noteUnheard() }
-        announceWhileAway()
-        guard link.isReady, isQuiet, !calls.isWaiting else { return }
-        guard takesText else { return tellAloud() }
-        if let prompt = remarks.agent.prompt, let known = remarks.agent.knownIn, known != link.number {
-            return tellAgent(ToolResult(.prompt(prompt)), Self.openQuestion)
-        }
-        guard let news = remarks.agent.next(at: now, isQuiet: !remarks.areAllowed) else { return }
-        defer { remarks.tells(news) }
-        guard let aloud = news.aloud, !options.capabilities.rewords else {
-            return tellAgent(news.output, Self.agentNews)
-        }
-        tell(.init(name: ForeignReport.announcement, arguments: "{}", output: ToolResult(.done(aloud.text))), "news")
-        askForResponse(for: .remark)
-    }
-
-    /// The service takes no text: the local voice says in the conversation what the house has to say.
-    private mutating func tellAloud() {
-        guard options.hasLocalVoice else { return }
-        let news = remarks.agent.next(at: now, isQuiet: !remarks.areAllowed, isOfHouse: true)
-        if let aloud = news?.aloud { emit(.announce(aloud.text)) }
-    }
-
-    /// The service is away, or the conversation has ended before all was said: the local voice says what the house has to say.
-    private mutating func announceWhileAway() {
-        guard link.isPausing || link.isClosed, options.hasLocalVoice, remarks.areAllowed else { return }
-        while let text = remarks.agent.nextAloud(at: now, isOver: link.isClosed) { emit(.announce(text)) }
-    }
-
-    private mutating func noteUnheard() {
-        let count = remarks.agent.takeUnheard() + remarks.announcements.takeUnheard()
-        if count > 0 { note(.announcementsDropped(count)) }
-        let untold = remarks.takeUntold()
-        guard untold > 0 else { return }
-        note(.announcementsDropped(untold))
-        emit(.play(.error))
-    }
-
-    private mutating func tellAgent(_ output: ToolResult, _ wish: String) {
-        tell(.init(name: "ask_jarvis", arguments: "{}", output: output), "news")
-        remarks.agent.sent(output, in: link.number)
-        // The text passed on is all there is to say, so there are no plain words.
-        let words = self.wish(wish, plainly: nil)
-        let number = remarks.agent.isOpen(output) ? output.prompt?.number : nil
-        askForResponse(for: number.map { .prompt($0) } ?? .remark, words: words)
-    }
-
-    // MARK: News of the media player: unrequested, so it may lead to speech but to no action
-
-    /// - Parameter opens: whether to open a session for it.
-    mutating func mediaReported(_ remark: MediaRemark, opens: Bool) {
-        guard takesText, remarks.areAllowed, !link.isClosed || opens && !hold.isSpent else { return }
-        remarks.media.add(remark, at: now)
-        // Nobody asked for it, so a service that refuses the client is left alone.
-        if link.phase == .refused { emit(.play(.error)) } else { activate() }
-    }
-
-    mutating func tellMedia() {
-        guard !remarks.media.isEmpty else { return }
-        if link.isClosed { return remarks.media.forget() }
-        guard link.isReady, isQuiet, !calls.isWaiting else { return }
-        let news = remarks.media.dequeue(at: now)
-        for remark in news {
-            tell(.init(name: "get_now_playing", arguments: "{}", output: ToolResult(.data(remark.report))), "media")
-        }
-        guard let latest = news.last(where: { $0.wish != nil }), let wish = latest.wish else { return }
-        let words = self.wish("News of the media player of this box. \(wish)", plainly: latest.sentence)
-        askForResponse(for: .remark, words: words)
-    }
 }

@@ -74,7 +74,7 @@ extension ConversationMachine {
         noteFieldsLeftOut()
         if remarks.areAllowed, roster.takeNews() {
             if takesText, options.capabilities.saysExactly {
-                remarks.announcements.add(Self.substituteNotice)
+                remarks.queue.add(.words(Self.substituteNotice), at: now)
             } else {
                 emit(.announce(Self.substituteNotice))
             }
@@ -102,7 +102,7 @@ extension ConversationMachine {
         if isSubstituted, substitute(failure.reason) { return }
         let pause = link.lost(failure)
         if link.phase == .refused {
-            remarks.typed.clear()
+            remarks.queue.clear(.typed)
         } else {
             note(.connectionLost(failure, retryIn: pause))
         }
@@ -117,7 +117,7 @@ extension ConversationMachine {
         if substitute(reason) { return }
         let refusal = link.refused(reason)
         // A typed question fails with the refusal; nobody waits until it is over.
-        remarks.typed.clear()
+        remarks.queue.clear(.typed)
         if refusal.isNews { note(.refused(reason: reason)) }
         if refusal.isFirst { emit(.play(.error)) }
         restart(.reconnect, after: refusal.pause)
@@ -145,7 +145,7 @@ extension ConversationMachine {
         let other = roster.choice(at: now)
         guard other != before else { return true }
         // Nobody has interrupted it: the other service says it again.
-        remarks.sessionEnded()
+        remarks.queue.sessionEnded(remarks.prompt)
         stopVoice()
         endSession()
         emit(.disconnect)
@@ -172,7 +172,7 @@ extension ConversationMachine {
             if lost.text == nil { emit(.play(.error)) }
         }
         authority.sessionEnded()
-        remarks.sessionEnded()
+        remarks.queue.sessionEnded(remarks.prompt)
         remarks.wishes.sessionEnded(isReplaced: isReplaced)
         keepUnsaid()
         sequencer = ResponseSequencer(after: sequencer)
@@ -192,7 +192,7 @@ extension ConversationMachine {
         guard options.capabilities.rewords, sequencer.activeResponse == wordsSaid.response else { return }
         for call in calls.unspoken where sequencer.telling.contains(call.call.callID) {
             // An open question is asked again in full.
-            guard let output = call.output, !remarks.agent.isOpen(output) else { continue }
+            guard let output = call.output, !remarks.prompt.isOpen(output) else { continue }
             if let rest = output.rest(behind: wordsSaid) { calls.said(call.call.callID, unsaid: rest) }
         }
     }
@@ -255,7 +255,7 @@ extension ConversationMachine {
             limited(error)
         case .activeResponse:
             sequencer.refused(eventID: error.request)
-            if remarks.isTelling { remarks.notTold() }
+            if remarks.queue.isTelling { remarks.queue.notTold() }
         case .outputsMissing:
             options.capabilities.answersWhileCalling = false
             requestIsOver()

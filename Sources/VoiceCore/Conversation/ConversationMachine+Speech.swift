@@ -106,7 +106,7 @@ extension ConversationMachine {
         let isAmbiguous = !isNamed && verdict.wasOwed
         if begun.isOurs {
             unasked.began(id, isAmbiguous: isAmbiguous)
-            remarks.began(id)
+            remarks.queue.began(id)
         }
         authority.began(id, isOurs: begun.isOurs && !isAmbiguous, telling: sequencer.telling, at: now)
         if verdict.isUnwanted { refuse(response: id) }
@@ -129,7 +129,7 @@ extension ConversationMachine {
             isSpoken: !isUnheard
         )
         voice.responseEnded(end.response)
-        remarks.ended(end, isHeard: wasVoiced || end.status == .completed && !options.capabilities.namesItems)
+        remarks.queue.ended(end, isHeard: wasVoiced || end.status == .completed && !options.capabilities.namesItems)
         defer { authority.ended(end.response, isTriedAgain: end.status == .failed) }
         switch end.status {
         case .completed:
@@ -246,7 +246,7 @@ extension ConversationMachine {
         guard let cut = voice.cut(active: sequencer.activeResponse, always: always) else { return }
         if let sounding = cut.sounding {
             authority.interrupted(sounding)
-            remarks.wasCut(sounding)
+            remarks.queue.wasCut(sounding)
             wordsSaid.wasCut(sounding)
         }
         emit(.stopVoice(responseIDs: cut.stale))
@@ -275,7 +275,7 @@ extension ConversationMachine {
     /// The user interrupts, or says only "Jarvis": the answers of calls are still wanted, and any current speech is a turn.
     mutating func interrupt() {
         silence()
-        remarks.tellNoMore()
+        remarks.queue.tellNoMore()
         if !turn.isUserSpeaking { turn.forgetQuestion() }
     }
 

@@ -137,15 +137,13 @@ package struct ConversationMachine: Sendable {
         case .callSays(let callID, let part, let isLast): callSays(callID, part, isLast: isLast)
         case .lost(let loss): note(.lost(loss))
         case .callDelayed(let callID, let activity):
-            if takesText, calls.isWaiting(callID: callID) { remarks.wishes.delayed(callID, activity) }
-        case .endWhenQuiet: remarks.wishes.end(whenQuiet: link.isReady)
-        case .agentReported(let output, let aloud):
-            guard takesText || aloud != nil && options.hasLocalVoice else {
-                return note(.unexpected("news that this service does not accept"))
+            if takesText, calls.isWaiting(callID: callID) {
+                remarks.queue.add(.delay(callID: callID, activity: activity), at: now)
             }
-            remarks.agent.add(output, aloud: aloud, at: now)
+        case .endWhenQuiet: remarks.wishes.end(whenQuiet: link.isReady)
+        case .agentReported(let output, let aloud): agentReported(output, aloud: aloud)
         case .agentAsks(let prompt):
-            remarks.agent.ask(prompt)
+            remarks.prompt.ask(prompt)
             if let prompt { authority.asks(prompt.number, characters: prompt.characters) }
         case .turnWasSilent(let itemID):
             authority.turnWasSilent(itemID)
@@ -167,10 +165,7 @@ package struct ConversationMachine: Sendable {
         requestResponse()
         calls.settle(allBut: sequencer.unspoken)
         closeWhenSpent()
-        putTyped()
-        settleWishes()
-        tellAgent()
-        tellMedia()
+        speakNext()
         if let isHeard = turn.takeChangeOfHearing() { emit(.turnIsOpen(isHeard)) }
         watch()
         let next = derivedState

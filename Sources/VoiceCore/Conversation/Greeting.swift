@@ -68,7 +68,7 @@ extension ConversationMachine {
 
     /// Drops the greeting once the user is being answered.
     mutating func settleGreeting() {
-        if calls.isWaiting || voice.speech != nil || !remarks.typed.isEmpty { remarks.greeting.forget() }
+        if calls.isWaiting || voice.speech != nil || remarks.queue.holds(.typed) { remarks.greeting.forget() }
     }
 
     static let agentGreeting = """

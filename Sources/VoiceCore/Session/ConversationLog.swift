@@ -174,8 +174,8 @@ struct ConversationLog: Sendable {
             break
         case .budgetSpent(let until):
             logger.notice("the budget is spent: no conversation", metadata: .event(.budgetSpent, ["until": "\(until)"]))
-        case .announcementsDropped(let count):
-            logger.notice("announcements were dropped unheard", metadata: ["count": .public(count)])
+        case .speechDropped(let source, let count):
+            logger.notice("dropped unheard", metadata: ["source": .public(source), "count": .public(count)])
         case .lost(let loss): write(loss)
         case .news(let what): logger.info("the service: \(private: what)")
         case .unexpected(let what):

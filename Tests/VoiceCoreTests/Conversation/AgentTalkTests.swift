@@ -211,7 +211,7 @@ struct AgentTalkTests {
         scene.server(.speechStopped(itemID: "i", audioEnd: 900))
         scene.begin("r1")
         scene.done("r1")
-        #expect(Self.announced(scene).isEmpty && !scene.effects.contains(.note(.announcementsDropped(1))))
+        #expect(Self.announced(scene).isEmpty && !scene.effects.contains(.note(.speechDropped(.house, 1))))
         scene.on(.announces(true), after: .seconds(3600))
         #expect(Self.announced(scene) == ["The post is here."])
     }
@@ -223,7 +223,7 @@ struct AgentTalkTests {
         scene.on(.disconnected(LinkFailure(.transient, "reset")))
         #expect(Self.announced(scene) == ["The post is here."])
         scene.on(.deactivate)
-        #expect(!scene.effects.contains(.note(.announcementsDropped(1))))
+        #expect(!scene.effects.contains(.note(.speechDropped(.house, 1))))
     }
 
     // MARK: A session that is lost while it tells
@@ -253,7 +253,7 @@ struct AgentTalkTests {
         scene.speak("r2")
         Self.reopen(&scene)
         #expect(Self.reported(scene).count == 2, "once")
-        #expect(scene.effects.contains(.note(.announcementsDropped(1))), "and the journal says so")
+        #expect(scene.effects.contains(.note(.speechDropped(.house, 1))), "and the journal says so")
     }
 
     @Test func theLocalVoiceSaysWhatWasBeingTold() {
@@ -304,14 +304,14 @@ struct AgentTalkTests {
     @Test func whatIsDroppedLeavesALine() {
         let texts = (1...16).map { "Number \($0)." }
         var scene = Self.interrupted(texts, hasLocalVoice: false)
-        let dropped = ConversationEffect.note(.announcementsDropped(1))
+        let dropped = ConversationEffect.note(.speechDropped(.house, 1))
         #expect(!scene.effects.contains(dropped))
         scene.on(.agentReported("One more.", aloud: HouseWords("One more.")))
         #expect(scene.latest.contains(dropped))
         scene.on(.disconnected(LinkFailure(.transient, "reset")))
         scene.on(.timer(.reconnect), after: .seconds(90_000))
         scene.open()
-        #expect(scene.effects.contains(.note(.announcementsDropped(16))), "a day at most")
+        #expect(scene.effects.contains(.note(.speechDropped(.house, 16))), "a day at most")
         #expect(Self.reported(scene).isEmpty)
     }
 

@@ -56,17 +56,22 @@ struct AnnouncementTests {
         scene.userTurn()
         scene.on(.say("Too late."))
         scene.on(.deactivate)
-        #expect(scene.latest.contains(.note(.announcementsDropped(1))), "and says so")
+        #expect(scene.latest.contains(.note(.speechDropped(.announcement, 1))), "and says so")
         scene.on(.say("Nobody listens."))
         scene.open()
         #expect(Self.texts(scene).isEmpty)
     }
 
-    @Test func onlySoManyWait() {
-        var announcements = Announcements()
-        for number in 1...20 { announcements.add("\(number)") }
-        var all: [String] = []
-        while let next = announcements.next() { all.append(next.text) }
-        #expect(all == (13...20).map(String.init))
+    /// A flood drops itself and what is less important, never what was promised before it by the house.
+    @Test func aFullQueueDropsTheOldestOfTheLeastImportant() {
+        var queue = SpeechQueue()
+        queue.add(.media(MediaRemark(report: "{}", wish: nil)), at: .zero)
+        queue.add(.words("Dinner is ready."), at: .zero)
+        for number in 1...20 { queue.add(.news(ToolResult(.answer("\(number)")), aloud: nil), at: .zero) }
+        queue.add(.media(MediaRemark(report: "{}", wish: nil)), at: .zero)
+        var all: [SpeechQueue.Entry.Content] = []
+        while let next = queue.next(of: Set(SpeechSource.allCases)) { all.append(next.content) }
+        #expect(all == [.words("Dinner is ready.")] + (6...20).map { .news(ToolResult(.answer("\($0)")), aloud: nil) })
+        #expect(queue.takeDropped().map { "\($0.source) \($0.count)" } == ["agent 5", "media 2"])
     }
 }

@@ -90,7 +90,7 @@ struct TypedQuestionTests {
         scene.on(.ask("What is on?"))
         #expect(scene.latest == [.note(.unexpected("ask without a session"))])
         scene.on(.activate)
-        for _ in 0...TypedQuestions.capacity { scene.on(.ask("What is on?")) }
+        for _ in 0...SpeechQueue.capacity { scene.on(.ask("What is on?")) }
         #expect(scene.latest == [.note(.unexpected("too many typed questions wait"))])
     }
 }

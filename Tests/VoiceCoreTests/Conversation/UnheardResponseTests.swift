@@ -40,10 +40,10 @@ struct UnheardResponseTests {
         Self.play(fate, &scene, 1)
         #expect(scene.remarks.count == 2, "again")
         #expect(scene.remarks.allSatisfy { $0.hasSuffix("Dinner is ready.") })
-        #expect(!scene.effects.contains(.note(.announcementsDropped(1))))
+        #expect(!scene.effects.contains(.note(.speechDropped(.announcement, 1))))
         Self.play(fate, &scene, 2)
         #expect(scene.remarks.count == 2)
-        #expect(scene.effects.contains(.note(.announcementsDropped(1))))
+        #expect(scene.effects.contains(.note(.speechDropped(.announcement, 1))))
         #expect(scene.effects.contains(.play(.error)))
         #expect(scene.state == .listening)
     }

@@ -1,0 +1,217 @@
+internal import VoiceReply
+
+/// What is to be said when nobody is speaking, from every source: one bound, one order, one rule of expiry. What is dropped
+/// against the user's will is counted, for the journal and the ear.
+struct SpeechQueue: Equatable, Sendable {
+    static let capacity = 16
+
+    struct Entry: Equatable, Sendable {
+        enum Content: Equatable, Sendable {
+            case question(TypedQuestion)
+            /// A long call, and what the agent is doing; nil if unknown.
+            case delay(callID: String, activity: String?)
+            /// Said verbatim.
+            case words(String)
+            /// For a model; if the house has to say it, also in words for a voice without a model.
+            case news(ToolResult, aloud: HouseWords?)
+            case media(MediaRemark)
+        }
+
+        let content: Content
+        let at: Duration
+        /// The local voice has asked it, but nobody could answer.
+        fileprivate var isAsked = false
+        /// It was told before, and was not heard.
+        fileprivate var isAgain = false
+
+        var source: SpeechSource {
+            switch content {
+            case .question: .typed
+            case .delay: .delay
+            case .words: .announcement
+            case .news(_, let aloud): aloud == nil ? .agent : .house
+            case .media: .media
+            }
+        }
+
+        var remark: MediaRemark? { if case .media(let remark) = content { remark } else { nil } }
+
+        fileprivate init(_ content: Content, at now: Duration) {
+            self.content = content
+            at = now
+        }
+
+        /// Whether the local voice may say it without a session.
+        ///
+        /// - Parameter isOver: whether the conversation is over, not only its session.
+        fileprivate func needsNoSession(isOver: Bool) -> Bool {
+            guard case .news(_, let aloud?) = content, !isAsked else { return false }
+            return aloud.asks ? aloud.moment == .now : aloud.moment != .inConversation || !isOver
+        }
+    }
+
+    /// What a response of the present session tells.
+    private struct Telling: Equatable {
+        var entry: Entry
+        /// nil until the response begins.
+        var response: String?
+    }
+
+    private var entries: [Entry] = []
+    private var telling: Telling?
+    private var dropped: [SpeechSource: Int] = [:]
+
+    func holds(_ source: SpeechSource) -> Bool { entries.contains { $0.source == source } }
+
+    /// Adds an entry; if full, drops the oldest of the least important source, perhaps the entry itself.
+    mutating func add(_ content: Entry.Content, at now: Duration) {
+        let entry = Entry(content, at: now)
+        if !add(entry, first: false) { drop(entry) }
+    }
+
+    /// Adds a question unless the queue is full of such.
+    mutating func ask(_ question: TypedQuestion, at now: Duration) -> Bool {
+        add(Entry(.question(question), at: now), first: false)
+    }
+
+    private mutating func add(_ entry: Entry, first: Bool) -> Bool {
+        if entries.count >= Self.capacity, let least = entries.map(\.source).max() {
+            guard entry.source <= least, entry.source != .typed || least != .typed,
+                let oldest = entries.firstIndex(where: { $0.source == least })
+            else { return false }
+            drop(entries.remove(at: oldest))
+        }
+        entries.insert(entry, at: first ? 0 : entries.count)
+        return true
+    }
+
+    /// Removes and returns the oldest of the most important of these sources.
+    mutating func next(of sources: Set<SpeechSource>) -> Entry? {
+        let waiting = entries.indices.filter { sources.contains(entries[$0].source) }
+        return waiting.min { entries[$0].source < entries[$1].source }.map { entries.remove(at: $0) }
+    }
+
+    /// Removes and returns all of a source.
+    mutating func all(of source: SpeechSource) -> [Entry] {
+        defer { clear(source) }
+        return entries.filter { $0.source == source }
+    }
+
+    /// Returns what the local voice may say without a session. An urgent question is said too, and asked again in the next
+    /// session, where somebody can answer it.
+    mutating func nextAloud(isOver: Bool) -> String? {
+        guard let first = entries.firstIndex(where: { $0.needsNoSession(isOver: isOver) }),
+            case .news(_, let aloud?) = entries[first].content
+        else { return nil }
+        entries[first].isAsked = true
+        if !aloud.asks { entries.remove(at: first) }
+        return aloud.text
+    }
+
+    // MARK: What is being told
+
+    /// Whether a response is requested and has not begun that tells something accepted.
+    var isTelling: Bool { telling.map { $0.response == nil } ?? false }
+
+    /// A response that tells it was requested.
+    mutating func tells(_ entry: Entry) { telling = Telling(entry: entry) }
+
+    /// A requested response begins.
+    mutating func began(_ response: String) {
+        if telling?.response == nil { telling?.response = response }
+    }
+
+    /// - Parameter isHeard: whether anything of it was spoken.
+    mutating func ended(_ end: ResponseEnd, isHeard: Bool) {
+        guard let told = telling, told.response == end.response else { return }
+        if isHeard {
+            telling = nil
+        } else if end.status == .failed {
+            // It is requested again.
+            telling?.response = nil
+        } else {
+            notTold()
+        }
+    }
+
+    /// Nothing of it was heard: it is told again, once.
+    mutating func notTold() {
+        guard var lost = telling?.entry else { return }
+        telling = nil
+        guard !lost.isAgain else { return drop(lost) }
+        lost.isAgain = true
+        if !add(lost, first: true) { drop(lost) }
+    }
+
+    /// The user has interrupted the response.
+    mutating func wasCut(_ response: String) {
+        if telling?.response == response { telling = nil }
+    }
+
+    /// The user wants to hear no more of it.
+    mutating func tellNoMore() { telling = nil }
+
+    /// The session is over.
+    ///
+    /// - Parameter prompt: the agent's, which is asked again anyway.
+    mutating func sessionEnded(_ prompt: OpenPrompt) {
+        if case .news(let output, _) = telling?.entry.content, prompt.isOpen(output) { telling = nil }
+        notTold()
+    }
+
+    // MARK: What is dropped
+
+    mutating func dropExpired(at now: Duration) {
+        drop { entry in entry.source.lifetime.map { now - entry.at > $0 } ?? false }
+    }
+
+    /// Drops all of a source, unheard.
+    mutating func drop(_ source: SpeechSource) {
+        if case let told? = telling?.entry, told.source == source { notTold() }
+        drop { $0.source == source }
+    }
+
+    /// Removes calls that have their answer.
+    mutating func settle(_ calls: PendingCalls) {
+        entries.removeAll { if case .delay(let call, _) = $0.content { !calls.isWaiting(callID: call) } else { false } }
+    }
+
+    /// Removes all of a source: the user does not want it.
+    mutating func clear(_ source: SpeechSource) { entries.removeAll { $0.source == source } }
+
+    /// Returns how many of each source were dropped unheard since the last call.
+    mutating func takeDropped() -> [(source: SpeechSource, count: Int)] {
+        defer { dropped = [:] }
+        return dropped.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    private mutating func drop(_ isMeant: (Entry) -> Bool) {
+        for place in entries.indices.reversed() where isMeant(entries[place]) { drop(entries.remove(at: place)) }
+    }
+
+    private mutating func drop(_ entry: Entry) { dropped[entry.source, default: 0] += 1 }
+}
+
+/// Who wants something said; the most important first, which is said first and dropped last.
+package enum SpeechSource: String, CaseIterable, Comparable, Sendable {
+    case typed, delay, announcement, house, agent, media
+
+    /// Older entries are dropped; nil: kept until they are said, or no longer true.
+    fileprivate var lifetime: Duration? {
+        switch self {
+        case .typed: .seconds(60)
+        case .delay: nil
+        // They are promised to be said.
+        case .announcement, .house: .seconds(86_400)
+        case .agent: .seconds(600)
+        case .media: .seconds(120)
+        }
+    }
+
+    /// Whether its loss is signalled by a sound: somebody waits for it.
+    var isPromised: Bool { self != .delay && self != .media }
+
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+    package static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
+}
