@@ -212,21 +212,7 @@ package struct ActivationSettings: Sendable {
             let folder = activation.wakeModels.isEmpty ? WakeModelFolder.service : activation.wakeModels
             hiddenModels = isHidden(folder) ? folder : nil
         }
-        switch activation.engine {
-        case .off: engine = nil
-        case .auto: engine = models.isFilled ? .tflite(models) : nil
-        case .pocketsphinx: engine = .pocketsphinx(model: activation.sphinxModel)
-        case .wyoming:
-            let allowsPublic = configuration.local.allowPublic
-            guard let server = HostAndPort(activation.wyomingAddress) else {
-                throw Self.problem("activation.wyoming_address", HostAndPort.wanted)
-            }
-            guard allowsPublic || !TransportVerdict.isExposed(host: server.host) else {
-                throw Self.problem("activation.wyoming_address", "\(server.host) \(WyomingDetector.exposed)")
-            }
-            engine = .wyoming(address: activation.wyomingAddress, allowsPublic: allowsPublic)
-        case .tflite: engine = .tflite(models)
-        }
+        engine = try Self.engine(configuration, models)
         if let hiddenModels, isForThisUser, activation.mode == .wake {
             let problem = Self.notThisUsers(hiddenModels, isNamed: !activation.wakeModels.isEmpty)
             if engine == nil { throw Self.problem("activation.engine", problem) }
@@ -250,6 +236,28 @@ package struct ActivationSettings: Sendable {
             }
         }
         try listen(activation, models: models, stop: stop)
+    }
+
+    private static func engine(
+        _ configuration: Configuration,
+        _ models: WakeModelFolder
+    ) throws(ConfigurationError) -> Engine? {
+        let activation = configuration.activation
+        switch activation.engine {
+        case .off: return nil
+        case .auto: return models.isFilled ? .tflite(models) : nil
+        case .pocketsphinx: return .pocketsphinx(model: activation.sphinxModel)
+        case .wyoming:
+            let allowsPublic = configuration.local.allowPublic
+            guard let server = HostAndPort(activation.wyomingAddress) else {
+                throw problem("activation.wyoming_address", HostAndPort.wanted)
+            }
+            guard allowsPublic || !TransportVerdict.isExposed(host: server.host) else {
+                throw problem("activation.wyoming_address", "\(server.host) \(WyomingDetector.exposed)")
+            }
+            return .wyoming(address: activation.wyomingAddress, allowsPublic: allowsPublic)
+        case .tflite: return .tflite(models)
+        }
     }
 
     private mutating func listen(

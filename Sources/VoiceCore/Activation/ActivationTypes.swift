@@ -1,4 +1,3 @@
-internal import Synchronization
 package import VoiceAudio
 package import VoiceBase
 package import VoiceConfiguration
@@ -168,7 +167,7 @@ package struct ActivationStatus: Equatable, Sendable {
 
 extension ActivationEvent {
     /// The sounds that end at once: the audio thread is told before the event is queued.
-    fileprivate var silences: SilenceOrders.Sounds {
+    package var silences: SilenceOrders.Sounds {
         switch self {
         case .stop, .stopAll: [.voice, .media, .ring]
         case .silence: [.voice, .ring]
@@ -177,73 +176,11 @@ extension ActivationEvent {
     }
 
     /// Whether it asks for something that may be refused: it opens a conversation or says something in it. Whatever stops,
-    /// ends or reports is never refused; its sources are bounded, by keys, timers and the mailbox of the conversation.
-    fileprivate var mayBeRefused: Bool {
+    /// ends or reports is never refused; its sources are bounded, by keys and timers.
+    package var mayBeRefused: Bool {
         switch self {
         case .activate, .ask, .say, .reset, .startFresh: true
         default: false
         }
-    }
-}
-
-/// Queue of activation events from all their sources, in order.
-///
-/// While `capacity` events wait, a wish is refused, and everything else is accepted.
-package final class ActivationInbox: Sendable {
-    package struct Envelope: Sendable {
-        package var event: ActivationEvent
-        /// Fulfilled with true once the event's effects have been started.
-        package var isHandled: Promise<Bool>?
-        /// The order of silence that the event gave; lifted by those who carry the event out.
-        package var silence: SilenceOrders.Order?
-    }
-
-    static let capacity = 1024
-
-    package let envelopes: AsyncStream<Envelope>
-    private let continuation: AsyncStream<Envelope>.Continuation
-    private let silence: SilenceOrders
-    private let waiting = Atomic<Int>(0)
-
-    package init(silence: SilenceOrders = SilenceOrders()) {
-        self.silence = silence
-        (envelopes, continuation) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
-    }
-
-    /// - Returns: the order of silence that the event gave; nil for none.
-    @discardableResult
-    package func post(_ event: ActivationEvent) -> SilenceOrders.Order? {
-        let order = event.silences.isEmpty ? nil : silence.give(event.silences)
-        _ = put(Envelope(event: event, silence: order))
-        return order
-    }
-
-    /// Posts an event and waits until its effects have been started.
-    ///
-    /// - Returns: false if the event was refused, or was not handled within `limit`.
-    package func handle(_ event: ActivationEvent, within limit: Duration) async -> Bool {
-        let isHandled = Promise<Bool>()
-        guard put(Envelope(event: event, isHandled: isHandled)) else { return false }
-        return await TimeLimit.run(limit) { await isHandled.wait() } ?? false
-    }
-
-    private func put(_ envelope: Envelope) -> Bool {
-        let count = waiting.wrappingAdd(1, ordering: .relaxed).newValue
-        if count <= Self.capacity || !envelope.event.mayBeRefused,
-            case .enqueued = continuation.yield(envelope)
-        {
-            return true
-        }
-        waiting.wrappingSubtract(1, ordering: .relaxed)
-        // Nothing will carry it out.
-        envelope.silence?.lift([.voice, .media, .ring])
-        return false
-    }
-
-    /// The reader has taken an envelope.
-    package func received() { waiting.wrappingSubtract(1, ordering: .relaxed) }
-
-    package func close() {
-        continuation.finish()
     }
 }

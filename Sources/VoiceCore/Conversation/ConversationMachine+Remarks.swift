@@ -1,7 +1,7 @@
 internal import VoiceBase
 internal import VoiceReply
 
-/// What is said when nobody is speaking, from `SpeechQueue`.
+/// What is said while no one speaks, from `SpeechQueue`.
 ///
 /// Outside text is passed on as the output of a call; the instruction what to do with it is a system message in fixed
 /// words.
@@ -43,13 +43,13 @@ extension ConversationMachine {
     mutating func mediaReported(_ remark: MediaRemark, opens: Bool) {
         guard takesText, remarks.areAllowed, !link.isClosed || opens && !hold.isSpent else { return }
         remarks.queue.add(.media(remark), at: now)
-        // Nobody asked for it, so a service that refuses the client is left alone.
+        // It was not asked for, so a service that refuses the client is left alone.
         if link.phase == .refused { emit(.play(.error)) } else { activate() }
     }
 
     // MARK: Going out
 
-    /// Says what waits, the most important first, once nobody is speaking and no response is pending.
+    /// Says what waits, the most important first, once no one speaks and no response is pending.
     mutating func speakNext() {
         settleGreeting()
         remarks.wishes.settle(sequencer)
@@ -97,7 +97,8 @@ extension ConversationMachine {
         // The service takes no text: the local voice says in the conversation what the house has to say.
         case .news(_, let aloud?) where !takesText: emit(.announce(aloud.text))
         case .news(_, let aloud?) where !options.capabilities.rewords:
-            tell(.init(name: ForeignReport.announcement, arguments: "{}", output: ToolResult(.done(aloud.text))), "news")
+            let output = ToolResult(.done(aloud.text))
+            tell(.init(name: ForeignReport.announcement, arguments: "{}", output: output), "news")
             askForResponse(for: .remark)
             remarks.queue.tells(entry)
         case .news(let output, _):

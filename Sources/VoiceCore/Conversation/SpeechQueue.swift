@@ -1,6 +1,6 @@
 internal import VoiceReply
 
-/// What is to be said when nobody is speaking, from every source: one bound, one order, one rule of expiry. What is dropped
+/// What is to be said while no one speaks, from every source: one bound, one order, one rule of expiry. What is dropped
 /// against the user's will is counted, for the journal and the ear.
 struct SpeechQueue: Equatable, Sendable {
     static let capacity = 16
@@ -19,7 +19,7 @@ struct SpeechQueue: Equatable, Sendable {
 
         let content: Content
         let at: Duration
-        /// The local voice has asked it, but nobody could answer.
+        /// The local voice has asked it, but no one could answer.
         fileprivate var isAsked = false
         /// It was told before, and was not heard.
         fileprivate var isAgain = false
@@ -98,7 +98,7 @@ struct SpeechQueue: Equatable, Sendable {
     }
 
     /// Returns what the local voice may say without a session. An urgent question is said too, and asked again in the next
-    /// session, where somebody can answer it.
+    /// session, where the user can answer it.
     mutating func nextAloud(isOver: Bool) -> String? {
         guard let first = entries.firstIndex(where: { $0.needsNoSession(isOver: isOver) }),
             case .news(_, let aloud?) = entries[first].content
@@ -148,7 +148,7 @@ struct SpeechQueue: Equatable, Sendable {
         if telling?.response == response { telling = nil }
     }
 
-    /// The user wants to hear no more of it.
+    /// The user no longer wants to hear it.
     mutating func tellNoMore() { telling = nil }
 
     /// The session is over.
@@ -208,7 +208,7 @@ package enum SpeechSource: String, CaseIterable, Comparable, Sendable {
         }
     }
 
-    /// Whether its loss is signalled by a sound: somebody waits for it.
+    /// Whether its loss is signalled by a sound: the user waits for it.
     var isPromised: Bool { self != .delay && self != .media }
 
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }

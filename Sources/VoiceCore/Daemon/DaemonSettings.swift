@@ -46,25 +46,14 @@ package struct DaemonSettings: Sendable {
         needsKey: Bool = true,
         isForThisUser: Bool = true
     ) throws(ConfigurationError) {
-        func fail(_ place: String, _ message: String) -> ConfigurationError {
-            ConfigurationError(problems: [ConfigurationProblem(place: place, message: message)])
-        }
         if needsKey, let problem = Self.missingKey(configuration, secrets) {
             throw ConfigurationError(problems: [problem])
         }
         let usable = ServiceRegistry.usable(by: configuration, secrets: secrets)
         let kind = usable.first ?? ServiceRegistry.chosen(by: configuration)
-        for kind in [kind] + usable.dropFirst() {
-            guard let address = kind.address(configuration) else { continue }
-            let base = try address.base
-            // A name is judged by its address, each time a connection is made.
-            let hasKey = secrets.key(kind.name.key).secret != nil
-            let addresses = ServiceTransport.literal(base)
-            let voice = ServiceTransport.voice(address, base, hasKey: hasKey, addresses: addresses)
-            if case .exposed = voice.verdict { throw ConfigurationError(problems: [voice.problem]) }
-        }
+        try Self.checkAddresses(of: [kind] + usable.dropFirst(), configuration, secrets)
         guard let jarvisBase = ServerURL(configuration.jarvis.url), ["http", "https"].contains(jarvisBase.scheme) else {
-            throw fail("jarvis.url", "must be an http:// or https:// address")
+            throw Self.fail("jarvis.url", "must be an http:// or https:// address")
         }
         audio = AudioConfiguration(configuration.audio, echo: configuration.echo)
         if let fault = AudioConfiguration.channelsFault(configuration.audio) {
@@ -72,7 +61,7 @@ package struct DaemonSettings: Sendable {
         }
         notices += EchoWorker.notices(on: configuration)
         volumes = VolumeSettings(configuration.audio)
-        if let problem = volumes.problem { throw fail(problem.key, problem.message) }
+        if let problem = volumes.problem { throw Self.fail(problem.key, problem.message) }
         pump = VoicePump.Options()
         pump.hasVoiceDetector = configuration.echo.cancels
         model = kind.model(configuration)
@@ -97,6 +86,47 @@ package struct DaemonSettings: Sendable {
         conversation.seed = .random(in: .min ... .max)
         conversation.sessionLifetime = service.capabilities.sessionLimit
         service.configure(&conversation, &pump)
+        jarvis = configuration.jarvis
+        conversation.promptLimit = .seconds(max(1, jarvis.humanTimeoutS))
+        self.jarvisBase = jarvisBase
+        jarvisToken = secrets.jarvisToken.secret
+        transcripts = configuration.log.transcripts
+        budget = Budget.Options(configuration, services: [kind] + usable.dropFirst())
+        activation = try ActivationSettings(configuration, isForThisUser: isForThisUser)
+        notices += activation.notices
+        media = MediaSettings(configuration.media)
+        announcer = LocalSettings.isWanted(configuration) ? try LocalSettings(configuration) : nil
+        addSubstitutes()
+        conversation.hasLocalVoice = announcer != nil
+        try greet(configuration.activation.greeting)
+        conversation.isAlwaysOpen = activation.machine.mode == .always
+        if activation.machine.mode == .always, let cost = costOfAlways {
+            if let refusal = refusalOfAlways(limitsDay: limitsDay) {
+                throw Self.fail("activation.mode", refusal)
+            }
+            notices.append("activation.mode: " + cost)
+        }
+        if let notice = Budget.Options.notice(on: configuration, of: kind) { notices.append(notice) }
+    }
+
+    /// - Throws: for a key that would travel in the clear.
+    private static func checkAddresses(
+        of kinds: [any VoiceService.Type],
+        _ configuration: Configuration,
+        _ secrets: Secrets
+    ) throws(ConfigurationError) {
+        for kind in kinds {
+            guard let address = kind.address(configuration) else { continue }
+            let base = try address.base
+            // A name is judged by its address, each time a connection is made.
+            let hasKey = secrets.key(kind.name.key).secret != nil
+            let addresses = ServiceTransport.literal(base)
+            let voice = ServiceTransport.voice(address, base, hasKey: hasKey, addresses: addresses)
+            if case .exposed = voice.verdict { throw ConfigurationError(problems: [voice.problem]) }
+        }
+    }
+
+    private mutating func addSubstitutes() {
         for other in substitutes {
             var options = ConversationMachine.Options(other.capabilities)
             var wanted = pump
@@ -107,33 +137,20 @@ package struct DaemonSettings: Sendable {
                 .init(name: other.name, capabilities: other.capabilities, sessions: options.sessions)
             )
         }
-        jarvis = configuration.jarvis
-        conversation.promptLimit = .seconds(max(1, jarvis.humanTimeoutS))
-        self.jarvisBase = jarvisBase
-        jarvisToken = secrets.jarvisToken.secret
-        transcripts = configuration.log.transcripts
-        budget = Budget.Options(configuration, services: [kind] + usable.dropFirst())
-        activation = try ActivationSettings(configuration, isForThisUser: isForThisUser)
-        notices += activation.notices
-        announcer = LocalSettings.isWanted(configuration) ? try LocalSettings(configuration) : nil
-        conversation.hasLocalVoice = announcer != nil
-        let greeting = configuration.activation.greeting
+    }
+
+    private mutating func greet(_ greeting: String) throws(ConfigurationError) {
         guard greeting.utf8.count <= Self.longestGreeting else {
-            throw fail("activation.greeting", "is too long: shorten it to \(Self.longestGreeting) bytes")
+            throw Self.fail("activation.greeting", "is too long: shorten it to \(Self.longestGreeting) bytes")
         }
         conversation.greeting = greeting.isEmpty ? .none : greeting == "agent" ? .agent : .words(greeting)
         if conversation.greeting != .none, announcer == nil, !service.capabilities.saysExactly {
             notices.append("activation.greeting: this service cannot speak given words, and there is no local voice")
         }
-        conversation.isAlwaysOpen = activation.machine.mode == .always
-        media = MediaSettings(configuration.media)
-        if activation.machine.mode == .always, let cost = costOfAlways {
-            if let refusal = refusalOfAlways(limitsDay: limitsDay) {
-                throw fail("activation.mode", refusal)
-            }
-            notices.append("activation.mode: " + cost)
-        }
-        if let notice = Budget.Options.notice(on: configuration, of: kind) { notices.append(notice) }
+    }
+
+    private static func fail(_ place: String, _ message: String) -> ConfigurationError {
+        ConfigurationError(problems: [ConfigurationProblem(place: place, message: message)])
     }
 
     private static let longestGreeting = 300

@@ -27,21 +27,13 @@ extension MediaFeed {
 }
 
 extension ConversationSession.Observer {
-    /// Returns an observer that also ducks media.
-    func ducking(_ media: MediaFeed, _ echo: EchoGauges) -> Self {
-        let observed = effect
-        return Self(
-            effect: { effect, instant in
-                if case .stateChanged(_, let next) = effect {
-                    // While the canceller is still learning, full duplex may be seconds away: do not duck yet.
-                    let status = EchoStatus(echo)
-                    media.follow(next, at: Monotonic.now(), isHalf: !status.isFull && status.state != .learning)
-                }
-                observed(effect, instant)
-            },
-            call: call,
-            event: event,
-            transcript: transcript
-        )
+    /// Ducks media.
+    static func ducking(_ media: MediaFeed, _ echo: EchoGauges) -> Self {
+        Self(effect: { effect, _ in
+            guard case .stateChanged(_, let next) = effect else { return }
+            // While the canceller is still learning, full duplex may be seconds away: do not duck yet.
+            let status = EchoStatus(echo)
+            media.follow(next, at: Monotonic.now(), isHalf: !status.isFull && status.state != .learning)
+        })
     }
 }

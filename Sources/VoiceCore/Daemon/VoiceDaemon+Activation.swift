@@ -49,53 +49,29 @@ extension VoiceDaemon {
         return settings
     }
 
-    /// - Parameter configured: the mode in the configuration, regardless of what was saved.
-    static func activation(
-        _ settings: ActivationSettings,
-        _ parts: ActivationController.Parts,
-        inbox: ActivationInbox,
-        listener: WakeWordListener?,
-        hook: StateHook,
-        store: ActivationStore?,
-        configured: ActivationMode
-    ) -> ActivationController {
-        var parts = parts
-        parts.changed = { hook.show($0) }
-        if let store {
-            parts.remember = { isMuted, mode in
-                let mode = mode.map { SavedActivation.Mode(set: $0, configured: configured) }
-                store.remember(SavedActivation(isMuted: isMuted, mode: mode))
-            }
-        }
-        if let listener { parts.listen = { listener.listen($0) } }
-        return ActivationController(parts, options: settings.machine, voiceGate: settings.voiceGate, inbox: inbox)
-    }
-
-    /// Runs activation and everything around it until cancelled: wake words, buttons, lights, quiet hours.
+    /// Runs what begins and ends conversations until cancelled: wake words, buttons, quiet hours, and the lights.
     func runActivation(_ settings: ActivationSettings) async {
-        let (hook, listener, activation) = (hook, listener, activation)
+        let (hook, listener, mailbox) = (hook, listener, mailbox)
         let reader = ButtonReader(path: settings.buttons, logger: logger) { [weak self] in self?.press($0) }
         let buttons = settings.buttons.isEmpty ? nil : reader
         await withTaskCancellationHandler {
             await withDiscardingTaskGroup { group in
-                group.addTask { await activation.run() }
                 group.addTask { await hook.run() }
                 if let listener { group.addTask { await listener.run() } }
                 if let buttons { group.addTask { await buttons.run() } }
                 if let hours = settings.quietHours {
-                    group.addTask { await Self.keepQuiet(hours, activation.inbox) }
+                    group.addTask { await Self.keepQuiet(hours, mailbox) }
                 }
             }
         } onCancel: {
             listener?.stop()
             buttons?.stop()
             hook.finish()
-            activation.inbox.close()
         }
     }
 
     /// Reports when quiet hours begin and end; in between, a command may override them.
-    private static func keepQuiet(_ hours: QuietHours, _ inbox: ActivationInbox) async {
+    private static func keepQuiet(_ hours: QuietHours, _ mailbox: EventMailbox) async {
         var isQuiet = false
         repeat {
             let now = ClockInstant.awake()
@@ -104,7 +80,7 @@ extension VoiceDaemon {
             let minute = ((now.wall + now.offset) / 60 % 1440 + 1440) % 1440
             if hours.contains(minute: minute) != isQuiet {
                 isQuiet.toggle()
-                inbox.post(.quiet(isQuiet))
+                mailbox.post(activation: .quiet(isQuiet))
             }
         } while (try? await Task.sleep(for: .seconds(15))) != nil
     }
@@ -114,7 +90,7 @@ extension VoiceDaemon {
         switch button {
         case .call: activate(.button)
         case .stop: stopTalking()
-        case .mute: activation.inbox.post(.toggleMute)
+        case .mute: mailbox.post(activation: .toggleMute)
         case .playPause:
             Task { [media] in if await !media.playPause() { activate(.button) } }
         case .next: Task { [media] in await media.skip() }
@@ -127,76 +103,23 @@ extension VoiceDaemon {
         }
     }
 
-    /// The wake word listener; nil if no words are to be recognised.
-    static func wakeWordListener(
-        _ settings: ActivationSettings,
-        ports: AudioPorts,
-        inbox: ActivationInbox,
-        events: DaemonEvents,
-        logger: Logger
-    ) -> WakeWordListener? {
-        guard let rule = settings.rule, let make = settings.makeDetector else { return nil }
-        let misses = Mutex(NearMissPace())
-        return WakeWordListener(
-            tap: ports.words,
-            echo: ports.echo,
-            rings: { ports.earcons.rings },
-            rule: rule,
-            logger: logger,
-            make: make,
-            report: { report in
-                switch report.verdict {
-                case .call(let word):
-                    events.note { $0.heard(word, report, isCall: true, at: $1) }
-                    var metadata: Logger.Metadata = ["word": "\(word)"]
-                    if let score = report.score { metadata["score"] = .public(score.asScore) }
-                    if let level = report.evidence?.level { metadata["level_dbfs"] = .public(Int(level.rounded())) }
-                    logger.info("wake word detected", metadata: metadata)
-                    inbox.post(.activate(.word(word)))
-                case .stop(let word):
-                    logger.info("stop word detected", metadata: ["word": "\(word)"])
-                    inbox.post(.stop(isSpoken: true))
-                case .refused(let word, let reason) where reason.isOfStop:
-                    // A talk near the box has one every few seconds.
-                    guard let count = misses.withLock({ $0.count(word, at: Monotonic.now()) }) else { break }
-                    var metadata: Logger.Metadata = ["word": "\(word)", "why": .public(reason.text)]
-                    if count > 1 { metadata["times"] = .public(count) }
-                    logger.info("stop word refused", metadata: metadata)
-                case .refused(let word, let reason):
-                    var metadata: Logger.Metadata = ["word": "\(word)", "why": .public(reason.text)]
-                    if let score = report.score { metadata["score"] = .public(score.asScore) }
-                    logger.info("wake word refused", metadata: metadata)
-                case .nearMiss(let word, let score):
-                    events.note { $0.heard(word, report, isCall: false, at: $1) }
-                    let count = misses.withLock { $0.count(word, at: Monotonic.now()) }
-                    guard let count else { break }
-                    var metadata: Logger.Metadata = ["word": "\(word)", "score": .public(score.asScore)]
-                    if count > 1 { metadata["times"] = .public(count) }
-                    logger.info("wake word below threshold", metadata: metadata)
-                case .speaksOn: inbox.post(.speaksOn)
-                case .nothing: break
-                }
-            }
-        )
-    }
-
     /// Opens a conversation, or interrupts the box while it speaks.
     package nonisolated func activate(_ trigger: ActivationTrigger = .command) {
-        activation.inbox.post(.activate(trigger))
+        mailbox.post(activation: .activate(trigger))
     }
 
     /// Silences the box and withdraws all requests; if nothing was being said, ends a conversation opened by a call.
     package nonisolated func stopTalking() {
-        activation.inbox.post(.stop(isSpoken: false))
+        mailbox.post(activation: .stop(isSpoken: false))
     }
 
     /// The same; also ends media. Returns once nothing of it sounds.
     /// - Returns: false if the sound has not ended within a second.
-    package nonisolated func stopAll() async -> Bool { await isSilent(after: activation.inbox.post(.stopAll)) }
+    package nonisolated func stopAll() async -> Bool { await isSilent(after: mailbox.post(activation: .stopAll)) }
 
     /// Silences the box and withdraws all requests; the conversation and media go on. Returns once nothing of it sounds.
     /// - Returns: false if the sound has not ended within a second.
-    package nonisolated func silence() async -> Bool { await isSilent(after: activation.inbox.post(.silence)) }
+    package nonisolated func silence() async -> Bool { await isSilent(after: mailbox.post(activation: .silence)) }
 
     /// Without a running audio thread nothing sounds.
     private nonisolated func isSilent(after order: SilenceOrders.Order?) async -> Bool {
@@ -209,22 +132,22 @@ extension VoiceDaemon {
 
     /// Replaces an open conversation by another one, in a session without memory.
     package nonisolated func resetConversation() {
-        activation.inbox.post(.reset)
+        mailbox.post(activation: .reset)
     }
 
     /// The same; the agent also begins a fresh conversation, and an earlier failure is forgotten.
     package nonisolated func startFresh() {
-        activation.inbox.post(.startFresh)
+        mailbox.post(activation: .startFresh)
     }
 
     /// Has the voice say a text: that of an open conversation, otherwise the local voice if there is one. Does nothing in
     /// quiet hours.
     package nonisolated func say(_ text: String) {
-        activation.inbox.post(.say(text))
+        mailbox.post(activation: .say(text))
     }
 
     package nonisolated func endConversation() {
-        activation.inbox.post(.end)
+        mailbox.post(activation: .end)
     }
 
     /// Changes the mode, and waits until it is on disk.
@@ -234,7 +157,7 @@ extension VoiceDaemon {
 
     /// Begins or ends quiet hours, until the clock next changes them.
     package nonisolated func setQuiet(_ isQuiet: Bool) {
-        activation.inbox.post(.quiet(isQuiet))
+        mailbox.post(activation: .quiet(isQuiet))
     }
 
     /// Mutes the microphone and closes the capture device, or undoes both, and waits until that is on disk. Once muting
@@ -253,43 +176,17 @@ extension VoiceDaemon {
     }
 
     private nonisolated func set(_ event: ActivationEvent) async -> Setting {
-        guard await activation.inbox.handle(event, within: .seconds(2)) else { return .stuck }
+        guard await mailbox.handle(event, within: .seconds(2)) else { return .stuck }
         // Whoever is told so may cut the power next.
         return await store?.isSaved(within: .seconds(2)) ?? true ? .saved : .unsaved
     }
 
     /// Adds a typed question to the conversation, and opens one if none is open.
     package nonisolated func ask(_ question: TypedQuestion) {
-        activation.inbox.post(.ask(question))
+        mailbox.post(activation: .ask(question))
     }
 
     package var activationStatus: ActivationStatus {
-        get async { await activation.status }
-    }
-}
-
-extension ActivationInbox {
-    /// Returns an observer that also informs activation about the conversation.
-    package func watching(_ observer: ConversationSession.Observer) -> ConversationSession.Observer {
-        .init(
-            effect: { effect, instant in
-                observer.effect(effect, instant)
-                switch effect {
-                case .stateChanged(_, let state): self.post(.conversation(state))
-                case .note(.budgetSpent): self.post(.refused)
-                default: break
-                }
-            },
-            call: observer.call,
-            event: { event in
-                observer.event(event)
-                switch event {
-                case .service(.userStarted(_, let start)): self.post(.turnBegan(milliseconds: start))
-                case .service(.userStopped(let end, _)): self.post(.turnEnded(milliseconds: end))
-                default: break
-                }
-            },
-            transcript: observer.transcript
-        )
+        get async { await session.activationStatus }
     }
 }

@@ -1,60 +1,7 @@
-internal import Logging
-internal import VoiceActivation
 internal import VoiceAgent
-internal import VoiceAudio
-internal import VoiceBudget
-internal import VoiceConversation
 package import VoiceMedia
-internal import VoiceNetwork
 
 extension VoiceDaemon {
-    /// The budget, including what was spent before a restart.
-    static func budget(_ settings: DaemonSettings, sent: SentAudio, logger: Logger) -> BudgetTracker {
-        guard let directory = settings.volumes.stateDirectory else { return BudgetTracker(settings.budget, sent: sent) }
-        return BudgetTracker(
-            settings.budget,
-            sent: sent,
-            restored: BudgetStore.load(directory: directory, logger: logger),
-            store: BudgetStore(directory: directory, logger: logger)
-        )
-    }
-
-    /// The media player; nil if media is disabled.
-    static func mediaPlayer(
-        _ settings: DaemonSettings,
-        ports: AudioPorts,
-        network: NetworkThread,
-        volumes: VolumeController,
-        mailbox: EventMailbox,
-        inbox: ActivationInbox,
-        logger: Logger
-    ) -> MediaPlayer? {
-        guard settings.media.isEnabled else { return nil }
-        let media = settings.media
-        return MediaPlayer(
-            settings: media,
-            feed: ports.media,
-            loudspeaker: ports.playback,
-            network: network,
-            volumes: volumes,
-            stateDirectory: settings.volumes.stateDirectory,
-            logger: logger,
-            plays: { inbox.post(.media($0)) },
-            report: { news in
-                guard let remark = news.remark else { return }
-                mailbox.post(.mediaReported(remark, opens: media.opensSession && remark.wish != nil))
-            }
-        )
-    }
-
-    /// Forwards news from the agent's client to the conversation; media named in an answer is stored first.
-    static func report(_ news: JarvisClient.News, _ player: MediaPlayer?, _ mailbox: EventMailbox) {
-        guard case .answered(let answer, let query) = news, !answer.media.isEmpty, let player else {
-            return mailbox.post(ConversationEvent(news))
-        }
-        Task { mailbox.post(ConversationEvent(.answered(await answer.named(to: player), query: query))) }
-    }
-
     /// Controls of the media player for buttons, scripts and the control socket; they do nothing if there is no player.
     package nonisolated var media: any MediaControls { player ?? NoMedia() }
 }

@@ -21,7 +21,9 @@ extension VoiceDaemon {
             if let trouble = await session.reach.trouble, trouble.isRefusal { snapshot.refusal = trouble.reason }
             snapshot.clockUnset = ClockInstant.now().unset
             snapshot.budgetSpentUntil = status.spending?.spentUntil
-            if await activation.status.mode == .wake { snapshot.wordsUnheard = listener?.lack.calls?.description }
+            if await session.activationStatus.mode == .wake {
+                snapshot.wordsUnheard = listener?.lack.calls?.description
+            }
             snapshot.captured = ports.capture.frames
             snapshot.cycles = ports.gauges.counters.cycles
             return snapshot
@@ -37,25 +39,18 @@ extension VoiceDaemon {
     package nonisolated func onNetworkThread(_ body: @escaping @Sendable () -> Void) {
         network.enqueue(body)
     }
+}
 
-    /// Returns an observer that also posts the daemon's events.
-    static func observer(
-        _ observer: ConversationSession.Observer,
-        events: DaemonEvents
-    ) -> ConversationSession.Observer {
-        .init(
-            effect: { effect, instant in
-                observer.effect(effect, instant)
-                if let event = DaemonEvent(effect) { events.post(event) }
-            },
-            call: observer.call,
+extension ConversationSession.Observer {
+    /// Posts the daemon's events.
+    static func publishing(_ events: DaemonEvents) -> Self {
+        Self(
+            effect: { effect, _ in if let event = DaemonEvent(effect) { events.post(event) } },
             event: { event in
-                observer.event(event)
                 guard case .service(.charged(let bill)) = event, case .response(let usage) = bill.usage else { return }
                 events.note { history, _ in history.used(usage) }
             },
             transcript: { line in
-                observer.transcript(line)
                 events.note { if let line { $0.said(line, at: $1) } else { $0.forgetTranscript() } }
             }
         )

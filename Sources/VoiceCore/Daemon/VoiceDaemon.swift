@@ -23,7 +23,7 @@ package actor VoiceDaemon {
     let settings: DaemonSettings
     let logger: Logger
     let network = NetworkThread()
-    nonisolated let mailbox = EventMailbox()
+    nonisolated let mailbox: EventMailbox
     /// Records how much microphone audio has left the machine.
     let session: ConversationSession
     /// Moves audio between card and socket; exposed for measurements.
@@ -32,7 +32,6 @@ package actor VoiceDaemon {
     let sound: AudioSupervisor
     let volumeController: VolumeController
     private var isStopping = false
-    nonisolated let activation: ActivationController
     nonisolated let listener: WakeWordListener?
     nonisolated let hook: StateHook
     nonisolated let store: ActivationStore?
@@ -71,164 +70,48 @@ package actor VoiceDaemon {
         let settings = Self.restored(settings, logger: logger)
         self.settings = settings
         self.logger = logger
-        let network = network
-        let mailbox = mailbox
-        let sent = SentAudio()
-        let volumeController = VolumeController(settings: settings.volumes, controls: ports.volumes, logger: logger)
-        self.volumeController = volumeController
-        let inbox = ActivationInbox(silence: ports.silence)
-        let player = Self.mediaPlayer(
-            settings,
+        mailbox = EventMailbox(silence: ports.silence)
+        let parts = Composition(
+            settings: settings,
+            configuredMode: configuredMode,
             ports: ports,
             network: network,
+            mailbox: mailbox,
+            events: events,
+            logger: logger
+        )
+        pump = parts.pump()
+        announcer = parts.announcer(pump)
+        volumeController = VolumeController(settings: settings.volumes, controls: ports.volumes, logger: logger)
+        player = parts.player(volumeController)
+        client = parts.client(player)
+        let speak = announcer.map { announcer in { @Sendable (text: String) in announcer.say(text) } }
+        house = parts.house(speak)
+        let state = settings.volumes.stateDirectory
+        timerStore = state.map { TimerStore(directory: $0, logger: logger) }
+        timers = parts.timers(timerStore, house: house, say: speak)
+        sound = AudioSupervisor(configuration: settings.audio, ports: ports, stateDirectory: state, logger: logger)
+        listener = parts.listener()
+        hook = StateHook(command: settings.activation.stateCommand, logger: logger)
+        store = state.map { ActivationStore(directory: $0, logger: logger) }
+        let activation = parts.activation(
+            sound: sound,
             volumes: volumeController,
-            mailbox: mailbox,
-            inbox: inbox,
-            logger: logger
-        )
-        self.player = player
-        let client = JarvisClient(
-            base: settings.jarvisBase,
-            token: settings.jarvisToken,
-            settings: settings.jarvis,
-            transport: CurlJarvisTransport(network: network),
-            store: settings.volumes.stateDirectory.map { .folder($0, logger: logger) } ?? .none,
-            onNews: { Self.report($0, player, mailbox) },
-            logger: logger
-        )
-        self.client = client
-        // Fulfilled later: the announcer needs the pump, which is created after the timers.
-        let speaking = Promise<LocalAnnouncer?>()
-        let speak: @Sendable (String) -> Void = { speaking.value??.say($0) }
-        let house = Self.house(
-            mailbox: mailbox,
-            earcons: ports.earcons,
-            speak: settings.announcer == nil ? nil : speak,
-            logger: logger
-        )
-        self.house = house
-        let timerStore = settings.volumes.stateDirectory.map { TimerStore(directory: $0, logger: logger) }
-        self.timerStore = timerStore
-        let timers = Self.timers(
-            bell: ports.earcons,
-            inbox: inbox,
-            store: timerStore,
             house: house,
-            events: events,
-            say: settings.announcer == nil ? nil : speak,
-            logger: logger
-        )
-        self.timers = timers
-        var context = ToolContext(client, settings.jarvis, logger: logger)
-        context.timers = timers
-        context.endConversation = { mailbox.post(.endWhenQuiet) }
-        context.attach(player)
-        context.box = Self.box(volumeController, inbox: inbox)
-        var offered = ToolRegistry.Options(
-            settings.jarvis,
-            mode: settings.activation.machine.mode,
-            playsMedia: player != nil
-        )
-        offered.hasGrammar = settings.hasGrammar
-        let dispatcher = ToolDispatcher(
-            .standard(context, options: offered),
-            noticeAfter: settings.jarvis.stillWorkingS > 0 ? .seconds(settings.jarvis.stillWorkingS) : nil,
-            logger: logger
-        )
-        var loudspeaker: DeviceSlot?
-        if case .alsa = settings.audio.source { loudspeaker = ports.playback }
-        let pump = NetworkConfined(
-            VoicePump(
-                microphone: ports.microphone,
-                voice: ports.voice,
-                volumes: ports.volumes,
-                loudspeaker: loudspeaker,
-                options: settings.pump,
-                sent: sent
-            ) { event, instant in
-                mailbox.post(event, at: instant)
-            },
-            on: network
-        )
-        self.pump = pump
-        let earcons = ports.earcons
-        let announcer = settings.announcer.map {
-            LocalAnnouncer(
-                $0,
-                on: network,
-                pump: pump,
-                speaks: { inbox.post(.announcing($0)) },
-                failed: { earcons.play(.error) },
-                logger: logger
-            )
-        }
-        self.announcer = announcer
-        speaking.give(announcer)
-        session = ConversationSession(
-            .init(
-                network: network,
-                pump: pump,
-                earcons: ports.earcons,
-                mailbox: mailbox,
-                dispatcher: dispatcher,
-                service: settings.service,
-                substitutes: settings.substitutes,
-                budget: Self.budget(settings, sent: sent, logger: logger),
-                withdraw: { _ = await client.cancelRequest() },
-                greeting: { await client.greeting() },
-                logger: logger
-            ),
-            options: settings.conversation,
-            transcripts: settings.transcripts,
-            observer: inbox.watching(Self.observer(observer, events: events)).ducking(ports.media, ports.echo)
-                .minding(house, ports.earcons).announcing(announcer, ports.earcons)
-        )
-        let sound = AudioSupervisor(
-            configuration: settings.audio,
-            ports: ports,
-            stateDirectory: settings.volumes.stateDirectory,
-            logger: logger
-        )
-        self.sound = sound
-        let listener = Self.wakeWordListener(
-            settings.activation,
-            ports: ports,
-            inbox: inbox,
-            events: events,
-            logger: logger
-        )
-        self.listener = listener
-        let hook = StateHook(command: settings.activation.stateCommand, logger: logger)
-        self.hook = hook
-        var parts = ActivationController.Parts(mailbox: mailbox, pump: pump, earcons: ports.earcons, logger: logger)
-        parts.silenceMicrophone = { sound.silenceMicrophone() }
-        parts.capture = { await sound.setCapture(open: $0) }
-        parts.mayRestLoudspeaker = { sound.mayRestLoudspeaker($0) }
-        let session = session
-        parts.startFresh = {
-            await session.forgetTrouble()
-            await client.startFresh()
-        }
-        let quietVolume = settings.activation.quietVolume
-        parts.quiet = {
-            await volumeController.setCeiling($0 ? quietVolume : Volumes.range.upperBound)
-            await house.setQuietHours($0)
-        }
-        parts.stopRinging = { _ = await timers.stop() }
-        if let announcer { parts.announce = { announcer.say($0) } }
-        parts.pauseMedia = { _ = await player?.pause() }
-        parts.endMedia = { _ = await player?.stop(after: nil) }
-        let store = settings.volumes.stateDirectory.map { ActivationStore(directory: $0, logger: logger) }
-        self.store = store
-        activation = Self.activation(
-            settings.activation,
-            parts,
-            inbox: inbox,
+            timers: timers,
+            client: client,
+            player: player,
+            announcer: announcer,
             listener: listener,
             hook: hook,
-            store: store,
-            configured: configuredMode
+            store: store
         )
+        var observers: [ConversationSession.Observer] = [
+            .minding(house, ports.earcons), .ducking(ports.media, ports.echo), observer, .publishing(events),
+        ]
+        if let announcer { observers.insert(.announcing(announcer, ports.earcons), at: 0) }
+        let context = parts.context(client, timers: timers, player: player, volumes: volumeController)
+        session = parts.session(client, context, pump, activation, observers)
     }
 
     package var state: ConversationState {
@@ -287,7 +170,7 @@ package actor VoiceDaemon {
         let client = client
         Task { await client.checkAtStart() }
         activating = Task { await runActivation(settings.activation) }
-        activation.inbox.post(.start)
+        mailbox.post(activation: .start)
         let house = house
         minding = Task { await house.run() }
         await timers.start(
@@ -326,6 +209,7 @@ package actor VoiceDaemon {
         await network.stop(within: .milliseconds(800))
         await sound.stop()
         await activating?.value
+        await session.finishChores()
         await store?.flush()
         await timerStore?.flush()
         await volumeController.stop()

@@ -9,7 +9,7 @@ extension ConversationSession {
         log.transcripts = areWanted
         transcriptTimer?.cancel()
         transcriptTimer = nil
-        if !areWanted { observer.transcript(nil) }
+        if !areWanted { for observer in observers { observer.transcript(nil) } }
         transcript = areWanted ? TranscriptAssembler(expectsUser: present.tellsHeardText) : nil
     }
 
@@ -21,7 +21,7 @@ extension ConversationSession {
 
     private func write(_ line: TranscriptLine) {
         log.write(line)
-        observer.transcript(line)
+        for observer in observers { observer.transcript(line) }
     }
 
     /// Releases lines that wait for the user's words on a timer, without waiting for the next event.

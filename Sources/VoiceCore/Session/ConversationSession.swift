@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 package import Logging
 internal import Synchronization
+internal import VoiceActivation
 internal import VoiceAgent
 package import VoiceAudio
 internal import VoiceBase
@@ -8,9 +9,10 @@ package import VoiceBudget
 package import VoiceConversation
 package import VoiceNetwork
 
-/// Runs the conversation: passes events to the machine in order and carries out the effects it returns.
+/// Runs the conversation, and when it begins and ends: passes events to the two machines in order and carries out the effects
+/// they return.
 ///
-///     network thread, tools, timers, commands --> EventMailbox --> machine --> effects --> network thread, tools, ...
+///     network thread, tools, timers, words, buttons, commands --> EventMailbox --> machines --> effects --> network thread, ...
 ///
 /// One actor, one loop; nothing in it waits for the network, a tool or the sound card.
 package actor ConversationSession {
@@ -81,8 +83,12 @@ package actor ConversationSession {
 
     var parts: Parts
     var log: ConversationLog
-    let observer: Observer
-    private(set) var machine: ConversationMachine
+    let observers: [Observer]
+    var machine: ConversationMachine
+    var activation: Activation
+    /// What the event being handled has led to, in order.
+    private var due: [Step] = []
+    private var isProceeding = false
     /// The connection that carries the conversation, and the standby opened beside it; each has a number.
     private var current = Line()
     private var standby = Line()
@@ -106,11 +112,13 @@ package actor ConversationSession {
     package init(
         _ parts: Parts,
         options: ConversationMachine.Options,
+        activation: ActivationParts,
         transcripts: Bool = false,
-        observer: Observer = Observer()
+        observers: [Observer] = []
     ) {
         self.parts = parts
-        self.observer = observer
+        self.observers = observers
+        self.activation = Activation(activation)
         log = ConversationLog(logger: parts.logger, transcripts: transcripts)
         machine = ConversationMachine(options: options)
         budget = parts.budget
@@ -155,15 +163,19 @@ package actor ConversationSession {
         for await envelope in parts.mailbox.envelopes {
             parts.mailbox.received(envelope)
             if parts.mailbox.wasOverrun() { endOverrun() }
-            // Behind the effects, so that the network thread has dropped what must not sound.
-            defer { if let order = envelope.silence { parts.pump.perform { $0.lift(order) } } }
-            guard let origin = origin(of: envelope) else { continue }
-            count(envelope.event)
-            receive(envelope.event, at: envelope.at, from: origin)
-            if let ends = envelope.event.sessionEnds {
-                receive(.lifetime(.seconds(ends - Self.unixTime())), at: envelope.at, from: origin)
+            switch envelope.event {
+            case .conversation(let event):
+                guard let origin = origin(of: envelope, event) else { continue }
+                count(event)
+                receive(event, at: envelope.at, from: origin)
+                if let ends = event.sessionEnds {
+                    receive(.lifetime(.seconds(ends - Self.unixTime())), at: envelope.at, from: origin)
+                }
+            case .activation(let event): obey(event, envelope.silence)
             }
+            envelope.isHandled?.give(true)
         }
+        for timer in activation.timers.values { timer.cancel() }
         endTranscript()
         budgetClock?.cancel()
         await budget?.finish()
@@ -174,12 +186,39 @@ package actor ConversationSession {
         }
     }
 
-    /// Passes an event to the machine and carries out the effects it returns.
+    /// An event that one of the machines is to handle.
+    enum Step {
+        case conversation(ConversationEvent, at: Duration = Monotonic.now(), from: ConversationLink = .current)
+        case activation(ActivationEvent)
+    }
+
+    /// Passes an event of the conversation on, with all that follows from it.
     func receive(_ event: ConversationEvent, at instant: Duration, from origin: ConversationLink = .current) {
+        proceed(.conversation(event, at: instant, from: origin))
+    }
+
+    /// Takes a step, then those that it leads to, one after another.
+    func proceed(_ step: Step) {
+        due.append(step)
+        guard !isProceeding else { return }
+        isProceeding = true
+        defer { isProceeding = false }
+        while !due.isEmpty {
+            switch due.removeFirst() {
+            case .conversation(let event, let instant, let origin): handle(event, at: instant, from: origin)
+            case .activation(let event): handle(event)
+            }
+        }
+    }
+
+    private func handle(_ event: ConversationEvent, at instant: Duration, from origin: ConversationLink) {
         let effects = machine.handle(event, at: instant, from: origin)
         // A standby session hears and costs nothing, but it may take over.
         let heard = origin == .current ? event : nil
-        if let heard { observer.event(heard) }
+        if let heard {
+            for observer in observers { observer.event(heard) }
+            if let news = Self.concerns(heard) { due.append(.activation(news)) }
+        }
         transcribe(heard, effects, at: instant)
         let before = chosen.current
         for effect in effects { perform(effect, at: instant) }
@@ -210,8 +249,8 @@ package actor ConversationSession {
     }
 
     /// The connection an envelope belongs to; nil for an abandoned connection or a cancelled timer.
-    private func origin(of envelope: EventMailbox.Envelope) -> ConversationLink? {
-        if case .timer(let timer) = envelope.event, let start = envelope.timerStart {
+    private func origin(of envelope: EventMailbox.Envelope, _ event: ConversationEvent) -> ConversationLink? {
+        if case .timer(let timer) = event, let start = envelope.timerStart {
             guard timers[timer]?.start == start else { return nil }
             timers[timer] = nil
         }
@@ -238,7 +277,8 @@ package actor ConversationSession {
 
     private func perform(_ effect: ConversationEffect, at instant: Duration) {
         log.write(effect, turn: machine.turns)
-        observer.effect(effect, instant)
+        for observer in observers { observer.effect(effect, instant) }
+        if let news = Self.concerns(effect) { due.append(.activation(news)) }
         switch effect {
         case .choose(let index, isBeside: true): chosen.beside = index
         case .choose(let index, isBeside: false):
@@ -313,13 +353,13 @@ package actor ConversationSession {
         guard let answered, let known = timings.removeValue(forKey: answered)
         else { return with(current) { $0.ask(request) } }
         let log = log
-        let observer = observer
+        let observers = observers
         with(current) { link in
             link.ask(request)
             var timing = known.timing
             timing.delivery = known.replied.map { Monotonic.now() - $0 }
             log.write(timing)
-            observer.call(timing)
+            for observer in observers { observer.call(timing) }
         }
     }
 

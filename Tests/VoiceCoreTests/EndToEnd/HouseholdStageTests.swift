@@ -84,7 +84,7 @@ extension EndToEnd {
             case "stop key": stage.daemon?.press(.stop)
             case "call key": stage.daemon?.press(.call)
             case "mute key": stage.daemon?.press(.mute)
-            default: stage.daemon?.activation.inbox.post(.stop(isSpoken: true))
+            default: stage.daemon?.mailbox.post(activation: .stop(isSpoken: true))
             }
             try await wait("the end") { !rings(stage) }
             #expect(try await stage.perform("timer")["text"] == "no timers or alarms are set")

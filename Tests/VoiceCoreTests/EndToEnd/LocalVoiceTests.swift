@@ -412,7 +412,7 @@ extension EndToEnd {
             if way == "stop key" {
                 stage.daemon?.press(.stop)
             } else {
-                stage.daemon?.activation.inbox.post(.stop(isSpoken: true))
+                stage.daemon?.mailbox.post(activation: .stop(isSpoken: true))
             }
             try await stage.pass(milliseconds: 800)
             try await wait("the end", stage) { await Self.listening(stage) == .nothing }

@@ -1,0 +1,164 @@
+import Logging
+import Testing
+
+@testable import VoiceActivation
+@testable import VoiceAudio
+@testable import VoiceConfiguration
+@testable import VoiceConversation
+@testable import VoiceCore
+@testable import VoiceNetwork
+
+/// The beginning and end of conversations, with the conversation.
+struct SessionActivationTests {
+    /// A service whose connection accepts everything and reports nothing.
+    private static func service() throws -> RealtimeService {
+        let environment = ["OPENAI_API_KEY": "sk-x", "JARVIS_TOKEN": "x"]
+        let secrets = try Secrets(configuration: Configuration(), environment: environment)
+        return try RealtimeService(Configuration(), secrets: secrets, instructions: "", tools: [])
+    }
+
+    /// A box that listens when called, with a service that cannot be reached.
+    private static func run(
+        _ mailbox: EventMailbox,
+        observer: ConversationSession.Observer = .init(),
+        _ change: (inout ActivationParts) -> Void
+    ) throws -> Task<Void, Never> {
+        var options = ActivationMachine.Options()
+        options.mode = .push
+        var activation = ActivationParts(options)
+        change(&activation)
+        let (ports, network) = (AudioPorts(), NetworkThread())
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let service = try Self.service()
+        let session = ConversationSession(
+            .init(
+                network: network,
+                pump: NetworkConfined(VoicePump(ports, options: .init()) { _, _ in }, on: network),
+                earcons: ports.earcons,
+                mailbox: mailbox,
+                dispatcher: ToolDispatcher(ToolRegistry([]), noticeAfter: nil, logger: logger),
+                service: service,
+                logger: logger
+            ),
+            options: ConversationMachine.Options(service.capabilities),
+            activation: activation,
+            observers: [observer]
+        )
+        return Task {
+            await session.run()
+            await session.finishChores()
+        }
+    }
+
+    /// Silencing is immediate even if earlier tasks hang: commands reach all of its parts through the mailbox.
+    @Test(.timeLimit(.minutes(1))) func silenceDoesNotWaitForADevice() async throws {
+        let mailbox = EventMailbox()
+        let (closed, device) = AsyncStream.makeStream(of: Void.self)
+        let (steps, step) = AsyncStream.makeStream(of: String.self)
+        let running = try Self.run(mailbox) { parts in
+            parts.silenceMicrophone = { step.yield("silent") }
+            parts.capture = { isOpen in
+                for await _ in closed {}
+                step.yield(isOpen ? "open" : "closed")
+            }
+            parts.endMedia = { step.yield("ended") }
+            parts.startFresh = { step.yield("fresh") }
+        }
+
+        var seen = steps.makeAsyncIterator()
+        mailbox.post(activation: .start)
+        mailbox.post(activation: .mute(true))
+        #expect(await seen.next() == "silent")
+        mailbox.post(activation: .stopAll)
+        #expect(await seen.next() == "ended")
+        mailbox.post(activation: .startFresh)
+        #expect(await seen.next() == "fresh")
+        // Unmuted and muted again before the device was closed: it is never opened.
+        mailbox.post(activation: .mute(false))
+        mailbox.post(activation: .toggleMute)
+        #expect(await seen.next() == "silent")
+        mailbox.close()
+        device.finish()
+        await running.value
+        step.finish()
+        var rest: [String] = []
+        while let next = await seen.next() { rest.append(next) }
+        #expect(rest == ["closed", "closed"])
+    }
+
+    /// A command does not overtake the quiet hours that were ordered before it.
+    @Test(.timeLimit(.minutes(1))) func theBoxsOwnVoiceSpeaksWhileNoSessionDoes() async throws {
+        let mailbox = EventMailbox()
+        let (texts, text) = AsyncStream.makeStream(of: String.self)
+        let running = try Self.run(mailbox) { $0.announce = { text.yield($0) } }
+        mailbox.post(activation: .say("Without a session."))
+        mailbox.post(activation: .activate(.command))
+        mailbox.post(activation: .conversation(.connecting))
+        mailbox.post(activation: .say("Before it is open."))
+        mailbox.post(activation: .conversation(.listening))
+        mailbox.post(activation: .say("In the session."))
+        mailbox.post(activation: .quiet(true))
+        mailbox.post(activation: .say("In quiet hours."))
+        mailbox.post(activation: .conversation(.idle))
+        mailbox.post(activation: .say("In quiet hours, too."))
+        mailbox.close()
+        await running.value
+        text.finish()
+        var said: [String] = []
+        for await text in texts { said.append(text) }
+        #expect(said == ["Without a session.", "Before it is open."])
+    }
+
+    /// Between conversations others may have the loudspeaker, unless the microphone is open all the time.
+    @Test(.timeLimit(.minutes(1))) func theLoudspeakerMayRestBetweenConversations() async throws {
+        let mailbox = EventMailbox()
+        let (rests, rest) = AsyncStream.makeStream(of: Bool.self)
+        let running = try Self.run(mailbox) { $0.mayRestLoudspeaker = { rest.yield($0) } }
+        for event: ActivationEvent in [
+            .start, .activate(.command), .conversation(.error("key")), .conversation(.waitingForJarvis), .end,
+            .setMode(.always),
+        ] { mailbox.post(activation: event) }
+        mailbox.close()
+        await running.value
+        rest.finish()
+        var told: [Bool] = []
+        for await mayRest in rests where told.last != mayRest { told.append(mayRest) }
+        #expect(told == [true, false, true, false, true, false])
+    }
+
+    /// Closing a sound card may take seconds. "Stop" must not wait for that.
+    @Test(.timeLimit(.minutes(1))) func stopDoesNotWaitForADevice() async throws {
+        let mailbox = EventMailbox()
+        let (closed, device) = AsyncStream.makeStream(of: Void.self)
+        let (lights, light) = AsyncStream.makeStream(of: ActivationStatus.self)
+        let (orders, order) = AsyncStream.makeStream(of: ConversationEvent.self)
+        let running = try Self.run(mailbox, observer: .init(event: { order.yield($0) })) { parts in
+            parts.capture = { _ in for await _ in closed {} }
+            parts.changed = { light.yield($0) }
+        }
+
+        mailbox.post(activation: .start)
+        mailbox.post(activation: .mute(true))
+        mailbox.post(activation: .ask("What time is it?"))
+        mailbox.post(activation: .silence)
+        mailbox.post(activation: .stop(isSpoken: true))
+        mailbox.close()
+        var heard: [ConversationEvent] = []
+        for await event in orders {
+            if case .disconnected = event { continue }
+            heard.append(event)
+            if event == .stop(isSpoken: true) { break }
+        }
+        #expect(
+            heard == [
+                .keepsOpen(false), .activate, .ask("What time is it?"), .stop(isSpoken: false), .stop(isSpoken: true),
+            ]
+        )
+        // The light that shows "muted" waits for the device.
+        var shown = lights.makeAsyncIterator()
+        #expect(await shown.next()?.isMuted == false)
+        device.finish()
+        #expect(await shown.next()?.isMuted == true)
+        await running.value
+    }
+}
