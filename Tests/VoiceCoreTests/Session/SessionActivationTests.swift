@@ -115,8 +115,8 @@ struct SessionActivationTests {
         let (rests, rest) = AsyncStream.makeStream(of: Bool.self)
         let running = try Self.run(mailbox) { $0.mayRestLoudspeaker = { rest.yield($0) } }
         for event: ActivationEvent in [
-            .start, .activate(.command), .conversation(.error("key")), .conversation(.waitingForJarvis), .end,
-            .setMode(.always),
+            .start, .activate(.command), .conversation(.error("key")), .conversation(.waitingForJarvis),
+            .conversation(.idle), .setMode(.always),
         ] { mailbox.post(activation: event) }
         mailbox.close()
         await running.value
