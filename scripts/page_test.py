@@ -3,7 +3,6 @@
 
     page_test.py http://127.0.0.1:8787 TOKEN --ctl "jarvis-voiced ctl --json status" [--media ADDRESS ADDRESS]
                  [--away "COMMAND that takes the daemon away" --back "COMMAND that brings it back"]
-    page_test.py http://127.0.0.1:8790 TOKEN --mock          only the page is looked at, not a daemon
 
 Needs chromium, chromedriver, selenium, and axe.min.js (pip install axe-playwright-python, or --axe FILE)."""
 import argparse, importlib.util, json, pathlib, shlex, socket, subprocess, sys, threading, time
@@ -15,16 +14,13 @@ from page_browser import Page, browser, wait
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("base")
 parser.add_argument("token")
-parser.add_argument("--ctl", help="command that prints the daemon's status as JSON")
-parser.add_argument("--mock", action="store_true")
+parser.add_argument("--ctl", required=True, help="command that prints the daemon's status as JSON")
 parser.add_argument("--media", nargs=2, metavar="ADDRESS")
 parser.add_argument("--away")
 parser.add_argument("--back")
 parser.add_argument("--axe", type=pathlib.Path)
 parser.add_argument("--only", help="run only the checks whose name contains this")
 options = parser.parse_args()
-if not options.mock and not options.ctl:
-    parser.error("--ctl says how to see the daemon's status (or --mock)")
 base = options.base.rstrip("/")
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -85,9 +81,7 @@ def daemon():
 
 
 def in_daemon(what, holds, seconds=12):
-    """The daemon's status; not with --mock."""
-    if not options.mock:
-        wait(f"the daemon's status: {what}", lambda: holds(daemon()), seconds)
+    wait(f"the daemon's status: {what}", lambda: holds(daemon()), seconds)
 
 
 # MARK: Checks
@@ -204,7 +198,7 @@ def media_plays(page):
     page.submit("#play", "nonsense://nowhere", "[type=submit]:not([data-action])")
     assert page.refused("#media")
     assert page.one("#play-what").get_attribute("value"), "what was typed is lost"
-    if not (addresses := options.media or (options.mock and ["Radio One", "Radio Two"])):
+    if not (addresses := options.media):
         return "no --media, so nothing was played"
     label = lambda: page.one("#pause").get_attribute("aria-label")
     state = lambda expected: in_daemon(expected, lambda s: s["media"]["state"] == expected)

@@ -37,16 +37,6 @@ struct Serve: AsyncParsableCommand {
     @Flag(name: .long, help: "Run a simulated Datagrid Voice too: datagrid.url is ws://127.0.0.1:PORT/ws/voice.")
     var datagrid = false
 
-    @Option(
-        name: .long,
-        help:
-            "Put faults on the first so many connections: cuts, stalls, refusals, garbled messages, and the protocol's own."
-    )
-    var troubled = 0
-
-    @Option(name: .long, help: "What decides the faults of --troubled.")
-    var seed: UInt64 = 1
-
     @Option(name: .long, help: "What Jarvis answers; for several questions give it several times.")
     var reply: [String] = ["Nothing on today."]
 
@@ -63,17 +53,9 @@ struct Serve: AsyncParsableCommand {
         configuration.recordLimit = 0
         if !live && !hasHero365 && !datagrid { configuration.port = port }
         let queries = reply.indices.map { "Question \($0 + 1)?" }
-        var script = ConversationScript(queries: queries)
-        if troubled > 0, !live, !hasHero365, !datagrid {
-            script.faults.seed = seed
-            script.faults.faultyConnections = troubled
-        }
-        let simulator = RealtimeSimulator(configuration: configuration, script: script) {
+        let simulator = RealtimeSimulator(configuration: configuration, script: ConversationScript(queries: queries)) {
             record?.write($0)
-        } faults: {
-            Self.struck($0, $1)
         }
-        let trouble = trouble
         let replies = Dictionary(zip(queries, reply)) { first, _ in first }
         // A question that is not in the script, as a speech recogniser may produce, gets the next reply in order.
         let all = reply
@@ -87,74 +69,28 @@ struct Serve: AsyncParsableCommand {
         }
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let ports = (try await simulator.start(), try await agent.start())
-        let liveSimulator = LiveSimulator(
-            .requests(queries),
-            port: port,
-            voice: configuration.voice,
-            trouble: trouble
-        ) {
+        let liveSimulator = LiveSimulator(.requests(queries), port: port, voice: configuration.voice) {
             record?.write($0)
-        } struck: {
-            Self.struck($0, $1)
         }
         let livePort = live ? try await liveSimulator.start() : nil
-        let heroSimulator = Hero365Simulator(
-            hero365.script(reply),
-            port: port,
-            voice: configuration.voice,
-            trouble: trouble
-        ) {
+        let heroSimulator = Hero365Simulator(hero365.script(reply), port: port, voice: configuration.voice) {
             record?.write($0)
-        } struck: {
-            Self.struck($0, $1)
         }
         let heroPort = hasHero365 ? try await heroSimulator.start() : nil
-        let datagridSimulator = DatagridSimulator(
-            .answers(reply),
-            port: port,
-            voice: configuration.voice,
-            trouble: trouble
-        ) {
+        let datagridSimulator = DatagridSimulator(.answers(reply), port: port, voice: configuration.voice) {
             record?.write($0)
-        } struck: {
-            Self.struck($0, $1)
         }
         let datagridPort = datagrid ? try await datagridSimulator.start() : nil
         let others = [("live", livePort), ("datagrid", datagridPort), ("hero365", heroPort)]
             .compactMap { name, port in port.map { " \(name)=\($0)" } }
         print("realtime=\(ports.0) jarvis=\(ports.1)" + others.joined())
         fflush(nil)
-        let watch = Task {
-            guard let trouble else { return }
-            var attempts: Int { max(liveSimulator.attempts, heroSimulator.attempts, datagridSimulator.attempts) }
-            while attempts <= trouble.connections { try await Task.sleep(for: .milliseconds(100)) }
-            print("calm")
-            fflush(nil)
-        }
         for await _ in signals { break }
-        watch.cancel()
         await simulator.stop()
         await liveSimulator.stop()
         await heroSimulator.stop()
         await datagridSimulator.stop()
         await agent.stop()
-    }
-
-    private var trouble: SocketTrouble? {
-        guard troubled > 0 else { return nil }
-        var trouble = SocketTrouble(seed: seed)
-        trouble.connections = troubled
-        trouble.hasOwn = true
-        // Ten messages a second are audio, or nearly none.
-        trouble.mix.gap = live ? 10...60 : 2...12
-        trouble.longest = live ? 100 : 40
-        return trouble
-    }
-
-    /// Prints a line for each fault.
-    @Sendable private static func struck(_ kind: FaultKind, _ connection: Int?) {
-        print("fault \(kind.rawValue)")
-        fflush(nil)
     }
 }
 

@@ -7,12 +7,10 @@ import VoiceNetwork
 ///     websocket-echo ws://127.0.0.1:9001 AGENT
 ///     websocket-echo --probe wss://host:port/ [CA.pem]     opens one connection and prints the result
 ///     websocket-echo --flood wss://host:port/ [CA.pem]     fills the send queue, closes and prints the result
-///     websocket-echo --measure                             prints the cost of 7 kB frames (needs a release build)
 @main
 struct WebSocketEcho {
     static func main() async {
         let arguments = CommandLine.arguments.dropFirst()
-        if arguments.first == "--measure" { return FrameCost.measure() }
         let network = NetworkThread()
         do {
             try network.start()

@@ -17,9 +17,9 @@ extension Configuration.Activation {
         package let mode = Setting(
             "activation.mode",
             Mode.always,
-            "What opens a conversation. always: it is always open. wake: a word recognised on this machine. push: "
-                + "SIGUSR2, a button or a command. In wake and push mode no audio leaves the machine before that, except "
-                + "to a Wyoming server that you name for wake words."
+            "What opens a conversation. always: it is always open. wake: a word. push: SIGUSR2, a button or "
+                + "a command. In wake and push mode no audio leaves the machine before that, except to a Wyoming "
+                + "server for wake words."
         )
         package let followUpS = Setting(
             "activation.follow_up_s",
@@ -32,65 +32,64 @@ extension Configuration.Activation {
             "activation.greeting",
             "",
             as: .text(mayBeEmpty: true),
-            "Spoken when a conversation opens and the user has not asked anything yet: a sentence, or \"agent\" to let "
-                + "the agent greet. Empty: nothing."
+            "Spoken when a conversation opens without a question: a sentence, or \"agent\" to let the agent "
+                + "greet. Empty: nothing."
         )
         package let engine = Setting(
             "activation.engine",
             Engine.auto,
             "Wake word engine. tflite: microWakeWord models (\"jarvis-voiced wake install\" downloads them). "
-                + "pocketsphinx: packages libpocketsphinx3 and pocketsphinx-en-us. wyoming: a Wyoming server such as "
-                + "wyoming-openwakeword. auto: tflite if its files are installed; else only stop words are recognised, by "
-                + "pocketsphinx if it is installed. off: no word is recognised on this machine."
+                + "pocketsphinx: packages libpocketsphinx3 and pocketsphinx-en-us. wyoming: a Wyoming server such "
+                + "as wyoming-openwakeword. auto: tflite if its files are installed; else only stop words, by "
+                + "pocketsphinx if it is installed. off: none."
         )
         package let wakeWords = Setting(
             "activation.wake_words",
             "hey jarvis",
-            "Words that open a conversation, separated by commas. Each may have its own threshold: \"jarvis, hello "
-                + "computer:-25\". For tflite and Wyoming, use the names of the models; the threshold of a tflite word "
-                + "is a probability, 0.996 at most: \"hey jarvis:0.4\"."
+            "Words that open a conversation, separated by commas, each with its own threshold if you like: "
+                + "\"jarvis, hello computer:-25\". For tflite and Wyoming, use the names of the models; a threshold "
+                + "of tflite is a probability up to 0.996: \"hey jarvis:0.4\"."
         )
         package let stopWords = Setting(
             "activation.stop_words",
             "stop, never mind",
             as: .text(mayBeEmpty: true),
-            "Words that silence the box, recognised on this machine while a conversation is open or media plays: by "
-                + "the engine if it has a model for them, else by pocketsphinx if it is installed, with every engine but "
-                + "\"off\"."
+            "Words that silence the box while a conversation is open or media plays, recognised by the "
+                + "engine if it has a model for them, else by pocketsphinx if it is installed, with every engine "
+                + "but \"off\"."
         )
         package let stopModel = Setting(
             "activation.stop_model",
             "",
             as: .file,
-            "microWakeWord model of one stop word: NAME.json, with NAME.tflite beside it. It detects NAME with every "
-                + "engine but \"off\"; the other stop words are recognised as before. Needs the library that \"jarvis-voiced wake "
-                + "install\" installs. Empty: none."
+            "microWakeWord model of one stop word: NAME.json, with NAME.tflite beside it; detects NAME with "
+                + "every engine but \"off\". Needs the library that \"jarvis-voiced wake install\" installs. Empty: "
+                + "none."
         )
         package let sphinxModel = Setting(
             "activation.sphinx_model",
             "/usr/share/pocketsphinx/model/en-us",
             as: .file,
-            "Folder with the model and the dictionary of pocketsphinx."
+            "pocketsphinx: folder of the model and the dictionary."
         )
         package let wakeModels = Setting(
             "activation.wake_models",
             "",
             as: .file,
-            "tflite: folder of the models (NAME.json with NAME.tflite) and of libtensorflowlite_c.so. Empty: where "
-                + "\"jarvis-voiced wake install\" puts them, the folder \"wake\" in the state folder."
+            "tflite: folder of the models (NAME.json with NAME.tflite) and of libtensorflowlite_c.so. "
+                + "Empty: where \"jarvis-voiced wake install\" puts them."
         )
         package let wyomingAddress = Setting(
             "activation.wyoming_address",
             "127.0.0.1:10400",
-            "Wyoming server for wake words, host:port. It receives the microphone all the time, unencrypted: outside your "
-                + "own network it is refused unless local.allow_public says otherwise."
+            "Wyoming server for wake words, host:port. It receives the microphone all the time, unencrypted."
         )
         package let quietHours = Setting(
             "activation.quiet_hours",
             "",
             as: .text(mayBeEmpty: true),
-            "Hours of every day without sounds and announcements and with a lower volume, in local time, for instance "
-                + "\"22:00-07:00\". Empty: none."
+            "Hours without sounds and announcements and with a lower volume, every day, for instance "
+                + "\"22:00-07:00\" (local time). Empty: none."
         )
         package let quietVolume = Setting(
             "activation.quiet_volume",
@@ -107,15 +106,15 @@ extension Configuration.Activation {
             "activation.state_command",
             "",
             as: .file,
-            "Program to run when the state changes, with JARVIS_PHASE, JARVIS_STATE, JARVIS_MODE and JARVIS_MUTED in "
-                + "its environment. Empty: none."
+            "Program to run when the state changes (environment: JARVIS_PHASE, JARVIS_STATE, JARVIS_MODE, "
+                + "JARVIS_MUTED). Empty: none."
         )
         package let buttons = Setting(
             "activation.buttons",
             "",
             as: .file,
-            "Input device with keys, for instance /dev/input/by-id/...-event-kbd: mute key, play key (call), stop key. "
-                + "Empty: none."
+            "Input device with a mute key, a play key (call) and a stop key, for instance "
+                + "/dev/input/by-id/...-event-kbd. Empty: none."
         )
     }
 

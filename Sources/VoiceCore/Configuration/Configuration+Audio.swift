@@ -25,35 +25,35 @@ extension Configuration.Audio {
             "audio.input_channel",
             0,
             0...32,
-            "Microphone channel to use, counted from 1. 0: chosen by audio.input_channels or the table of known "
-                + "devices; otherwise the mean of two channels, or the first of more."
+            "Microphone channel, counted from 1. 0: by audio.input_channels or the table of known devices; "
+                + "otherwise the mean of two channels, or the first of more."
         )
         package let inputChannels = Setting(
             "audio.input_channels",
             "",
             as: .text(mayBeEmpty: true),
-            "What each microphone channel carries, separated by commas: processed (the voice after the device's own "
+            "What each microphone channel carries, separated by commas: processed (after the device's own "
                 + "echo canceller), raw (a bare microphone), reference (what the loudspeaker plays), silent. "
-                + "Empty: as in the table of known devices (devices.toml)."
+                + "Empty: as in devices.toml."
         )
         package let inputRate = Setting(
             "audio.input_rate",
             0,
             oneOf: [0] + SampleRates.known,
-            "Sample rate of the microphone, in Hz. 0: the best one available. The daemon converts it to 48 kHz."
+            "Sample rate of the microphone, in Hz. 0: the best one."
         )
         package let outputRate = Setting(
             "audio.output_rate",
             0,
             oneOf: [0] + SampleRates.known,
-            "Sample rate of the loudspeaker, in Hz. 0: the best one available."
+            "Sample rate of the loudspeaker, in Hz. 0: the best one."
         )
         package let outputBufferMS = Setting(
             "audio.output_buffer_ms",
             40,
             30...160,
             multipleOf: 10,
-            "Audio kept in the loudspeaker's buffer, in milliseconds. More tolerates a busy machine, less lowers "
+            "Milliseconds of audio in the loudspeaker's buffer: more for a busy machine, less for lower "
                 + "latency."
         )
         package let masterVolume = Setting(
@@ -61,8 +61,8 @@ extension Configuration.Audio {
             100,
             0...100,
             isLive: true,
-            "Main volume in percent (50 is -18 dB). This and the next three volumes can be changed at run time, and "
-                + "changes are remembered; editing a value here overrides them."
+            "Main volume in percent (50 is -18 dB). This and the next three can be changed at run time and "
+                + "are remembered; an edit here overrides that."
         )
         package let voiceVolume = Setting(
             "audio.voice_volume",
@@ -84,28 +84,27 @@ extension Configuration.Audio {
             100,
             0...100,
             isLive: true,
-            "Volume of the earcons in percent: short soft sounds, for instance when Jarvis is working or something "
-                + "failed. 0: none."
+            "Volume of the earcons (short sounds, for instance when something failed) in percent. 0: none."
         )
         package let mixer = Setting(
             "audio.mixer",
             "",
             as: .text(mayBeEmpty: true),
-            "Element of the card's own mixer that sets the master volume: \"Speaker\" or \"hw:CARD/Speaker\". Empty: "
-                + "the volume is set in software."
+            "Element of the card's own mixer that sets the master volume: \"Speaker\" or \"hw:CARD/Speaker\". "
+                + "Empty: set in software."
         )
         package let captureGainDB = Setting(
             "audio.capture_gain_db",
             0.0,
             -20...30,
             isLive: true,
-            "Gain on the microphone, in decibels. `jarvis-voiced meter` shows the level: speech should peak between "
-                + "-30 and -6 dBFS."
+            "Gain on the microphone, in decibels. Speech should peak between -30 and -6 dBFS in "
+                + "`jarvis-voiced meter`."
         )
         package let agc = Setting(
             "audio.agc",
             false,
-            "Automatic gain control: slowly evens out quiet and loud talkers, by up to 12 dB, after the echo canceller."
+            "Automatic gain control: slowly evens out quiet and loud talkers, by up to 12 dB."
         )
         package let realtimePriority = Setting(
             "audio.realtime_priority",

@@ -20,7 +20,7 @@ extension Configuration.Budget {
             0.0,
             0...10_000,
             isLive: true,
-            "US dollars per conversation; 0 for no limit. The next one may begin two minutes after it ended."
+            "US dollars per conversation; 0 for no limit. The next may begin two minutes later."
         )
         package let hourUSD = Setting(
             "budget.hour_usd",
@@ -34,7 +34,7 @@ extension Configuration.Budget {
             10.0,
             0...10_000,
             isLive: true,
-            "US dollars per day, from midnight to midnight in local time; 0 for no limit."
+            "US dollars per day, in local time; 0 for no limit."
         )
         package let dayMin = Setting(
             "budget.day_min",
@@ -56,7 +56,7 @@ extension Configuration.Budget {
             -1.0,
             -1...1000,
             isLive: true,
-            "US dollars per minute of an open session, for every service in use that charges by time; -1 for the "
+            "US dollars per minute of an open session of a service that charges by time; -1 for the "
                 + "published price."
         )
 

@@ -26,26 +26,28 @@ extension Configuration.Datagrid {
             "datagrid.url",
             "wss://api.datagrid.com/ws/voice",
             as: .url(schemes: ["wss", "ws"], takesQuery: false),
-            "Address of the service. Use plain ws:// only for a server on this machine or in this network."
+            "Address; plain ws:// only for a server in your own network."
         )
         package let handoff = Setting(
             "datagrid.handoff",
             true,
-            "Requests each session at /v1/voice of the same host, with the key in a header, and opens it with a token "
-                + "that is valid for that session only. If that fails, or with false, the key is part of the address."
+            "Requests each session at /v1/voice of the same host, with the key in a header, and opens it "
+                + "with a token for that session only. Without it, or if that fails, the key is part of the "
+                + "address."
         )
         package let apiKeyFile = Setting(
             "datagrid.api_key_file",
             "",
             as: .file,
             isLive: true,
-            "File that holds the API key. Empty: the systemd credential \"datagrid-api-key\", else $DATAGRID_API_KEY."
+            "File with the API key. Empty: the systemd credential \"datagrid-api-key\", else "
+                + "$DATAGRID_API_KEY."
         )
         package let agentID = Setting(
             "datagrid.agent_id",
             "",
             as: .text(mayBeEmpty: true),
-            "Agent that answers. Empty: the account's default agent, which delegates requests to others."
+            "Agent that answers. Empty: the account's default agent."
         )
         package let voice = Setting(
             "datagrid.voice",
@@ -57,13 +59,13 @@ extension Configuration.Datagrid {
             "datagrid.greeting",
             "",
             as: .text(mayBeEmpty: true),
-            "What the agent says when a conversation begins. Empty: nothing."
+            "Spoken when a conversation begins. Empty: nothing."
         )
         package let instructionsFile = Setting(
             "datagrid.instructions_file",
             "",
             as: .file,
-            "File with text to add to the agent's instructions. Empty: none."
+            "File to add to the agent's instructions. Empty: none."
         )
     }
 }

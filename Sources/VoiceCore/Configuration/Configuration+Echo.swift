@@ -8,6 +8,11 @@ extension Configuration {
 
         package var changes: [String: ConfigurationValue] = [:]
 
+        // Not in the file.
+
+        /// Removes rumble below the voice.
+        package var highPass = true
+
         package init() {}
     }
 }
@@ -17,22 +22,20 @@ extension Configuration.Echo {
         package let mode = Setting(
             "echo.mode",
             Mode.auto,
-            "Who cancels the echo: the device (hardware: the daemon's canceller is bypassed, and the echo gate uses "
-                + "what is left), the daemon (software), the daemon after the device (both), auto: what is known "
-                + "about the device, or off: for headphones."
+            "What cancels the echo: the device (hardware), the daemon (software), the daemon after the "
+                + "device (both); auto: as known of the device; off: for headphones."
         )
         package let duplex = Setting(
             "echo.duplex",
             Duplex.auto,
-            "Whether you can interrupt the box while it speaks. auto: as far as the residual echo allows. full: always "
-                + "and without an echo gate, for headphones. half: never; the microphone is off while it speaks."
+            "Whether you can interrupt the box while it speaks. auto: as far as the residual echo allows. "
+                + "full: always, for headphones. half: never; the microphone is off while it speaks."
         )
         package let noiseSuppression = Setting(
             "echo.noise_suppression",
             NoiseSuppression.moderate,
             "How strongly steady noise is suppressed."
         )
-        package let highPass = Setting("echo.high_pass", true, "Removes rumble below the voice.")
     }
 
     package enum Mode: String, Sendable, CaseIterable {

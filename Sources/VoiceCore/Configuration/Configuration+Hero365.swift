@@ -60,25 +60,26 @@ extension Configuration.Hero365 {
             "hero365.url",
             "",
             as: .text(mayBeEmpty: true),
-            "Address of the service including the business: wss://HOST/voice/stream/ws/BUSINESS. Use plain ws:// only "
-                + "for a server on this machine or in this network."
+            "Address with the business: wss://HOST/voice/stream/ws/BUSINESS; plain ws:// only for a server "
+                + "in your own network."
         )
         package let apiKeyFile = Setting(
             "hero365.api_key_file",
             "",
             as: .file,
             isLive: true,
-            "File that holds the token. Empty: the systemd credential \"hero365-api-key\", else $HERO365_API_KEY."
+            "File with the token. Empty: the systemd credential \"hero365-api-key\", else $HERO365_API_KEY."
         )
         package let codec = Setting(
             "hero365.codec",
             Codec.opus,
-            "Codec for audio sent to the service. The codec of its answers is detected."
+            "Codec for audio sent to the service; that of its answers is detected."
         )
         package let uplink = Setting(
             "hero365.uplink",
             Uplink.gated,
-            "What is sent. gated: speech, with the moment before it. continuous: everything while the service listens."
+            "gated: sends speech, with the moment before it. continuous: sends everything while the service "
+                + "listens."
         )
     }
 }

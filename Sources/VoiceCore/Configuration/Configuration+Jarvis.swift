@@ -7,6 +7,11 @@ extension Configuration {
 
         package var changes: [String: ConfigurationValue] = [:]
 
+        // Not in the file.
+
+        /// responses: the client reconnects after this long without any data. The server sends something every ten seconds.
+        package var silenceS = 30
+
         package init() {}
     }
 }
@@ -17,68 +22,60 @@ extension Configuration.Jarvis {
             "jarvis.url",
             "http://127.0.0.1:8080/ui",
             as: .url(schemes: ["http", "https"], takesQuery: false),
-            "Address of the agent including its base path (\"/ui\" unless the server is configured otherwise)."
+            "Address of the agent, with its base path (\"/ui\" by default)."
         )
         package let api = Setting(
             "jarvis.api",
             API.chat,
-            "Protocol of the agent. chat: one request, one reply. responses: runs that survive a lost connection and "
-                + "may ask back. openai: any compatible endpoint, without its sessions."
+            "chat: one request, one reply. responses: runs that survive a lost connection and may ask back. "
+                + "openai: any compatible endpoint, without sessions."
         )
         package let model = Setting(
             "jarvis.model",
             "",
             as: .text(mayBeEmpty: true),
-            "Model to request if jarvis.api is openai. Empty: the server's default."
+            "Model to request with jarvis.api = \"openai\". Empty: the server's default."
         )
         package let tokenFile = Setting(
             "jarvis.token_file",
             "",
             as: .file,
             isLive: true,
-            "File that holds the token. Empty: the systemd credential \"jarvis-token\", else $JARVIS_TOKEN."
+            "File with the token. Empty: the systemd credential \"jarvis-token\", else $JARVIS_TOKEN."
         )
         package let allowPlainHTTP = Setting(
             "jarvis.allow_plain_http",
             false,
-            "Sends the token over http:// to any address; otherwise only to addresses in your own network. Anyone on "
-                + "the way can read it."
-        )
-        package let silenceS = Setting(
-            "jarvis.silence_s",
-            30,
-            12...300,
-            "responses: seconds without any data after which the client reconnects. The server sends something every "
-                + "ten seconds."
+            "Sends the token over http:// beyond your own network. Anyone on the way can read it."
         )
         package let timeoutS = Setting(
             "jarvis.timeout_s",
             120,
             1...1800,
-            "Seconds to wait for an answer. Agents that use tools may need more than a minute."
+            "Seconds to wait for an answer. Agents with tools may need more than a minute."
         )
         package let stillWorkingS = Setting(
             "jarvis.still_working_s",
             10,
             0...600,
-            "Seconds after which the voice says, once, that Jarvis is still working; 0 for never."
+            "Seconds until the voice says, once, that Jarvis is still working; 0 for never."
         )
         package let approval = Setting(
             "jarvis.approval",
             Approval.aloud,
-            "Asks for the agent's permissions aloud, or denies them unheard. The chat protocol has none."
+            "Asks aloud for the agent's permissions, or denies them. The chat protocol has none."
         )
         package let typedApproval = Setting(
             "jarvis.typed_approval",
             false,
-            "Lets a permission of the agent be given in writing, with ctl ask, by anyone who may use the control socket. "
+            "Lets anyone who may use the control socket give a permission in writing, with ctl ask. "
                 + "Otherwise it takes a voice, or root."
         )
         package let humanTimeoutS = Setting(
             "jarvis.human_timeout_s",
             60,
             10...600,
-            "Seconds the user has to answer the agent's questions. Silence means no."
+            "Seconds to answer the agent's questions. Silence means no."
         )
         package let caFile = Setting(
             "jarvis.ca_file",
@@ -90,25 +87,25 @@ extension Configuration.Jarvis {
             "jarvis.client_certificate_file",
             "",
             as: .file,
-            "Client certificate to present to the server, with its private key, in PEM. Empty: none."
+            "Client certificate for the server, with its private key, in PEM. Empty: none."
         )
         package let maximumSpokenWords = Setting(
             "jarvis.maximum_spoken_words",
             150,
             20...2000,
-            "Number of words of an answer that are spoken before the rest is offered."
+            "Words of an answer that are spoken before the rest is offered."
         )
         package let endConversation = Setting(
             "jarvis.end_conversation",
             EndConversation.auto,
-            "Lets a goodbye close the session. auto: in wake and push mode. In always mode, only a button or a command "
-                + "reopens a closed session."
+            "Lets a goodbye close the session. auto: in wake and push mode. In always mode, only a button "
+                + "or a command reopens it."
         )
         package let preamble = Setting(
             "jarvis.preamble",
             Preamble.auto,
-            "Tells the agent, with the first question of each conversation, that its reply is heard, not read, and "
-                + "what can be played here. auto: unless the agent confirms that it has the prompt of "
+            "Tells the agent once per conversation that its reply is heard, not read, and what can be "
+                + "played here. auto: unless the agent confirms that it has the prompt of "
                 + "docs/examples/agent-prompt.txt."
         )
     }

@@ -30,7 +30,7 @@ extension Configuration.Live {
             "live.url",
             "wss://api.openai.com/v1/live/sessions",
             as: .url(schemes: ["wss", "ws"], takesQuery: true),
-            "Address of the service. Use plain ws:// only for a server on this machine or in this network."
+            "Address; plain ws:// only for a server in your own network."
         )
         package let model = Setting("live.model", "gpt-live-1.1", "Model that hears and speaks.")
         package let voice = Setting("live.voice", "marin", "Voice of the answers.")
@@ -38,13 +38,13 @@ extension Configuration.Live {
             "live.language",
             "",
             as: .text(mayBeEmpty: true),
-            "Language to speak, for instance \"en\" or \"de\". Empty: the user's."
+            "Language to speak, for instance \"de\". Empty: the user's."
         )
         package let instructionsFile = Setting(
             "live.instructions_file",
             "",
             as: .file,
-            "File with the instructions for the model. Empty: the built-in ones."
+            "File with instructions for the model. Empty: the built-in ones."
         )
     }
 }

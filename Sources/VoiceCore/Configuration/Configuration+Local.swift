@@ -23,22 +23,20 @@ extension Configuration.Local {
         package let recogniser = Setting(
             "local.recogniser",
             "127.0.0.1:10300",
-            "Wyoming server that recognises speech (wyoming-faster-whisper), host:port. Speech is sent to it "
-                + "unencrypted."
+            "Wyoming server that recognises speech (wyoming-faster-whisper), host:port; unencrypted."
         )
         package let speaker = Setting(
             "local.speaker",
             "",
             as: .text(mayBeEmpty: true),
-            "Wyoming server that speaks (wyoming-piper), host:port. With it the box also speaks where it otherwise "
-                + "only plays a tone. Empty: espeak-ng speaks."
+            "Wyoming server that speaks (wyoming-piper), host:port; it also speaks where the box would "
+                + "otherwise play a tone. Empty: espeak-ng speaks."
         )
         package let voice = Setting(
             "local.voice",
             "",
             as: .text(mayBeEmpty: true),
-            "Voice of the speech server. Empty: its default. If the server does not have the voice, it may try to "
-                + "download it."
+            "Voice of the speech server, which may try to download it. Empty: its default."
         )
         package let language = Setting(
             "local.language",
@@ -48,8 +46,8 @@ extension Configuration.Local {
         package let allowPublic = Setting(
             "local.allow_public",
             false,
-            "Allows servers at any address, that of activation.wyoming_address too; otherwise only in your own network, "
-                + "because Wyoming has no encryption."
+            "Allows Wyoming servers (activation.wyoming_address too) outside your own network, without "
+                + "encryption."
         )
     }
 }

@@ -19,13 +19,13 @@ extension Configuration.Log {
             "log.level",
             Logger.Level.info,
             isLive: true,
-            "Minimum level of the lines that are written."
+            "Minimum level of the lines."
         )
         package let transcripts = Setting(
             "log.transcripts",
             false,
             isLive: true,
-            "Writes what was said and answered to the journal. If off, nothing of a conversation is stored."
+            "Writes what was said and answered to the journal."
         )
     }
 }

@@ -17,7 +17,7 @@ extension Configuration.Media {
         package let stereo = Setting(
             "media.stereo",
             true,
-            "Plays media in stereo if the card has two channels. Set it to false for a box with one loudspeaker."
+            "Plays in stereo if the card has two channels; false for a box with one loudspeaker."
         )
         package let duckedLevel = Setting(
             "media.ducked_level",
@@ -41,25 +41,25 @@ extension Configuration.Media {
             "media.stall_s",
             20,
             1...300,
-            "Seconds without audio after which a stream is given up; a live stream is then reconnected."
+            "Seconds without audio until a stream is given up, or reconnected if it is live."
         )
         package let allowHosts = Setting(
             "media.allow_hosts",
             "",
             as: .text(mayBeEmpty: true),
-            "Hosts in private networks that media may come from, separated by blanks: \"nas.lan 192.168.1.5:8000\"."
+            "Hosts in private networks to play from, separated by blanks: \"nas.lan 192.168.1.5:8000\"."
         )
         package let folders = Setting(
             "media.folders",
             "",
             as: .text(mayBeEmpty: true),
-            "Folders whose files may be played, separated by colons. Empty: none."
+            "Folders to play files from, separated by colons. Empty: none."
         )
         package let caFile = Setting(
             "media.ca_file",
             "",
             as: .file,
-            "CA certificates to trust instead of the system's, in PEM, for your own media server. Empty: the system's."
+            "CA certificates to trust instead of the system's, in PEM. Empty: the system's."
         )
         package let stationsFile = Setting(
             "media.stations_file",
@@ -71,8 +71,8 @@ extension Configuration.Media {
             "media.interlude_every",
             0,
             0...100,
-            "Radio mode: the model may say a sentence between items after every so many, and a session is opened for it when the "
-                + "queue has ended; 0 for never."
+            "Radio mode: after this many items the model may say a sentence, and a session is opened for it "
+                + "when the queue has ended; 0 for never."
         )
     }
 }

@@ -43,30 +43,29 @@ extension Configuration.Realtime {
             "realtime.url",
             "wss://api.openai.com/v1/realtime",
             as: .url(schemes: ["wss", "ws"], takesQuery: true),
-            "Address of the service. Use plain ws:// only for a server on this machine or in this network."
+            "Address; plain ws:// only for a server in your own network."
         )
         package let allowPlainHTTP = Setting(
             "realtime.allow_plain_http",
             false,
-            "Allows ws:// to any address; otherwise only to addresses in your own network. Anyone on the way can read "
-                + "the key and listen."
+            "Allows ws:// to any address. Anyone on the way can read the key and listen."
         )
         package let dialect = Setting(
             "realtime.dialect",
             Dialect.auto,
-            "Dialect of the service. auto: detects OpenAI, Azure and xAI by their hosts, and treats others as OpenAI."
+            "auto: detects OpenAI, Azure and xAI by their hosts; others count as OpenAI."
         )
         package let model = Setting(
             "realtime.model",
             "gpt-realtime-2.1",
-            "Model that hears and speaks. \"gpt-realtime-2.1-mini\" costs a quarter to a third. A server of your own is not "
-                + "sent the default."
+            "Model that hears and speaks; \"gpt-realtime-2.1-mini\" costs a quarter to a third. A server of "
+                + "your own is not sent the default."
         )
         package let reasoningEffort = Setting(
             "realtime.reasoning_effort",
             ReasoningEffort.auto,
-            "How much the model reasons before it speaks. auto: as little as it can, because Jarvis does the thinking. "
-                + "off: not sent, for models and servers that do not know the option."
+            "How much the model reasons before it speaks. auto: as little as it can, because Jarvis does "
+                + "the thinking. off: not sent."
         )
         package let voice = Setting(
             "realtime.voice",
@@ -78,7 +77,7 @@ extension Configuration.Realtime {
             "",
             as: .file,
             isLive: true,
-            "File that holds the API key. Empty: the systemd credential \"openai-api-key\", else $OPENAI_API_KEY."
+            "File with the API key. Empty: the systemd credential \"openai-api-key\", else $OPENAI_API_KEY."
         )
         package let caFile = Setting(
             "realtime.ca_file",
@@ -89,7 +88,7 @@ extension Configuration.Realtime {
         package let turnDetection = Setting(
             "realtime.turn_detection",
             TurnDetection.semantic,
-            "How the end of a turn is detected: by what was said (semantic_vad) or by silence (server_vad)."
+            "The end of a turn is detected by what was said (semantic_vad) or by silence (server_vad)."
         )
         package let eagerness = Setting(
             "realtime.eagerness",
@@ -100,13 +99,13 @@ extension Configuration.Realtime {
             "realtime.instructions_file",
             "",
             as: .file,
-            "File with the instructions for the model. Empty: the built-in ones."
+            "File with instructions for the model. Empty: the built-in ones."
         )
         package let language = Setting(
             "realtime.language",
             "",
             as: .text(mayBeEmpty: true),
-            "Language to recognise and to speak, for instance \"en\" or \"de\". Empty: the user's."
+            "Language to recognise and to speak, for instance \"de\". Empty: the user's."
         )
         package let transcription = Setting(
             "realtime.transcription",
@@ -123,12 +122,12 @@ extension Configuration.Realtime {
             "realtime.response_limit_s",
             0,
             0...600,
-            "Seconds to wait for an answer to begin before a tone says that there is none. 0: 12, or 30 for a server of your own."
+            "Seconds until a tone says that no answer began. 0: 12, or 30 for a server of your own."
         )
         package let carry = Setting(
             "realtime.carry",
             Carry.summary,
-            "What the next session learns of the conversation: a short summary, the recent turns as text, or nothing."
+            "What the next session learns of the conversation: a summary, the recent turns, or nothing."
         )
     }
 

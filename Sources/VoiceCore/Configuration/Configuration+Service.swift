@@ -16,9 +16,8 @@ extension Configuration.Service {
         package let use = Setting(
             "service.use",
             [Name.openAI],
-            "Services in order of preference. If the first is unavailable, the next one takes over until the first "
-                + "recovers. openai: a Realtime service ([realtime]). openai-live: GPT-Live ([live]). datagrid: "
-                + "Datagrid Voice ([datagrid]). hero365: Hero365 streaming ([hero365]). local: speech servers in the "
+            "Services in order of preference; while one is unavailable, the next takes over. openai: a "
+                + "Realtime service ([realtime]). openai-live: GPT-Live ([live]). local: speech servers in the "
                 + "house ([local])."
         )
     }

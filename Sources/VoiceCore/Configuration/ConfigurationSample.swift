@@ -27,8 +27,7 @@ package enum ConfigurationSample {
             lines.append("[\(section.name)]")
             for key in ConfigurationSchema.keys where key.section == section.name {
                 lines.append("")
-                lines += wrapped(key.documentation)
-                if let accepted = key.accepted { lines += wrapped(accepted) }
+                lines += wrapped(key.documentation + (key.accepted.map { " " + $0 } ?? ""))
                 lines.append("#\(key.name) = \(key.builtIn.toml)")
             }
         }
@@ -50,9 +49,11 @@ package enum ConfigurationSample {
 }
 
 extension ConfigurationKey {
-    /// The accepted range or choices as a sentence for the sample file; nil if the value is self-explanatory.
-    fileprivate var accepted: String? {
+    /// The accepted range or choices as a sentence; nil if the value or the documentation says it.
+    package var accepted: String? {
         switch kind {
+        case .choice(let choices) where choices.allSatisfy(documentation.contains): nil
+        case .integer(let range, multipleOf: 1): "From \(range.lowerBound) to \(range.upperBound)."
         case .choice, .choices, .integer, .oneOf, .number:
             kind.wanted.prefix(1).uppercased() + kind.wanted.dropFirst() + "."
         case .text, .file, .url, .flag: nil

@@ -71,6 +71,8 @@ enum RetiredKeys {
         "audio.earcons": "audio.earcon_volume = 0 switches them off",
         "audio.earcons_off": "audio.earcon_volume = 0 switches them off",
         "audio.earcon_folder": "the built-in sounds are played",
+        "echo.high_pass": "rumble below the voice is always removed",
+        "jarvis.silence_s": "it is always 30 seconds",
         "echo.suppression": "residual echo is suppressed as it measured best",
         "echo.gain_control": "use audio.agc",
     ]

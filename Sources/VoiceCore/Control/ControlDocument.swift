@@ -7,18 +7,14 @@ package enum ControlDocument {
         var lines = [
             "# The control socket",
             "",
-            "Use this page to control the running daemon, with `jarvis-voiced ctl COMMAND` or from any program that can open",
-            "a Unix socket. It is generated from the table of commands in the program: `UPDATE_SAMPLE=1 swift test --filter "
-                + "ControlDocument`.",
+            "Control the running daemon with `jarvis-voiced ctl COMMAND`, or from any program that can open",
+            "a Unix socket. `UPDATE_SAMPLE=1 swift test --filter ControlDocument` generates it.",
             "",
             "## Socket and access",
             "",
             "The daemon listens at `$RUNTIME_DIRECTORY/control.sock` (`\(ControlPath.system)` under systemd), else at",
-            "`$XDG_RUNTIME_DIR/jarvis-voiced/control.sock`. Its user and its group can open the socket (0660; group "
-                + "`jarvis`",
-            "under systemd). The daemon also checks the peer's credentials with the kernel: root, its own user, "
-                + "members of the",
-            "group. `ctl` tries `--socket`, then `$JARVIS_CONTROL_SOCKET`, then both places above.",
+            "`$XDG_RUNTIME_DIR/jarvis-voiced/control.sock`, for root, its own user and its group (0660; `jarvis` under systemd).",
+            "`ctl` tries `--socket`, then `$JARVIS_CONTROL_SOCKET`, then both places above.",
             "",
             "    sudo usermod -aG jarvis $USER      # then log in again",
             "",
@@ -33,33 +29,24 @@ package enum ControlDocument {
             "    < {\"error\":{\"code\":\"unknown_command\",\"message\":\"...\"},\"id\":2,\"ok\":false}",
             "",
             "`id` (an integer or a text) is optional and repeated in the answer. "
-                + "`\"protocol\":\(ControlMessage.version)` in a request asks for this version; version "
-                + "\(ControlMessage.oldest)",
-            "is understood as well. Within a version members are only added, so ignore those you do not know. A request has at most",
-            "\(ControlMessage.longestRequest) bytes. A client that does not read its answers is disconnected, and so "
-                + "is one after \(limits.maximumBadLines)",
-            "invalid lines.",
+                + "`\"protocol\":\(ControlMessage.version)` in a request asks for this version; "
+                + "\(ControlMessage.oldest) is",
+            "understood too. Within a version members are only added: ignore those you do not know. A request has at most",
+            "\(ControlMessage.longestRequest) bytes. A client is disconnected if it does not read its answers, after "
+                + "\(limits.maximumBadLines) invalid lines, and after \(limits.longestIdle.milliseconds / 1000) s",
+            "without a request unless it follows `events` or the status. Beyond \(limits.maximumClients) clients, another is "
+                + "refused with `busy`.",
             "",
-            "At most \(limits.maximumClients) clients may be connected; another one is refused with `busy`. A client that "
-                + "sends no request for \(limits.longestIdle.milliseconds / 1000) s",
-            "is disconnected, unless it follows `events` or the status.",
+            "Every client may give every command, and end a mute, quiet hours, a volume or playback that another client set. "
+                + "Keep",
+            "anyone out of the group who must not open a microphone that someone else has muted.",
             "",
-            "Everyone who may connect may give every command, and nothing belongs to the client that set it: a mute, "
-                + "quiet hours, a",
-            "volume or playback can be ended by any other client. Keep anyone out of the group who must not open a "
-                + "microphone that",
-            "someone else has muted.",
-            "",
-            "Only a voice can allow what the agent asks permission for: a yes that is typed with `ask` counts if root "
-                + "sends it, or with",
-            "`jarvis.typed_approval`. Control characters, bidirectional marks and invisible characters arrive as JSON "
-                + "escapes.",
+            "A yes to what the agent asks permission for takes a voice; typed with `ask` it counts only from root or with",
+            "`jarvis.typed_approval`. Control characters, bidirectional marks and invisible characters arrive as JSON escapes.",
             "",
             "    echo '{\"command\":\"status\"}' | socat - UNIX:\(ControlPath.system)",
             "",
-            "Use `announce` for what an agent, a script or the house has to say: a late answer, a reminder, a door "
-                + "that was left",
-            "open.",
+            "`announce` says what an agent, a script or the house has to say: a late answer, a door that was left open.",
             "",
             "    {\"command\":\"announce\",\"arguments\":{\"priority\":\"low\",\"text\":\"The washing machine is done.\"}}",
             "    {\"command\":\"announce\",\"arguments\":{\"ask\":true,\"text\":\"Shall I close the garage?\"}}",
@@ -71,24 +58,16 @@ package enum ControlDocument {
             lines.append("### `\(command.usage)`")
             lines += ["", command.documentation, ""]
             for argument in command.arguments {
-                let need = argument.isOptional ? ", optional" : ""
-                lines.append("- `\(argument.name)`: \(argument.documentation) (\(argument.wanted)\(need))")
+                let limit = if case .text(let longest) = argument.kind { " (at most \(longest) bytes)" } else { "" }
+                lines.append("- `\(argument.name)`: \(argument.documentation)\(limit)")
             }
             if !command.arguments.isEmpty { lines.append("") }
         }
         lines += [
             "## Errors",
             "",
-            "| `code` | exit status of `ctl` |",
-            "|---|---|",
-        ]
-        for code in ControlProblem.Code.allCases {
-            lines.append("| `\(code.rawValue)` | \(ControlProblem(code, "").exitCode.rawValue) |")
-        }
-        lines += [
-            "",
-            "`ctl` exits with 0 if the command was carried out. `--json` prints the result, or the error, as one line "
-                + "of JSON.",
+            "Exit status of `ctl`, and the `code` of the error: 0 done; " + errors + ".",
+            "`--json` prints the result or the error as one line of JSON.",
             "",
             "## Events",
             "",
@@ -101,19 +80,26 @@ package enum ControlDocument {
             "",
             "## Status",
             "",
-            "`status` has these members; what is unknown is left out. `subscribe` sends all of them, then what changes:",
+            "`status` has these members; counters begin with the daemon, and what is unknown is left out. `subscribe` sends all of",
+            "them, then what changes:",
             "",
             "    {\"event\":\"snapshot\",\"missed\":0,\"number\":1,\"values\":{\"state\":\"listening\", ...}}",
             "    {\"age_ms\":3,\"event\":\"changed\",\"number\":2,\"values\":{\"state\":\"userSpeaking\", ...}}",
             "",
-            "A list or an object comes whole, and a member that is gone is null. `age_ms` is the age of the values. Lines are "
-                + "numbered; a client",
-            "that reads too slowly gets a new snapshot, which says how many looks at the status it `missed`. Something comes at "
-                + "least every \(StatusFeed.longestSilence.milliseconds / 1000) s.",
+            "A list or an object comes whole, and a member that is gone is null. `age_ms` is the age of the values. A client "
+                + "that reads",
+            "too slowly gets a new snapshot, which says how many looks at the status it `missed`. A line comes at least every "
+                + "\(StatusFeed.longestSilence.milliseconds / 1000) s.",
             "",
         ]
-        lines += StatusSchema.table
+        lines += StatusSchema.list
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static var errors: String {
+        Dictionary(grouping: ControlProblem.Code.allCases) { ControlProblem($0, "").exitCode.rawValue }
+            .sorted { $0.key < $1.key }
+            .map { "\($0.key) " + $0.value.map { "`\($0.rawValue)`" }.joined(separator: ", ") }.joined(separator: "; ")
     }
 
     private static func names(_ events: [JournalEvent]) -> String {

@@ -56,11 +56,11 @@ package enum StatusSchema {
         Member(
             "echo",
             .object,
-            "`quality` (good, fair, poor, unknown), `mode`, `aligned`, `erle_db`, `level_dbfs`, `noise_dbfs`, `delay_ms`, `drift_ppm`, `moves`, a `note` of what is wrong and what helps"
+            "`quality` (good, fair, poor, unknown), `mode`, `aligned`, `erle_db`, `level_dbfs`, `noise_dbfs`, `delay_ms`, `drift_ppm`, `moves`, `note` (what is wrong, what helps)"
         ),
-        Member("capture_xruns", .number, "since the start"),
-        Member("playback_xruns", .number, "since the start"),
-        Member("device_losses", .number, "since the start"),
+        Member("capture_xruns", .number, ""),
+        Member("playback_xruns", .number, ""),
+        Member("device_losses", .number, ""),
         Member("wake_engine", .text, "off without one"),
         Member("wake_words", .list, "what to say in mode wake"),
         Member("word_problems", .list, "words that are not recognised, or not as configured"),
@@ -73,15 +73,15 @@ package enum StatusSchema {
         Member("dialect", .text, "of the service"),
         Member("substitute", .text, "the service that has taken its place"),
         Member("session_age_s", .number, ""),
-        Member("reconnects", .object, "sessions `lost`, `refused`, `replaced` and `rotated` since the start"),
+        Member("reconnects", .object, "sessions `lost`, `refused`, `replaced` and `rotated`"),
         Member("connection_list", .list, "the last 50 of them: `at`, `reason`"),
-        Member("breaker", .text, "closed; open: the agent fails and is not asked for a while; half_open: it is tried"),
-        Member("turns_total", .number, "since the start"),
-        Member("turns_interrupted", .number, "since the start"),
+        Member("breaker", .text, "closed; open: the agent fails and is not asked; half_open: it is tried"),
+        Member("turns_total", .number, ""),
+        Member("turns_interrupted", .number, ""),
         Member(
             "turn_list",
             .list,
-            "the last 50 turns: `at`, `turn`, `calls`, `interrupted`, and the stages in ms after the end of the user's speech (docs/operation.md), with `cut_ms` for when it was interrupted"
+            "the last 50 turns: `at`, `turn`, `calls`, `interrupted`, the stages in ms (docs/operation.md), `cut_ms` if it was interrupted"
         ),
         Member("spent_hour_usd", .number, ""),
         Member("spent_today_usd", .number, ""),
@@ -91,10 +91,10 @@ package enum StatusSchema {
         Member(
             "tokens",
             .object,
-            "`audio_in`, `audio_out`, `text_in`, `text_out`, and `cached_in` of the input, since the start"
+            "`audio_in`, `audio_out`, `text_in`, `text_out`, and `cached_in` of the input"
         ),
         Member("talk_today_min", .number, ""),
-        Member("sent_today", .text, "sound of the microphone that has left this machine since midnight: 3 min 20 s"),
+        Member("sent_today", .text, "sound of the microphone sent since midnight: 3 min 20 s"),
         Member("sent_today_s", .number, "the same"),
         Member("sent_today_bytes", .number, ""),
         Member("media", .object, "`state` (playing, paused, stopped), `title`, `position_s`, `length_s`, `queue`"),
@@ -118,8 +118,7 @@ package enum StatusSchema {
         Member("threads", .number, ""),
     ]
 
-    static var table: [String] {
-        ["| member | | |", "|---|---|---|"]
-            + members.map { "| `\($0.name)` | \($0.kind.rawValue) | \($0.meaning) |" }
+    static var list: [String] {
+        members.map { "- `\($0.name)` (\($0.kind.rawValue))" + ($0.meaning.isEmpty ? "" : ": " + $0.meaning) }
     }
 }

@@ -26,12 +26,17 @@ package enum ServiceTable {
 
     package static var text: String { text(ServiceRegistry.all.flatMap { $0.kinds }) }
 
+    /// A row for each capability: the value of most services, and the services that differ.
     static func text(_ services: [(name: String, capabilities: ServiceCapabilities)]) -> String {
-        let names: [String] = services.map { "`" + $0.name + "`" }
-        var lines: [String] = [line([""] + names), "|" + String(repeating: "---|", count: services.count + 1)]
+        var lines = [line(["", "most", "others"]), "|---|---|---|"]
         for row in rows {
-            let values: [String] = services.map { row.value($0.capabilities) }
-            lines.append(line([row.name] + values))
+            let groups = Dictionary(grouping: services) { row.value($0.capabilities) }.mapValues { $0.map(\.name) }
+            let values = services.map { row.value($0.capabilities) }
+            let common = values.max { groups[$0, default: []].count < groups[$1, default: []].count } ?? ""
+            let others = values.indices.filter { values[$0] != common && !values[..<$0].contains(values[$0]) }.map {
+                values[$0] + ": " + groups[values[$0], default: []].map { "`\($0)`" }.joined(separator: ", ")
+            }
+            lines.append(line([row.name, common, others.joined(separator: "; ")]))
         }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -73,10 +78,6 @@ package enum ServiceTable {
             word("turns ended by") { $0.turns.rawValue },
             flag("can be stopped") { $0.cancels },
             flag("learns how much of an answer was heard") { $0.truncates },
-            flag("can delete an item") { $0.forgets },
-            flag("can discard unfinished speech of the user") { $0.clearsInput },
-            flag("names items") { $0.namesItems },
-            word("begin and end of a response") { $0.responseBounds.rawValue },
             flag("answers while a call is out") { $0.answersWhileCalling },
         ]
     }

@@ -4,8 +4,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceMedia
 
-/// The feeds in Tests/Feeds, each with one thing that real feeds do. `scripts/check-feeds` compares the same results with
-/// feedparser's.
+/// The feeds in Tests/Feeds, each with one thing that real feeds do.
 struct FeedCaseTests {
     private static let folder = "Tests/Feeds"
 

@@ -10,8 +10,7 @@ extension ControlCommand {
     static let listen = ControlCommand(
         "listen",
         """
-        Opens a conversation, as a wake word or a button would. Waits up to nine seconds for the voice service, and \
-        says why if it refuses the connection or cannot be reached.
+        Opens a conversation. Waits up to nine seconds for the voice service, and says why if it cannot be reached.
         """
     ) { (_, daemon) throws(ControlProblem) in
         if await daemon.activationStatus.isMuted { throw ControlProblem(.notAvailable, "muted; \"unmute\" ends it") }
@@ -29,8 +28,8 @@ extension ControlCommand {
     static let interrupt = ControlCommand(
         "interrupt",
         """
-        Silences the voice, discards what is being said to it, and cancels what the agent is working on. The \
-        conversation and media go on. Answers once the voice and any ringing have ended.
+        Silences the voice and any ringing, discards what is being said to it, and cancels what the agent is working \
+        on. The conversation and media continue. Answers once all is quiet.
         """
     ) { (_, daemon) throws(ControlProblem) in
         guard await daemon.silence() else { throw .stillSounds }
@@ -40,9 +39,7 @@ extension ControlCommand {
     static let stop = ControlCommand(
         "stop",
         """
-        Silences the box, including media and ringing timers, discards what is being said to it, and cancels what \
-        the agent is working on. If no one is speaking, it also ends the conversation, except in always mode. Answers \
-        once nothing sounds.
+        As `interrupt`, and ends media too. If no one is speaking, it also ends the conversation, except in always mode.
         """
     ) { (_, daemon) throws(ControlProblem) in
         async let isAtWork = daemon.isAgentAtWork
@@ -65,8 +62,8 @@ extension ControlCommand {
         "say",
         arguments: [ControlArgument("text", .text(longest: 1000), "what to say")],
         """
-        Speaks a text as soon as no one is speaking. A service that speaks by a model may change a word. Needs an \
-        open conversation or a local voice ([local]).
+        Speaks a text as soon as no one is speaking; a model may change a word. Needs an open conversation or a local \
+        voice ([local]).
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         guard arguments["text"]?.isSayable == true else {
@@ -107,10 +104,8 @@ extension ControlCommand {
         "ask",
         arguments: [ControlArgument("text", .text(longest: 2000), "the question")],
         """
-        Asks a typed question as if it had been spoken; the answer is spoken if there is a loudspeaker. Opens a \
-        conversation if none is open, also while muted: text needs no microphone. Gives no permission that the agent \
-        asks for, except by root or with jarvis.typed_approval: a yes takes a voice. Waits up to nine seconds for the \
-        voice service, and says why if it refuses the connection or cannot be reached.
+        Asks a typed question as if it had been spoken, in a conversation that it opens if necessary, even while muted; \
+        waits as `listen` does. Gives no permission that the agent asks for, except by root or with jarvis.typed_approval.
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         let text = arguments["text"] ?? ""
@@ -149,8 +144,8 @@ extension ControlCommand {
             )
         ],
         """
-        What opens a conversation: it is always open, a wake word, or a command or button. Remembered across \
-        restarts until activation.mode is edited; `saved` says whether it is on disk. Without an argument: shows the mode.
+        Shows or changes what opens a conversation: it is always open, a wake word, or a command or button. Remembered \
+        until activation.mode is edited; `saved` says whether it is on disk.
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         let wanted = arguments["mode"].flatMap(ActivationMode.init)
@@ -181,8 +176,8 @@ extension ControlCommand {
         "quiet",
         arguments: [ControlArgument("switch", .choice(["on", "off"]), isOptional: true, "begin or end them")],
         """
-        Quiet hours: lower volume, no sounds and no announcements, until ended by this command or by the schedule \
-        (activation.quiet_hours), which also begins them. Without an argument: shows whether they are on.
+        Shows, begins or ends quiet hours: lower volume, no sounds and no announcements. activation.quiet_hours begins \
+        and ends them too.
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         let wanted = arguments["switch"].map { $0 == "on" }

@@ -18,13 +18,13 @@ extension ControlCommand {
                 isOptional: true,
                 "for set and remind: a length (10m, 1h30m, half an hour) or a time of day (07:00, 7:30 pm, tomorrow 6:30, every "
                     + "weekday at 7, 2026-12-24 18:00), then a name or what to say; for add: a length, then which one; for snooze: a "
-                    + "length (10m if none); for cancel, pause and resume: a name, a number in the list, the length (10m), the time of "
-                    + "day (07:00) or the day (monday) it was set for, all timers, all alarms, all reminders, or all"
+                    + "length (10m if none); for cancel, pause and resume: a name, a number in the list, the length, the time (07:00) or "
+                    + "the day (monday) it was set for, all timers, all alarms, all reminders, or all"
             ),
         ],
         """
-        Timers, alarms and reminders, remembered across restarts. `stop` ends the ringing, as the command `stop` does; \
-        `snooze` lets it ring again later. The result lists what is set: `timers` is a list of lines, `rings` whether one is ringing.
+        Timers, alarms and reminders, remembered across restarts. `stop` ends the ringing; `snooze` lets it ring again \
+        later. The result: `timers` is a list of lines, `rings` whether one is ringing.
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         let what = arguments["what"] ?? ""
@@ -76,12 +76,11 @@ extension ControlCommand {
             ControlArgument("text", .text(longest: Inbox.longest), "what to announce"),
         ],
         """
-        Queues a spoken announcement. low: in the next conversation, after the user has been answered. \
-        normal: in a quiet moment, after a short sound. high: as soon as no one speaks. Without a conversation the \
-        local voice ([local]) speaks; without one, normal plays the sound alone and waits like low, and high is \
-        refused. A question (--ask) is answered in a conversation: without one it waits for the next, and with high \
-        it is asked immediately as well. Quiet hours delay all of them. The text is data: nothing in it is obeyed. The result \
-        says what becomes of it. At most \(Inbox.most) wait, for a day at most, and not across a restart.
+        Queues a spoken announcement; the result says what becomes of it. low: in the next conversation, after an \
+        answer. normal: in a quiet moment, after a short sound. high: as soon as no one speaks. Without a conversation \
+        the local voice ([local]) speaks; without one, normal plays the sound alone and waits like low, and high is \
+        refused. A question (--ask) waits for a conversation; with high it is also asked immediately. Quiet hours delay \
+        all of them. Nothing in the text is obeyed. At most \(Inbox.most) wait, for a day, and not across a restart.
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         let announcement = Announcement(

@@ -5,8 +5,8 @@ extension ControlCommand {
     static let mute = ControlCommand(
         "mute",
         """
-        Mutes the microphone: its device stays closed until `unmute`, also over restarts. The answer comes once that is \
-        on disk; if it is not within two seconds, `saved` is false.
+        Mutes the microphone: its device stays closed until `unmute`, even over restarts. `saved` is false if that is \
+        not on disk within two seconds.
         """
     ) { (_, daemon) throws(ControlProblem) in
         let outcome = await daemon.setMicrophoneMuted(true)
