@@ -303,11 +303,11 @@ package struct ActivationSettings: Sendable {
             let hasModel = modelled(by: engine, stop: stop)
             for word in words.words {
                 if hasModel(word) {
-                    try WordCutoff.check(word)
+                    try CallRule.check(word)
                     continue
                 }
                 switch engine {
-                case .tflite?: try word.isStop ? SphinxSpotter.check(word) : WordCutoff.check(word)
+                case .tflite?: try word.isStop ? SphinxSpotter.check(word) : CallRule.check(word)
                 case .pocketsphinx?, nil: try SphinxSpotter.check(word)
                 // The server has thresholds of its own.
                 case .wyoming?: if word.isStop { try SphinxSpotter.check(word) }

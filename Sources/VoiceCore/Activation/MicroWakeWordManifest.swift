@@ -34,7 +34,7 @@ struct MicroWakeWordManifest: Equatable {
             throw WakeWordError("names no .tflite file beside it")
         }
         // Anything exceeds 0.
-        guard text.micro.probability_cutoff > 0, text.micro.probability_cutoff < WordCutoff.unreachable,
+        guard text.micro.probability_cutoff > 0, text.micro.probability_cutoff < CallRule.unreachable,
             1...100 ~= text.micro.sliding_window_size
         else { throw WakeWordError("has a cut-off or a window that cannot be") }
         model = text.model

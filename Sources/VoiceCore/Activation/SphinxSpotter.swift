@@ -86,9 +86,9 @@ package final class SphinxSpotter: WakeWordDetector {
 
     /// The list is another while the box plays sound, rather than the lower one always: each doubtful find begins the search
     /// anew, and may cost a word. A new list does so, too: "Stop." often ends the sound before it is recognised.
-    package func note(isPlaying: Bool, lately: Bool) {
-        guard lately != hasPlayed else { return }
-        hasPlayed = lately
+    package func note(hasPlayed: Bool) {
+        guard hasPlayed != self.hasPlayed else { return }
+        self.hasPlayed = hasPlayed
         guard words.words.contains(where: \.isStop) else { return }
         waited = 0
         // A failure shows in `process`.

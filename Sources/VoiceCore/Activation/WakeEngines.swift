@@ -95,8 +95,8 @@ package final class WakeEngines: WakeWordDetector {
         for slot in slots { slot.detector?.reset() }
     }
 
-    package func note(isPlaying: Bool, lately: Bool) {
-        for slot in slots { slot.detector?.note(isPlaying: isPlaying, lately: lately) }
+    package func note(hasPlayed: Bool) {
+        for slot in slots { slot.detector?.note(hasPlayed: hasPlayed) }
     }
 
     package func listen(for what: LocalListening) {

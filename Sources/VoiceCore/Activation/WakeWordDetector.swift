@@ -8,9 +8,9 @@ package protocol WakeWordDetector: AnyObject {
     func reset()
     /// Sets what to listen for from now on.
     func listen(for what: LocalListening)
-    /// Sets whether the box plays sound from now on, and whether it does or did `lately`, so that a stop word still counts as said
-    /// over it: an engine may then require more certainty, or less.
-    func note(isPlaying: Bool, lately: Bool)
+    /// Sets whether the box plays sound from now on, or did lately, so that a stop word still counts as said over it: an engine
+    /// may then require less certainty of one.
+    func note(hasPlayed: Bool)
     /// Current confidence for each word, 0 to 1; empty if the engine reports none.
     var scores: [WakeScore] { get }
     /// Why no wake word is recognised; nil if one is, or if there are none.
@@ -21,7 +21,7 @@ package protocol WakeWordDetector: AnyObject {
 
 extension WakeWordDetector {
     package func listen(for what: LocalListening) {}
-    package func note(isPlaying: Bool, lately: Bool) {}
+    package func note(hasPlayed: Bool) {}
     package var scores: [WakeScore] { [] }
     package var callsUnheard: WakeWordError? { nil }
     package var gaps: [WordGap] { [] }
@@ -68,7 +68,7 @@ package struct WakeCandidate: Equatable, Sendable {
     package var score: Double?
     /// What the score has to reach, if the engine decides.
     package var threshold: Double?
-    /// Whether the word counts as a call only after a pause: its limits were chosen with that.
+    /// Whether the word counts as a call only after a pause, see `CallRule`.
     package var wantsPause = false
 
     package init(_ word: String, _ finding: Finding, score: Double? = nil) {

@@ -68,7 +68,7 @@ package final class WakeWordRecogniser {
         at now: Duration
     ) throws(WakeWordError) -> [WakeReport] {
         let hasPlayed = isPlaying || (played.map { now - $0 <= Self.hold } ?? false)
-        detector.note(isPlaying: isPlaying, lately: hasPlayed)
+        detector.note(hasPlayed: hasPlayed)
         ownVoice.note(talker, at: now)
         if isPlaying {
             if played.map({ now - $0 > Self.hold }) ?? true { playedSince = now }
@@ -98,7 +98,7 @@ package final class WakeWordRecogniser {
             switch verdict {
             case .call(let word):
                 report.evidence = sound.evidence
-                if candidate.wantsPause, let reason = CallPause.refusal(sound.pauseBeforeWord) {
+                if candidate.wantsPause, let reason = CallRule.refusal(sound.pauseBeforeWord) {
                     report.verdict = .refused(word, reason)
                 } else {
                     after = SpeechAfterCall(report.evidence)

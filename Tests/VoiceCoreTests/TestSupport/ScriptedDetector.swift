@@ -3,7 +3,6 @@
 /// A wake word engine that finds, once, what a test names.
 final class ScriptedDetector: WakeWordDetector {
     var next: [WakeCandidate] = []
-    private(set) var isPlaying = false
 
     func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
         defer { next = [] }
@@ -11,5 +10,4 @@ final class ScriptedDetector: WakeWordDetector {
     }
 
     func reset() {}
-    func note(isPlaying: Bool, lately: Bool) { self.isPlaying = isPlaying }
 }

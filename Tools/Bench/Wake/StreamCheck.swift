@@ -9,11 +9,9 @@ import VoiceCore
 /// Measures words on the streams of `scripts/wake-streams`: how many calls are found, how late, what is mistaken for
 /// one, and the cost. Uses the same recogniser as the daemon.
 ///
-///     VoiceBench wake --streams FOLDER --tflite FOLDER --words "hey jarvis" [--group dev]
+///     VoiceBench wake --streams FOLDER --tflite FOLDER --words "hey jarvis" [--group voices]
 ///     VoiceBench wake --streams FOLDER --words "hey jarvis" [--threshold -20]      PocketSphinx
 ///     ... --stops        stop words, by PocketSphinx
-///     ... --details      a line for each find, and the highest score of each call
-///     ... --most-calls N of each stream; --most-hours N of audio without calls
 struct StreamCheck {
     /// One line of streams-*.json.
     struct Stream: Decodable {
@@ -51,12 +49,8 @@ struct StreamCheck {
     let folder: String
     let words: WakeWords
     let models: WakeModelFolder?
-    /// How many calls of each stream are judged.
-    let mostCalls: Int
     let group: String
     let findsStops: Bool
-    let mostHours: Double
-    let tellsDetails: Bool
 
     /// Returns nil if the arguments are for another command.
     init?(_ arguments: [String]) {
@@ -74,14 +68,11 @@ struct StreamCheck {
         self.folder = folder
         self.words = findsStops ? words.stops : words
         models = value("--tflite").map { WakeModelFolder(path: $0) }
-        mostCalls = value("--most-calls").flatMap { Int($0) } ?? 1000
         group = value("--group") ?? "report"
-        mostHours = value("--most-hours").flatMap { Double($0) } ?? 1000
-        tellsDetails = arguments.contains("--details")
     }
 
     func run() throws {
-        let parts = ["calls", "others", "speaking", "near"]
+        let parts = ["calls", "others"]
         let streams = try parts.flatMap { try Self.read(folder + "/streams-\($0).json") }.filter { $0.group == group }
         var spent = Tally()
         for stream in streams where !stream.ends.isEmpty && (stream.kind == "stop") == findsStops {
@@ -90,13 +81,8 @@ struct StreamCheck {
             spent.seconds += tally.seconds
             spent.cpu += tally.cpu
         }
-        for stream in streams where stream.kind == "near" && !findsStops {
-            let tally = try measure(stream)
-            print("| \(stream.name) | \(tally.others) taken for it, \(tally.refused.count) refused |")
-        }
         var hours: [String: (hours: Double, others: Int, near: Int)] = [:]
-        for stream in streams where stream.ends.isEmpty && stream.kind != "near" {
-            guard hours.values.reduce(0, { $0 + $1.hours }) < mostHours else { break }
+        for stream in streams where stream.ends.isEmpty {
             let tally = try measure(stream)
             var sum = hours[stream.kind] ?? (0, 0, 0)
             sum = (sum.hours + tally.seconds / 3600, sum.others + tally.others, sum.near + tally.nearMisses)
@@ -109,44 +95,6 @@ struct StreamCheck {
         }
         print("| CPU for a second of sound | \(Self.tenths(1000 * spent.cpu / max(spent.seconds, 1))) ms |")
         print(Self.goal)
-    }
-
-    /// What became of each call, and what else was found.
-    private struct Details {
-        private let name: String?
-        private let ends: [Double]
-        private var best: [Double]
-        private var lines: [String] = []
-        private var sound = RecentSound()
-
-        init(ends: [Double], name: String?) {
-            self.ends = ends
-            self.name = name
-            best = ends.map { _ in 0 }
-        }
-
-        mutating func append(_ piece: UnsafeBufferPointer<Int16>) {
-            if name != nil { sound.append(piece) }
-        }
-
-        mutating func note(_ scores: [WakeScore], _ reports: [WakeReport], at: Double) {
-            guard name != nil else { return }
-            let index = ends.firstIndex { (StreamCheck.early...StreamCheck.late).contains(at - $0) }
-            if let index { best[index] = max(best[index], scores.map(\.score).max() ?? 0) }
-            for report in reports {
-                let evidence = sound.evidence.map {
-                    "\(StreamCheck.tenths($0.level)) dBFS, \(StreamCheck.tenths($0.overNoise)) over noise"
-                }
-                let call = index.map { "call \($0), \(Int(((at - ends[$0]) * 1000).rounded())) ms" } ?? "no call"
-                lines.append("\(StreamCheck.tenths(at)) s: \(report.verdict), \(call), \(evidence ?? "-")")
-            }
-        }
-
-        func print() {
-            guard let name else { return }
-            for line in lines { Swift.print("\(name): \(line)") }
-            for (index, best) in best.enumerated() { Swift.print("\(name): best of call \(index): \(best.asScore)") }
-        }
     }
 
     private static func read(_ path: String) throws -> [Stream] {
@@ -179,20 +127,14 @@ struct StreamCheck {
         let samples = try WakeRecording.read(folder + "/" + stream.file)
         let recogniser = try makeRecogniser()
         recogniser.detector.listen(for: .stop)
-        var tally = Tally(calls: min(mostCalls, stream.ends.count), seconds: stream.seconds)
+        var tally = Tally(calls: stream.ends.count, seconds: stream.seconds)
         var left = stream.ends
-        var details = Details(ends: stream.ends, name: tellsDetails ? stream.name : nil)
         let began = Self.cpu()
         let block = WakeRecording.rate / 25
         for start in stride(from: 0, through: samples.count - block, by: block) {
             let at = Double(start + block) / Double(WakeRecording.rate)
-            if tally.calls > 0, at > (stream.ends.prefix(tally.calls).last ?? 0) + Self.late {
-                tally.seconds = at
-                break
-            }
             let reports = try samples[start..<start + block].withUnsafeBufferPointer { piece in
                 let now = Duration.milliseconds(3_600_000 + Int(at * 1000))
-                details.append(piece)
                 return try recogniser.process(
                     piece,
                     listening: .stop,
@@ -201,7 +143,6 @@ struct StreamCheck {
                     at: now
                 )
             }
-            details.note(recogniser.detector.scores, reports, at: at)
             for report in reports {
                 switch report.verdict {
                 case .call, .stop:
@@ -218,7 +159,6 @@ struct StreamCheck {
             }
         }
         tally.cpu = Self.cpu() - began
-        details.print()
         return tally
     }
 

@@ -1,0 +1,25 @@
+/// What makes a call of a microWakeWord model's word, the same for every model. Pure.
+///
+/// A low cut-off hears voices that a model half knows, and from across the room. Within a talk there is seldom a pause before
+/// what sounds like the word; who calls has not just been talking, and a third of a second before the word is as quiet as
+/// the room, also over music or babble.
+enum CallRule {
+    /// What the mean of the model's probabilities has to exceed, 0 to 1, unless the user sets a cut-off or the model's is lower.
+    static let cutoff = 0.2
+    /// No mean exceeds it: probabilities are in 256ths, 255 at most.
+    static let unreachable = 255.0 / 256
+    /// How much quieter than the word the room must have been before it, in dB.
+    static let pause = 6.0
+
+    /// - Throws: for a cut-off of the user's that nothing exceeds, or anything does.
+    static func check(_ word: WakeWords.Word) throws(WakeWordError) {
+        guard let own = word.ownThreshold, !(own > 0 && own < unreachable) else { return }
+        throw WakeWordError("\"\(word.text):\(own)\" wants a probability above 0, and 0.996 at most: for instance 0.9")
+    }
+
+    /// Why it was not a call; nil if it may be one. Without a past, the engine's decision stands.
+    static func refusal(_ pauseBefore: Double?) -> WakeRefusal? {
+        guard let pauseBefore, pauseBefore < pause else { return nil }
+        return .noPause(pauseBefore)
+    }
+}
