@@ -28,13 +28,13 @@ extension MediaFeed {
 
 extension ConversationSession.Observer {
     /// Returns an observer that also ducks media.
-    func ducking(_ media: MediaFeed, _ echo: EchoGauges) -> Self {
+    func ducking(_ media: MediaFeed, _ gauges: EngineGauges) -> Self {
         let observed = effect
         return Self(
             effect: { effect, instant in
                 if case .stateChanged(_, let next) = effect {
                     // While the canceller is still learning, full duplex may be seconds away: do not duck yet.
-                    let status = EchoStatus(echo)
+                    let status = gauges.echo
                     media.follow(next, at: Monotonic.now(), isHalf: !status.isFull && status.state != .learning)
                 }
                 observed(effect, instant)

@@ -139,7 +139,7 @@ extension VoiceDaemon {
         let misses = Mutex(NearMissPace())
         return WakeWordListener(
             tap: ports.words,
-            echo: ports.echo,
+            gauges: ports.gauges,
             rings: { ports.earcons.rings },
             rule: rule,
             logger: logger,

@@ -180,7 +180,7 @@ package actor VoiceDaemon {
             ),
             options: settings.conversation,
             transcripts: settings.transcripts,
-            observer: inbox.watching(Self.observer(observer, events: events)).ducking(ports.media, ports.echo)
+            observer: inbox.watching(Self.observer(observer, events: events)).ducking(ports.media, ports.gauges)
                 .minding(house, ports.earcons).announcing(announcer, ports.earcons)
         )
         let sound = AudioSupervisor(
@@ -255,7 +255,6 @@ package actor VoiceDaemon {
         get async {
             DaemonStatus(
                 ports.gauges,
-                echo: ports.echo,
                 microphone: ports.capture,
                 loudspeaker: ports.playback,
                 conversation: await session.state,

@@ -93,16 +93,16 @@ struct AudioEngineTests {
             rig.run(10)
             stage.step(rig.ports.alignment)
         }
-        #expect(rig.ports.echo.isAligned.load(ordering: .relaxed) == true)
-        #expect(rig.ports.echo.jumps.load(ordering: .relaxed) == 0)
+        #expect(rig.ports.gauges.echo.isAligned == true)
+        #expect(rig.ports.gauges.echo.jumps == 0)
         // Four periods, less the one being written, plus the air.
-        let delay = rig.ports.echo.delayTenths.load(ordering: .relaxed)
+        let delay = Int(((rig.ports.gauges.echo.delay ?? 0) * 10).rounded())
         let said = rig.ports.gauges.playbackDelayFrames * 10 / 48
         #expect((delay - said - 35).magnitude <= 2)
         // A playback xrun: the alignment is invalid until the echo is found again.
         rig.card.faults[rig.card.reads + 1] = .playbackXrun
         rig.run(2)
-        #expect(rig.ports.echo.isAligned.load(ordering: .relaxed) == false)
+        #expect(rig.ports.gauges.echo.isAligned == false)
     }
 
     /// Wake words are looked for in what the canceller leaves, noise and all; only the service gets it without.
@@ -583,7 +583,7 @@ struct AudioEngineTests {
             card.opening = 10
             card.microphone = { [unowned card] frame in frame >= 168 ? card.played[frame - 168] * 0.3 : 0 }
         }
-        let beginnings = rig.ports.echoPath.beginnings
+        let beginnings = rig.ports.gauges.echo.beginnings
         var random = SeededGenerator(seed: 1)
         func talk(_ rig: inout Rig, _ random: inout SeededGenerator) -> Double {
             var level = 0.0
@@ -591,13 +591,13 @@ struct AudioEngineTests {
                 rig.speak((0..<2400).map { _ in .random(in: -3000...3000, using: &random) })
                 rig.run(10)
             }
-            level = Double(rig.ports.echo.linearERLE.load(ordering: .relaxed)) / 10
+            level = Double(rig.ports.gauges.echo.figures.linearERLE ?? 0)
             return level
         }
         let learned = talk(&rig, &random)
         rig.run(200)
         let again = talk(&rig, &random)
-        #expect(rig.ports.echoPath.beginnings == beginnings)
+        #expect(rig.ports.gauges.echo.beginnings == beginnings)
         #expect(again > learned - 3, "\(learned) dB, then \(again)")
     }
 

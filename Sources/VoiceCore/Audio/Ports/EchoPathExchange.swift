@@ -12,15 +12,10 @@ package final class EchoPathExchange: Sendable {
     private let now = SampleRing<Float>(capacity: capacity, filling: 0)
     private let nowBias = Atomic<UInt64>(0)
     private let isWanted = Atomic<Bool>(false)
-    private let beginningCount = Atomic<UInt64>(0)
-    private let isRecalledNow = Atomic<Bool>(false)
 
     package init() {}
 
     // MARK: Audio thread
-
-    /// Notes that nothing is known of the echo (any more): the device may have changed.
-    func began() { beginningCount.wrappingAdd(1, ordering: .releasing) }
 
     /// Takes the earlier path into `path`, which holds `RememberedRoom.pathFrames`; returns its bias, or nil if there is
     /// none.
@@ -42,14 +37,7 @@ package final class EchoPathExchange: Sendable {
         now.write(path, count: RememberedRoom.pathFrames)
     }
 
-    /// Publishes whether the earlier path proved right.
-    func publish(isRecalled: Bool) { isRecalledNow.store(isRecalled, ordering: .relaxed) }
-
     // MARK: RoomMemory
-
-    /// How often the knowledge of the echo became void, the start included.
-    var beginnings: UInt64 { beginningCount.load(ordering: .acquiring) }
-    var isRecalled: Bool { isRecalledNow.load(ordering: .relaxed) }
 
     /// Offers an earlier path, unless another one has not been taken yet.
     package func offer(_ room: RememberedRoom) {
