@@ -109,7 +109,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             setting: settings.duplex,
             hasCanceller: settings.echoCanceller.echoCancellation
         )
-        flushed = ports.voice.flushDone
+        flushed = ports.voice.progress.flushDone
         silenced = ports.silence.voice
         heard = ports.voice.ring.readPosition
         _ = map.cut(at: 0, resume: heard)
@@ -251,7 +251,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         // The newest sample of the period is `delay.capture` frames old.
         let position = duplex.nextPosition
         let age = UInt64(delay.capture + (isHeldBack ? period : 0)) * 62_500 / 3
-        ports.microphone.originNanoseconds = now &- age &- position * 125_000 / 3
+        ports.microphone.notes.originNanoseconds = now &- age &- position * 125_000 / 3
         let isWhole = duplex.process(
             frames.clean,
             reading: capturePath.reading,
@@ -449,8 +449,10 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         flushed = wanted
         ports.voice.ring.skip(to: min(wanted, ports.voice.ring.writePosition))
         let cut = takeBack(resume: ports.voice.ring.readPosition)
-        ports.voice.consumed = ports.voice.ring.readPosition
-        ports.voice.finishFlush(upTo: wanted, heard: cut)
+        var progress = ports.voice.progress
+        progress.consumed = ports.voice.ring.readPosition
+        (progress.flushDone, progress.flushHeard) = (wanted, cut)
+        ports.voice.progress = progress
     }
 
     /// Removes what the card holds, if there is voice in it.
@@ -503,16 +505,17 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private mutating func publishHeard() {
         let played = written - min(written, UInt64(delay.playback))
         heard = max(heard, map.heard(at: played))
-        ports.voice.heard = heard
+        ports.voice.progress.heard = heard
     }
 
     private mutating func finishPeriod(_ began: UInt64) {
         let now = clinux_monotonic_ns()
         snapshot.longestCycleMicroseconds = max(snapshot.longestCycleMicroseconds, Int((now &- began) / 1000))
         snapshot.counters.cycles += 1
-        ports.voice.writtenNanoseconds = now
         publishSilence()
-        ports.voice.consumed = ports.voice.ring.readPosition
+        var progress = ports.voice.progress
+        (progress.writtenNanoseconds, progress.consumed) = (now, ports.voice.ring.readPosition)
+        ports.voice.progress = progress
     }
 
     private func publishSilence() {

@@ -68,7 +68,7 @@ package struct EchoTest: Sendable {
                 guard let base = samples.baseAddress else { return }
                 written += ports.voice.ring.write(base + written, count: samples.count - written)
             }
-            let position = ports.voice.heard
+            let position = ports.voice.progress.heard
             let heard = Int(position - min(position, begin))
             look(heard)
             if heard >= signal.count { break }

@@ -245,7 +245,7 @@ package final class VoicePump {
         // Audio captured but not yet sent belongs to the next turn.
         defer { lastTurnUntil = microphone.ring.readPosition }
         guard hasVoiceDetector else { return false }
-        return microphone.voiceUntil <= turnFrom
+        return microphone.notes.voiceUntil <= turnFrom
     }
 
     /// How long ago the audio was captured that this connection was sent `milliseconds` after its first sample; zero if it was
@@ -263,7 +263,7 @@ package final class VoicePump {
     /// Whether somebody spoke to this connection after that microphone position and within `limit` of the present.
     func sentVoice(on connection: any VoiceLine, after place: UInt64 = 0, within limit: Duration) -> Bool {
         guard uplink === connection else { return false }
-        let voiceUntil = microphone.voiceUntil
+        let voiceUntil = microphone.notes.voiceUntil
         return voiceUntil > place
             && voiceUntil + UInt64(limit.wholeMilliseconds * AudioFormat.wireRate / 1000)
                 > microphone.ring.writePosition
@@ -285,7 +285,7 @@ package final class VoicePump {
             return keepWanted()
         }
         if let gate, !isTurnOpen, microphone.ring.readPosition >= heldUntil {
-            guard gate.isOpen(at: microphone.ring.readPosition, voiceUntil: microphone.voiceUntil) else {
+            guard gate.isOpen(at: microphone.ring.readPosition, voiceUntil: microphone.notes.voiceUntil) else {
                 keepClock(connection, now, isHeld: true)
                 return keepNewest(gate.lead)
             }
@@ -301,7 +301,7 @@ package final class VoicePump {
                 lostMicrophone.add(chunk.count, at: now)
                 break
             }
-            if end > microphone.heldUntil {
+            if end > microphone.notes.heldUntil {
                 uplinkLatencies.note(uptime() - captureTime(of: end))
             }
         }
@@ -314,7 +314,7 @@ package final class VoicePump {
         let position = microphone.ring.readPosition
         let waiting = microphone.ring.availableToRead
         // Audio held back by the echo gate arrives complete and in its place: it is not late.
-        let due = now - .milliseconds(10 * microphone.heldPeriods)
+        let due = now - .milliseconds(10 * microphone.notes.heldPeriods)
         guard
             let step = clock?.step(at: due, oldest: captureTime(of: position), waiting: waiting, isHeld: isHeld)
         else { return }
@@ -336,7 +336,7 @@ package final class VoicePump {
             heard.isVoice = microphone.voices[position]
             position += period
         }
-        heard.isHeldBack = end <= microphone.heldUntil
+        heard.isHeldBack = end <= microphone.notes.heldUntil
         heard.boxSounds = queue.isActive
         return heard
     }
@@ -380,7 +380,7 @@ package final class VoicePump {
 
     /// Capture time of the sample before this position of the microphone ring.
     private func captureTime(of position: UInt64) -> Duration {
-        Self.captureTime(of: position, origin: microphone.originNanoseconds)
+        Self.captureTime(of: position, origin: microphone.notes.originNanoseconds)
     }
 
     /// - Parameter origin: capture time of position 0, in ns; see `MicrophoneTap`.
@@ -395,12 +395,13 @@ package final class VoicePump {
     func hasVoice(inLast samples: Int) -> Bool? {
         guard hasVoiceDetector else { return nil }
         let position = microphone.ring.readPosition
-        return microphone.voiceUntil > position - min(position, UInt64(max(0, samples)))
+        return microphone.notes.voiceUntil > position - min(position, UInt64(max(0, samples)))
     }
 
     /// Samples of speech on their way to the loudspeaker.
     var waitingVoice: Int {
-        queue.waiting + Int(min(voice.ring.writePosition - min(voice.ring.writePosition, voice.consumed), 1 << 20))
+        let written = voice.ring.writePosition
+        return queue.waiting + Int(min(written - min(written, voice.progress.consumed), 1 << 20))
     }
 
     /// Calls `body` at every tick until it returns false; bodies added during a tick are first called at the next.
@@ -462,10 +463,10 @@ package final class VoicePump {
     }
 
     private func followPlayback(_ now: Duration) {
-        // Read before the flush: only a completed flush moves the position past what was cut.
-        let position = voice.heard
-        let isFlushed = cutPosition.map { voice.flushDone >= $0 } ?? false
-        let cutAt = isFlushed ? voice.flushHeard : nil
+        let progress = voice.progress
+        let position = progress.heard
+        let isFlushed = cutPosition.map { progress.flushDone >= $0 } ?? false
+        let cutAt = isFlushed ? progress.flushHeard : nil
         countInaudible(upTo: position, ofCutUpTo: cutAt ?? position)
         if let heard = cutAt {
             cutPosition = nil
@@ -555,7 +556,7 @@ package final class VoicePump {
     private func untilNextChunk(_ now: Duration) -> Duration {
         let missing = max(0, chunk.count - microphone.ring.availableToRead)
         let periods = (missing + AudioFormat.wirePeriodSamples - 1) / AudioFormat.wirePeriodSamples
-        let latest = Duration(nanoseconds: voice.writtenNanoseconds)
+        let latest = Duration(nanoseconds: voice.progress.writtenNanoseconds)
         let due = latest + .milliseconds(10 * periods) - now
         // Looks for a late period every millisecond, and only now and then if the card is absent.
         if due < .milliseconds(-100) { return .milliseconds(10) }

@@ -133,7 +133,7 @@ final class ProductEngine: OfflineEngine {
             let end = position + UInt64(tap.ring.read(into: samples, count: AudioFormat.wirePeriodSamples))
             var chunk = MicrophoneChunk(UnsafeBufferPointer(start: samples, count: AudioFormat.wirePeriodSamples))
             chunk.isVoice = tap.voices[position]
-            chunk.isHeldBack = end <= tap.heldUntil
+            chunk.isHeldBack = end <= tap.notes.heldUntil
             heard(chunk)
         }
     }

@@ -68,7 +68,7 @@ package struct DuplexControl: ~Copyable {
         // The initial state does not count as a change.
         self.status.state = policy.state
         (self.status.isPlaying, self.status.isOpen, self.status.talker) = (false, true, .heard)
-        microphone.heldUntil = 0
+        microphone.notes.heldUntil = 0
         note()
     }
 
@@ -158,11 +158,11 @@ package struct DuplexControl: ~Copyable {
         wasTalking = gate.isTalking
         markVoice(reading)
         let isWhole = line.consume(samples, step, into: microphone.ring)
-        microphone.heldPeriods = line.held
+        microphone.notes.heldPeriods = line.held
         judgeTalker(isMediaAlone: isMediaAlone)
         noteStep()
         if reading.hasVoice, gate.isOpen {
-            microphone.voiceUntil = microphone.ring.writePosition
+            microphone.notes.voiceUntil = microphone.ring.writePosition
         }
         if isPlaying && activity.quiet <= 0 && peak > echoPeak {
             echoPeak = peak
@@ -264,9 +264,9 @@ package struct DuplexControl: ~Copyable {
         case .pass: break
         case .hold:
             status.periodsShut &+= 1
-            microphone.heldUntil = microphone.ring.writePosition
+            microphone.notes.heldUntil = microphone.ring.writePosition
         case .release:
-            microphone.heldUntil = microphone.ring.writePosition - UInt64(AudioFormat.wirePeriodSamples)
+            microphone.notes.heldUntil = microphone.ring.writePosition - UInt64(AudioFormat.wirePeriodSamples)
         }
     }
 

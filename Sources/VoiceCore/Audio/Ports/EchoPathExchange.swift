@@ -8,9 +8,10 @@ package final class EchoPathExchange: Sendable {
     private static let capacity = 16_384
 
     private let before = SampleRing<Float>(capacity: capacity, filling: 0)
-    private let beforeBias = Atomic<UInt64>(0)
     private let now = SampleRing<Float>(capacity: capacity, filling: 0)
-    private let nowBias = Atomic<UInt64>(0)
+    /// The bias of each path, written before it.
+    private let beforeBias = Published(0.0)
+    private let nowBias = Published(0.0)
     private let isWanted = Atomic<Bool>(false)
 
     package init() {}
@@ -22,7 +23,7 @@ package final class EchoPathExchange: Sendable {
     func takeBefore(into path: UnsafeMutablePointer<Float>) -> Double? {
         let count = RememberedRoom.pathFrames
         guard before.availableToRead >= count else { return nil }
-        let bias = Double(bitPattern: beforeBias.load(ordering: .relaxed))
+        let bias = beforeBias.value
         return before.read(into: path, count: count) == count ? bias : nil
     }
 
@@ -33,7 +34,7 @@ package final class EchoPathExchange: Sendable {
     func handOver(_ path: UnsafePointer<Float>, bias: Double) {
         isWanted.store(false, ordering: .relaxed)
         guard now.availableToRead == 0 else { return }
-        nowBias.store(bias.bitPattern, ordering: .relaxed)
+        nowBias.value = bias
         now.write(path, count: RememberedRoom.pathFrames)
     }
 
@@ -42,7 +43,7 @@ package final class EchoPathExchange: Sendable {
     /// Offers an earlier path, unless another one has not been taken yet.
     package func offer(_ room: RememberedRoom) {
         guard before.availableToRead == 0, room.path.count == RememberedRoom.pathFrames else { return }
-        beforeBias.store(room.bias.bitPattern, ordering: .relaxed)
+        beforeBias.value = room.bias
         room.path.withUnsafeBufferPointer { path in
             if let base = path.baseAddress { before.write(base, count: path.count) }
         }
@@ -60,7 +61,7 @@ package final class EchoPathExchange: Sendable {
     package func takeAnswer() -> (path: [Float], bias: Double)? {
         let count = RememberedRoom.pathFrames
         guard now.availableToRead >= count else { return nil }
-        let bias = Double(bitPattern: nowBias.load(ordering: .relaxed))
+        let bias = nowBias.value
         let path = [Float](unsafeUninitializedCapacity: count) { samples, taken in
             taken = samples.baseAddress.map { now.read(into: $0, count: count) } ?? 0
         }

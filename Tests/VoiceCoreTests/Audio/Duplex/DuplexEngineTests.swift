@@ -19,7 +19,7 @@ struct DuplexEngineTests {
 
     /// The end of the last voice found by the microphone's detector, in seconds of the uplink; 0 for none.
     private func voiceUntil(_ rig: borrowing EchoRig) -> Double {
-        Double(rig.ports.microphone.voiceUntil) / 24_000
+        Double(rig.ports.microphone.notes.voiceUntil) / 24_000
     }
 
     /// A turn is a person's if a voice was heard in it: syllables count, even short ones, distant ones and a whisper.
