@@ -75,10 +75,10 @@ enum PlayoutBenchmark {
         }
         var written: UInt64?
         for _ in 0..<400 {
-            if written == nil, voice.consumed > before {
-                written = voice.writtenNanoseconds
+            if written == nil, voice.progress.consumed > before {
+                written = voice.progress.writtenNanoseconds
             }
-            if written != nil, voice.heard == voice.ring.writePosition { break }
+            if written != nil, voice.progress.heard == voice.ring.writePosition { break }
             try await Task.sleep(for: .milliseconds(1))
         }
         // The pump notices at its next tick that all audio has been played.

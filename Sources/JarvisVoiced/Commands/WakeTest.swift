@@ -94,7 +94,7 @@ struct WakeTest: AsyncParsableCommand {
         let newest = NewestScores()
         let listener = WakeWordListener(
             tap: ports.words,
-            echo: ports.echo,
+            gauges: ports.gauges,
             rule: rule,
             logger: logger,
             make: make,

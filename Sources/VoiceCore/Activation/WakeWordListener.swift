@@ -16,7 +16,7 @@ package final class WakeWordListener: Sendable {
     private static let retryPause = WakeEngines.retryPause
 
     private let tap: WakeWordTap
-    private let echo: EchoGauges
+    private let gauges: EngineGauges
     private let rings: @Sendable () -> Bool
     private let rule: WakeRule
     private let logger: Logger
@@ -42,14 +42,14 @@ package final class WakeWordListener: Sendable {
     package var lack: Lack { lacking.withLock { $0 } }
 
     /// - Parameters:
-    ///   - echo: whether the box plays sound.
+    ///   - gauges: whether the box plays sound.
     ///   - rings: whether that is a ringing, in which there are no words.
     ///   - make: creates the detector, on the listener's thread.
     ///   - watch: called on that thread with the scores after each 40 ms; nil if nobody watches.
     ///   - report: called on that thread with every call, stop, refusal and near miss.
     package init(
         tap: WakeWordTap,
-        echo: EchoGauges,
+        gauges: EngineGauges,
         rings: @escaping @Sendable () -> Bool = { false },
         rule: WakeRule,
         logger: Logger,
@@ -58,7 +58,7 @@ package final class WakeWordListener: Sendable {
         report: @escaping @Sendable (WakeReport) -> Void
     ) {
         self.tap = tap
-        self.echo = echo
+        self.gauges = gauges
         self.rings = rings
         self.rule = rule
         self.logger = logger
@@ -165,13 +165,13 @@ package final class WakeWordListener: Sendable {
             _ = tap.ring.read(into: from, count: Self.block)
             decimator.process(from, count: Self.block, into: to)
             let block = UnsafeBufferPointer(output)
-            let now = Monotonic.now()
+            let echo = gauges.echo
             let reports = try recogniser.process(
                 block,
                 listening: listening,
                 isPlaying: echo.isPlaying,
                 talker: rings() ? .heard : echo.talker,
-                at: now
+                at: Monotonic.now()
             )
             reports.forEach(report)
             watch?(detector.scores)

@@ -58,8 +58,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private var mediaUntil: UInt64 = 0
     private var ringUntil: UInt64 = 0
     private var restarts = 0
-    private var counters: EngineCounters
-    private var longestCycle: Int
+    /// What is published at the end of the cycle.
+    private var snapshot: EngineSnapshot
     private var delay = (playback: 0, capture: 0)
     /// Latest fill target of the playback buffer, in frames.
     private var filledTo = 0
@@ -75,7 +75,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         // call no mutating method.
         self.init(device: device, ports: ports, settings: settings, capturePath: capturePath)
         adoptPlan()
-        ports.echoPath.began()
+        duplex.status.beginnings += 1
+        publish()
     }
 
     private init(
@@ -85,6 +86,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         capturePath: consuming CapturePath
     ) {
         self.capturePath = capturePath
+        // Positions and counters continue from an earlier engine on the same ports.
+        snapshot = ports.gauges.snapshot
         drift = DriftControl(nominal: device.playbackPrefill - AudioFormat.periodFrames)
         reference = ReferenceLine(keep: EchoCanceller.referenceLead, epoch: ports.alignment.nextEpoch)
         self.device = device
@@ -95,21 +98,18 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             gain: settings.captureGain,
             isAutomatic: settings.automaticGain,
             volumes: ports.volumes,
-            resuming: ports.gauges.levels
+            resuming: snapshot.levels
         )
         earcons = EarconPlayer(plays: settings.earcons, requests: ports.earcons, volumes: ports.volumes)
         alarm = AlarmPlayer(requests: ports.earcons)
         duplex = DuplexControl(
             microphone: ports.microphone,
-            gauges: ports.echo,
+            resuming: snapshot.echo,
             volumes: ports.volumes,
             setting: settings.duplex,
             hasCanceller: settings.echoCanceller.echoCancellation
         )
-        // Positions and counters continue from an earlier engine on the same ports.
-        counters = ports.gauges.counters
-        longestCycle = ports.gauges.longestCycleMicroseconds
-        flushed = ports.voice.flushDone
+        flushed = ports.voice.progress.flushDone
         silenced = ports.silence.voice
         heard = ports.voice.ring.readPosition
         _ = map.cut(at: 0, resume: heard)
@@ -126,7 +126,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
 
     mutating func cycle() -> CycleOutcome {
         if let began = exchangePeriod() { finishPeriod(began) }
-        ports.gauges.publish(counters, levels: levels.reading, delay: delay, longest: longestCycle)
+        publish()
         return stopIsDue() ? .stopped : .running
     }
 
@@ -138,7 +138,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         case .interrupted:
             return nil
         case .captureRestarted, .playbackRestarted, .playbackRested:
-            counters.captureXruns += 1
+            snapshot.counters.captureXruns += 1
             realign()
             return nil
         case .captureChanged, .playbackChanged:
@@ -178,7 +178,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
                 reference.discontinuity()
                 duplex.discontinuity()
             }
-            if drift.slipped { counters.slips += 1 }
+            if drift.slipped { snapshot.counters.slips += 1 }
         }
         earcons.receive()
         let rest = device.expect(sound: hasSound)
@@ -229,7 +229,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             reference: frames.reference,
             to: ports.alignment
         )
-        ports.echo.publish(aligned, drift: alignment.drift, worker: plan.worker)
+        duplex.status.locate(aligned, drift: alignment.drift, worker: plan.worker)
         let isHeldBack = useCardReference(&aligned)
         capturePath.follow(aligned)
         capturePath.process(
@@ -239,7 +239,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             into: frames.clean,
             unsuppressed: frames.unsuppressed
         )
-        ports.echoPath.publish(isRecalled: capturePath.reading.hasRecalled)
+        duplex.status.isRecalled = capturePath.reading.hasRecalled
         capturePath.handOver(to: ports.echoPath, bias: isHeldBack ? nil : reference.confirmedBias)
         levels.level(frames.clean, count: wirePeriod, isPlaying: mix.isAudible)
         if ports.requests.isMicrophoneMuted {
@@ -251,7 +251,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         // The newest sample of the period is `delay.capture` frames old.
         let position = duplex.nextPosition
         let age = UInt64(delay.capture + (isHeldBack ? period : 0)) * 62_500 / 3
-        ports.microphone.originNanoseconds = now &- age &- position * 125_000 / 3
+        ports.microphone.notes.originNanoseconds = now &- age &- position * 125_000 / 3
         let isWhole = duplex.process(
             frames.clean,
             reading: capturePath.reading,
@@ -260,7 +260,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             isAligned: aligned.isConfirmed || capturePath.reading.hasRecalled,
             isLive: device.isCaptureLive && !device.isCaptureConstant
         )
-        if !isWhole { counters.microphoneOverruns += 1 }
+        if !isWhole { snapshot.counters.microphoneOverruns += 1 }
         if plan.mayTakeOver, plan.worker == .hardware, duplex.leavesTooMuch {
             plan.worker = .both
             applyPlan()
@@ -300,7 +300,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         let position = ports.voice.ring.readPosition
         let samples = isSilenced ? 0 : ports.voice.ring.read(into: frames.voice, count: wirePeriod)
         if edges.fill(frames.voice, voice: samples, count: wirePeriod), !isSilenced {
-            counters.voiceUnderruns += 1
+            snapshot.counters.voiceUnderruns += 1
         }
         // Two more periods flush the upsampler's filter.
         quietPeriods = samples > 0 || !edges.isQuiet ? 0 : quietPeriods + 1
@@ -322,7 +322,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         earcons.mix(into: frames.output, count: period)
         alarm.mix(into: frames.output, count: period, isSilenced: ports.silence.isRingSilenced)
         mix.finish(frames.output, count: period)
-        ports.gauges.publish(outputLevel: LevelMeter.tenths(cdsp_rms(frames.output.samples, period * 2)))
+        snapshot.outputLevel = LevelMeter.tenths(cdsp_rms(frames.output.samples, period * 2))
         return (position, samples)
     }
 
@@ -335,7 +335,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     /// Renders silence: all sound waits for the loudspeaker.
     private mutating func renderSilence() -> (position: UInt64, samples: Int) {
         frames.output.update(repeating: .silence, count: period)
-        ports.gauges.publish(outputLevel: LevelMeter.floor)
+        snapshot.outputLevel = LevelMeter.floor
         media.rest()
         return (ports.voice.ring.readPosition, 0)
     }
@@ -352,7 +352,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             taken = Int(written - start)
         }
         // Silence without room is missed by nobody: a sound server takes nothing at first, while the microphone goes on.
-        if taken < period && event == .done && isHeard(from: taken) { counters.lostPeriods += 1 }
+        if taken < period && event == .done && isHeard(from: taken) { snapshot.counters.lostPeriods += 1 }
         if media.isSounding { mediaUntil = written }
         if alarm.isSounding { ringUntil = written }
         if voice.samples > 0 {
@@ -374,7 +374,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private mutating func fillAgain(after event: DeviceEvent) {
         restarts += 1
         if event == .playbackRestarted || event == .playbackRested {
-            if event == .playbackRestarted { counters.playbackXruns += 1 }
+            if event == .playbackRestarted { snapshot.counters.playbackXruns += 1 }
             realign()
             if device.settlesSlowly { drift.restarted() }
         } else {
@@ -392,7 +392,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private mutating func beginLearning() {
         capturePath.resetEchoPath()
         duplex.beginLearning()
-        ports.echoPath.began()
+        duplex.status.beginnings += 1
     }
 
     /// Resets the alignment after frames were lost between the two sides.
@@ -449,8 +449,10 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         flushed = wanted
         ports.voice.ring.skip(to: min(wanted, ports.voice.ring.writePosition))
         let cut = takeBack(resume: ports.voice.ring.readPosition)
-        ports.voice.consumed = ports.voice.ring.readPosition
-        ports.voice.finishFlush(upTo: wanted, heard: cut)
+        var progress = ports.voice.progress
+        progress.consumed = ports.voice.ring.readPosition
+        (progress.flushDone, progress.flushHeard) = (wanted, cut)
+        ports.voice.progress = progress
     }
 
     /// Removes what the card holds, if there is voice in it.
@@ -493,19 +495,27 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
 
     // MARK: Publishing
 
+    private mutating func publish() {
+        snapshot.levels = levels.reading
+        snapshot.echo = duplex.status
+        (snapshot.playbackDelayFrames, snapshot.captureDelayFrames) = delay
+        ports.gauges.snapshot = snapshot
+    }
+
     private mutating func publishHeard() {
         let played = written - min(written, UInt64(delay.playback))
         heard = max(heard, map.heard(at: played))
-        ports.voice.heard = heard
+        ports.voice.progress.heard = heard
     }
 
     private mutating func finishPeriod(_ began: UInt64) {
         let now = clinux_monotonic_ns()
-        longestCycle = max(longestCycle, Int((now &- began) / 1000))
-        counters.cycles += 1
-        ports.voice.writtenNanoseconds = now
+        snapshot.longestCycleMicroseconds = max(snapshot.longestCycleMicroseconds, Int((now &- began) / 1000))
+        snapshot.counters.cycles += 1
         publishSilence()
-        ports.voice.consumed = ports.voice.ring.readPosition
+        var progress = ports.voice.progress
+        (progress.writtenNanoseconds, progress.consumed) = (now, ports.voice.ring.readPosition)
+        ports.voice.progress = progress
     }
 
     private func publishSilence() {

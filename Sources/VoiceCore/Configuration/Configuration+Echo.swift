@@ -51,7 +51,7 @@ extension Configuration.Echo {
     package var cancels: Bool { self.mode != .off }
 
     /// Which canceller removes the echo from the microphone signal.
-    package enum Worker: String, Sendable, Equatable, CaseIterable {
+    package enum Worker: String, BitwiseCopyable, Sendable, Equatable, CaseIterable {
         /// The device itself; the daemon's canceller is bypassed, and the gate measures the remaining echo.
         case hardware
         /// The daemon's canceller, on an unprocessed channel if the device has one.

@@ -12,15 +12,15 @@ internal import VoiceNetwork
 extension VoiceDaemon {
     /// In dBFS.
     nonisolated var levels: [String: JSONValue] {
-        let gauges = ports.gauges
+        let gauges = ports.gauges.snapshot
         return ["levels": ["in": .integer(gauges.levels.level / 10), "out": .integer(gauges.outputLevel / 10)]]
     }
 
     /// What the microphone picks up.
     private func heard(_ state: ConversationState) -> String {
         if state == .userSpeaking { return "user" }
-        guard ports.echo.isPlaying else { return "nothing" }
-        return ports.echo.talker == .unknown ? "unknown" : "box"
+        let echo = ports.gauges.echo
+        return !echo.isPlaying ? "nothing" : echo.talker == .unknown ? "unknown" : "box"
     }
 
     /// The result of `status`.
@@ -37,10 +37,10 @@ extension VoiceDaemon {
                 "loudspeaker": .string(hasDevices ? status.loudspeaker.name : "file"),
                 "microphone_muted": .bool(snapshot.isMicrophoneMuted),
                 "volumes": .object(ControlCommand.json(await volumes)),
-                "capture_xruns": .integer(Int(clamping: status.captureXruns)),
-                "playback_xruns": .integer(Int(clamping: status.playbackXruns)),
+                "capture_xruns": .integer(Int(clamping: status.engine.counters.captureXruns)),
+                "playback_xruns": .integer(Int(clamping: status.engine.counters.playbackXruns)),
                 "device_losses": .integer(Int(clamping: status.losses)),
-                "level_dbfs": .integer(Int(status.level.rounded())),
+                "level_dbfs": .integer(status.level),
             ]
             // Of devices that were never there, every figure would be an invention.
             if status.hasHeardEcho || !hasDevices {
@@ -94,19 +94,14 @@ extension EchoStatus {
     /// Measurements of the echo, for `status`; unknown ones are left out.
     fileprivate var values: [String: JSONValue] {
         let rule = EchoQuality.Rule()
-        let quality: String? = linearERLE.map { erle in
-            erle >= Double(rule.good) ? "good" : erle < Double(rule.poor) ? "poor" : "fair"
+        let quality: String? = figures.linearERLE.map { erle in
+            erle >= rule.good ? "good" : erle < rule.poor ? "poor" : "fair"
         }
         var values: [String: JSONValue] = [
             "mode": .string(worker.rawValue), "quality": .string(quality ?? "unknown"), "aligned": .bool(isAligned),
             "moves": .integer(Int(clamping: moves)),
         ]
-        for (name, value) in [
-            ("erle_db", linearERLE), ("level_dbfs", echoLevel), ("noise_dbfs", noiseFloor), ("delay_ms", delay),
-            ("drift_ppm", drift),
-        ] {
-            if let value { values[name] = .integer(Int(value.rounded())) }
-        }
+        for figure in measured { values[figure.status] = .integer(figure.value) }
         if let note { values["note"] = .string(note) }
         return values
     }

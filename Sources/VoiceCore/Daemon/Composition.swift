@@ -158,7 +158,7 @@ struct Composition {
         let misses = Mutex(NearMissPace())
         return WakeWordListener(
             tap: ports.words,
-            echo: ports.echo,
+            gauges: ports.gauges,
             rings: { ports.earcons.rings },
             rule: rule,
             logger: logger,

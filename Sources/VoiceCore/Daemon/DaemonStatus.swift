@@ -10,26 +10,15 @@ package struct DaemonStatus: Sendable {
     package let conversation: ConversationState
     package let microphone: DeviceState
     package let loudspeaker: DeviceState
-    package let echo: EchoStatus
+    package let engine: EngineSnapshot
     /// Whether microphone and loudspeaker have both been open; until then, nothing is known of an echo.
     package let hasHeardEcho: Bool
-    /// Mean power and held peak of the raw microphone signal, in dBFS.
-    package let level: Double
-    package let peak: Double
-    package let isClipping: Bool
-    package let captureXruns: UInt64
-    package let playbackXruns: UInt64
-    package let slips: UInt64
-    package let lostPeriods: UInt64
-    package let overruns: UInt64
     /// Number of times a device was lost, on either side.
     package let losses: UInt64
-    package let longestCycleMicroseconds: Int
     package let spending: BudgetStatus?
 
     package init(
         _ gauges: EngineGauges,
-        echo: EchoGauges,
         microphone: DeviceSlot,
         loudspeaker: DeviceSlot,
         conversation: ConversationState,
@@ -39,24 +28,20 @@ package struct DaemonStatus: Sendable {
         self.spending = spending
         self.microphone = microphone.state
         self.loudspeaker = loudspeaker.state
-        self.echo = EchoStatus(echo)
+        engine = gauges.snapshot
         hasHeardEcho = microphone.openings > 0 && loudspeaker.openings > 0
-        let levels = gauges.levels
-        level = Double(levels.level) / 10
-        peak = Double(levels.heldPeak) / 10
-        isClipping = levels.isClipping
-        let counters = gauges.counters
-        captureXruns = counters.captureXruns
-        playbackXruns = counters.playbackXruns
-        slips = counters.slips
-        lostPeriods = counters.lostPeriods
-        overruns = counters.microphoneOverruns
         losses = microphone.losses + loudspeaker.losses
-        longestCycleMicroseconds = gauges.longestCycleMicroseconds
     }
+
+    package var echo: EchoStatus { engine.echo }
+    /// Mean power of the raw microphone signal, in whole dBFS.
+    package var level: Int { Self.decibels(engine.levels.level) }
+
+    private static func decibels(_ tenths: Int) -> Int { Int((Double(tenths) / 10).rounded()) }
 
     /// Names and values as they appear in the log.
     package var metadata: Logger.Metadata {
+        let counters = engine.counters
         var metadata: Logger.Metadata = [
             "state": .public(conversation.name),
             "microphone": "\(microphone.name)",
@@ -70,18 +55,18 @@ package struct DaemonStatus: Sendable {
             "echo_aligned": .public(echo.isAligned),
             "echo_jumps": .public(echo.jumps),
             "echo_moves": .public(echo.moves),
-            "level_dbfs": .public(Int(level.rounded())),
-            "peak_dbfs": .public(Int(peak.rounded())),
-            "clipping": .public(isClipping),
-            "capture_xruns": .public(captureXruns),
-            "playback_xruns": .public(playbackXruns),
-            "slips": .public(slips),
-            "lost_periods": .public(lostPeriods),
-            "microphone_overruns": .public(overruns),
+            "level_dbfs": .public(level),
+            "peak_dbfs": .public(Self.decibels(engine.levels.heldPeak)),
+            "clipping": .public(engine.levels.isClipping),
+            "capture_xruns": .public(counters.captureXruns),
+            "playback_xruns": .public(counters.playbackXruns),
+            "slips": .public(counters.slips),
+            "lost_periods": .public(counters.lostPeriods),
+            "microphone_overruns": .public(counters.microphoneOverruns),
             "device_losses": .public(losses),
-            "cycle_max_us": .public(longestCycleMicroseconds),
+            "cycle_max_us": .public(engine.longestCycleMicroseconds),
         ]
-        metadata.merge(echo.measured) { _, new in new }
+        metadata.merge(echo.metadata) { _, new in new }
         if let spending {
             metadata["spent_hour_usd"] = .public(BudgetReport.text(spending.hour.dollars))
             metadata["spent_today_usd"] = .public(BudgetReport.text(spending.day.dollars))

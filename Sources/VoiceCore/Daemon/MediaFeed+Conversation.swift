@@ -28,11 +28,11 @@ extension MediaFeed {
 
 extension ConversationSession.Observer {
     /// Ducks media.
-    static func ducking(_ media: MediaFeed, _ echo: EchoGauges) -> Self {
+    static func ducking(_ media: MediaFeed, _ gauges: EngineGauges) -> Self {
         Self(effect: { effect, _ in
             guard case .stateChanged(_, let next) = effect else { return }
             // While the canceller is still learning, full duplex may be seconds away: do not duck yet.
-            let status = EchoStatus(echo)
+            let status = gauges.echo
             media.follow(next, at: Monotonic.now(), isHalf: !status.isFull && status.state != .learning)
         })
     }

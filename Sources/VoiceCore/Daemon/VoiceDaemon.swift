@@ -107,7 +107,7 @@ package actor VoiceDaemon {
             store: store
         )
         var observers: [ConversationSession.Observer] = [
-            .minding(house, ports.earcons), .ducking(ports.media, ports.echo), observer, .publishing(events),
+            .minding(house, ports.earcons), .ducking(ports.media, ports.gauges), observer, .publishing(events),
         ]
         if let announcer { observers.insert(.announcing(announcer, ports.earcons), at: 0) }
         let context = parts.context(client, timers: timers, player: player, volumes: volumeController)
@@ -138,7 +138,6 @@ package actor VoiceDaemon {
         get async {
             DaemonStatus(
                 ports.gauges,
-                echo: ports.echo,
                 microphone: ports.capture,
                 loudspeaker: ports.playback,
                 conversation: await session.state,

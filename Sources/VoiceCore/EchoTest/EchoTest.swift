@@ -68,7 +68,7 @@ package struct EchoTest: Sendable {
                 guard let base = samples.baseAddress else { return }
                 written += ports.voice.ring.write(base + written, count: samples.count - written)
             }
-            let position = ports.voice.heard
+            let position = ports.voice.progress.heard
             let heard = Int(position - min(position, begin))
             look(heard)
             if heard >= signal.count { break }
@@ -83,13 +83,13 @@ package struct EchoTest: Sendable {
         var result = EchoTestResult()
         result.hasCanceller = configuration.echoCanceller.echoCancellation
         let ending = await play(signal, seconds: EchoTestSignal.seconds, ports) { heard in
-            if heard < silence { result.noiseFloor = EchoStatus(ports.echo).noiseFloor }
+            if heard < silence { result.noiseFloor = ports.gauges.echo.figures.noiseFloor }
             result.secondsHeard = Double(max(0, heard - silence)) / Double(AudioFormat.wireRate)
         }
         guard ending != .cancelled else { return nil }
         result.isLost = ending == .lost
         result.isMuted = result.isLost && ports.capture.deliversOneValue
-        result.status = EchoStatus(ports.echo)
+        result.status = ports.gauges.echo
         result.choice = ports.capture.choice
         result.captureXruns = Int(ports.gauges.counters.captureXruns)
         result.playbackXruns = Int(ports.gauges.counters.playbackXruns)

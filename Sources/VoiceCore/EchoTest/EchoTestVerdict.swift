@@ -6,7 +6,7 @@ internal import VoiceConfiguration
 package struct EchoTestResult: Sendable, Equatable {
     package var status = EchoStatus()
     /// dBFS, before playback.
-    package var noiseFloor: Double?
+    package var noiseFloor: Float?
     package var captureXruns = 0
     package var playbackXruns = 0
     /// Seconds of the test sound, without the initial silence, that were heard.
@@ -52,14 +52,14 @@ package struct EchoTestVerdict: Sendable, Equatable {
     }
 
     /// Highest acceptable peak of the echo at the microphone, in dBFS: above it the analogue side distorts.
-    package static let loudestEcho = -6.0
+    package static let loudestEcho: Float = -6
     /// Share of far-end periods with clipped samples that is harmful.
-    static let harmfulClipping = 0.005
+    static let harmfulClipping: Float = 0.005
     /// Echo below this level at the microphone, in dBFS, was cancelled by the device: the loudspeaker plays the test
     /// signal at -20.
-    package static let cancelled = -60.0
+    package static let cancelled: Float = -60
     /// No real microphone is this quiet, in dBFS.
-    static let dead = -94.0
+    static let dead: Float = -94
 
     package init(_ result: EchoTestResult) {
         let status = result.status
@@ -71,7 +71,7 @@ package struct EchoTestVerdict: Sendable, Equatable {
                     + "or check whether the machine is busy."
             )
         }
-        let isClipping = status.clippedShare > Self.harmfulClipping
+        let isClipping = status.figures.clippedShare > Self.harmfulClipping
         if isClipping {
             advice.append("The microphone clips: lower its gain (alsamixer, F4), or the loudspeaker's volume.")
         } else if let peak = status.echoPeak, peak > Self.loudestEcho {
@@ -96,7 +96,7 @@ package struct EchoTestVerdict: Sendable, Equatable {
             self.advice = advice
             return
         }
-        if status.linearERLE == nil, (result.noiseFloor ?? 0) <= Self.dead {
+        if status.figures.linearERLE == nil, (result.noiseFloor ?? 0) <= Self.dead {
             (grade, summary, self.advice) = Self.muted(advice)
             return
         }
@@ -104,7 +104,7 @@ package struct EchoTestVerdict: Sendable, Equatable {
             (grade, summary, self.advice) = Self.judgeDevice(status, advice: advice)
             return
         }
-        if status.blocks > 0, status.linearERLE == nil {
+        if status.blocks > 0, status.figures.linearERLE == nil {
             grade = .noEcho
             summary = "No echo was heard."
             self.advice =
@@ -141,7 +141,7 @@ package struct EchoTestVerdict: Sendable, Equatable {
 
     /// Judges the echo left by a device that cancels its own.
     private static func judgeDevice(_ status: EchoStatus, advice: [String]) -> (Grade, String, [String]) {
-        let level = status.echoLevel ?? 0
+        let level = status.figures.echoLevel ?? 0
         guard status.blocks > 0 else {
             return (.half, "No verdict: the microphone was silent while the box played.", advice)
         }
@@ -157,7 +157,7 @@ package struct EchoTestVerdict: Sendable, Equatable {
     }
 
     private static func causes(_ status: EchoStatus) -> [String] {
-        guard let erle = status.linearERLE else {
+        guard let erle = status.figures.linearERLE else {
             return ["Too little echo was heard to judge: turn the loudspeaker up and run the test again."]
         }
         if status.state == .learning && erle >= 12 {
@@ -176,8 +176,8 @@ package struct EchoTestVerdict: Sendable, Equatable {
     }
 
     /// Returns the linear gain that takes off `excess` dB and 3 more, in percent rounded down to tens, at least 10.
-    static func percent(excess: Double) -> Int {
-        var factor = 1.0
+    static func percent(excess: Float) -> Int {
+        var factor: Float = 1
         var left = excess + 3
         while left > 0 {
             factor *= 0.89125
@@ -189,7 +189,7 @@ package struct EchoTestVerdict: Sendable, Equatable {
 
 extension EchoStatus {
     /// Whether the device has removed its own echo.
-    fileprivate var cancelsItself: Bool { (echoLevel ?? 0) < EchoTestVerdict.cancelled || state == .clear }
+    fileprivate var cancelsItself: Bool { (figures.echoLevel ?? 0) < EchoTestVerdict.cancelled || state == .clear }
 }
 
 /// The result of an echo canceller test as text, one line per measurement.
@@ -200,9 +200,9 @@ package enum EchoTestReport {
             ("noise at the microphone", level(result.noiseFloor)),
             (
                 "echo at the microphone",
-                "\(verdict.grade == .noEcho ? "not found" : level(status.echoLevel)), peak \(level(status.echoPeak))"
+                "\(verdict.grade == .noEcho ? "not found" : level(status.figures.echoLevel)), peak \(level(status.echoPeak))"
             ),
-            ("clipped", "\(tenths(status.clippedShare * 100)) % of the periods with echo"),
+            ("clipped", "\(tenths(Double(status.figures.clippedShare) * 100)) % of the periods with echo"),
             // Until the echo is found, the delay is a guess from the card's own figures.
             ("delay", status.isAligned ? status.delay.map { "\(tenths($0)) ms" } ?? "not found" : "not found"),
             ("drift of the clocks", status.drift.map { "\(tenths($0)) ppm" } ?? "needs longer"),
@@ -213,10 +213,10 @@ package enum EchoTestReport {
             rows.append(
                 (
                     "echo taken off",
-                    "\(decibels(status.linearERLE)) by the linear canceller, \(decibels(status.wholeERLE)) in all"
+                    "\(decibels(status.figures.linearERLE)) by the linear canceller, \(decibels(status.figures.wholeERLE)) in all"
                 )
             )
-            rows.append(("left over", level(status.residualLevel)))
+            rows.append(("left over", level(status.figures.residualLevel)))
         }
         rows.append(("interruptions of the sound", "\(result.captureXruns) capture, \(result.playbackXruns) playback"))
         let width = rows.map(\.0.count).max() ?? 0
@@ -224,8 +224,8 @@ package enum EchoTestReport {
             + verdict.advice
     }
 
-    private static func level(_ value: Double?) -> String { value.map { "\(Int($0.rounded())) dBFS" } ?? "none" }
-    private static func decibels(_ value: Double?) -> String { value.map { "\(Int($0.rounded())) dB" } ?? "none" }
+    private static func level(_ value: Float?) -> String { value.map { "\(Int($0.rounded())) dBFS" } ?? "none" }
+    private static func decibels(_ value: Float?) -> String { value.map { "\(Int($0.rounded())) dB" } ?? "none" }
 
     private static func tenths(_ value: Double) -> String {
         let tenths = Int((value * 10).rounded())

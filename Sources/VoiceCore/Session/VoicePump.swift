@@ -71,27 +71,14 @@ package final class VoicePump {
     private var heardUntil: UInt64 = 0
     private var wasInaudible = false
 
-    /// Microphone samples kept while no connection takes them.
-    private var preRoll = 0
-    /// Everything from this position on is kept for the next session; nil if nothing is held.
-    private var heldFrom: UInt64?
-    /// Held audio ends at this position and is sent in full.
-    private var heldUntil: UInt64 = 0
-    /// The connection that has the microphone was sent nothing from before this position.
-    private var sentFrom: UInt64 = 0
+    private var kept: KeptMicrophone
+    private var sent = SentMicrophone()
     /// Sends only while somebody speaks; nil if everything is sent.
     private var gate: VoiceGate?
-    /// Start of the range searched for the voice of the current turn; excludes the turn before.
-    private var turnFrom: UInt64 = 0
-    private var lastTurnUntil: UInt64 = 0
     /// The service hears a turn of the user and must hear its end too.
     private var isTurnOpen = false
-    /// Samples that may be held: half a second less than the ring's capacity.
-    private var longestHold: Int { microphone.ring.capacity - AudioFormat.wireRate / 2 }
 
     package private(set) var chunksSent = 0
-    /// Samples sent to the connection that has the microphone.
-    private var sentOnUplink = 0
     /// Microphone samples the socket did not take in time.
     private var lostMicrophone = LossMeter()
     /// Speech samples that found no room: playback is ten minutes behind.
@@ -101,7 +88,7 @@ package final class VoicePump {
     /// chunks held back by the echo gate.
     package private(set) var uplinkLatencies = RecentDurations()
 
-    private let sent: SentAudio
+    private let account: SentAudio
     private let uptime: () -> Duration
     /// Closures called at every tick.
     private var followers: [(Duration) -> Bool] = []
@@ -125,13 +112,14 @@ package final class VoicePump {
         self.voice = voice
         self.volumes = volumes
         self.loudspeaker = loudspeaker
-        self.sent = sent
+        account = sent
         self.report = report
         maximumBacklog = options.maximumBacklog
-        longestWaitSamples = options.longestWaitMS * AudioFormat.wireRate / 1000
+        longestWaitSamples = Self.samples(options.longestWaitMS)
         hasVoiceDetector = options.hasVoiceDetector
+        kept = KeptMicrophone(longest: microphone.ring.capacity - AudioFormat.wireRate / 2)
         queue = PlayoutQueue(startBuffer: options.startBuffer)
-        chunk = .allocate(capacity: options.chunk * AudioFormat.wireRate / 1000)
+        chunk = .allocate(capacity: Self.samples(options.chunk))
         chunk.initialize(repeating: 0)
         silence = .allocate(capacity: chunk.count)
         silence.initialize(repeating: 0)
@@ -166,18 +154,13 @@ package final class VoicePump {
         isContinuous: Bool = false,
         heldAtMost: Int? = nil
     ) {
-        if let heldFrom {
-            let position = microphone.ring.writePosition
-            let most = heldAtMost.map { UInt64($0 * AudioFormat.wireRate / 1000) } ?? position
-            microphone.ring.skip(to: max(heldFrom, position - min(position, most)))
-            heldUntil = position
+        if let start = kept.handOver(at: microphone.ring.writePosition, heldAtMost.map(Self.samples)) {
+            microphone.ring.skip(to: start)
         } else if uplink == nil {
             microphone.ring.skip(to: microphone.ring.writePosition)
         }
-        heldFrom = nil
         if uplink !== connection {
-            sentFrom = microphone.ring.readPosition
-            sentOnUplink = 0
+            sent.begin(at: microphone.ring.readPosition)
             self.encoder = encoder
             encoder.reset()
             clock = isContinuous ? UplinkClock(chunk: chunk.count, at: uptime()) : nil
@@ -190,12 +173,12 @@ package final class VoicePump {
 
     package func closeMicrophone() {
         uplink = nil
-        heldFrom = nil
+        kept.release()
     }
 
     /// Sets how much microphone audio is kept while no connection takes it, in ms; 0 keeps nothing.
     package func setPreRoll(_ milliseconds: Int) {
-        preRoll = min(max(0, milliseconds) * AudioFormat.wireRate / 1000, longestHold)
+        kept.preRoll = min(Self.samples(max(0, milliseconds)), kept.longest)
     }
 
     /// Sends the microphone only while somebody speaks; nil sends everything.
@@ -213,28 +196,20 @@ package final class VoicePump {
     package func forgetMicrophone() {
         let position = microphone.ring.writePosition
         microphone.ring.skip(to: position)
-        if heldFrom != nil { heldFrom = position }
-        heldUntil = 0
-        sentFrom = position
+        kept.forget(before: position)
+        sent.earliest = position
     }
 
     /// Holds everything from the pre-roll on, until the microphone is opened or closed.
     package func holdMicrophone() {
-        guard uplink == nil, heldFrom == nil else { return }
-        let position = microphone.ring.writePosition
-        heldFrom = max(microphone.ring.readPosition, position - min(position, UInt64(preRoll)))
+        if uplink == nil { kept.hold(at: microphone.ring.writePosition, since: microphone.ring.readPosition) }
     }
-
-    /// How long a service may take to report the start of speech, plus how long before that the voice may have begun.
-    private static let lead = UInt64(6 * AudioFormat.wireRate)
 
     /// The service reports that somebody has begun to speak. The voice may be anywhere in the audio held for the session,
     /// but not in audio that was not sent.
     func turnBegan(on connection: any VoiceLine) {
         guard uplink === connection else { return }
-        let now = microphone.ring.readPosition
-        let isOfHeld = heldUntil > 0 && now < heldUntil + Self.lead
-        turnFrom = max(lastTurnUntil, sentFrom, isOfHeld || now < Self.lead ? 0 : now - Self.lead)
+        sent.turnBegan(at: microphone.ring.readPosition, heldUntil: kept.until)
     }
 
     /// The service reports that the turn was committed as speech.
@@ -243,16 +218,16 @@ package final class VoicePump {
     func turnWasSilent(on connection: any VoiceLine) -> Bool {
         guard uplink === connection else { return true }
         // Audio captured but not yet sent belongs to the next turn.
-        defer { lastTurnUntil = microphone.ring.readPosition }
+        defer { sent.earliest = microphone.ring.readPosition }
         guard hasVoiceDetector else { return false }
-        return microphone.voiceUntil <= turnFrom
+        return microphone.notes.voiceUntil <= sent.turnFrom
     }
 
     /// How long ago the audio was captured that this connection was sent `milliseconds` after its first sample; zero if it was
     /// not sent yet.
     func age(of milliseconds: Int, on connection: any VoiceLine) -> Duration {
         guard uplink === connection else { return .zero }
-        let behind = sentOnUplink * 1000 / AudioFormat.wireRate - milliseconds
+        let behind = sent.samples * 1000 / AudioFormat.wireRate - milliseconds
         guard behind > 0 else { return .zero }
         return max(.zero, uptime() - captureTime(of: microphone.ring.readPosition)) + .milliseconds(behind)
     }
@@ -263,10 +238,9 @@ package final class VoicePump {
     /// Whether somebody spoke to this connection after that microphone position and within `limit` of the present.
     func sentVoice(on connection: any VoiceLine, after place: UInt64 = 0, within limit: Duration) -> Bool {
         guard uplink === connection else { return false }
-        let voiceUntil = microphone.voiceUntil
+        let voiceUntil = microphone.notes.voiceUntil
         return voiceUntil > place
-            && voiceUntil + UInt64(limit.wholeMilliseconds * AudioFormat.wireRate / 1000)
-                > microphone.ring.writePosition
+            && voiceUntil + UInt64(Self.samples(limit.wholeMilliseconds)) > microphone.ring.writePosition
     }
 
     /// The connection has ended. A successor keeps microphone and voice.
@@ -284,8 +258,8 @@ package final class VoicePump {
         guard let connection = uplink, let base = chunk.baseAddress else {
             return keepWanted()
         }
-        if let gate, !isTurnOpen, microphone.ring.readPosition >= heldUntil {
-            guard gate.isOpen(at: microphone.ring.readPosition, voiceUntil: microphone.voiceUntil) else {
+        if let gate, !isTurnOpen, microphone.ring.readPosition >= kept.until {
+            guard gate.isOpen(at: microphone.ring.readPosition, voiceUntil: microphone.notes.voiceUntil) else {
                 keepClock(connection, now, isHeld: true)
                 return keepNewest(gate.lead)
             }
@@ -301,7 +275,7 @@ package final class VoicePump {
                 lostMicrophone.add(chunk.count, at: now)
                 break
             }
-            if end > microphone.heldUntil {
+            if end > microphone.notes.heldUntil {
                 uplinkLatencies.note(uptime() - captureTime(of: end))
             }
         }
@@ -314,7 +288,7 @@ package final class VoicePump {
         let position = microphone.ring.readPosition
         let waiting = microphone.ring.availableToRead
         // Audio held back by the echo gate arrives complete and in its place: it is not late.
-        let due = now - .milliseconds(10 * microphone.heldPeriods)
+        let due = now - .milliseconds(10 * microphone.notes.heldPeriods)
         guard
             let step = clock?.step(at: due, oldest: captureTime(of: position), waiting: waiting, isHeld: isHeld)
         else { return }
@@ -336,7 +310,7 @@ package final class VoicePump {
             heard.isVoice = microphone.voices[position]
             position += period
         }
-        heard.isHeldBack = end <= microphone.heldUntil
+        heard.isHeldBack = end <= microphone.notes.heldUntil
         heard.boxSounds = queue.isActive
         return heard
     }
@@ -344,13 +318,13 @@ package final class VoicePump {
     private func send(_ heard: MicrophoneChunk, on connection: any VoiceLine) -> Bool {
         guard let bytes = connection.send(heard, by: encoder) else { return false }
         chunksSent += 1
-        sentOnUplink += heard.samples.count
+        sent.samples += heard.samples.count
         if bytes > 0 { left(samples: heard.samples.count, bytes: bytes) }
         return true
     }
 
     /// Counts microphone audio that has left, on whatever path.
-    func left(samples: Int, bytes: Int) { sent.add(samples: samples, bytes: bytes) }
+    func left(samples: Int, bytes: Int) { account.add(samples: samples, bytes: bytes) }
 
     /// Whether speech is queued, playing or being cut.
     var isSpeaking: Bool { queue.isActive || cutPosition != nil }
@@ -360,7 +334,7 @@ package final class VoicePump {
 
     /// Without an uplink: keeps what a session may want later, and discards the rest.
     private func keepWanted() {
-        keepNewest(heldFrom == nil ? preRoll : longestHold)
+        keepNewest(kept.wanted)
     }
 
     private func keepNewest(_ samples: Int) {
@@ -370,7 +344,7 @@ package final class VoicePump {
 
     /// Keeps the newest waiting audio, in whole chunks.
     private func dropOldest(_ now: Duration) {
-        let mayWait = microphone.ring.readPosition < heldUntil ? longestHold : longestWaitSamples
+        let mayWait = microphone.ring.readPosition < kept.until ? kept.longest : longestWaitSamples
         let excess = microphone.ring.availableToRead - max(mayWait, chunk.count)
         guard excess > 0 else { return }
         let lost = (excess + chunk.count - 1) / chunk.count * chunk.count
@@ -378,9 +352,11 @@ package final class VoicePump {
         lostMicrophone.add(lost, at: now)
     }
 
+    private static func samples(_ milliseconds: Int) -> Int { milliseconds * AudioFormat.wireRate / 1000 }
+
     /// Capture time of the sample before this position of the microphone ring.
     private func captureTime(of position: UInt64) -> Duration {
-        Self.captureTime(of: position, origin: microphone.originNanoseconds)
+        Self.captureTime(of: position, origin: microphone.notes.originNanoseconds)
     }
 
     /// - Parameter origin: capture time of position 0, in ns; see `MicrophoneTap`.
@@ -395,12 +371,13 @@ package final class VoicePump {
     func hasVoice(inLast samples: Int) -> Bool? {
         guard hasVoiceDetector else { return nil }
         let position = microphone.ring.readPosition
-        return microphone.voiceUntil > position - min(position, UInt64(max(0, samples)))
+        return microphone.notes.voiceUntil > position - min(position, UInt64(max(0, samples)))
     }
 
     /// Samples of speech on their way to the loudspeaker.
     var waitingVoice: Int {
-        queue.waiting + Int(min(voice.ring.writePosition - min(voice.ring.writePosition, voice.consumed), 1 << 20))
+        let written = voice.ring.writePosition
+        return queue.waiting + Int(min(written - min(written, voice.progress.consumed), 1 << 20))
     }
 
     /// Calls `body` at every tick until it returns false; bodies added during a tick are first called at the next.
@@ -462,10 +439,10 @@ package final class VoicePump {
     }
 
     private func followPlayback(_ now: Duration) {
-        // Read before the flush: only a completed flush moves the position past what was cut.
-        let position = voice.heard
-        let isFlushed = cutPosition.map { voice.flushDone >= $0 } ?? false
-        let cutAt = isFlushed ? voice.flushHeard : nil
+        let progress = voice.progress
+        let position = progress.heard
+        let isFlushed = cutPosition.map { progress.flushDone >= $0 } ?? false
+        let cutAt = isFlushed ? progress.flushHeard : nil
         countInaudible(upTo: position, ofCutUpTo: cutAt ?? position)
         if let heard = cutAt {
             cutPosition = nil
@@ -555,7 +532,7 @@ package final class VoicePump {
     private func untilNextChunk(_ now: Duration) -> Duration {
         let missing = max(0, chunk.count - microphone.ring.availableToRead)
         let periods = (missing + AudioFormat.wirePeriodSamples - 1) / AudioFormat.wirePeriodSamples
-        let latest = Duration(nanoseconds: voice.writtenNanoseconds)
+        let latest = Duration(nanoseconds: voice.progress.writtenNanoseconds)
         let due = latest + .milliseconds(10 * periods) - now
         // Looks for a late period every millisecond, and only now and then if the card is absent.
         if due < .milliseconds(-100) { return .milliseconds(10) }

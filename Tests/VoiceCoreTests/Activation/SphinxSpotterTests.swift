@@ -204,7 +204,7 @@ struct SphinxSpotterTests {
         let words = try WakeWords(wake: "computer", stop: "", threshold: -50)
         let listener = WakeWordListener(
             tap: ports.words,
-            echo: ports.echo,
+            gauges: ports.gauges,
             rule: WakeRule(words: words),
             logger: LineLog().logger,
             make: { (_) throws(WakeWordError) -> any WakeWordDetector in

@@ -93,16 +93,16 @@ struct AudioEngineTests {
             rig.run(10)
             stage.step(rig.ports.alignment)
         }
-        #expect(rig.ports.echo.isAligned.load(ordering: .relaxed) == true)
-        #expect(rig.ports.echo.jumps.load(ordering: .relaxed) == 0)
+        #expect(rig.ports.gauges.echo.isAligned == true)
+        #expect(rig.ports.gauges.echo.jumps == 0)
         // Four periods, less the one being written, plus the air.
-        let delay = rig.ports.echo.delayTenths.load(ordering: .relaxed)
+        let delay = Int(((rig.ports.gauges.echo.delay ?? 0) * 10).rounded())
         let said = rig.ports.gauges.playbackDelayFrames * 10 / 48
         #expect((delay - said - 35).magnitude <= 2)
         // A playback xrun: the alignment is invalid until the echo is found again.
         rig.card.faults[rig.card.reads + 1] = .playbackXrun
         rig.run(2)
-        #expect(rig.ports.echo.isAligned.load(ordering: .relaxed) == false)
+        #expect(rig.ports.gauges.echo.isAligned == false)
     }
 
     /// Wake words are looked for in what the canceller leaves, noise and all; only the service gets it without.
@@ -172,8 +172,8 @@ struct AudioEngineTests {
         var positions: [UInt64] = []
         for _ in 0..<30 {
             rig.run(1)
-            let heard = rig.ports.voice.heard
-            #expect(heard >= last && heard <= rig.ports.voice.consumed)
+            let heard = rig.ports.voice.progress.heard
+            #expect(heard >= last && heard <= rig.ports.voice.progress.consumed)
             last = heard
             positions.append(heard)
         }
@@ -181,7 +181,7 @@ struct AudioEngineTests {
         // A second stretch after silence that is not a multiple of a period.
         rig.speak(Self.tone(333))
         rig.run(20)
-        #expect(rig.ports.voice.heard == 1333)
+        #expect(rig.ports.voice.progress.heard == 1333)
         // Two periods, less the frames that the upsampler and the limiter hold back.
         #expect(positions.contains(UInt64(960 - 69 - Limiter.delay) / 2))
     }
@@ -197,8 +197,8 @@ struct AudioEngineTests {
         let new = Self.tone(480)
         rig.speak(new)
         rig.run(1)
-        #expect(rig.ports.voice.flushDone == position)
-        let heard = rig.ports.voice.flushHeard
+        #expect(rig.ports.voice.progress.flushDone == position)
+        let heard = rig.ports.voice.progress.flushHeard
         #expect(heard < rig.ports.voice.ring.writePosition && heard > 0)
         rig.run(20)
 
@@ -214,7 +214,7 @@ struct AudioEngineTests {
         #expect(rig.ports.gauges.counters.playbackXruns == 0)
         let framesOfOld = playedBefore - 1440 + 480 + margin - 69 - Limiter.delay
         #expect(heard == UInt64(framesOfOld / 2))
-        #expect(rig.ports.voice.heard == rig.ports.voice.ring.writePosition)
+        #expect(rig.ports.voice.progress.heard == rig.ports.voice.ring.writePosition)
     }
 
     /// A sound server holds another 30 ms, which it reports only some time after an interruption, and needs 20 ms to
@@ -249,7 +249,7 @@ struct AudioEngineTests {
         rig.ports.voice.requestFlush()
         rig.run(1)
         let framesOfOld = taken - 1440 - 69 - Limiter.delay
-        #expect(rig.ports.voice.flushHeard == UInt64(framesOfOld / 2))
+        #expect(rig.ports.voice.progress.flushHeard == UInt64(framesOfOld / 2))
     }
 
     @Test func theCutHasNoClick() throws {
@@ -280,8 +280,8 @@ struct AudioEngineTests {
         rig.run(20)
         let position = rig.ports.voice.requestFlush()
         rig.run(1)
-        #expect(rig.ports.voice.flushDone == position)
-        #expect(rig.ports.voice.flushHeard == 240)
+        #expect(rig.ports.voice.progress.flushDone == position)
+        #expect(rig.ports.voice.progress.flushHeard == 240)
         #expect(rig.card.framesRemoved == 0)
     }
 
@@ -291,7 +291,7 @@ struct AudioEngineTests {
         rig.speak(Self.tone(4800))
         rig.run(60)
         #expect(rig.ports.gauges.counters.playbackXruns == 1)
-        #expect(rig.ports.voice.heard == 4800)
+        #expect(rig.ports.voice.progress.heard == 4800)
         #expect(rig.ports.gauges.playbackDelayFrames == 960)
     }
 
@@ -363,7 +363,7 @@ struct AudioEngineTests {
         #expect(rig.ports.gauges.counters.playbackXruns == 1)
         #expect(rig.ports.gauges.counters.slips == 0)
         #expect(rig.ports.gauges.counters.lostPeriods == 0)
-        #expect(rig.ports.voice.heard == 4800)
+        #expect(rig.ports.voice.progress.heard == 4800)
         #expect(rig.ports.gauges.playbackDelayFrames == 960)
     }
 
@@ -373,7 +373,7 @@ struct AudioEngineTests {
         rig.run(80)
         #expect(rig.ports.gauges.counters.captureXruns == 1)
         #expect(rig.ports.gauges.counters.playbackXruns == 0)
-        #expect(rig.ports.voice.heard == 12_000)
+        #expect(rig.ports.voice.progress.heard == 12_000)
         #expect(rig.ports.gauges.playbackDelayFrames == 960)
     }
 
@@ -385,7 +385,7 @@ struct AudioEngineTests {
         rig.run(15)
         rig.speak(Self.tone(12_000))
         rig.run(80)
-        #expect(rig.ports.voice.heard == 12_000)
+        #expect(rig.ports.voice.progress.heard == 12_000)
         #expect(rig.ports.gauges.counters.captureXruns == 0)
         #expect(rig.ports.gauges.counters.playbackXruns == 0)
         // The uplink keeps time: one period for every cycle except the two in which the microphone changed.
@@ -398,20 +398,20 @@ struct AudioEngineTests {
         rig.run(30)
         rig.speak(Self.tone(9600))
         rig.run(60)
-        #expect(rig.ports.voice.heard == 9600)
+        #expect(rig.ports.voice.progress.heard == 9600)
         rig.speak(Self.tone(9600))
         rig.run(10)
         let position = rig.ports.voice.requestFlush()
         rig.run(5)
-        #expect(rig.ports.voice.flushDone == position)
-        let heard = rig.ports.voice.flushHeard
+        #expect(rig.ports.voice.progress.flushDone == position)
+        let heard = rig.ports.voice.progress.flushHeard
         #expect(heard > 9600 && heard < 9600 + 4800)
         #expect(rig.card.played.allSatisfy { $0 == 0 })
         rig.run(120)
         rig.speak(Self.tone(4800))
         rig.run(40)
         #expect(rig.card.played.contains { $0 != 0 })
-        #expect(rig.ports.voice.heard == rig.ports.voice.ring.writePosition)
+        #expect(rig.ports.voice.progress.heard == rig.ports.voice.ring.writePosition)
         #expect(rig.ports.gauges.counters.playbackXruns == 0)
         #expect(rig.ports.gauges.playbackDelayFrames == 960)
     }
@@ -431,7 +431,7 @@ struct AudioEngineTests {
         #expect(rig.ports.gauges.counters.playbackXruns == 0)
         #expect(rig.ports.gauges.counters.slips >= 1)
         #expect(rig.ports.gauges.counters.lostPeriods == 0)
-        #expect(rig.ports.voice.heard == UInt64(total))
+        #expect(rig.ports.voice.progress.heard == UInt64(total))
     }
 
     /// A minute of a tone over two clocks: no slip, and nothing but the tone.
@@ -583,7 +583,7 @@ struct AudioEngineTests {
             card.opening = 10
             card.microphone = { [unowned card] frame in frame >= 168 ? card.played[frame - 168] * 0.3 : 0 }
         }
-        let beginnings = rig.ports.echoPath.beginnings
+        let beginnings = rig.ports.gauges.echo.beginnings
         var random = SeededGenerator(seed: 1)
         func talk(_ rig: inout Rig, _ random: inout SeededGenerator) -> Double {
             var level = 0.0
@@ -591,13 +591,13 @@ struct AudioEngineTests {
                 rig.speak((0..<2400).map { _ in .random(in: -3000...3000, using: &random) })
                 rig.run(10)
             }
-            level = Double(rig.ports.echo.linearERLE.load(ordering: .relaxed)) / 10
+            level = Double(rig.ports.gauges.echo.figures.linearERLE ?? 0)
             return level
         }
         let learned = talk(&rig, &random)
         rig.run(200)
         let again = talk(&rig, &random)
-        #expect(rig.ports.echoPath.beginnings == beginnings)
+        #expect(rig.ports.gauges.echo.beginnings == beginnings)
         #expect(again > learned - 3, "\(learned) dB, then \(again)")
     }
 
@@ -631,7 +631,7 @@ struct AudioEngineTests {
         rig.ports.requests.stop = .afterVoice
         let outcome = rig.run(100)
         #expect(outcome == .stopped)
-        #expect(rig.ports.voice.heard == 2400)
+        #expect(rig.ports.voice.progress.heard == 2400)
     }
 
     @Test func aSecondEngineGoesOnWhereTheFirstEnded() throws {
@@ -646,10 +646,10 @@ struct AudioEngineTests {
             _ = engine.start()
             ports.voice.ring.write(Self.tone(480), count: 480)
             for _ in 0..<20 { _ = engine.cycle() }
-            #expect(ports.voice.heard == UInt64(480 * round))
+            #expect(ports.voice.progress.heard == UInt64(480 * round))
             ports.voice.requestFlush()
             for _ in 0..<3 { _ = engine.cycle() }
-            #expect(ports.voice.flushDone == UInt64(480 * round))
+            #expect(ports.voice.progress.flushDone == UInt64(480 * round))
         }
     }
 
@@ -669,19 +669,19 @@ struct AudioEngineTests {
         #expect(!after.isEmpty && after.allSatisfy { $0 == 0 })
         #expect(rig.ports.voice.ring.availableToRead > 0)
         // The account stands still until the voice is dropped, and then says what was really heard.
-        let heard = rig.ports.voice.heard
+        let heard = rig.ports.voice.progress.heard
         rig.run(20)
-        #expect(rig.ports.voice.heard == heard)
+        #expect(rig.ports.voice.progress.heard == heard)
         let position = rig.ports.voice.requestFlush()
         rig.run(2)
-        #expect(rig.ports.voice.flushDone == position)
-        #expect(rig.ports.voice.flushHeard == heard)
+        #expect(rig.ports.voice.progress.flushDone == position)
+        #expect(rig.ports.voice.progress.flushHeard == heard)
         order.lift(.voice)
         let spoken = rig.card.played.count
         rig.speak(Self.tone(2400))
         rig.run(20)
         #expect(rig.card.played.dropFirst(spoken).contains { $0 != 0 })
-        #expect(rig.ports.voice.heard == position + 2400)
+        #expect(rig.ports.voice.progress.heard == position + 2400)
     }
 
     /// A stop word that stops nothing: what was taken back counts as heard, and the rest is played.
@@ -694,7 +694,7 @@ struct AudioEngineTests {
         order.lift([.voice, .media, .ring])
         rig.run(60)
         #expect(rig.ports.silence.isObeyed(order))
-        #expect(rig.ports.voice.heard == rig.ports.voice.ring.writePosition)
+        #expect(rig.ports.voice.progress.heard == rig.ports.voice.ring.writePosition)
     }
 
     @Test func ringingAndMediaAreSilencedUntilTheyAreStopped() throws {

@@ -103,7 +103,7 @@ struct StereoAudioEngineTests {
         rig.run(20)
         #expect(rig.card.frames.last == wide)
         #expect(rig.card.played.allSatisfy { $0 == 0 })
-        let isPlaying = rig.ports.echo.isPlaying
+        let isPlaying = rig.ports.gauges.echo.isPlaying
         #expect(isPlaying)
     }
 

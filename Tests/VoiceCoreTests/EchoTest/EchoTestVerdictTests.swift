@@ -11,11 +11,11 @@ struct EchoTestVerdictTests {
         result.noiseFloor = -62
         result.status.state = .good
         result.status.blocks = 12
-        result.status.linearERLE = 26
-        result.status.wholeERLE = 44
-        result.status.echoLevel = -32
+        result.status.figures.linearERLE = 26
+        result.status.figures.wholeERLE = 44
+        result.status.figures.echoLevel = -32
         result.status.echoPeak = -18
-        result.status.residualLevel = -58
+        result.status.figures.residualLevel = -58
         result.status.delay = 42.5
         result.status.isAligned = true
         change(&result)
@@ -33,12 +33,12 @@ struct EchoTestVerdictTests {
     private static let cases: [Case] = [
         Case(result: result(), grade: .good, exit: .success, advice: nil),
         Case(result: result { $0.status.echoPeak = -2 }, grade: .good, exit: .success, advice: "to 40 %"),
-        Case(result: result { $0.status.clippedShare = 0.02 }, grade: .good, exit: .success, advice: "clips"),
+        Case(result: result { $0.status.figures.clippedShare = 0.02 }, grade: .good, exit: .success, advice: "clips"),
         Case(result: result { $0.playbackXruns = 1 }, grade: .good, exit: .success, advice: "output_buffer_ms"),
         Case(
             result: result {
                 $0.status.state = .poor
-                $0.status.linearERLE = 12
+                $0.status.figures.linearERLE = 12
             },
             grade: .half,
             exit: .unavailable,
@@ -47,8 +47,8 @@ struct EchoTestVerdictTests {
         Case(
             result: result {
                 $0.status.state = .clipping
-                $0.status.linearERLE = 9
-                $0.status.clippedShare = 0.1
+                $0.status.figures.linearERLE = 9
+                $0.status.figures.clippedShare = 0.1
             },
             grade: .half,
             exit: .unavailable,
@@ -57,7 +57,7 @@ struct EchoTestVerdictTests {
         Case(
             result: result {
                 $0.status.state = .poor
-                $0.status.linearERLE = 1
+                $0.status.figures.linearERLE = 1
             },
             grade: .half,
             exit: .unavailable,
@@ -72,7 +72,7 @@ struct EchoTestVerdictTests {
         Case(
             result: result {
                 $0.status.state = .clear
-                $0.status.linearERLE = nil
+                $0.status.figures.linearERLE = nil
             },
             grade: .noEcho,
             exit: .success,
@@ -95,7 +95,7 @@ struct EchoTestVerdictTests {
         ),
         Case(
             result: result {
-                $0.status.linearERLE = nil
+                $0.status.figures.linearERLE = nil
                 $0.noiseFloor = -96
             },
             grade: .disturbed,
@@ -124,8 +124,8 @@ struct EchoTestVerdictTests {
         }
         let none = lines {
             $0.status.state = .clear
-            $0.status.linearERLE = nil
-            $0.status.echoLevel = -70
+            $0.status.figures.linearERLE = nil
+            $0.status.figures.echoLevel = -70
             $0.status.delay = 22
             $0.status.isAligned = false
         }

@@ -102,7 +102,7 @@ extension EndToEnd {
             stage.say("Tell")
             try await stage.reach(.listening, times: 2)
             let ports = try #require(stage.ports)
-            #expect(EchoStatus(ports.echo).state == .clear)
+            #expect(ports.gauges.echo.state == .clear)
             stage.say("Tell")
             try await stage.reach(.aiSpeaking, times: 2)
             try await Task.sleep(for: .milliseconds(900))

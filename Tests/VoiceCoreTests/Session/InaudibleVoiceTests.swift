@@ -50,7 +50,7 @@ struct InaudibleVoiceTests {
             for _ in 0..<milliseconds / 20 {
                 position += 480
                 ports.voice.ring.skip(to: UInt64(position))
-                ports.voice.heard = UInt64(position)
+                ports.voice.progress.heard = UInt64(position)
                 if ticks { _ = pump.tick() }
             }
         }
@@ -59,8 +59,8 @@ struct InaudibleVoiceTests {
             pump.stopVoice(refusing: [])
             let end = ports.voice.ring.writePosition
             ports.voice.ring.skip(to: end)
-            ports.voice.finishFlush(upTo: end, heard: UInt64(position))
-            ports.voice.heard = end
+            (ports.voice.progress.flushDone, ports.voice.progress.flushHeard) = (end, UInt64(position))
+            ports.voice.progress.heard = end
             _ = pump.tick()
         }
     }

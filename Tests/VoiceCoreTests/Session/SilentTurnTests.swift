@@ -148,7 +148,7 @@ struct SilentTurnTests {
                 if takes { ports.microphone.ring.skip(to: ports.microphone.ring.writePosition) }
             }
             guard let voice, voice <= milliseconds else { return }
-            ports.microphone.voiceUntil = UInt64(voice * 24)
+            ports.microphone.notes.voiceUntil = UInt64(voice * 24)
         }
     }
 }

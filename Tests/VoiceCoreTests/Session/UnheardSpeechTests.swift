@@ -34,7 +34,7 @@ struct UnheardSpeechTests {
             let ports = AudioPorts()
             // Speech before the event was heard.
             Self.capture(200, into: ports)
-            ports.microphone.voiceUntil = ports.microphone.ring.writePosition
+            ports.microphone.notes.voiceUntil = ports.microphone.ring.writePosition
             let pump = NetworkConfined(VoicePump(ports, options: .init()) { _, _ in }, on: network)
             network.connect(request) { connection in
                 let held = Held(connection)
@@ -45,7 +45,7 @@ struct UnheardSpeechTests {
                         pump.onThread.openMicrophone(on: connection)
                         if let voice = example.voice, voice > 0 {
                             Self.capture(voice, into: ports)
-                            ports.microphone.voiceUntil = ports.microphone.ring.writePosition
+                            ports.microphone.notes.voiceUntil = ports.microphone.ring.writePosition
                         }
                         Self.capture(example.rest, into: ports)
                         // At least two chunks, so that the server receives something.

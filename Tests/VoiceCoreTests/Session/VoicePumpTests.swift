@@ -221,7 +221,7 @@ struct VoicePumpTests {
                 pump.onThread.openMicrophone(on: driver.connection)
                 scene.capture(milliseconds: 1000)
                 #expect(pump.onThread.chunksSent == 0)
-                scene.ports.microphone.voiceUntil = 1000 * 24
+                scene.ports.microphone.notes.voiceUntil = 1000 * 24
                 scene.capture(milliseconds: 400)
                 network.add { pump.onThread.tick() }
             }
@@ -248,7 +248,7 @@ struct VoicePumpTests {
                 gate.hangover = 960
                 pump.onThread.setVoiceGate(gate)
                 pump.onThread.openMicrophone(on: driver.connection)
-                scene.ports.microphone.voiceUntil = 20 * 24
+                scene.ports.microphone.notes.voiceUntil = 20 * 24
                 pump.onThread.turnIsOpen(true)
                 scene.capture(milliseconds: 200)
                 #expect(pump.onThread.chunksSent == 10)
@@ -335,7 +335,7 @@ struct VoicePumpTests {
         var now = start
         let pump = VoicePump(ports, options: .init(chunk: 20), uptime: { now }, report: { _, _ in })
         let line = Line()
-        ports.microphone.originNanoseconds = UInt64(start.fractionalMilliseconds * 1e6)
+        ports.microphone.notes.originNanoseconds = UInt64(start.fractionalMilliseconds * 1e6)
         pump.openMicrophone(on: line, isContinuous: true)
         func write(_ value: Int16, periods: Int = 1) {
             let sound = [Int16](repeating: value, count: 240 * periods)
@@ -345,11 +345,11 @@ struct VoicePumpTests {
         for period in 0..<200 {
             now = start + .milliseconds(10 * (period + 1))
             switch period {
-            case 50..<150 where ports.microphone.heldPeriods < most: ports.microphone.heldPeriods += 1
+            case 50..<150 where ports.microphone.notes.heldPeriods < most: ports.microphone.notes.heldPeriods += 1
             case 50..<150: write(0)
             case 150:
                 write(2000, periods: most)
-                ports.microphone.heldPeriods = 0
+                ports.microphone.notes.heldPeriods = 0
                 write(1000)
             default: write(1000)
             }

@@ -147,5 +147,5 @@ struct EchoRig: ~Copyable {
         }
     }
 
-    var status: EchoStatus { EchoStatus(ports.echo) }
+    var status: EchoStatus { ports.gauges.echo }
 }

@@ -31,7 +31,7 @@ final class ProductEngine: OfflineEngine {
     private(set) var gateRecord = "time_ms,open,state,released_ms,moves,shut,talker\n"
     /// The measurements of the last period, and the state of the duplex policy.
     var reading: EchoReading { path.reading }
-    var state: DuplexState { EchoStatus(ports.echo).state }
+    var state: DuplexState { duplex.status.state }
     /// Called with the audio that goes upstream, 10 ms at a time, as the network thread takes it.
     var heard: ((MicrophoneChunk) -> Void)?
     private let reference = UnsafeMutablePointer<Float>.allocate(capacity: AudioFormat.periodFrames)
@@ -59,7 +59,6 @@ final class ProductEngine: OfflineEngine {
         )
         duplex = DuplexControl(
             microphone: ports.microphone,
-            gauges: ports.echo,
             volumes: ports.volumes,
             setting: setting,
             hasCanceller: true
@@ -134,7 +133,7 @@ final class ProductEngine: OfflineEngine {
             let end = position + UInt64(tap.ring.read(into: samples, count: AudioFormat.wirePeriodSamples))
             var chunk = MicrophoneChunk(UnsafeBufferPointer(start: samples, count: AudioFormat.wirePeriodSamples))
             chunk.isVoice = tap.voices[position]
-            chunk.isHeldBack = end <= tap.heldUntil
+            chunk.isHeldBack = end <= tap.notes.heldUntil
             heard(chunk)
         }
     }
@@ -146,7 +145,7 @@ final class ProductEngine: OfflineEngine {
         for earlier in max(0, period - released / 10)..<period { sent[earlier] = true }
         let change = path.reading.hasPathChanged ? 1 : 0
         gateRecord += "\(period * 10),\(isOpen),\(state.reason),\(released),\(change),\(duplex.isShut ? 1 : 0),"
-        gateRecord += "\(ports.echo.talker.rawValue)\n"
+        gateRecord += "\(duplex.status.talker.rawValue)\n"
     }
 
     /// Whether only media is written in this period.

@@ -61,7 +61,6 @@ struct FaultLane: Sendable {
         weak var words: WakeWordTap?
         weak var alignment: AlignmentFeed?
         weak var gauges: EngineGauges?
-        weak var echo: EchoGauges?
         weak var earcons: EarconRequests?
         weak var volumes: VolumeControls?
 
@@ -74,14 +73,13 @@ struct FaultLane: Sendable {
             words = ports.words
             alignment = ports.alignment
             gauges = ports.gauges
-            echo = ports.echo
             earcons = ports.earcons
             volumes = ports.volumes
         }
 
         var isGone: Bool {
             microphone == nil && voice == nil && media == nil && words == nil && alignment == nil && gauges == nil
-                && echo == nil && earcons == nil && volumes == nil
+                && earcons == nil && volumes == nil
         }
     }
 

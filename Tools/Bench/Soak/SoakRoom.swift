@@ -161,13 +161,13 @@ final class SoakRoom: Sendable {
     /// Traces changes of the duplex mode and of the echo's delay, which help to explain a missed interruption.
     private func noteEcho(_ state: inout State) {
         guard let ports = state.daemon?.ports else { return }
-        let echo = EchoStatus(ports.echo)
+        let echo = ports.gauges.echo
         let isMoved = ((echo.delay ?? 0) - (state.echo.delay ?? 0)).magnitude > 2
         if echo.state != state.echo.state || echo.isAligned != state.echo.isAligned || echo.jumps != state.echo.jumps
             || isMoved
         {
             state.trace.note(
-                "echo: \(echo.state.reason), linear ERLE \(echo.linearERLE ?? 0) dB, at \(echo.delay ?? 0) ms, "
+                "echo: \(echo.state.reason), linear ERLE \(echo.figures.linearERLE ?? 0) dB, at \(echo.delay ?? 0) ms, "
                     + "\(echo.isAligned ? "" : "not ")aligned, drift \(echo.drift ?? 0) ppm, \(echo.jumps) jumps",
                 at: state.periods * 10
             )
@@ -198,7 +198,7 @@ final class SoakRoom: Sendable {
 
     /// Samples that a closed gate may hold back, which are not late.
     private func withheld(_ state: State) -> Int {
-        guard let daemon = state.daemon, !EchoStatus(daemon.ports.echo).isOpen else { return 0 }
+        guard let daemon = state.daemon, !daemon.ports.gauges.echo.isOpen else { return 0 }
         return UplinkLine.capacity * AudioFormat.wirePeriodSamples
     }
 

@@ -58,7 +58,7 @@ package struct AlignmentBlock: BitwiseCopyable, Sendable, Equatable {
 }
 
 /// Result of the delay search: which played frame is heard at which microphone frame.
-package struct AlignmentCorrection: Sendable, Equatable {
+package struct AlignmentCorrection: BitwiseCopyable, Sendable, Equatable {
     /// Epoch of the blocks it was found in; it does not apply to others.
     package var epoch: UInt64 = 0
     /// Microphone frame at which `offset` holds.

@@ -25,37 +25,6 @@ package struct CapturePlan: Sendable, Equatable {
         self.worker = worker
         self.mayTakeOver = mayTakeOver
     }
-
-    // MARK: As one number, for the audio thread
-
-    /// Bits 0-7: voice channel + 1 (0: the mean). 8-15: reference channel + 1 (0: none). 16-17: the worker. 18: whether the
-    /// software canceller may take over.
-    var packed: Int {
-        var channel = 0
-        if case .channel(let place) = voice { channel = min(ChannelMap.most, max(0, place) + 1) }
-        let place = min(ChannelMap.most, max(0, (reference ?? -1) + 1))
-        let work =
-            switch worker {
-            case .software: 0
-            case .hardware: 1
-            case .both: 2
-            }
-        return channel | place << 8 | work << 16 | (mayTakeOver ? 1 << 18 : 0)
-    }
-
-    init(packed: Int) {
-        let channel = packed & 0xFF
-        voice = channel == 0 ? .average : .channel(channel - 1)
-        let place = packed >> 8 & 0xFF
-        reference = place == 0 ? nil : place - 1
-        worker =
-            switch packed >> 16 & 3 {
-            case 1: .hardware
-            case 2: .both
-            default: .software
-            }
-        mayTakeOver = packed >> 18 & 1 == 1
-    }
 }
 
 /// Configured wishes for channels and cancellers; the plan follows once the device is open.

@@ -201,7 +201,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         capture = stream
         startedAt = stream.pointee.lastProgress
         clock.restart()
-        capturePlan = CapturePlan(packed: microphone.plan)
+        capturePlan = stream.pointee.use
         return true
     }
 

@@ -33,6 +33,10 @@ struct ALSAStream: ~Copyable {
     /// Descriptors to poll for capture: ALSA's, and one further entry for a descriptor of the caller.
     let descriptors: UnsafeMutablePointer<pollfd>
     let descriptorCount: Int
+    /// Capture: which channels are used, and how.
+    var use = CapturePlan()
+    /// errno that ended it; 0 if it was not lost.
+    var endedBy: Int32 = 0
     /// Recoveries since frames last moved.
     var failures = 0
     /// Time at which frames last moved or the stream was last started.

@@ -1,5 +1,4 @@
 internal import CDSP
-internal import Synchronization
 internal import VoiceBase
 internal import VoiceConfiguration
 
@@ -34,46 +33,43 @@ package struct DuplexControl: ~Copyable {
     private var levelChanges: UInt64 = 0
     private var line = UplinkLine()
     private let microphone: MicrophoneTap
-    private let gauges: EchoGauges
     private let volumes: VolumeControls
     private let hasCanceller: Bool
     private let setting: DuplexSetting
     /// Whether the device alone cancels the echo.
     private var isOfDevice = false
     private var echoPeak: Float = 0
-    private var counts: EchoGauges.Counts
-    private var isPlaying = false
+    package internal(set) var status: EchoStatus
     /// The gate's decision on the last period.
     package private(set) var step = BargeInGate.Step.pass
-    private var wasOpen = true
     private var wasTalking = false
     /// Consecutive periods of sound whose echo is unknown, without a talker.
     private var learningPeriods = 0
-    private var talker = EchoTalker.heard
     /// Consecutive far-end periods without live sound from the microphone.
     private var deafPeriods = 0
     /// Whether the microphone is live again after a second of far end without it, which voids what the canceller learned
     /// meanwhile.
     private(set) var captureWasMissing = false
 
+    /// - Parameter status: the status whose counters continue here.
     package init(
         microphone: MicrophoneTap,
-        gauges: EchoGauges,
+        resuming status: EchoStatus = EchoStatus(),
         volumes: VolumeControls,
         setting: DuplexSetting,
         hasCanceller: Bool
     ) {
         policy = DuplexPolicy(setting: setting, hasCanceller: hasCanceller)
         self.microphone = microphone
-        self.gauges = gauges
         self.volumes = volumes
         self.hasCanceller = hasCanceller
         self.setting = setting
-        counts = gauges.counts
+        self.status = status
         // The initial state does not count as a change.
-        gauges.state.store(policy.state.rawValue, ordering: .releasing)
-        microphone.heldUntil = 0
-        publish()
+        self.status.state = policy.state
+        (self.status.isPlaying, self.status.isOpen, self.status.talker) = (false, true, .heard)
+        microphone.notes.heldUntil = 0
+        note()
     }
 
     /// Ring position of the end of the next period.
@@ -98,7 +94,7 @@ package struct DuplexControl: ~Copyable {
     package mutating func discontinuity() {
         quality.discontinuity()
         policy.discontinuity()
-        publish()
+        note()
     }
 
     /// Switches between the device's and the software canceller: what either leaves is unknown at first.
@@ -123,7 +119,7 @@ package struct DuplexControl: ~Copyable {
         moves = MoveWatch()
         deafPeriods = 0
         captureWasMissing = false
-        publish()
+        note()
     }
 
     /// Sends one cleaned period of `AudioFormat.wirePeriodSamples`, holds it back, or sends silence. Returns false if the
@@ -150,7 +146,8 @@ package struct DuplexControl: ~Copyable {
             // If no media can be audible, the sound is the voice, whatever delay the card reports.
             if !media.isPlaying(tail: tail) { speech.heard() }
         }
-        isPlaying = activity.isPlaying(tail: tail)
+        let isPlaying = activity.isPlaying(tail: tail)
+        status.isPlaying = isPlaying
         let isMediaAlone = media.isPlaying(tail: tail) && !speech.isPlaying(tail: tail)
         noteDeafness(reading, isLive: isLive)
         judge(reading, isPlaying: isPlaying, isAligned: isAligned, isLive: isLive)
@@ -161,16 +158,17 @@ package struct DuplexControl: ~Copyable {
         wasTalking = gate.isTalking
         markVoice(reading)
         let isWhole = line.consume(samples, step, into: microphone.ring)
-        microphone.heldPeriods = line.held
+        microphone.notes.heldPeriods = line.held
         judgeTalker(isMediaAlone: isMediaAlone)
         noteStep()
         if reading.hasVoice, gate.isOpen {
-            microphone.voiceUntil = microphone.ring.writePosition
+            microphone.notes.voiceUntil = microphone.ring.writePosition
         }
         if isPlaying && activity.quiet <= 0 && peak > echoPeak {
             echoPeak = peak
         }
-        publish()
+        if echoPeak > 0 { status.echoPeak = Float(LevelMeter.tenths(echoPeak)) / 10 }
+        note()
         return isWhole
     }
 
@@ -232,9 +230,9 @@ package struct DuplexControl: ~Copyable {
             hasTalker: gate.isTalking && !isOfDevice,
             isLive: isLive
         )
-        let isClipping = quality.clippedShare > quality.rule.clipping
+        let isClipping = quality.figures.clippedShare > quality.rule.clipping
         _ = policy.step(block, isAligned: isAligned, isClipping: isClipping, isPlaying: isPlaying && isLive)
-        if block != nil { counts.blocks &+= 1 }
+        if block != nil { status.blocks &+= 1 }
     }
 
     private mutating func watchMoves(_ reading: EchoReading) {
@@ -242,49 +240,41 @@ package struct DuplexControl: ~Copyable {
         if changes != levelChanges { moves.levelChanged() }
         levelChanges = changes
         let hasMoved = moves.step(hasPathChanged: reading.hasPathChanged, isGood: policy.state == .good)
-        if hasMoved { counts.moves &+= 1 }
+        if hasMoved { status.moves &+= 1 }
     }
 
     private mutating func judgeTalker(isMediaAlone: Bool) {
-        let isLearning = isPlaying && policy.state == .learning && !gate.isOpen
+        let isLearning = status.isPlaying && policy.state == .learning && !gate.isOpen
         learningPeriods = isLearning ? learningPeriods + 1 : 0
-        if !isPlaying || policy.permission == .open {
-            talker = .heard
+        if !status.isPlaying || policy.permission == .open {
+            status.talker = .heard
         } else if policy.state == .learning {
-            talker = gate.isOpen ? .heard : learningPeriods > Self.longestLearning ? .unknown : .absent
+            status.talker = gate.isOpen ? .heard : learningPeriods > Self.longestLearning ? .unknown : .absent
         } else if policy.permission == .shut, !isMediaAlone || mediaGuard.floor == nil {
-            talker = .unknown
+            status.talker = .unknown
         } else {
-            talker = gate.isSuspecting ? .heard : .absent
+            status.talker = gate.isSuspecting ? .heard : .absent
         }
     }
 
     private mutating func noteStep() {
-        if gate.isOpen != wasOpen {
-            wasOpen = gate.isOpen
-            if wasOpen && isPlaying { counts.openings &+= 1 }
-        }
+        if gate.isOpen && !status.isOpen && status.isPlaying { status.openings &+= 1 }
+        status.isOpen = gate.isOpen
         switch step {
         case .pass: break
         case .hold:
-            counts.periodsShut &+= 1
-            microphone.heldUntil = microphone.ring.writePosition
+            status.periodsShut &+= 1
+            microphone.notes.heldUntil = microphone.ring.writePosition
         case .release:
-            microphone.heldUntil = microphone.ring.writePosition - UInt64(AudioFormat.wirePeriodSamples)
+            microphone.notes.heldUntil = microphone.ring.writePosition - UInt64(AudioFormat.wirePeriodSamples)
         }
     }
 
-    /// The only place that publishes to the gauges.
-    private func publish() {
-        gauges.publish(
-            policy.state,
-            quality,
-            counts: counts,
-            isPlaying: isPlaying,
-            isOpen: gate.isOpen,
-            talker: talker,
-            isLearningMove: moves.isLearning,
-            peak: echoPeak
-        )
+    private mutating func note() {
+        status.figures = quality.figures
+        status.isLearningMove = moves.isLearning
+        guard policy.state != status.state else { return }
+        status.changes &+= 1
+        status.state = policy.state
     }
 }

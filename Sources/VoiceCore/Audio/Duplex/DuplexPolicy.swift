@@ -3,7 +3,7 @@ package import VoiceConfiguration
 package typealias DuplexSetting = Configuration.Echo.Duplex
 
 /// The policy's decision.
-package enum DuplexState: Int, Sendable, Equatable, CaseIterable {
+package enum DuplexState: Int, BitwiseCopyable, Sendable, Equatable, CaseIterable {
     /// The canceller has not converged yet: half duplex until the reference is aligned, or until enough has been played, then
     /// guarded, so that talkers are let in. The initial state.
     case learning

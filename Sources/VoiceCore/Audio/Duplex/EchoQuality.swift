@@ -49,18 +49,9 @@ package struct EchoQuality: Sendable, Equatable {
     }
 
     package let rule: Rule
-    /// The microphone at its quietest while nothing plays, and what the linear stage leaves of it in the pauses of what does.
-    package private(set) var noiseFloor: Float = -65
+    package private(set) var figures = EchoFigures()
     /// What the linear stage leaves at its quietest, whatever plays: no talker is as faint. Sound without a pause raises it.
     package private(set) var restFloor: Float = -65
-    /// Linear and overall echo return loss enhancement, in dB; nil until the first block with echo.
-    package private(set) var linearERLE: Float?
-    package private(set) var wholeERLE: Float?
-    /// The microphone while the daemon speaks, and the residual of the linear stage.
-    package private(set) var echoLevel: Float?
-    package private(set) var residualLevel: Float?
-    /// Share of far-end periods with clipped samples, 0 ... 1.
-    package private(set) var clippedShare: Float = 0
 
     private var loudest: Float = -40
     private var sums = Energies()
@@ -111,7 +102,7 @@ package struct EchoQuality: Sendable, Equatable {
         if isLive {
             smoothed += (max(-96, reading.residual) - smoothed) * 0.1
             restFloor = risen(restFloor)
-            if !isPlaying || reading.reference < rule.faintest { noiseFloor = risen(noiseFloor) }
+            if !isPlaying || reading.reference < rule.faintest { figures.noiseFloor = risen(figures.noiseFloor) }
         }
         if isLive, isPlaying {
             add(reading, lasting: lasting, isAligned: isAligned, hasTalker: hasTalker)
@@ -155,10 +146,10 @@ package struct EchoQuality: Sendable, Equatable {
     }
 
     private mutating func judge(_ block: Energies) -> Block {
-        let noise = Self.power(noiseFloor)
+        let noise = Self.power(figures.noiseFloor)
         let microphone = block.microphone / block.periods
         let residual = block.residual / block.periods
-        let isAudible = Self.decibels(microphone) > noiseFloor + rule.audible
+        let isAudible = Self.decibels(microphone) > figures.noiseFloor + rule.audible
         // Below the noise there is nothing left to remove.
         let isHarmless = residual < 2 * noise || Self.decibels(residual) < rule.harmless
         let erle = Self.decibels(max(microphone - noise, 1e-12) / Self.rest(residual, noise: noise))
@@ -167,14 +158,14 @@ package struct EchoQuality: Sendable, Equatable {
         }
 
         average.add(block)
-        clippedShare = average.clipped / average.periods
+        figures.clippedShare = average.clipped / average.periods
         let mean = average.microphone / average.periods
-        echoLevel = Self.decibels(mean)
+        figures.echoLevel = Self.decibels(mean)
         guard isAudible else { return .inaudible }
         let echo = max(mean - noise, 1e-12)
-        residualLevel = Self.decibels(average.residual / average.periods)
-        linearERLE = Self.decibels(echo / Self.rest(average.residual / average.periods, noise: noise))
-        wholeERLE = Self.decibels(echo / Self.rest(average.output / average.periods, noise: noise))
+        figures.residualLevel = Self.decibels(average.residual / average.periods)
+        figures.linearERLE = Self.decibels(echo / Self.rest(average.residual / average.periods, noise: noise))
+        figures.wholeERLE = Self.decibels(echo / Self.rest(average.output / average.periods, noise: noise))
         return isHarmless || erle >= rule.good ? .good : erle >= rule.poor ? .between : .poor
     }
 
@@ -188,4 +179,18 @@ package struct EchoQuality: Sendable, Equatable {
 
     private static func power(_ decibels: Float) -> Float { powf(10, decibels / 10) }
     private static func decibels(_ power: Float) -> Float { 10 * log10f(max(power, 1e-12)) }
+}
+
+/// What is measured of the echo.
+package struct EchoFigures: BitwiseCopyable, Sendable, Equatable {
+    /// The microphone at its quietest while nothing plays, and what the linear stage leaves of it in the pauses of what does.
+    package var noiseFloor: Float = -65
+    /// Linear and overall echo return loss enhancement, in dB; nil until the first block with echo.
+    package var linearERLE: Float?
+    package var wholeERLE: Float?
+    /// The microphone while the daemon speaks, and the residual of the linear stage.
+    package var echoLevel: Float?
+    package var residualLevel: Float?
+    /// Share of far-end periods with clipped samples, 0 ... 1.
+    package var clippedShare: Float = 0
 }

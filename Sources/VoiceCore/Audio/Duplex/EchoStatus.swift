@@ -1,23 +1,19 @@
-internal import Synchronization
+internal import VoiceBase
 internal import VoiceConfiguration
 
-/// Snapshot of echo and duplex, for the log, status and metrics.
-package struct EchoStatus: Sendable, Equatable {
+/// State and measurements of echo and duplex in one cycle, for the log, status and metrics. `DuplexControl` keeps it.
+package struct EchoStatus: BitwiseCopyable, Sendable, Equatable {
     package var state = DuplexState.learning
+    /// Who cancels the echo.
     package var worker = EchoWorker.software
+    /// Whether the daemon's sound may be at the microphone, and whether the microphone goes upstream.
     package var isPlaying = false
     package var isOpen = true
-    /// dB; nil until measured.
-    package var linearERLE: Double?
-    package var wholeERLE: Double?
-    /// dBFS (mean power); nil until measured.
-    package var echoLevel: Double?
-    package var residualLevel: Double?
-    package var noiseFloor: Double?
+    /// Whether a talker is heard beside the daemon's sound.
+    package var talker = EchoTalker.unknown
+    package var figures = EchoFigures()
     /// Peak of the microphone during playback since the start, in dBFS.
-    package var echoPeak: Double?
-    /// Share of far-end periods with clipped samples, 0 ... 1.
-    package var clippedShare = 0.0
+    package var echoPeak: Float?
     /// From `write` to the microphone in ms; nil until known.
     package var delay: Double?
     /// Whether the delay is known from the echo itself, not from the card alone.
@@ -28,13 +24,20 @@ package struct EchoStatus: Sendable, Equatable {
     package var jumps: UInt64 = 0
     /// Half seconds of far end that were judged.
     package var blocks: UInt64 = 0
+    /// How often the gate opened for a talker during playback.
     package var openings: UInt64 = 0
+    /// Periods that went upstream as silence because the gate was shut.
     package var periodsShut: UInt64 = 0
+    /// How often `state` changed.
     package var changes: UInt64 = 0
     /// How often the box was moved while the echo was under control.
     package var moves: UInt64 = 0
     /// Whether the box was just moved and the echo is being learned again.
     package var isLearningMove = false
+    /// How often the knowledge of the echo became void, the start included.
+    package var beginnings: UInt64 = 0
+    /// Whether an earlier echo path proved right.
+    package var isRecalled = false
 
     package init() {}
 
@@ -55,32 +58,25 @@ package struct EchoStatus: Sendable, Equatable {
 
     package static let movedNote = "the box was moved or its volume knob turned, learning the echo again (2 s)"
 
-    package init(_ gauges: EchoGauges) {
-        func value(_ atomic: borrowing Atomic<Int>) -> Double? {
-            let tenths = atomic.load(ordering: .relaxed)
-            return tenths == EchoGauges.unknown ? nil : Double(tenths) / 10
-        }
-        state = DuplexState(rawValue: gauges.state.load(ordering: .acquiring)) ?? .learning
-        worker = EchoWorker.allCases[min(2, max(0, gauges.worker.load(ordering: .relaxed)))]
-        isPlaying = gauges.isPlaying
-        isOpen = gauges.isOpen.load(ordering: .relaxed)
-        linearERLE = value(gauges.linearERLE)
-        wholeERLE = value(gauges.wholeERLE)
-        echoLevel = value(gauges.echoLevel)
-        residualLevel = value(gauges.residualLevel)
-        noiseFloor = value(gauges.noiseFloor)
-        echoPeak = value(gauges.echoPeak)
-        clippedShare = Double(gauges.clippedShare.load(ordering: .relaxed)) / 1000
-        isAligned = gauges.isAligned.load(ordering: .relaxed)
-        let tenths = gauges.delayTenths.load(ordering: .relaxed)
-        if tenths > 0 { delay = Double(tenths) / 10 }
-        if isAligned { drift = Double(gauges.driftTenths.load(ordering: .relaxed)) / 10 }
-        jumps = gauges.jumps.load(ordering: .relaxed)
-        blocks = gauges.blocks.load(ordering: .relaxed)
-        openings = gauges.openings.load(ordering: .relaxed)
-        periodsShut = gauges.periodsShut.load(ordering: .relaxed)
-        changes = gauges.changes.load(ordering: .relaxed)
-        moves = gauges.moves.load(ordering: .relaxed)
-        isLearningMove = gauges.isLearningMove.load(ordering: .relaxed)
+    /// The measurements in whole dB, ms and ppm, with their names in the log and in `status`; unknown ones are left out.
+    package var measured: [(log: String, status: String, value: Int)] {
+        let measured: [(String, String, Double?)] = [
+            ("erle_db", "erle_db", figures.linearERLE.map(Double.init)),
+            ("echo_dbfs", "level_dbfs", figures.echoLevel.map(Double.init)),
+            ("noise_dbfs", "noise_dbfs", Double(figures.noiseFloor)),
+            ("delay_ms", "delay_ms", delay), ("drift_ppm", "drift_ppm", drift),
+        ]
+        return measured.compactMap { log, status, value in value.map { (log, status, Int($0.rounded())) } }
+    }
+
+    /// Takes the position of the echo and who cancels it.
+    /// - Parameter drift: of the newest correction, as a fraction.
+    mutating func locate(_ period: ReferencePeriod, drift: Double, worker: EchoWorker) {
+        self.worker = worker
+        isAligned = period.isConfirmed
+        let tenths = period.echoDelay * 10_000 / AudioFormat.deviceRate
+        delay = tenths > 0 ? Double(tenths) / 10 : nil
+        self.drift = isAligned ? (drift * 1e7).rounded() / 10 : nil
+        if period.isJump { jumps &+= 1 }
     }
 }

@@ -1,5 +1,5 @@
 /// Whether a talker is heard beside the daemon's own sound.
-package enum EchoTalker: Int, Sendable, Equatable {
+package enum EchoTalker: Int, BitwiseCopyable, Sendable, Equatable {
     /// Only the daemon itself is heard.
     case absent
     /// A talker may be heard, or the daemon is silent.

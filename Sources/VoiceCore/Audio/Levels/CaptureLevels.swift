@@ -58,7 +58,7 @@ struct CaptureLevels: ~Copyable {
 
 /// Level of the raw microphone in the newest period, and how often it clipped. Levels in tenths of dBFS: -960 (digital
 /// silence) ... 0.
-package struct CaptureReading: Sendable, Equatable {
+package struct CaptureReading: BitwiseCopyable, Sendable, Equatable {
     package var peak = LevelMeter.floor
     /// Mean power.
     package var level = LevelMeter.floor

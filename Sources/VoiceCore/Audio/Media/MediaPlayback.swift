@@ -63,10 +63,7 @@ struct MediaPlayback: ~Copyable {
         let taken = fill(count, isSilenced: isSilenced)
         if !taken { buffer.base.update(repeating: .silence, count: count) }
         duck.apply(to: buffer.base, count: count)
-        if taken != isSounding {
-            isSounding = taken
-            feed.isSounding.store(taken, ordering: .relaxed)
-        }
+        isSounding = taken
         guard taken else { return }
         volumes.scaleMedia(buffer.base, count: count)
         cdsp_add_scaled(buffer.base.samples, 1, output.samples, 2 * count)

@@ -19,13 +19,7 @@ package final class AlignmentFeed: Sendable {
     private let reference = SampleRing<Float>(capacity: blocks * 128, filling: 0)
     /// The newest epoch pushed; the next line starts after it.
     private let newest = Atomic<UInt64>(0)
-
-    // A sequence lock: odd while the stage writes the fields.
-    private let sequence = Atomic<UInt64>(0)
-    private let epoch = Atomic<UInt64>(0)
-    private let position = Atomic<Int>(0)
-    private let offsetBits = Atomic<UInt64>(0)
-    private let driftBits = Atomic<UInt64>(0)
+    private let correction = Published(AlignmentCorrection())
 
     package init() {}
 
@@ -51,17 +45,8 @@ package final class AlignmentFeed: Sendable {
     /// Returns the newest correction if it is newer than `seen`, and updates `seen`. Also nil in the rare case that it is
     /// being written; the next period then gets it.
     package func correction(newerThan seen: inout UInt64) -> AlignmentCorrection? {
-        let before = sequence.load(ordering: .acquiring)
-        guard before != seen, before.isMultiple(of: 2) else { return nil }
         var result = AlignmentCorrection()
-        result.epoch = epoch.load(ordering: .relaxed)
-        result.position = position.load(ordering: .relaxed)
-        result.offset = Double(bitPattern: offsetBits.load(ordering: .relaxed))
-        result.drift = Double(bitPattern: driftBits.load(ordering: .relaxed))
-        atomicMemoryFence(ordering: .acquiring)
-        guard sequence.load(ordering: .relaxed) == before else { return nil }
-        seen = before
-        return result
+        return correction.read(into: &result, newerThan: &seen) ? result : nil
     }
 
     // MARK: Stage
@@ -82,14 +67,5 @@ package final class AlignmentFeed: Sendable {
     }
 
     /// Publishes a correction to the audio thread, which sees only the newest.
-    func publish(_ correction: AlignmentCorrection) {
-        let next = sequence.load(ordering: .relaxed) &+ 2
-        sequence.store(next &- 1, ordering: .relaxed)
-        atomicMemoryFence(ordering: .releasing)
-        epoch.store(correction.epoch, ordering: .relaxed)
-        position.store(correction.position, ordering: .relaxed)
-        offsetBits.store(correction.offset.bitPattern, ordering: .relaxed)
-        driftBits.store(correction.drift.bitPattern, ordering: .relaxed)
-        sequence.store(next, ordering: .releasing)
-    }
+    func publish(_ correction: AlignmentCorrection) { self.correction.value = correction }
 }

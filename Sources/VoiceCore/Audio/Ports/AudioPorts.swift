@@ -4,12 +4,12 @@
 ///     WakeWordTap    T1 --> wake-word listener   EngineRequests   AudioSupervisor --> T1
 ///     VoiceSink      network thread --> T1       VolumeControls   VolumeController --> T1
 ///     MediaFeed      media player --> T1         EngineGauges     T1 --> any observer
-///     AlignmentFeed  T1 <--> EchoAligner         EchoGauges       T1 --> any observer
-///     EchoPathExchange  RoomMemory <--> T1       SilenceOrders    anyone who stops the box --> T1
-///     DeviceSlot     T1 <--> DeviceSupervisor
+///     AlignmentFeed  T1 <--> EchoAligner         SilenceOrders    anyone who stops the box --> T1
+///     EchoPathExchange  RoomMemory <--> T1       DeviceSlot       T1 <--> DeviceSupervisor
 ///
 /// The engine holds them all; the composition root gives everyone else only their part. Each part documents the writer and
-/// the readers of each field. They are `let` rings and atomics: no lock and no reference counting in the cycle.
+/// the readers of each field. They are `let` rings, atomics and values `Published`: no lock and no reference counting in the
+/// cycle.
 package struct AudioPorts: Sendable {
     package let microphone = MicrophoneTap()
     package let words = WakeWordTap()
@@ -22,7 +22,6 @@ package struct AudioPorts: Sendable {
     package let volumes = VolumeControls()
 
     package let gauges = EngineGauges()
-    package let echo = EchoGauges()
     /// Both signals to the delay search, and its corrections back.
     package let alignment = AlignmentFeed()
     /// The recalled echo path for T1, and the present one from T1.

@@ -9,25 +9,20 @@ internal import Synchronization
 /// | field | writes | reads |
 /// |---|---|---|
 /// | `frames`, `stillPeriods` | T1 | the supervisor, observers |
-/// | `channels`, `openings`, `isOpen`, `losses` | the supervisor | observers |
-/// | `plan`, `isSame` | the supervisor | T1 |
+/// | `isSame` | the supervisor | T1 |
 /// | `mayRest` | the daemon | T1, the supervisor |
 /// | `isResting`, `isWanted` | T1; the supervisor clears them if the device cannot be opened | T1, the supervisor |
-/// | `state`, `granted`, `choice` | the supervisor | all but T1: they take a lock |
+/// | `notes` | the supervisor | all but T1: it takes a lock |
 ///
 /// Opening and closing may block and allocate, so T1 does neither. At most one stream is in transit: the supervisor offers
 /// the next one only after the last one has come back.
+@dynamicMemberLookup
 package final class DeviceSlot: @unchecked Sendable {
     // Invariant behind @unchecked: the slot alone owns a pointer stored in it, and whoever exchanges the pointer out
     // (acquiring) is its only owner from then on.
 
     private let passed = Atomic<UInt64>(0)
     private let still = Atomic<Int>(0)
-    private let lost = Atomic<UInt64>(0)
-    private let opened = Atomic<UInt64>(0)
-    private let width = Atomic<Int>(2)
-    private let packedPlan = Atomic<Int>(0)
-    private let open = Atomic<Bool>(false)
     private let resting = Atomic<Bool>(false)
     private let restAllowed = Atomic<Bool>(false)
     private let wanted = Atomic<Bool>(false)
@@ -35,12 +30,8 @@ package final class DeviceSlot: @unchecked Sendable {
 
     private let offered = Atomic<UnsafeMutablePointer<ALSAStream>?>(nil)
     private let returned = Atomic<UnsafeMutablePointer<ALSAStream>?>(nil)
-    private let reason = Atomic<Int>(0)
     private let recalled = Atomic<Bool>(false)
-    private let grantedMutex = Mutex<Granted?>(nil)
-    private let choiceMutex = Mutex<CaptureChoice?>(nil)
-    private let stateMutex = Mutex(DeviceState.waiting(reason: "not opened yet"))
-    private let nameMutex = Mutex<String?>(nil)
+    private let notes = Mutex(Notes())
 
     package init() {}
 
@@ -59,22 +50,6 @@ package final class DeviceSlot: @unchecked Sendable {
     /// Whether the microphone delivered the same value for half a second and more, until now or until it was given up: no
     /// microphone does unless a key of its own mutes it.
     package var deliversOneValue: Bool { stillPeriods >= 50 }
-
-    /// Streams that were given up, and streams that were opened.
-    package var losses: UInt64 { lost.load(ordering: .relaxed) }
-    package var openings: UInt64 { opened.load(ordering: .relaxed) }
-
-    /// Channels of the device opened last; a loudspeaker is assumed to have two until then.
-    package internal(set) var channels: Int {
-        get { width.load(ordering: .relaxed) }
-        set { width.store(newValue, ordering: .relaxed) }
-    }
-
-    /// `CapturePlan.packed` of the microphone opened last.
-    var plan: Int {
-        get { packedPlan.load(ordering: .acquiring) }
-        set { packedPlan.store(newValue, ordering: .releasing) }
-    }
 
     /// Whether the device may be given back while there is no sound to play.
     package internal(set) var mayRest: Bool {
@@ -100,41 +75,33 @@ package final class DeviceSlot: @unchecked Sendable {
         set { same.store(newValue, ordering: .releasing) }
     }
 
-    /// Whether sound passes the device, according to `state`. Takes no lock.
-    package var isOpen: Bool { open.load(ordering: .acquiring) }
+    /// Whether sound passes the device.
+    package var isOpen: Bool { self.state.isOpen }
 
-    /// State of the device.
-    package internal(set) var state: DeviceState {
-        get { stateMutex.withLock { $0 } }
-        set {
-            stateMutex.withLock { state in
-                state = newValue
-                open.store(newValue.isOpen, ordering: .releasing)
-            }
-        }
+    /// What the supervisor knows of the device.
+    package struct Notes: Sendable {
+        package internal(set) var state = DeviceState.waiting(reason: "not opened yet")
+        /// ALSA name of the device opened last; nil before the first.
+        var device: String?
+        /// The parameters of the device opened last and the fill level for its buffer, in frames at 48 kHz.
+        var granted: (plan: StreamPlan, fill: Int)?
+        /// Use of the microphone opened last, and the reason.
+        package internal(set) var choice: CaptureChoice?
+        /// Channels of the device opened last; a loudspeaker is assumed to have two until then.
+        package internal(set) var channels = 2
+        /// Streams that were opened, and streams that were given up.
+        package internal(set) var openings: UInt64 = 0
+        package internal(set) var losses: UInt64 = 0
     }
 
-    /// ALSA name of the device opened last; nil before the first. Never used by T1.
-    var device: String? {
-        get { nameMutex.withLock { $0 } }
-        set { nameMutex.withLock { $0 = newValue } }
+    /// Each of the notes.
+    package subscript<Member>(dynamicMember member: KeyPath<Notes, Member>) -> Member {
+        notes.withLock { $0 }[keyPath: member]
     }
 
-    /// The parameters of the device opened last and the fill level for its buffer, in frames at 48 kHz.
-    struct Granted: Sendable {
-        var plan: StreamPlan
-        var fill: Int
-    }
-
-    var granted: Granted? {
-        get { grantedMutex.withLock { $0 } }
-        set { grantedMutex.withLock { $0 = newValue } }
-    }
-
-    /// Use of the microphone opened last, and the reason; T1 reads `plan` instead.
-    package internal(set) var choice: CaptureChoice? {
-        get { choiceMutex.withLock { $0 } }
-        set { choiceMutex.withLock { $0 = newValue } }
+    subscript<Member: Sendable>(dynamicMember member: WritableKeyPath<Notes, Member>) -> Member {
+        get { notes.withLock { $0 }[keyPath: member] }
+        set { notes.withLock { $0[keyPath: member] = newValue } }
     }
 
     // MARK: Supervisor
@@ -142,8 +109,8 @@ package final class DeviceSlot: @unchecked Sendable {
     func offer(_ stream: UnsafeMutablePointer<ALSAStream>) {
         recalled.store(false, ordering: .relaxed)
         stillPeriods = 0
-        channels = stream.pointee.parameters.channels
-        opened.wrappingAdd(1, ordering: .relaxed)
+        self.channels = stream.pointee.parameters.channels
+        self.openings += 1
         offered.store(stream, ordering: .releasing)
     }
 
@@ -152,15 +119,13 @@ package final class DeviceSlot: @unchecked Sendable {
         offered.exchange(nil, ordering: .acquiringAndReleasing)
     }
 
-    func countLoss() { lost.wrappingAdd(1, ordering: .relaxed) }
-
     /// Asks T1 to return the stream.
     func recall() { recalled.store(true, ordering: .releasing) }
 
     /// Takes the stream that T1 has given back, with the errno that ended it.
     func takeReturned() -> (stream: UnsafeMutablePointer<ALSAStream>, errno: Int32)? {
         guard let stream = returned.exchange(nil, ordering: .acquiringAndReleasing) else { return nil }
-        return (stream, Int32(truncatingIfNeeded: reason.load(ordering: .relaxed)))
+        return (stream, stream.pointee.endedBy)
     }
 
     // MARK: T1
@@ -177,7 +142,7 @@ package final class DeviceSlot: @unchecked Sendable {
 
     /// Returns a stream to the supervisor to be closed. `errno` 0: it was not lost, the audio thread ends.
     func giveBack(_ stream: UnsafeMutablePointer<ALSAStream>, errno: Int32) {
-        reason.store(Int(errno), ordering: .relaxed)
+        stream.pointee.endedBy = errno
         returned.store(stream, ordering: .releasing)
     }
 }

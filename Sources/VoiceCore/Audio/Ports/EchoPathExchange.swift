@@ -8,26 +8,22 @@ package final class EchoPathExchange: Sendable {
     private static let capacity = 16_384
 
     private let before = SampleRing<Float>(capacity: capacity, filling: 0)
-    private let beforeBias = Atomic<UInt64>(0)
     private let now = SampleRing<Float>(capacity: capacity, filling: 0)
-    private let nowBias = Atomic<UInt64>(0)
+    /// The bias of each path, written before it.
+    private let beforeBias = Published(0.0)
+    private let nowBias = Published(0.0)
     private let isWanted = Atomic<Bool>(false)
-    private let beginningCount = Atomic<UInt64>(0)
-    private let isRecalledNow = Atomic<Bool>(false)
 
     package init() {}
 
     // MARK: Audio thread
-
-    /// Notes that nothing is known of the echo (any more): the device may have changed.
-    func began() { beginningCount.wrappingAdd(1, ordering: .releasing) }
 
     /// Takes the earlier path into `path`, which holds `RememberedRoom.pathFrames`; returns its bias, or nil if there is
     /// none.
     func takeBefore(into path: UnsafeMutablePointer<Float>) -> Double? {
         let count = RememberedRoom.pathFrames
         guard before.availableToRead >= count else { return nil }
-        let bias = Double(bitPattern: beforeBias.load(ordering: .relaxed))
+        let bias = beforeBias.value
         return before.read(into: path, count: count) == count ? bias : nil
     }
 
@@ -38,23 +34,16 @@ package final class EchoPathExchange: Sendable {
     func handOver(_ path: UnsafePointer<Float>, bias: Double) {
         isWanted.store(false, ordering: .relaxed)
         guard now.availableToRead == 0 else { return }
-        nowBias.store(bias.bitPattern, ordering: .relaxed)
+        nowBias.value = bias
         now.write(path, count: RememberedRoom.pathFrames)
     }
 
-    /// Publishes whether the earlier path proved right.
-    func publish(isRecalled: Bool) { isRecalledNow.store(isRecalled, ordering: .relaxed) }
-
     // MARK: RoomMemory
-
-    /// How often the knowledge of the echo became void, the start included.
-    var beginnings: UInt64 { beginningCount.load(ordering: .acquiring) }
-    var isRecalled: Bool { isRecalledNow.load(ordering: .relaxed) }
 
     /// Offers an earlier path, unless another one has not been taken yet.
     package func offer(_ room: RememberedRoom) {
         guard before.availableToRead == 0, room.path.count == RememberedRoom.pathFrames else { return }
-        beforeBias.store(room.bias.bitPattern, ordering: .relaxed)
+        beforeBias.value = room.bias
         room.path.withUnsafeBufferPointer { path in
             if let base = path.baseAddress { before.write(base, count: path.count) }
         }
@@ -72,7 +61,7 @@ package final class EchoPathExchange: Sendable {
     package func takeAnswer() -> (path: [Float], bias: Double)? {
         let count = RememberedRoom.pathFrames
         guard now.availableToRead >= count else { return nil }
-        let bias = Double(bitPattern: nowBias.load(ordering: .relaxed))
+        let bias = nowBias.value
         let path = [Float](unsafeUninitializedCapacity: count) { samples, taken in
             taken = samples.baseAddress.map { now.read(into: $0, count: count) } ?? 0
         }

@@ -10,7 +10,7 @@ internal import VoiceConfiguration
 /// | `isPaused`, levels and release | the player | T1 |
 /// | `duck` | the conversation | T1 |
 /// | `flushDone` | T1 | the next engine |
-/// | `underruns`, `isSounding` | T1 | observers |
+/// | `underruns` | T1 | observers |
 ///
 /// Positions count frames of the ring.
 package final class MediaFeed: Sendable {
@@ -38,9 +38,8 @@ package final class MediaFeed: Sendable {
     private let wanted = Atomic<Int>(0)
     private let wantedUntil = Atomic<UInt64>(0)
 
-    /// Written by T1: how often the ring ran dry while more was expected, and whether media sounds.
+    /// Written by T1: how often the ring ran dry while more was expected.
     let underruns = Atomic<UInt64>(0)
-    let isSounding = Atomic<Bool>(false)
 
     init() {}
 

@@ -6,7 +6,7 @@ internal import VoiceBase
 /// | field | writes | reads |
 /// |---|---|---|
 /// | `ring` | T1, 240 samples a period | T2 |
-/// | `originNanoseconds`, `heldUntil`, `heldPeriods`, `voiceUntil` | T1 | T2 |
+/// | `notes` | T1 | T2 |
 /// | `voices` | T1, before the period of it | T2, for periods in the ring |
 ///
 /// A position counts samples of the ring since the start of the program.
@@ -17,36 +17,26 @@ package final class MicrophoneTap: Sendable {
     /// Which periods of the ring hold a voice.
     package let voices = VoiceFlags()
 
-    private let origin = Atomic<UInt64>(0)
-    private let held = Atomic<UInt64>(0)
-    private let holding = Atomic<Int>(0)
-    private let voice = Atomic<UInt64>(0)
+    private let published = Published(Notes())
 
     package init() {}
 
-    /// CLOCK_MONOTONIC time of sample 0 of the ring: sample p was captured at this + p * 1e9 / 24000, not counting the delay
-    /// of the filters (below 10 ms). Moves if periods are lost.
-    package internal(set) var originNanoseconds: UInt64 {
-        get { origin.load(ordering: .relaxed) }
-        set { origin.store(newValue, ordering: .releasing) }
+    /// What T1 knows of the samples in the ring.
+    package struct Notes: BitwiseCopyable, Sendable {
+        /// CLOCK_MONOTONIC time of sample 0 of the ring: sample p was captured at this + p * 1e9 / 24000, not counting the
+        /// delay of the filters (below 10 ms). Moves if periods are lost.
+        package var originNanoseconds: UInt64 = 0
+        /// Position up to which samples were held back deliberately: their lateness says nothing about the machine.
+        package var heldUntil: UInt64 = 0
+        /// Periods of 10 ms held back at present, which come later: samples in the ring are older by as much.
+        package var heldPeriods = 0
+        /// Position up to which a voice was detected; 0 for never.
+        package var voiceUntil: UInt64 = 0
     }
 
-    /// Position up to which samples were held back deliberately: their lateness says nothing about the machine.
-    package internal(set) var heldUntil: UInt64 {
-        get { held.load(ordering: .relaxed) }
-        set { held.store(newValue, ordering: .relaxed) }
-    }
-
-    /// Periods of 10 ms held back at present, which come later: samples in the ring are older by as much.
-    package internal(set) var heldPeriods: Int {
-        get { holding.load(ordering: .relaxed) }
-        set { holding.store(newValue, ordering: .relaxed) }
-    }
-
-    /// Position up to which a voice was detected; 0 for never.
-    package internal(set) var voiceUntil: UInt64 {
-        get { voice.load(ordering: .acquiring) }
-        set { voice.store(newValue, ordering: .releasing) }
+    package internal(set) var notes: Notes {
+        get { published.value }
+        set { published.value = newValue }
     }
 }
 

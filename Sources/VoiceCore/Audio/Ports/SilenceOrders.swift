@@ -41,13 +41,19 @@ package final class SilenceOrders: Sendable {
         package func lift(_ sounds: Sounds) { orders.lift(number, sounds.intersection(self.sounds)) }
     }
 
+    /// The newest order for one sound, and the newest that was lifted.
+    private struct Sound: ~Copyable {
+        let wanted = Atomic<UInt64>(0)
+        let lifted = Atomic<UInt64>(0)
+
+        var newest: UInt64 { wanted.load(ordering: .acquiring) }
+        var isSilenced: Bool { lifted.load(ordering: .acquiring) < newest }
+    }
+
     private let last = Atomic<UInt64>(0)
-    private let voiceWanted = Atomic<UInt64>(0)
-    private let mediaWanted = Atomic<UInt64>(0)
-    private let ringWanted = Atomic<UInt64>(0)
-    private let voiceLifted = Atomic<UInt64>(0)
-    private let mediaLifted = Atomic<UInt64>(0)
-    private let ringLifted = Atomic<UInt64>(0)
+    private let voices = Sound()
+    private let media = Sound()
+    private let ring = Sound()
     private let newestObeyed = Atomic<UInt64>(0)
 
     package init() {}
@@ -55,16 +61,16 @@ package final class SilenceOrders: Sendable {
     /// Orders silence from the next cycle on.
     package func give(_ sounds: Sounds) -> Order {
         let number = last.wrappingAdd(1, ordering: .relaxed).newValue
-        if sounds.contains(.voice) { voiceWanted.max(number, ordering: .releasing) }
-        if sounds.contains(.media) { mediaWanted.max(number, ordering: .releasing) }
-        if sounds.contains(.ring) { ringWanted.max(number, ordering: .releasing) }
+        if sounds.contains(.voice) { voices.wanted.max(number, ordering: .releasing) }
+        if sounds.contains(.media) { media.wanted.max(number, ordering: .releasing) }
+        if sounds.contains(.ring) { ring.wanted.max(number, ordering: .releasing) }
         return Order(number, sounds, self)
     }
 
     private func lift(_ number: UInt64, _ sounds: Sounds) {
-        if sounds.contains(.voice) { voiceLifted.max(number, ordering: .releasing) }
-        if sounds.contains(.media) { mediaLifted.max(number, ordering: .releasing) }
-        if sounds.contains(.ring) { ringLifted.max(number, ordering: .releasing) }
+        if sounds.contains(.voice) { voices.lifted.max(number, ordering: .releasing) }
+        if sounds.contains(.media) { media.lifted.max(number, ordering: .releasing) }
+        if sounds.contains(.ring) { ring.lifted.max(number, ordering: .releasing) }
     }
 
     /// Whether T1 has obeyed this order: what it covers has left the loudspeaker.
@@ -73,26 +79,20 @@ package final class SilenceOrders: Sendable {
     // MARK: T1
 
     /// The newest order that concerns the voice.
-    var voice: UInt64 { voiceWanted.load(ordering: .acquiring) }
-    var isVoiceSilenced: Bool { voiceLifted.load(ordering: .acquiring) < voice }
-    var isMediaSilenced: Bool { mediaLifted.load(ordering: .acquiring) < mediaWanted.load(ordering: .acquiring) }
-    var isRingSilenced: Bool { ringLifted.load(ordering: .acquiring) < ringWanted.load(ordering: .acquiring) }
+    var voice: UInt64 { voices.newest }
+    var isVoiceSilenced: Bool { voices.isSilenced }
+    var isMediaSilenced: Bool { media.isSilenced }
+    var isRingSilenced: Bool { ring.isSilenced }
 
     /// The newest order of all; those with a number up to it have been given.
-    var newest: UInt64 {
-        max(voice, max(mediaWanted.load(ordering: .acquiring), ringWanted.load(ordering: .acquiring)))
-    }
+    var newest: UInt64 { max(voices.newest, media.newest, ring.newest) }
 
     /// Reports what still sounds, at the end of a cycle that has seen every order up to `number`.
     func publish(seen number: UInt64, sounding: Sounds) {
-        guard number > newestObeyed.load(ordering: .relaxed) else { return }
-        if sounding.contains(.voice), voice > newestObeyed.load(ordering: .relaxed) { return }
-        if sounding.contains(.media), mediaWanted.load(ordering: .relaxed) > newestObeyed.load(ordering: .relaxed) {
-            return
-        }
-        if sounding.contains(.ring), ringWanted.load(ordering: .relaxed) > newestObeyed.load(ordering: .relaxed) {
-            return
-        }
+        let obeyed = newestObeyed.load(ordering: .relaxed)
+        guard number > obeyed, !(sounding.contains(.voice) && voices.newest > obeyed),
+            !(sounding.contains(.media) && media.newest > obeyed), !(sounding.contains(.ring) && ring.newest > obeyed)
+        else { return }
         newestObeyed.store(number, ordering: .releasing)
     }
 }

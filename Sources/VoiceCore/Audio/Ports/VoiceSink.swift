@@ -6,8 +6,7 @@ internal import Synchronization
 /// |---|---|---|
 /// | `ring` | T2 | T1, 240 samples a period |
 /// | `flushRequest` | T2 | T1 |
-/// | `flushDone`, `flushHeard` | T1 | T2 |
-/// | `consumed`, `heard`, `writtenNanoseconds` | T1, every period | T2 |
+/// | `progress` | T1, every period | T2 |
 ///
 /// A voice position counts samples of the ring since the start of the program and so identifies an instant of the speech.
 package final class VoiceSink: Sendable {
@@ -15,33 +14,26 @@ package final class VoiceSink: Sendable {
     package let ring = SampleRing<Int16>(capacity: 16_384, filling: 0)
 
     private let wanted = Atomic<UInt64>(0)
-    private let flushed = Atomic<UInt64>(0)
-    private let heardOfFlushed = Atomic<UInt64>(0)
-    private let taken = Atomic<UInt64>(0)
-    private let sounded = Atomic<UInt64>(0)
-    private let written = Atomic<UInt64>(0)
+    private let published = Published(Progress())
 
     package init() {}
 
-    // MARK: Positions and time
-
-    /// Samples taken from the ring, skipped ones included.
-    package internal(set) var consumed: UInt64 {
-        get { taken.load(ordering: .acquiring) }
-        set { taken.store(newValue, ordering: .releasing) }
+    package struct Progress: BitwiseCopyable, Sendable {
+        /// Samples taken from the ring, skipped ones included.
+        package var consumed: UInt64 = 0
+        /// The voice position now at the loudspeaker. Never decreases; equals the write position once everything has been
+        /// played. After a flush up to P it becomes P as soon as the remaining voice has been heard.
+        package var heard: UInt64 = 0
+        /// CLOCK_MONOTONIC time at which the newest period had been written to the card.
+        package var writtenNanoseconds: UInt64 = 0
+        /// P once the flush up to P is complete, and the position up to which the cut voice was or will be heard.
+        package var flushDone: UInt64 = 0
+        package var flushHeard: UInt64 = 0
     }
 
-    /// The voice position now at the loudspeaker. Never decreases; equals the write position once everything has been played.
-    /// After a flush up to P it becomes P as soon as the remaining voice has been heard.
-    package internal(set) var heard: UInt64 {
-        get { sounded.load(ordering: .acquiring) }
-        set { sounded.store(newValue, ordering: .releasing) }
-    }
-
-    /// CLOCK_MONOTONIC time at which the newest period had been written to the card.
-    package internal(set) var writtenNanoseconds: UInt64 {
-        get { written.load(ordering: .relaxed) }
-        set { written.store(newValue, ordering: .relaxed) }
+    package internal(set) var progress: Progress {
+        get { published.value }
+        set { published.value = newValue }
     }
 
     // MARK: Flush (barge-in)
@@ -58,16 +50,4 @@ package final class VoiceSink: Sendable {
 
     /// The position P before which all voice is to be dropped. Only grows.
     var flushRequest: UInt64 { wanted.load(ordering: .acquiring) }
-
-    /// P once the flush up to P is complete.
-    package var flushDone: UInt64 { flushed.load(ordering: .acquiring) }
-
-    /// Position up to which the cut voice was or will be heard. Valid once `flushDone` reaches P.
-    package var flushHeard: UInt64 { heardOfFlushed.load(ordering: .relaxed) }
-
-    /// T1: completes the flush up to `position`; of the cut voice, everything before `heard` is heard.
-    func finishFlush(upTo position: UInt64, heard: UInt64) {
-        heardOfFlushed.store(heard, ordering: .relaxed)
-        flushed.store(position, ordering: .releasing)
-    }
 }

@@ -10,10 +10,8 @@ internal import Synchronization
 ///
 /// Linear gains as bit patterns of `Float`; changes are ramped over 20 ms.
 package final class VolumeControls: Sendable {
-    private let master = Atomic<UInt32>(Float(1).bitPattern)
-    private let voice = Atomic<UInt32>(Float(1).bitPattern)
-    private let media = Atomic<UInt32>(Float(1).bitPattern)
-    private let earcons = Atomic<UInt32>(Float(1).bitPattern)
+    /// By `VolumeChannel.place`.
+    private let gains = [4 of Atomic<UInt32>] { _ in Atomic(Float(1).bitPattern) }
     /// Volume of the card's own mixer in percent; 100 if the master is set in software.
     private let ofCard = Atomic<Int>(100)
     private let voiceIsSilent = Atomic<Bool>(false)
@@ -32,7 +30,7 @@ package final class VolumeControls: Sendable {
         let master = hardwareMaster && ownMaster > 0 ? full : ownMaster
         voiceIsSilent.store(master * volumes.gain(of: .voice) < Self.leastGain, ordering: .relaxed)
         ofCard.store(hardwareMaster ? volumes[.master] : 100, ordering: .relaxed)
-        set(hardwareMaster ? full : volumes.gain(of: .master), for: .master)
+        set(hardwareMaster ? full : ownMaster, for: .master)
         for channel in [VolumeChannel.voice, .media, .earcons] { set(volumes.gain(of: channel), for: channel) }
     }
 
@@ -46,12 +44,7 @@ package final class VolumeControls: Sendable {
     var cardPercent: Int { ofCard.load(ordering: .relaxed) }
 
     func gain(of channel: VolumeChannel) -> Float {
-        switch channel {
-        case .master: Float(bitPattern: master.load(ordering: .relaxed))
-        case .voice: Float(bitPattern: voice.load(ordering: .relaxed))
-        case .media: Float(bitPattern: media.load(ordering: .relaxed))
-        case .earcons: Float(bitPattern: earcons.load(ordering: .relaxed))
-        }
+        Float(bitPattern: gains[channel.place].load(ordering: .relaxed))
     }
 
     /// Changes the microphone's gain during operation, in dB, -20 ... 30.
@@ -71,11 +64,17 @@ package final class VolumeControls: Sendable {
     func noteHardwareChange() { levelChanges.wrappingAdd(1, ordering: .relaxed) }
 
     private func set(_ gain: Float, for channel: VolumeChannel) {
-        switch channel {
-        case .master: master.store(gain.bitPattern, ordering: .relaxed)
-        case .voice: voice.store(gain.bitPattern, ordering: .relaxed)
-        case .media: media.store(gain.bitPattern, ordering: .relaxed)
-        case .earcons: earcons.store(gain.bitPattern, ordering: .relaxed)
+        gains[channel.place].store(gain.bitPattern, ordering: .relaxed)
+    }
+}
+
+extension VolumeChannel {
+    fileprivate var place: Int {
+        switch self {
+        case .master: 0
+        case .voice: 1
+        case .media: 2
+        case .earcons: 3
         }
     }
 }

@@ -41,7 +41,7 @@ package actor AudioSupervisor {
                 directory: $0,
                 microphone: ports.capture,
                 loudspeaker: ports.playback,
-                echo: ports.echo,
+                gauges: ports.gauges,
                 exchange: ports.echoPath,
                 volumes: ports.volumes,
                 logger: logger
@@ -195,7 +195,7 @@ package actor AudioSupervisor {
     }
 
     private func logDuplex() {
-        guard let line = duplex.step(EchoStatus(ports.echo), at: Monotonic.now()) else { return }
+        guard let line = duplex.step(ports.gauges.echo, at: Monotonic.now()) else { return }
         logger.log(level: line.isTrouble ? .warning : .info, "\(line.text)", metadata: .event(.duplex, line.metadata))
     }
 

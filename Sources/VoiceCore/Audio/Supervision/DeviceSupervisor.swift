@@ -88,7 +88,7 @@ actor DeviceSupervisor {
         if isClosed || isComingBack { return await stepClosed() }
         if let (stream, errno) = slot.takeReturned() {
             isOut = false
-            if errno != 0 { slot.countLoss() }
+            if errno != 0 { slot.losses += 1 }
             await close(OpenStream(stream: stream))
             if slot.isResting { rest() } else { _ = handle(.gone(reason: Self.reason(errno))) }
         }
@@ -132,7 +132,7 @@ actor DeviceSupervisor {
             device = stream.device
             slot.device = stream.device
             if let choice = stream.choice { log(choice) }
-            slot.granted = DeviceSlot.Granted(plan: stream.plan, fill: request.fill)
+            slot.granted = (stream.plan, request.fill)
             _ = handle(.opened)
             isOut = true
             slot.offer(stream.stream)
@@ -147,7 +147,6 @@ actor DeviceSupervisor {
 
     /// Logs the use of the microphone's channels once, and again if it changes.
     private func log(_ choice: CaptureChoice) {
-        slot.plan = choice.plan.packed
         guard choice != slot.choice else { return }
         slot.choice = choice
         var metadata: Logger.Metadata = ["device": "\(device)", "plan": "\(choice.text)"]
@@ -253,6 +252,7 @@ private struct OpenStream: @unchecked Sendable {
             let choice = open.choice
             let stream = UnsafeMutablePointer<ALSAStream>.allocate(capacity: 1)
             stream.initialize(to: open.stream)
+            if let choice { stream.pointee.use = choice.plan }
             return .success(OpenStream(stream: stream, choice: choice))
         } catch {
             return .failure(error)

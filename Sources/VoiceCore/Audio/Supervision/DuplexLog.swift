@@ -57,7 +57,7 @@ struct DuplexLog: Sendable {
         if let lastMove, now - lastMove < Self.spacing { return nil }
         lastMove = now
         var metadata: Logger.Metadata = ["reason": .public("moved")]
-        metadata.merge(status.measured) { own, _ in own }
+        metadata.merge(status.metadata) { own, _ in own }
         return Line(text: "echo: \(EchoStatus.movedNote)", metadata: metadata, isTrouble: false)
     }
 
@@ -71,7 +71,7 @@ struct DuplexLog: Sendable {
         var metadata: Logger.Metadata = [
             "reason": .public(status.state.reason), "mode": .public(status.worker.rawValue),
         ]
-        if status.blocks > 0 { metadata.merge(status.measured) { _, new in new } }
+        if status.blocks > 0 { metadata.merge(status.metadata) { _, new in new } }
         let text =
             switch status.state {
             case .clear, .good, .forcedFull: "echo: full duplex"
@@ -90,15 +90,8 @@ struct DuplexLog: Sendable {
 }
 
 extension EchoStatus {
-    /// The echo measurements in whole dB, ms and ppm, for the log.
-    package var measured: Logger.Metadata {
-        var metadata: Logger.Metadata = [:]
-        for (name, value) in [
-            ("erle_db", linearERLE), ("echo_dbfs", echoLevel), ("noise_dbfs", noiseFloor), ("delay_ms", delay),
-            ("drift_ppm", drift),
-        ] {
-            if let value { metadata[name] = .public(Int(value.rounded())) }
-        }
-        return metadata
+    /// The measurements for the log.
+    package var metadata: Logger.Metadata {
+        Dictionary(uniqueKeysWithValues: measured.map { ($0.log, .public($0.value)) })
     }
 }

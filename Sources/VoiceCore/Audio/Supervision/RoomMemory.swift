@@ -11,14 +11,14 @@ package import VoiceBase
 package actor RoomMemory {
     /// Least reduction by the linear stage, in dB, that makes a path worth keeping, and the half seconds of sound it must
     /// have processed since the start or the last request.
-    static let leastERLE = 15.0
+    static let leastERLE: Float = 15
     static let leastBlocks: UInt64 = 20
     static let spacing = Duration.seconds(600)
     private static let interval = Duration.milliseconds(100)
 
     private let microphone: DeviceSlot
     private let loudspeaker: DeviceSlot
-    private let echo: EchoGauges
+    private let gauges: EngineGauges
     private let exchange: EchoPathExchange
     private let volumes: VolumeControls
     private let logger: Logger
@@ -39,7 +39,7 @@ package actor RoomMemory {
         directory: String,
         microphone: DeviceSlot,
         loudspeaker: DeviceSlot,
-        echo: EchoGauges,
+        gauges: EngineGauges,
         exchange: EchoPathExchange,
         volumes: VolumeControls,
         logger: Logger,
@@ -47,7 +47,7 @@ package actor RoomMemory {
     ) {
         self.microphone = microphone
         self.loudspeaker = loudspeaker
-        self.echo = echo
+        self.gauges = gauges
         self.exchange = exchange
         self.volumes = volumes
         self.logger = logger
@@ -87,7 +87,7 @@ package actor RoomMemory {
         offer()
         saveAnswer()
         logRecall()
-        guard !isAsking, isWorthKeeping, !echo.isPlaying else { return }
+        guard !isAsking, isWorthKeeping, !gauges.echo.isPlaying else { return }
         if let asked, now - asked < Self.spacing { return }
         ask(at: now)
     }
@@ -98,13 +98,13 @@ package actor RoomMemory {
     }
 
     private func offer() {
-        let beginnings = exchange.beginnings
+        let beginnings = gauges.echo.beginnings
         guard beginnings != served, let pair else { return }
         served = beginnings
         // A pending answer belongs to the earlier devices.
         exchange.dropAnswer()
         isAsking = false
-        blocksBefore = echo.blocks.load(ordering: .relaxed)
+        blocksBefore = gauges.echo.blocks
         let volume = volumes.cardPercent
         guard let room = saved.room(microphone: pair.microphone, loudspeaker: pair.loudspeaker, volume: volume) else {
             return
@@ -114,28 +114,28 @@ package actor RoomMemory {
     }
 
     private func logRecall() {
-        guard !isReported, exchange.isRecalled else { return }
+        guard !isReported, gauges.echo.isRecalled else { return }
         isReported = true
         logger.info("echo: the remembered room was recognised")
     }
 
     private var isWorthKeeping: Bool {
-        let status = EchoStatus(echo)
+        let status = gauges.echo
         return status.state == .good && status.isAligned && !status.isLearningMove
-            && status.linearERLE.map { $0 >= Self.leastERLE } == true
+            && status.figures.linearERLE.map { $0 >= Self.leastERLE } == true
             && status.blocks >= blocksBefore + Self.leastBlocks
-            && exchange.beginnings == served
+            && status.beginnings == served
     }
 
     private func ask(at now: Duration) {
         asked = now
-        blocksBefore = echo.blocks.load(ordering: .relaxed)
+        blocksBefore = gauges.echo.blocks
         isAsking = true
         exchange.ask()
     }
 
     private func saveAnswer() {
-        guard isAsking, exchange.beginnings == served, let answer = exchange.takeAnswer() else { return }
+        guard isAsking, gauges.echo.beginnings == served, let answer = exchange.takeAnswer() else { return }
         isAsking = false
         guard let pair else { return }
         saved.keep(

@@ -28,7 +28,7 @@ struct EchoAlignmentTests {
         #expect((room.stage.tracker.drift * 1e6 - ppm).magnitude < 2)
         #expect(room.last.isConfirmed)
         #expect(room.last.leadMilliseconds == 40)
-        #expect(room.ports.echo.jumps.load(ordering: .relaxed) == 0)
+        #expect(room.echo.jumps == 0)
         #expect(room.line.alignments == 2)
     }
 
@@ -64,7 +64,7 @@ struct EchoAlignmentTests {
         #expect(periods <= 100)
         room.run(seconds: 5)
         #expect((room.lead - Self.keep).magnitude < Self.close)
-        #expect(room.ports.echo.jumps.load(ordering: .relaxed) == 1)
+        #expect(room.echo.jumps == 1)
         #expect(room.line.alignments == 2)
     }
 
@@ -110,7 +110,7 @@ struct EchoAlignmentTests {
             room.cycle()
             #expect((room.lead - Self.keep).magnitude < Self.close)
         }
-        #expect(room.ports.echo.jumps.load(ordering: .relaxed) == 0)
+        #expect(room.echo.jumps == 0)
     }
 
     /// Nothing was played whose echo could be in the window, but earlier audio resembles the talker.
@@ -126,7 +126,7 @@ struct EchoAlignmentTests {
             room.cycle()
             #expect((room.lead - Self.keep).magnitude < Self.close)
         }
-        #expect(room.ports.echo.jumps.load(ordering: .relaxed) == 0)
+        #expect(room.echo.jumps == 0)
     }
 
     @Test func anAnnouncedJumpIsFollowedAtOnceAndConfirmedInHalfASecond() {
@@ -137,12 +137,12 @@ struct EchoAlignmentTests {
         room.cycle()
         #expect(room.last.cause == .discontinuity)
         #expect(!room.last.isConfirmed)
-        #expect(room.ports.echo.isAligned.load(ordering: .relaxed) == false)
+        #expect(room.echo.isAligned == false)
         // The delays show the jump; their error of 150 frames is known from before.
         #expect((room.lead - Self.keep).magnitude < 5)
         room.run(seconds: 0.55)
         #expect(room.last.isConfirmed)
-        #expect(room.ports.echo.isAligned.load(ordering: .relaxed) == true)
+        #expect(room.echo.isAligned == true)
     }
 
     @Test func anAnnouncedJumpThatTheDelaysGetWrongIsFollowedInHalfASecond() {
@@ -189,7 +189,7 @@ struct EchoAlignmentTests {
             if room.last.cause == .found { steps.append(room.last.echoShift) }
         }
         #expect(steps == [-150])
-        #expect(room.ports.echo.jumps.load(ordering: .relaxed) == 0)
+        #expect(room.echo.jumps == 0)
         #expect((room.lead - Self.keep).magnitude < Self.close)
     }
 

@@ -11,6 +11,7 @@ final class SimulatedEcho {
     static let period = AudioFormat.periodFrames
 
     let ports = AudioPorts()
+    private(set) var echo = EchoStatus()
     var line: ReferenceLine
     var tap = AlignmentTap()
     var stage = AlignmentStage()
@@ -121,7 +122,7 @@ final class SimulatedEcho {
             into: &reference
         )
         tap.push(periodOf: line, microphone: microphone, reference: reference, to: ports.alignment)
-        ports.echo.publish(last, drift: 0, worker: .software)
+        echo.locate(last, drift: 0, worker: .software)
         // One period for each one read; more or none if the clocks have drifted apart or the delay has changed.
         let usual = buffer - Self.period
         let spare = (Double(usual - playbackDelay) / Double(Self.period)).rounded()

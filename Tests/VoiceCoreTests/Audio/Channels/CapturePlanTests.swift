@@ -158,15 +158,6 @@ struct CapturePlanTests {
         #expect(chooser.choice(channels: 1).text.hasPrefix("its only channel; echo: software"))
     }
 
-    @Test(arguments: [
-        CapturePlan(), CapturePlan(voice: .channel(0), reference: 5), CapturePlan(voice: .channel(31), reference: 31),
-        CapturePlan(voice: .channel(3), worker: .hardware, mayTakeOver: true),
-        CapturePlan(voice: .average, reference: 0, worker: .both),
-    ])
-    func goesToTheAudioThreadAsOneNumber(plan: CapturePlan) {
-        #expect(CapturePlan(packed: plan.packed) == plan)
-    }
-
     @Test func theConfigurationSaysWhatOfItCounts() {
         var configuration = Configuration()
         #expect(EchoWorker.notices(on: configuration).isEmpty)

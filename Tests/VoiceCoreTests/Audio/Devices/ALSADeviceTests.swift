@@ -232,7 +232,6 @@ struct ALSADeviceTests {
         func hasHeardEcho() -> Bool {
             DaemonStatus(
                 EngineGauges(),
-                echo: EchoGauges(),
                 microphone: microphone,
                 loudspeaker: loudspeaker,
                 conversation: .idle

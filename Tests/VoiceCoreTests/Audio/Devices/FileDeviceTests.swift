@@ -142,7 +142,7 @@ struct FileDeviceTests {
         let voice = (0..<12_000).map { Int16(($0 % 50) * 100) }
         ports.voice.ring.write(voice, count: voice.count)
         await thread.stop(drain: true)
-        #expect(ports.voice.heard == 12_000)
+        #expect(ports.voice.progress.heard == 12_000)
         let played = try WaveFile.read(path)
         let first = played.firstIndex { abs($0) > 0.01 } ?? 0
         let last = played.lastIndex { abs($0) > 0.01 } ?? 0
@@ -163,7 +163,7 @@ struct FileDeviceTests {
         ports.voice.ring.write(voice, count: voice.count)
         await thread.stop(drain: true)
         #expect(ports.gauges.state == .stopped)
-        #expect(ports.voice.heard == 2400)
+        #expect(ports.voice.progress.heard == 2400)
         let played = try WaveFile.read(path)
         let first = played.firstIndex { abs($0) > 0.01 } ?? 0
         let last = played.lastIndex { abs($0) > 0.01 } ?? 0
@@ -189,6 +189,6 @@ struct FileDeviceTests {
         ports.voice.ring.write([Int16](repeating: 100, count: 480), count: 480)
         await sound.stop()
         // It was "played" at the pace of a clock.
-        #expect(ports.voice.heard == 480)
+        #expect(ports.voice.progress.heard == 480)
     }
 }

@@ -90,7 +90,7 @@ struct RoomTests {
         #expect(ports.capture.losses == 0, "an end is no loss")
         #expect(ports.playback.losses == 0)
         #expect(ports.gauges.levels.peak > LevelMeter.floor)
-        #expect(ports.voice.heard == ports.voice.ring.writePosition)
+        #expect(ports.voice.progress.heard == ports.voice.ring.writePosition)
 
         // The tone in the recording has no gap and no jump: its curvature follows the sine's.
         let played = try WaveFile.read(path)
@@ -118,11 +118,11 @@ struct RoomTests {
         try await Self.wait(250)
         let asked = clinux_monotonic_ns()
         let position = ports.voice.requestFlush()
-        while ports.voice.flushDone < position && clinux_monotonic_ns() - asked < 1_000_000_000 {
+        while ports.voice.progress.flushDone < position && clinux_monotonic_ns() - asked < 1_000_000_000 {
             try await Self.wait(1)
         }
         let took = Double(clinux_monotonic_ns() - asked) / 1e6
-        let heard = ports.voice.flushHeard
+        let heard = ports.voice.progress.flushHeard
         try await Self.wait(300)
         ports.voice.ring.write(block, count: 2400)
         await thread.stop()
@@ -160,7 +160,7 @@ struct RoomTests {
         let block = Self.sine(4800)
         ports.voice.ring.write(block, count: block.count)
         try await Self.wait(500)
-        #expect(ports.voice.heard == 4800)
+        #expect(ports.voice.progress.heard == 4800)
         await sound.stop()
     }
 
@@ -218,7 +218,7 @@ struct RoomTests {
         print(fault, Self.counters(ports))
         #expect(ports.gauges.state == .running)
         #expect(ports.gauges.counters.cycles > before + 30)
-        #expect(ports.voice.heard == 4800)
+        #expect(ports.voice.progress.heard == 4800)
         let xruns = ports.gauges.counters.captureXruns + ports.gauges.counters.playbackXruns
         #expect(xruns >= 1)
         await thread.stop()

@@ -25,7 +25,7 @@ struct DeviceCancellerTests {
         rig.speak(4)
         #expect(rig.status.worker == .hardware)
         #expect(rig.status.state == .clear)
-        #expect(rig.status.linearERLE == nil)
+        #expect(rig.status.figures.linearERLE == nil)
         #expect(peak(rig.heard[(3 * 24_000)..<(4 * 24_000)]) < 40)
         rig.speak(1)
         #expect(rig.status.isOpen)
@@ -47,7 +47,7 @@ struct DeviceCancellerTests {
         rig.speak(12)
         #expect(rig.status.worker == .both)
         #expect(rig.status.state == .good)
-        #expect((rig.status.linearERLE ?? 0) > 12)
+        #expect((rig.status.figures.linearERLE ?? 0) > 12)
         #expect(rig.status.openings == 0)
     }
 
@@ -79,7 +79,7 @@ struct DeviceCancellerTests {
         rig.speak(6)
         #expect(rig.status.state == .learning)
         #expect(rig.status.blocks == 0)
-        #expect(rig.status.noiseFloor == -65)
+        #expect(rig.status.figures.noiseFloor == -65)
     }
 
     @Test func whatIsKnownOfADeviceOutlivesItsMuteKey() throws {
@@ -105,7 +105,7 @@ struct DeviceCancellerTests {
         rig.run(100)
         rig.speak(6)
         #expect(rig.status.state == .good)
-        #expect((rig.status.linearERLE ?? 0) > 18)
+        #expect((rig.status.figures.linearERLE ?? 0) > 18)
     }
 
     @Test func aReferenceThatStaysSilentIsNotUsed() throws {
@@ -115,7 +115,7 @@ struct DeviceCancellerTests {
         rig.run(100)
         rig.speak(8)
         #expect(rig.status.state == .good)
-        #expect((rig.status.linearERLE ?? 0) > 12)
+        #expect((rig.status.figures.linearERLE ?? 0) > 12)
         #expect(rig.status.openings == 0)
     }
 }

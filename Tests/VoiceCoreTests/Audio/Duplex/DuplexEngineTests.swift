@@ -19,7 +19,7 @@ struct DuplexEngineTests {
 
     /// The end of the last voice found by the microphone's detector, in seconds of the uplink; 0 for none.
     private func voiceUntil(_ rig: borrowing EchoRig) -> Double {
-        Double(rig.ports.microphone.voiceUntil) / 24_000
+        Double(rig.ports.microphone.notes.voiceUntil) / 24_000
     }
 
     /// A turn is a person's if a voice was heard in it: syllables count, even short ones, distant ones and a whisper.
@@ -130,7 +130,7 @@ struct DuplexEngineTests {
         rig.speak(8)
         #expect(
             rig.status.state == .good,
-            "\(rig.status) ERLE \(rig.status.linearERLE ?? -1) whole \(rig.status.wholeERLE ?? -1) echo \(rig.status.echoLevel ?? -1) residual \(rig.status.residualLevel ?? -1) delay \(rig.status.delay ?? -1) drift \(rig.status.drift ?? -1) al \(rig.status.isAligned)"
+            "\(rig.status) ERLE \(rig.status.figures.linearERLE ?? -1) whole \(rig.status.figures.wholeERLE ?? -1) echo \(rig.status.figures.echoLevel ?? -1) residual \(rig.status.figures.residualLevel ?? -1) delay \(rig.status.delay ?? -1) drift \(rig.status.drift ?? -1) al \(rig.status.isAligned)"
         )
         #expect(rig.status.openings == 0)
         rig.speak(2)
@@ -158,18 +158,18 @@ struct DuplexEngineTests {
     @Test func tellsATalkerFromTheBoxsVoice() throws {
         var rig = try EchoRig(talker: EchoRig.talker(from: 48_000 * 9), echo: EchoRig.room(-12))
         rig.run(100)
-        #expect(rig.ports.echo.talker == .heard, "the box is silent")
+        #expect(rig.ports.gauges.echo.talker == .heard, "the box is silent")
         for second in 1...8 {
             rig.speak(1)
-            let talker = rig.ports.echo.talker
+            let talker = rig.ports.gauges.echo.talker
             #expect(talker == .absent, "after \(second) s of the box's voice")
         }
         rig.speak(1)
-        #expect(rig.ports.echo.talker == .heard)
+        #expect(rig.ports.gauges.echo.talker == .heard)
         var other = try EchoRig(cancels: false, echo: EchoRig.room(0))
         other.run(50)
         other.speak(2)
-        #expect(other.ports.echo.talker == .unknown)
+        #expect(other.ports.gauges.echo.talker == .unknown)
     }
 
     @Test func headphonesNeedNoGate() throws {
@@ -238,7 +238,7 @@ struct DuplexEngineTests {
         rig.run(20)
         // What the canceller learned from zeros is void.
         #expect(rig.status.state == .learning)
-        #expect(rig.status.linearERLE == nil)
+        #expect(rig.status.figures.linearERLE == nil)
         let begin = rig.heard.count
         rig.speak(1)
         let isSilentThen = isSilent(rig.heard[(begin + 10 * 240)...])

@@ -46,7 +46,7 @@ struct EchoQualityTests {
         var talked = EchoReading.doubleTalk()
         talked.hasTalker = true
         #expect(block(&quality, talked) == .talker)
-        #expect(abs(try #require(quality.linearERLE) - 20) < 1)
+        #expect(abs(try #require(quality.figures.linearERLE) - 20) < 1)
         #expect(block(&quality, .echo(-30, erle: 20)) == .good)
     }
 
@@ -71,10 +71,10 @@ struct EchoQualityTests {
     @Test func tellsTheEnhancementAndTheLevels() throws {
         var quality = quality()
         for _ in 0..<8 { _ = block(&quality, .echo(-30, erle: 20)) }
-        #expect(abs(try #require(quality.linearERLE) - 20) < 1)
-        #expect(try #require(quality.wholeERLE) > 30)
-        #expect(abs(try #require(quality.echoLevel) + 30) < 0.5)
-        #expect(abs(quality.noiseFloor + 62) < 0.5)
+        #expect(abs(try #require(quality.figures.linearERLE) - 20) < 1)
+        #expect(try #require(quality.figures.wholeERLE) > 30)
+        #expect(abs(try #require(quality.figures.echoLevel) + 30) < 0.5)
+        #expect(abs(quality.figures.noiseFloor + 62) < 0.5)
     }
 
     @Test func noiseIsTheQuietestAndFollows() {
@@ -84,11 +84,11 @@ struct EchoQualityTests {
             let reading = EchoReading.made(microphone: level, output: level)
             _ = quality.step(reading, isPlaying: false, lasting: 0, isAligned: true)
         }
-        #expect(quality.noiseFloor < -55)
+        #expect(quality.figures.noiseFloor < -55)
         for _ in 0..<1500 {
             _ = quality.step(.made(microphone: -45, output: -50), isPlaying: false, lasting: 0, isAligned: true)
         }
-        #expect(abs(quality.noiseFloor + 45) < 1)
+        #expect(abs(quality.figures.noiseFloor + 45) < 1)
     }
 
     /// A box that plays from its start has no silence to measure: the pauses between its words have the room's noise.
@@ -100,7 +100,7 @@ struct EchoQualityTests {
             let reading = index % 100 < 60 ? EchoReading.echo(-25, erle: 15) : pause
             _ = quality.step(reading, isPlaying: true, lasting: index, isAligned: true)
         }
-        #expect(abs(quality.noiseFloor + 45) < 2)
+        #expect(abs(quality.figures.noiseFloor + 45) < 2)
         // Down to the noise there is nothing left to remove.
         #expect(block(&quality, .echo(-37, erle: 6)) == .good)
     }
@@ -141,6 +141,6 @@ struct EchoQualityTests {
                 isAligned: true
             )
         }
-        #expect(abs(quality.clippedShare - 0.1) < 0.02)
+        #expect(abs(quality.figures.clippedShare - 0.1) < 0.02)
     }
 }

@@ -21,15 +21,15 @@ struct RoomMemoryTests {
 
     private func open(_ microphone: String = "hw:CARD=A", _ loudspeaker: String = "hw:CARD=B") {
         (ports.capture.device, ports.playback.device) = (microphone, loudspeaker)
-        ports.echoPath.began()
+        ports.gauges.snapshot.echo.beginnings += 1
     }
 
     /// Simulates that the canceller has heard so many half seconds of the box with this echo reduction.
     private func hear(blocks: UInt64, erle: Float = 25) {
-        ports.echo.state.store(DuplexState.good.rawValue, ordering: .releasing)
-        ports.echo.isAligned.store(true, ordering: .relaxed)
-        ports.echo.linearERLE.store(EchoGauges.tenths(erle), ordering: .relaxed)
-        ports.echo.blocks.wrappingAdd(blocks, ordering: .releasing)
+        ports.gauges.snapshot.echo.state = .good
+        ports.gauges.snapshot.echo.isAligned = true
+        ports.gauges.snapshot.echo.figures.linearERLE = erle
+        ports.gauges.snapshot.echo.blocks += blocks
     }
 
     private func saved() -> SavedRooms? {
@@ -65,7 +65,7 @@ struct RoomMemoryTests {
         #expect((offered.bias - room.bias).magnitude < 0.05)
         #expect(decibels(rms(zip(offered.path, room.path).map { $0 - $1 }) / rms(room.path)) < -70)
         #expect(log.lines.isEmpty)
-        ports.echoPath.publish(isRecalled: true)
+        ports.gauges.snapshot.echo.isRecalled = true
         await second.step(at: .seconds(8))
         await second.step(at: .seconds(9))
         #expect(log.lines.count { $0.contains("the remembered room was recognised") } == 1)
@@ -98,10 +98,10 @@ struct RoomMemoryTests {
         await memory.step(at: .seconds(3))
         #expect(!isAsked)
         hear(blocks: 1)
-        ports.echo.playing.store(true, ordering: .relaxed)
+        ports.gauges.snapshot.echo.isPlaying = true
         await memory.step(at: .seconds(4))
         #expect(!isAsked)
-        ports.echo.playing.store(false, ordering: .relaxed)
+        ports.gauges.snapshot.echo.isPlaying = false
         await memory.step(at: .seconds(5))
         #expect(isAsked)
         answer(RememberedRoom(decaying: 0.2))
@@ -136,7 +136,7 @@ struct RoomMemoryTests {
         open()
         await memory.step(at: .seconds(1))
         hear(blocks: 20)
-        ports.echo.playing.store(true, ordering: .relaxed)
+        ports.gauges.snapshot.echo.isPlaying = true
         // The answer of a very quick audio thread.
         answer(RememberedRoom(decaying: 0.2))
         await memory.stop()
@@ -151,7 +151,7 @@ extension RoomMemory {
             directory: directory,
             microphone: ports.capture,
             loudspeaker: ports.playback,
-            echo: ports.echo,
+            gauges: ports.gauges,
             exchange: ports.echoPath,
             volumes: ports.volumes,
             logger: logger,

@@ -58,7 +58,7 @@ struct TruncationPropertyTests {
             follow()
         }
 
-        var flushIsDone: Bool { ports.voice.flushDone >= ports.voice.ring.writePosition }
+        var flushIsDone: Bool { ports.voice.progress.flushDone >= ports.voice.ring.writePosition }
 
         /// Runs the network thread once.
         func tick() {
@@ -79,11 +79,11 @@ struct TruncationPropertyTests {
                 let heard = min(wanted, model.position + rest)
                 model.cut(rest: rest)
                 ports.voice.ring.skip(to: UInt64(wanted))
-                ports.voice.finishFlush(upTo: UInt64(wanted), heard: UInt64(heard))
+                (ports.voice.progress.flushDone, ports.voice.progress.flushHeard) = (UInt64(wanted), UInt64(heard))
             }
             model.play(count)
             ports.voice.ring.skip(to: UInt64(model.position))
-            ports.voice.heard = UInt64(model.position)
+            ports.voice.progress.heard = UInt64(model.position)
         }
     }
 

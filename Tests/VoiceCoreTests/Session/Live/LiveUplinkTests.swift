@@ -131,7 +131,7 @@ struct LiveUplinkTests {
             stall = max(stall, 10 * due - 20)
             left -= 10 * due
             guard fault != .closed else { continue }
-            ports.microphone.originNanoseconds = UInt64(
+            ports.microphone.notes.originNanoseconds = UInt64(
                 max(
                     0,
                     Int64((Monotonic.now()).fractionalMilliseconds * 1e6) - Int64(ports.microphone.ring.writePosition)
