@@ -323,7 +323,7 @@ struct LiveTranslatorTests {
         scene.add(scene.translator.connected())
         scene.ask(.open(history: []))
         scene.receive(.error(LiveError(type: "e", code: "unknown_parameter", text: "")))
-        #expect(scene.translator.refusesDelay && scene.closings == [.lost])
+        #expect(scene.effects.contains(.own(.refusesDelay)) && scene.closings == [.lost])
     }
 
     /// Whatever arrives, nothing traps, and words that nobody said cause no request.
