@@ -63,7 +63,7 @@ package struct LiveTranslator: Sendable {
     /// The last answer was heard and needs no words.
     var needsNoWords = false
     /// The order whose question, morning or evening, is open until the user's next turn.
-    var unsettled: LocalCommand?
+    var unsettled: SpokenCommand?
     /// When something was last given to be said, and how much was said since, in loud samples; nil once said or given up.
     var given: (at: Duration, loud: Int)?
 
@@ -320,11 +320,13 @@ extension LiveTranslator: ServiceTranslator {
         func play(_ base64: UnsafeRawBufferPointer) -> [Effect]? {
             downlink.decode(base64).map { sound($0, waiting: downlink.waiting, at: now) }
         }
-        if let delta = LiveAudioDelta(text) { return play(UnsafeRawBufferPointer(rebasing: text[delta.audio])) }
+        if let delta = AudioDelta(text, of: AudioDelta.live, isNamed: false) {
+            return play(UnsafeRawBufferPointer(rebasing: text[delta.audio]))
+        }
         guard let event = LiveEventDecoder.decode(text) else { return nil }
         guard case .ignored("session.output_audio.delta") = event else { return receive(event, at: now) }
-        guard var audio = LiveAudioDelta.slowly(text) else { return nil }
-        return audio.withUTF8 { play(UnsafeRawBufferPointer($0)) }
+        guard var delta = AudioDelta.slowly(text) else { return nil }
+        return delta.audio.withUTF8 { play(UnsafeRawBufferPointer($0)) }
     }
 
     package func encoded(_ message: LiveClientEvent) -> [UInt8] { message.encoded }

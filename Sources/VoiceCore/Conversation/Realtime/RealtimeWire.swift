@@ -1,5 +1,3 @@
-internal import VoiceBase
-
 /// The Realtime protocol of one connection: decoder, translator and encoder.
 package struct RealtimeWire: ServiceTranslator {
     package typealias Effect = ServiceEffect<[UInt8], Never>
@@ -49,10 +47,8 @@ package struct RealtimeWire: ServiceTranslator {
 
     package func encoded(_ message: [UInt8]) -> [UInt8] { message }
 
-    /// For servers that escape needlessly or order the fields differently.
     private mutating func readSlowly(_ text: UnsafeRawBufferPointer, _ downlink: Downlink) -> [Effect]? {
-        let limit = AudioFormat.longestEncodedMessage
-        guard var delta = OutsideJSON.decode(DeltaMessage.self, from: text, atMost: limit) else { return nil }
+        guard var delta = AudioDelta.slowly(text) else { return nil }
         let part = SpokenPart(
             responseID: delta.responseID ?? "",
             itemID: delta.itemID ?? "",
@@ -70,19 +66,5 @@ package struct RealtimeWire: ServiceTranslator {
         self.part = part
         guard let samples = downlink.decode(base64, continues: continues) else { return nil }
         return samples.isEmpty ? [] : [.play(0..<samples.count, of: part)]
-    }
-}
-
-private struct DeltaMessage: Decodable {
-    var responseID: String?
-    var itemID: String?
-    var contentIndex: Int?
-    var audio: String
-
-    enum CodingKeys: String, CodingKey {
-        case responseID = "response_id"
-        case itemID = "item_id"
-        case contentIndex = "content_index"
-        case audio = "delta"
     }
 }
