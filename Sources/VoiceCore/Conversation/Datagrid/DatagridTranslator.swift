@@ -221,7 +221,7 @@ package struct DatagridTranslator: Sendable {
         case .ask(let text): typed = text
         case .respond(let id, _): respond(id, now)
         case .cancel(let response): cancel(response, now)
-        case .recall, .answer, .answerBegins, .answerGoesOn, .inform, .tell, .truncate, .forget, .clearInput: break
+        case .recall, .answer, .inform, .tell, .truncate, .forget, .clearInput: break
         }
         return drain()
     }

@@ -136,7 +136,7 @@ package struct Hero365Translator: Sendable {
         case .respond(let id, _): saysNothing(request: id)
         case .answer(let call, _): report(.answerPlaced(call: call))
         case .inform(let id, _): report(.answerPlaced(call: id))
-        case .recall, .ask, .tell, .cancel, .truncate, .forget, .clearInput, .answerBegins, .answerGoesOn: break
+        case .recall, .ask, .tell, .cancel, .truncate, .forget, .clearInput: break
         }
         return drain()
     }

@@ -482,11 +482,13 @@ package struct LocalTranslator: Sendable {
         case .ask(let text):
             asked = text
             return []
-        case .answer(let call, let output): return answered(call, output)
-        case .answerBegins(let call, let output): return beginFlow(call, output)
-        case .answerGoesOn(let call, let output, let isLast):
-            let effects = goOnFlow(call, output, isLast: isLast)
-            return isLast ? effects + [report(.answerPlaced(call: call))] : effects
+        case .answer(let call, let output):
+            switch output.part {
+            case .whole: return answered(call, output)
+            case .first: return beginFlow(call, output)
+            case .next: return goOnFlow(call, output, isLast: false)
+            case .last: return goOnFlow(call, output, isLast: true) + [report(.answerPlaced(call: call))]
+            }
         case .inform(let id, let foreign):
             if foreign.name == ForeignReport.announcement {
                 tell(foreign.output.aloud)
