@@ -1,5 +1,6 @@
 import FoundationEssentials
 import VoiceConversation
+import VoiceCore
 
 /// Audio messages in and out, compared with the general decoder and encoder.
 enum CodecBenchmark {
@@ -38,15 +39,13 @@ enum CodecBenchmark {
             keep(delta.flatMap { Data(base64Encoded: $0.delta) }?.count)
         }
 
+        let uplink = Base64Uplink()
         let chunk = UnsafeBufferPointer(rebasing: UnsafeBufferPointer(room)[..<480])
-        let buffer = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: AudioAppend.messageCount(samples: chunk.count),
-            alignment: 16
-        )
+        let size = uplink.longestMessage(samples: chunk.count)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
         defer { buffer.deallocate() }
         let write = TightLoop.microseconds(rounds: rounds, repeats: 50) {
-            AudioAppend.write(chunk, into: buffer)
-            keep(buffer[100])
+            keep(uplink.write(chunk, into: buffer))
         }
         let encoder = JSONEncoder()
         let encode = TightLoop.microseconds(rounds: rounds, repeats: 50) {

@@ -22,8 +22,8 @@ enum Hero365Fuzz {
             if let envelope = Hero365Decoder.decode(part) {
                 for effect in translator.receive(envelope, at: now) + translator.tick(at: now) {
                     switch effect {
-                    case .play(let sound, _): decode(sound.bytes)
-                    case .conceal(let count, let next, _):
+                    case .own(.play(let sound, _)): decode(sound.bytes)
+                    case .own(.conceal(let count, let next, _)):
                         let behind = next.flatMap { OpusPayload.packets($0.bytes)?.first }
                         let most = AudioFormat.wireRate * OpusSpeechDecoder.longestGap / 1000
                         let made = try? decoder?.conceal(min(most, max(0, count) * 480), before: behind)

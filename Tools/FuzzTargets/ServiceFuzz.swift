@@ -19,7 +19,7 @@ enum LiveFuzz {
         bound(translator.ask(.open(history: [.user("Hello."), .assistant("Yes?")]), at: now))
         for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).prefix(256) {
             let message = UnsafeRawBufferPointer(rebasing: line)
-            if let audio = LiveAudioDelta(message)?.audio {
+            if let audio = AudioDelta(message, of: AudioDelta.live, isNamed: false)?.audio {
                 precondition(audio.lowerBound >= 0 && audio.upperBound <= message.count, "beyond the message")
             }
             if let event = LiveEventDecoder.decode(message) { bound(translator.receive(event, at: now)) }

@@ -71,9 +71,7 @@ final class Timeline: Sendable {
             state.withLock { $0.turn.heard = text }
             if showsHeard { line("heard", text, at: instant) }
         case .note(.callStarted(let call)): line("call", "\(call.name) \(call.arguments)", at: instant)
-        case .send(.answer(_, let output)), .send(.answerBegins(_, let output)):
-            line("jarvis", output.forModel, at: instant)
-        case .send(.answerGoesOn(_, let output, _)) where !output.isEmpty:
+        case .send(.answer(_, let output)) where !output.isEmpty || [.whole, .first].contains(output.part):
             line("jarvis", output.forModel, at: instant)
         case .send(.inform(_, let report)): line("jarvis", report.output.forModel, at: instant)
         // Sentences that were not begun are cut too.

@@ -26,8 +26,8 @@ struct WyomingVoice {
             throw NoVoice(description: "no thread can be started for a voice")
         }
         defer { sockets.stop() }
-        sockets.open(1, to: address, allowsPublic: false, within: .seconds(2))
-        sockets.send(.synthesize(text, voice: nil), on: 1)
+        let number = sockets.open(to: address, allowsPublic: false, within: .seconds(2))
+        sockets.send(.synthesize(text, voice: nil), on: number)
         let result = await TimeLimit.run(Self.limit) { await speech.whole.wait() }
         let late = NoVoice(description: "the server at \(address.text) does not speak")
         speech.whole.give(.failure(late))

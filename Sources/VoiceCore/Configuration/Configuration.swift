@@ -21,6 +21,16 @@ package struct Configuration: Sendable, Equatable {
     package init() {}
 }
 
+extension ConfigurationSchema {
+    /// Sections in the order of the sample file.
+    package static let sections = [
+        Section(\.audio), Section(\.echo), Section(\.service), Section(\.realtime), Section(\.live),
+        Section(\.datagrid), Section(\.hero365), Section(\.local),
+        Section(\.jarvis),
+        Section(\.activation), Section(\.budget), Section(\.media), Section(\.log),
+    ]
+}
+
 /// The values of one section of the file that differ from the defaults declared in `Keys`.
 ///
 ///     extension Configuration.Audio {

@@ -2,14 +2,6 @@ internal import VoiceBase
 
 /// All keys of the configuration, in the order of the sample file.
 package enum ConfigurationSchema {
-    /// Sections in the order of the sample file.
-    package static let sections = [
-        Section(\.audio), Section(\.echo), Section(\.service), Section(\.realtime), Section(\.live),
-        Section(\.datagrid), Section(\.hero365), Section(\.local),
-        Section(\.jarvis),
-        Section(\.activation), Section(\.budget), Section(\.media), Section(\.log),
-    ]
-
     package static let keys = sections.flatMap(\.keys)
 
     package static func key(_ path: String) -> ConfigurationKey? { byPath[path] }
@@ -38,7 +30,7 @@ package enum ConfigurationSchema {
         let read: @Sendable (Configuration, ConfigurationKey) -> ConfigurationValue
         let write: @Sendable (inout Configuration, ConfigurationKey, ConfigurationValue) -> Void
 
-        fileprivate init<Values: ConfigurationSection>(
+        init<Values: ConfigurationSection>(
             _ member: any WritableKeyPath<Configuration, Values> & Sendable
         ) {
             name = Values.name

@@ -61,16 +61,15 @@ extension ConversationMachine {
         guard link.isReady else { return }
         for answered in calls.takeDeliverable(in: link.number) {
             var callID = answered.call.callID
-            let output = answered.output ?? ToolResult(.answer(""))
+            var output = answered.output ?? ToolResult(.answer(""))
             let isKnown = answered.session == link.number && !answered.isPutOff
             guard isKnown || takesText else {
                 if answered.wantsReply { sayOtherwise(output) }
                 continue
             }
             note(.outputSent(callID: callID))
-            if isKnown, !answered.isWhole {
-                send(.answerBegins(call: answered.wireID, output))
-            } else if isKnown {
+            if isKnown {
+                output.part = answered.isWhole ? .whole : .first
                 send(.answer(call: answered.wireID, output))
             } else {
                 let call = answered.call
@@ -107,7 +106,9 @@ extension ConversationMachine {
             authority.answered(callID, .outside)
             if isOfTurn(callID) { turn.clock?.answered(at: now) }
         } else if let wireID = calls.goOn(callID: callID, with: part, isLast: isLast) {
-            send(.answerGoesOn(call: wireID, part, isLast: isLast))
+            var part = part
+            part.part = isLast ? .last : .next
+            send(.answer(call: wireID, part))
         }
     }
 

@@ -28,7 +28,13 @@ package struct ToolResult: Sendable, Equatable {
         case because(String, quotes: Bool = false)
     }
 
+    /// How much of an answer it is that is spoken while it is written.
+    package enum Part: Sendable {
+        case whole, first, next, last
+    }
+
     package private(set) var content: Content
+    package var part = Part.whole
     /// The question, if the conversation has moved on before its answer came.
     package var lateFor: String?
     /// False if the user should not hear of it.

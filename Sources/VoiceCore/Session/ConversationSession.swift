@@ -347,7 +347,7 @@ package actor ConversationSession {
     private func ask(_ request: ServiceRequest) {
         let answered: String? =
             switch request {
-            case .answer(let call, _), .answerGoesOn(let call, _, isLast: true): call
+            case .answer(let call, let output) where [.whole, .last].contains(output.part): call
             default: nil
             }
         guard let answered, let known = timings.removeValue(forKey: answered)

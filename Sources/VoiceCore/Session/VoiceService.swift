@@ -2,7 +2,6 @@ package import VoiceBase
 package import VoiceConfiguration
 package import VoiceConversation
 package import VoiceNetwork
-internal import VoiceReply
 
 /// A configured voice service: its capabilities, and how to connect to it.
 package protocol VoiceService: Sendable {
@@ -34,7 +33,7 @@ package protocol VoiceService: Sendable {
         tools: [JSONValue]
     ) throws(ConfigurationError)
 
-    /// The name of the variant.
+    /// The name of the variant, by default the service's own.
     var name: String { get }
     var capabilities: ServiceCapabilities { get }
     /// The tools offered to the model.
@@ -48,9 +47,6 @@ package protocol VoiceService: Sendable {
 
     /// Applies the service's own settings.
     func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options)
-
-    /// The pure protocol part of a connection.
-    func wire() -> any ServiceWire
 
     /// Returns how a session over a WebSocket is opened, for probing whether it can be; nil for a service that uses another
     /// transport.
@@ -73,19 +69,23 @@ package protocol VoiceService: Sendable {
 package typealias ServiceReporter = @Sendable (ConversationEvent, Duration) -> Void
 
 extension VoiceService {
-    package static var modelKey: String? { nil }
-
-    package static func persona(_ configuration: Configuration) -> String {
-        Persona.instructions(language: configuration.realtime.language, playsMedia: configuration.media.enabled)
+    /// Of a service without variants.
+    package static var kinds: [(name: String, capabilities: ServiceCapabilities)] {
+        [(name.rawValue, capabilities(Configuration()))]
     }
+
+    package static var modelKey: String? { nil }
 
     package static func instructionsFile(_ configuration: Configuration) -> (key: String, path: String) {
         ("realtime.instructions_file", configuration.realtime.instructionsFile)
     }
 
-    package func opening(on network: NetworkThread) async -> ServiceOpening? {
-        request.map { .socket($0, wire()) }
-    }
+    /// Its own role, if the service's agent has one.
+    package static func persona(_ configuration: Configuration) -> String { "" }
+
+    package var name: String { Self.name.rawValue }
+
+    package var notices: [String] { [] }
 
     package mutating func takeKey(of newer: any VoiceService) {
         if let headers = newer.request?.headers { request?.headers = headers }
@@ -94,7 +94,7 @@ extension VoiceService {
 
 /// What it takes to open a session.
 package enum ServiceOpening: Sendable {
-    case socket(WebSocketRequest, any ServiceWire)
+    case socket(WebSocketRequest, any ServiceTranslator)
     /// The preparation failed before a socket could be opened.
     case failed(WebSocketClosure)
 }
@@ -109,11 +109,11 @@ package struct ServiceAddress: Equatable, Sendable {
     /// Certificates to trust instead of the system's.
     package var caFile: String?
 
-    package init(key: String, url: String, allowsPlain: Bool, connectTimeout: Duration, caFile: String?) {
+    package init(key: String, url: String, allowsPlain: Bool = false, timeoutS: Int, caFile: String? = nil) {
         self.key = key
         self.url = url
         self.allowsPlain = allowsPlain
-        self.connectTimeout = connectTimeout
+        connectTimeout = .seconds(timeoutS)
         self.caFile = caFile
     }
 
@@ -163,15 +163,6 @@ package struct ServiceConnection: Sendable {
 
     package init(perform: @escaping @Sendable (_ body: @escaping @Sendable (any ServiceLink) -> Void) -> Void) {
         self.perform = perform
-    }
-
-    /// Wraps a WebSocket connection whose driver is a `ServiceLink`.
-    package init(_ handle: WebSocketHandle) {
-        self.init { body in
-            handle.perform { driver in
-                if let link = driver as? any ServiceLink { body(link) }
-            }
-        }
     }
 }
 

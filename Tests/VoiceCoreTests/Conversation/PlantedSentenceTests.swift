@@ -44,9 +44,9 @@ struct PlantedSentenceTests {
     @Test(arguments: planted) func theLocalVoiceSaysThemAsTheyAreInParts(text: String) {
         var talk = LocalTranslatorTests.Talk()
         let call = talk.say("Play something nice.").first?.callID ?? ""
-        talk.receive(.asked(.answerBegins(call: call, "One is here.")))
+        talk.receive(.asked(.answer(call: call, ToolResult("One is here.").asPart(.first))))
         talk.receive(.asked(.respond(id: "request", mayCall: true)))
-        let effects = talk.receive(.asked(.answerGoesOn(call: call, Self.answer(text), isLast: true)))
+        let effects = talk.receive(.asked(.answer(call: call, Self.answer(text).asPart(.last))))
         #expect(effects.contains(.speakOn(Self.sentences(text))))
         talk.hear()
         #expect(talk.say("Yes.").map(\.name) == ["ask_jarvis"])

@@ -87,9 +87,10 @@ extension EndToEnd {
         }
 
         private static func append(_ samples: [Int16]) -> String {
-            var message = [UInt8](repeating: 0, count: AudioAppend.messageCount(samples: samples.count))
-            samples.withUnsafeBufferPointer { samples in
-                message.withUnsafeMutableBytes { AudioAppend.write(samples, into: $0) }
+            let encoder = Base64Uplink()
+            var message = [UInt8](repeating: 0, count: encoder.longestMessage(samples: samples.count))
+            _ = samples.withUnsafeBufferPointer { samples in
+                message.withUnsafeMutableBytes { encoder.write(samples, into: $0) }
             }
             return String(decoding: message, as: UTF8.self)
         }

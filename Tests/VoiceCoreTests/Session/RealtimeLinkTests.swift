@@ -34,7 +34,7 @@ struct RealtimeLinkTests {
         /// Opens the link and calls `react` with each of its events; stops the thread once `react` returns false.
         func run(
             pending: Int = 4 << 20,
-            react: @escaping @Sendable (ConversationEvent, RealtimeLink, VoicePump) -> Bool
+            react: @escaping @Sendable (ConversationEvent, ServiceSocket<RealtimeWire>, VoicePump) -> Bool
         ) async throws {
             var request = request
             request.maximumPendingBytes = pending
@@ -46,7 +46,7 @@ struct RealtimeLinkTests {
                 )
                 network.connect(wanted) { [events, end] connection in
                     let box = Box()
-                    let link = RealtimeLink(connection: connection, pump: pump.onThread) { event, _ in
+                    let link = ServiceSocket.realtime(connection, pump: pump.onThread) { event, _ in
                         events.add([event])
                         if let link = box.link, react(event, link, pump.onThread) { return }
                         end.finish()
@@ -60,7 +60,7 @@ struct RealtimeLinkTests {
     }
 
     private final class Box {
-        weak var link: RealtimeLink?
+        weak var link: ServiceSocket<RealtimeWire>?
     }
 
     private static let delta = WebSocketFrames.text(
@@ -129,5 +129,19 @@ struct RealtimeLinkTests {
         }
         let failure = WebSocketFailure.reset("the server does not take what is sent")
         #expect(line.events.all == [.connected, .disconnected(LinkFailure(.failed(failure)))])
+    }
+}
+
+extension ServiceSocket where Translator == RealtimeWire {
+    /// A socket to a service of the Realtime protocol, without tools.
+    static func realtime(
+        _ connection: WebSocketConnection,
+        pump: VoicePump,
+        report: @escaping ServiceLinkReport
+    ) -> ServiceSocket {
+        let settings = RealtimeSettings(instructions: "", tools: [])
+        let request = WebSocketRequest(url: "", deadPeerLimit: .seconds(600))
+        let entry = ServiceEntry(request, RealtimeWire(settings), settings.dialect.capabilities)
+        return ServiceSocket(connection, entry, pump: pump, report: report)
     }
 }

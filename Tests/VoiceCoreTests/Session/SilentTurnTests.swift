@@ -83,11 +83,11 @@ struct SilentTurnTests {
             options.hasVoiceDetector = cases[0].hasDetector
             let pump = NetworkConfined(VoicePump(ports, options: options) { _, _ in }, on: network)
             network.connect(request) { connection in
-                let held = Held(connection)
-                return RealtimeLink(connection: connection, pump: pump.onThread) { event, _ in
+                let held = Held()
+                let link = ServiceSocket.realtime(connection, pump: pump.onThread) { event, _ in
                     switch event {
                     case .service(.unknown("marker")):
-                        guard let connection = held.connection else { return }
+                        guard let link = held.link else { return }
                         let first = cases[0]
                         if let holds = first.holds {
                             held.advance(ports, to: holds, voice: first.voice)
@@ -96,7 +96,7 @@ struct SilentTurnTests {
                         }
                         if let opens = first.opens {
                             held.advance(ports, to: opens, voice: first.voice)
-                            pump.onThread.openMicrophone(on: connection)
+                            link.openMicrophone()
                         }
                         held.takes = true
                         held.advance(ports, to: first.begins, voice: first.voice)
@@ -116,6 +116,8 @@ struct SilentTurnTests {
                     default: break
                     }
                 }
+                held.link = link
+                return link
             }
             for await _ in ended {}
         }
@@ -134,11 +136,10 @@ struct SilentTurnTests {
     }
 
     private final class Held {
-        weak var connection: WebSocketConnection?
+        weak var link: ServiceSocket<RealtimeWire>?
         var turn = 0
         /// Whether captured audio is taken.
         var takes = true
-        init(_ connection: WebSocketConnection) { self.connection = connection }
 
         /// Captures audio up to this time, and takes it.
         func advance(_ ports: AudioPorts, to milliseconds: Int, voice: Int?) {

@@ -37,12 +37,12 @@ struct UnheardSpeechTests {
             ports.microphone.notes.voiceUntil = ports.microphone.ring.writePosition
             let pump = NetworkConfined(VoicePump(ports, options: .init()) { _, _ in }, on: network)
             network.connect(request) { connection in
-                let held = Held(connection)
-                return RealtimeLink(connection: connection, pump: pump.onThread) { event, _ in
+                let held = Held()
+                let link = ServiceSocket.realtime(connection, pump: pump.onThread) { event, _ in
                     switch event {
                     case .service(.unknown("marker")):
-                        guard let connection = held.connection else { return }
-                        pump.onThread.openMicrophone(on: connection)
+                        guard let link = held.link else { return }
+                        link.openMicrophone()
                         if let voice = example.voice, voice > 0 {
                             Self.capture(voice, into: ports)
                             ports.microphone.notes.voiceUntil = ports.microphone.ring.writePosition
@@ -57,6 +57,8 @@ struct UnheardSpeechTests {
                     default: break
                     }
                 }
+                held.link = link
+                return link
             }
             for await _ in ended {}
         }
@@ -69,7 +71,6 @@ struct UnheardSpeechTests {
     }
 
     private final class Held {
-        weak var connection: WebSocketConnection?
-        init(_ connection: WebSocketConnection) { self.connection = connection }
+        weak var link: ServiceSocket<RealtimeWire>?
     }
 }

@@ -8,6 +8,13 @@ extension ToolResult: ExpressibleByStringLiteral {
 
     var text: String { forModel }
 
+    /// The same as a part of an answer.
+    func asPart(_ part: Part) -> Self {
+        var result = self
+        result.part = part
+        return result
+    }
+
     /// False for a refusal or a problem.
     var succeeded: Bool {
         switch content {

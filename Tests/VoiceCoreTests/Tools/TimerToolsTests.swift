@@ -115,7 +115,7 @@ struct TimerToolsTests {
         let output = await SetTimerTool(context).call(arguments: tool)
         #expect(await timers.list == [line], "tool: \(output.text)")
         timers = Self.context().1
-        guard case .set(let wishes)? = LocalGrammar.command(in: spoken) else {
+        guard case .set(let wishes)? = SpokenGrammar.command(in: spoken) else {
             Issue.record("not understood: \(spoken)")
             return
         }

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 package import VoiceBase
 
 /// Messages from the daemon to a Datagrid session, except audio.
@@ -32,7 +31,7 @@ package enum DatagridClientMessage: Equatable, Sendable {
         case .text(let text): members["payload"] = ["text": .string(String(text.prefix(Self.longestText)))]
         case .interrupt, .stop: break
         }
-        return JSONValue.object(members).datagridBytes
+        return Array(JSONValue.object(members).encoded.utf8)
     }
 
     /// The text before and after the base64 audio of an `audio` message.
@@ -40,15 +39,6 @@ package enum DatagridClientMessage: Equatable, Sendable {
 
     /// In characters: far more than anybody types.
     private static let longestText = 8000
-}
-
-extension JSONValue {
-    /// JSON on one line, keys sorted.
-    package var datagridBytes: [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        return (try? encoder.encode(self)).map { Array($0) } ?? []
-    }
 }
 
 /// The reply to `POST /v1/voice`: the address of the socket, with a token for this session only, and the first message.
@@ -68,7 +58,7 @@ package struct DatagridHandoff: Equatable, Sendable {
         self.url = url
         switch wire["start_message"] {
         case .string(let text)?: start = Array(text.utf8)
-        case .object(let members)?: start = JSONValue.object(members).datagridBytes
+        case .object(let members)?: start = Array(JSONValue.object(members).encoded.utf8)
         default: return nil
         }
         guard !start.isEmpty else { return nil }

@@ -44,7 +44,7 @@ package struct DatagridSettings: Equatable, Sendable {
 }
 
 /// Decides which conversation the next session continues. Pure; times are monotonic.
-package struct DatagridConversation: Equatable, Sendable {
+package struct DatagridConversation: Sendable {
     /// How long after a lost connection a conversation is at least continued, regardless of `patience`.
     private static let reconnects = Duration.seconds(600)
 
@@ -54,11 +54,6 @@ package struct DatagridConversation: Equatable, Sendable {
     private let patience: Duration
 
     package init(patience: Duration) { self.patience = patience }
-
-    package static func == (left: Self, right: Self) -> Bool {
-        left.id == right.id && left.ended?.at == right.ended?.at && left.ended?.isLost == right.ended?.isLost
-            && left.patience == right.patience
-    }
 
     /// Returns the conversation to continue; nil to begin a new one.
     package func next(at now: Duration) -> String? {

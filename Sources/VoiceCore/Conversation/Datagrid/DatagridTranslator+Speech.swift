@@ -124,10 +124,10 @@ extension DatagridTranslator {
     /// Notes audio from the agent.
     ///
     /// - Parameter isSilent: whether nothing can be heard of it; it then neither begins an answer nor prolongs one.
-    package mutating func sound(at now: Duration, isSilent: Bool = false) -> [Effect] {
+    package mutating func sound(_ range: Range<Int> = 0..<0, at now: Duration, isSilent: Bool = false) -> [Effect] {
         guard phase == .live, !isDropping(now) else { return [] }
         guard !isSilent else {
-            if let speech, speech.sounds { emit(.play(speech.part)) }
+            if let speech, speech.sounds { emit(.play(range, of: speech.part)) }
             return drain()
         }
         if speech == nil || speech?.sounds == false {
@@ -140,7 +140,7 @@ extension DatagridTranslator {
             if !words.isEmpty { speak(words) }
         }
         lastSign = now
-        if let speech { emit(.play(speech.part)) }
+        if let speech { emit(.play(range, of: speech.part)) }
         return drain()
     }
 

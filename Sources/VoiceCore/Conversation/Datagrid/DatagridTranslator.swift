@@ -8,17 +8,9 @@ package import VoiceConfiguration
 /// of the user is what the local detector hears as one. An answer is over when it has been played and nothing more arrives
 /// for a while. Its tools run on the service's side, so it makes no calls.
 package struct DatagridTranslator: Sendable {
-    package enum Effect: Equatable, Sendable {
-        case report(ServiceReport)
-        case send(DatagridClientMessage)
-        /// Play the current audio.
-        case play(SpokenPart)
-        /// The part is complete.
-        case finish(SpokenPart)
-        /// The session belongs to this conversation, which the next session can continue; nil if the service does not know
-        /// the requested one.
-        case conversation(String?)
-    }
+    /// Its own effect: the session belongs to this conversation, which the next session can continue; nil if the service
+    /// does not know the requested one.
+    package typealias Effect = ServiceEffect<DatagridClientMessage, String?>
 
     enum Phase: Equatable, Sendable {
         case opening, starting, started, live, closing, closed
@@ -57,6 +49,9 @@ package struct DatagridTranslator: Sendable {
     var interruptedAt: Duration?
     private var hasReportedKind = false
     private var typed: String?
+
+    /// The service has named the session's conversation.
+    package private(set) var hasConversation = false
 
     package var isLive: Bool { phase == .live }
     /// The session was asked to end and has not confirmed it yet.
@@ -148,7 +143,9 @@ package struct DatagridTranslator: Sendable {
             guard phase == .starting else { break }
             phase = .started
             session = clean(id, 40)
-            if let conversation { emit(.conversation(conversation)) }
+            guard let conversation else { break }
+            hasConversation = true
+            emit(.own(conversation))
         case .ready:
             guard phase == .starting || phase == .started else { break }
             phase = .live
@@ -183,7 +180,7 @@ package struct DatagridTranslator: Sendable {
     /// Handles an error before the start, which is final unless it may concern the conversation to be continued.
     private mutating func refused(_ code: String, _ text: String) {
         if conversation != nil {
-            emit(.conversation(nil))
+            emit(.own(nil))
             return end(.lost, "the service does not go on with the conversation: \(text); another begins")
         }
         let words = "\(code) \(text)".lowercased()
@@ -224,7 +221,7 @@ package struct DatagridTranslator: Sendable {
         case .ask(let text): typed = text
         case .respond(let id, _): respond(id, now)
         case .cancel(let response): cancel(response, now)
-        case .recall, .answer, .answerBegins, .answerGoesOn, .inform, .tell, .truncate, .forget, .clearInput: break
+        case .recall, .answer, .inform, .tell, .truncate, .forget, .clearInput: break
         }
         return drain()
     }
@@ -245,7 +242,7 @@ package struct DatagridTranslator: Sendable {
     }
 
     /// Reports audio of a kind that cannot be played, once.
-    package mutating func unplayable(_ kind: String) -> [Effect] {
+    mutating func unplayable(_ kind: String) -> [Effect] {
         guard !hasReportedKind else { return [] }
         hasReportedKind = true
         trouble("audio_format", "the service sends sound as \(clean(kind, 60)), which is not PCM of 16 bits at 24 kHz")
@@ -254,15 +251,29 @@ package struct DatagridTranslator: Sendable {
 }
 
 extension DatagridTranslator: ServiceTranslator {
-    package mutating func read(_ text: UnsafeRawBufferPointer, at now: Duration) -> [Effect]? {
-        DatagridDecoder.decode(text).map { receive($0, at: now) }
+    package static let audioMessage = DatagridClientMessage.audio
+    /// Older audio is no longer relevant.
+    package static let longestPreRoll: Int? = 2000
+    /// Samples below this cannot be heard.
+    private static let quiet = 16
+
+    package mutating func read(_ text: UnsafeRawBufferPointer, _ downlink: Downlink, at now: Duration) -> [Effect]? {
+        func play(_ base64: UnsafeRawBufferPointer, _ kind: String?) -> [Effect]? {
+            guard DatagridAudio.isPlayable(kind) else { return unplayable(kind ?? "") }
+            guard let samples = downlink.decode(base64) else { return nil }
+            guard !samples.isEmpty else { return [] }
+            let isSilent = samples.allSatisfy { $0.magnitude < Self.quiet }
+            return sound(0..<samples.count, at: now, isSilent: isSilent)
+        }
+        if let audio = DatagridAudio(text) {
+            let kind = audio.kind.map { String(decoding: text[$0], as: UTF8.self) }
+            return play(UnsafeRawBufferPointer(rebasing: text[audio.data]), kind)
+        }
+        guard let message = DatagridDecoder.decode(text) else { return nil }
+        guard case .ignored("audio") = message else { return receive(message, at: now) }
+        guard var audio = DatagridAudio.slowly(text) else { return nil }
+        return audio.data.withUTF8 { play(UnsafeRawBufferPointer($0), audio.kind) }
     }
 
-    package func reported(_ effect: Effect) -> ServiceReport? {
-        if case .report(let report) = effect { report } else { nil }
-    }
-
-    package func encoded(_ effect: Effect) -> [UInt8]? {
-        if case .send(let message) = effect { message.encoded } else { nil }
-    }
+    package func encoded(_ message: DatagridClientMessage) -> [UInt8] { message.encoded }
 }

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import VoiceBase
 package import VoiceConfiguration
 
@@ -40,8 +39,6 @@ package enum Hero365ClientMessage: Equatable, Sendable {
         var members: [String: JSONValue] = isNested ? ["data": .object(fields)] : fields
         members["type"] = .string(type)
         members["session_id"] = .string(session)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        return (try? encoder.encode(JSONValue.object(members))).map { Array($0) } ?? []
+        return Array(JSONValue.object(members).encoded.utf8)
     }
 }

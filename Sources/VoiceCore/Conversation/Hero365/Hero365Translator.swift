@@ -9,16 +9,14 @@ internal import VoiceBase
 /// audio the service sends from then on, up to its own `is_final` or `complete`. Packets of audio pass through in order
 /// (`PacketSequencer`) and undecoded.
 package struct Hero365Translator: Sendable {
-    package enum Effect: Equatable, Sendable {
-        case report(ServiceReport)
-        case send(Hero365ClientMessage)
+    package typealias Effect = ServiceEffect<Hero365ClientMessage, Own>
+
+    package enum Own: Equatable, Sendable {
         /// An answer begins: resets the decoder.
         case begin
         case play(Hero365Sound, of: SpokenPart)
         /// This many packets are missing before `next`.
         case conceal(Int, next: Hero365Sound?, of: SpokenPart)
-        /// The part is complete.
-        case finish(SpokenPart)
         /// Stop sending audio for this long.
         case pause(Duration)
         /// Send fewer messages per minute.
@@ -138,7 +136,7 @@ package struct Hero365Translator: Sendable {
         case .respond(let id, _): saysNothing(request: id)
         case .answer(let call, _): report(.answerPlaced(call: call))
         case .inform(let id, _): report(.answerPlaced(call: id))
-        case .recall, .ask, .tell, .cancel, .truncate, .forget, .clearInput, .answerBegins, .answerGoesOn: break
+        case .recall, .ask, .tell, .cancel, .truncate, .forget, .clearInput: break
         }
         return drain()
     }
@@ -206,7 +204,7 @@ package struct Hero365Translator: Sendable {
         isUnderstood = true
         switch envelope.message {
         case .started(let agent, let longest):
-            if let longest, longest > .zero { effects.append(.lifetime(longest)) }
+            if let longest, longest > .zero { effects.append(.own(.lifetime(longest))) }
             becameReady(agent: agent)
         case .status(let status, _):
             becameReady(agent: nil)
@@ -264,13 +262,13 @@ package struct Hero365Translator: Sendable {
             case .began:
                 lostBefore = packets.lost
                 if isDropping, cutHadBegun, askedAt != nil { isDropping = false }
-                effects.append(.begin)
+                effects.append(.own(.begin))
             case .packet(let sound):
                 if isDropping { isDropping = !isAnotherAnswer(now) }
                 guard !isDropping, !sound.bytes.isEmpty else { break }
-                effects.append(.play(sound, of: voiced()))
+                effects.append(.own(.play(sound, of: voiced())))
             case .missing(let count, let next):
-                if !isDropping { effects.append(.conceal(count, next: next, of: voiced())) }
+                if !isDropping { effects.append(.own(.conceal(count, next: next, of: voiced()))) }
             case .ended:
                 if isDropping {
                     isDropping = false
@@ -287,7 +285,7 @@ package struct Hero365Translator: Sendable {
     private mutating func isAnotherAnswer(_ now: Duration) -> Bool {
         defer { droppedAt = now }
         guard askedAt != nil, now - droppedAt >= Self.cutPause else { return false }
-        effects.append(.begin)
+        effects.append(.own(.begin))
         return true
     }
 
@@ -338,15 +336,15 @@ package struct Hero365Translator: Sendable {
 
     private mutating func failed(_ error: Hero365Error, _ now: Duration) {
         if !isUnderstood, error.code.hasPrefix("INVALID_"), !settings.isNested {
-            effects.append(.nest)
+            effects.append(.own(.nest))
             return end(.lost, "the service does not read flat messages (\(error.code)): asked again in the nested form")
         }
         let meaning = ErrorClass(error)
         if meaning == .limited {
-            effects.append(.pause(error.retryAfter ?? Self.usualPause))
-            effects.append(.lengthenPackets)
+            effects.append(.own(.pause(error.retryAfter ?? Self.usualPause)))
+            effects.append(.own(.lengthenPackets))
         } else if let pause = error.retryAfter {
-            effects.append(.pause(pause))
+            effects.append(.own(.pause(pause)))
         }
         let line = ServiceError(meaning, name: error.code, text: error.text, retryAfter: error.retryAfter)
         if error.code == "INVALID_SESSION" || meaning == .other && error.isRecoverable == false {
@@ -363,7 +361,7 @@ package struct Hero365Translator: Sendable {
     // MARK: Time
 
     /// Performs what is due by `now`.
-    package mutating func tick(at now: Duration) -> [Effect] {
+    package mutating func tick(at now: Duration, isPlaying: Bool = false) -> [Effect] {
         switch phase {
         case .starting: if now - startedAt >= Self.startLimit { becameReady(agent: nil, isConfirmed: false) }
         case .live:
@@ -393,15 +391,9 @@ extension ErrorClass {
 }
 
 extension Hero365Translator: ServiceTranslator {
-    package mutating func read(_ text: UnsafeRawBufferPointer, at now: Duration) -> [Effect]? {
-        Hero365Decoder.decode(text).map { receive($0, at: now) }
-    }
+    package static let audioMessage = (before: "", after: "")
 
-    package func reported(_ effect: Effect) -> ServiceReport? {
-        if case .report(let report) = effect { report } else { nil }
-    }
-
-    package func encoded(_ effect: Effect) -> [UInt8]? {
-        if case .send(let message) = effect { encoded(message) } else { nil }
+    package mutating func read(_ text: UnsafeRawBufferPointer, _ downlink: Downlink, at now: Duration) -> [Effect]? {
+        Hero365Decoder.decode(text, rate: settings.rate).map { receive($0, at: now) }
     }
 }

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import VoiceBase
 
 /// How the model should treat a text.
@@ -47,11 +46,7 @@ package enum LiveClientEvent: Equatable, Sendable {
     }
 
     /// The event as a text message.
-    package var encoded: [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        return (try? encoder.encode(json)).map { Array($0) } ?? []
-    }
+    package var encoded: [UInt8] { Array(json.encoded.utf8) }
 }
 
 /// Splits long texts into pieces of 500 tokens each, the service's limit, estimated from bytes.

@@ -58,8 +58,8 @@ extension LiveTranslator {
     }
 
     private mutating func order(in text: String, isSure: Bool, isDelegated: Bool, _ now: Duration) -> Order? {
-        let text = LocalTranslator.withoutCall(text)
-        let command = unsettled?.settled(by: text) ?? LocalGrammar.command(in: text)
+        let text = SpokenGrammar.withoutCall(text)
+        let command = unsettled?.settled(by: text) ?? SpokenGrammar.command(in: text)
         unsettled = nil
         if let open = prompt, now - open.since <= Self.promptLimit {
             let meaning = open.prompt.meaning(of: text, command, isSure: isSure)

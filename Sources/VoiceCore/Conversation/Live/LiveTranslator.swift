@@ -8,13 +8,12 @@ internal import VoiceReply
 /// detector hears as one, a response is a stretch of speech on the track (`LiveTrack`), and a call is a delegation whose
 /// words have settled (`LiveDelegations`). A delegation is reported as a response of its own without speech.
 package struct LiveTranslator: Sendable {
-    package enum Effect: Equatable, Sendable {
-        case report(ServiceReport)
-        case send(LiveClientEvent)
-        /// Play these samples of the current delta.
-        case play(Range<Int>, of: SpokenPart)
-        /// The part is complete.
-        case finish(SpokenPart)
+    package typealias Effect = ServiceEffect<LiveClientEvent, Lesson>
+
+    /// For the next sessions.
+    package enum Lesson: Equatable, Sendable {
+        /// The service does not know `acknowledgement_delay_ms`.
+        case refusesDelay
     }
 
     enum Phase: Equatable, Sendable {
@@ -64,13 +63,14 @@ package struct LiveTranslator: Sendable {
     /// The last answer was heard and needs no words.
     var needsNoWords = false
     /// The order whose question, morning or evening, is open until the user's next turn.
-    var unsettled: LocalCommand?
+    var unsettled: SpokenCommand?
     /// When something was last given to be said, and how much was said since, in loud samples; nil once said or given up.
     var given: (at: Duration, loud: Int)?
 
     package var isLive: Bool { phase == .live }
     /// The session was asked to end and has not confirmed it yet.
     package var isClosing: Bool { phase == .closing }
+    package var isClosed: Bool { phase == .closed }
 
     package init(_ settings: LiveSettings) {
         self.settings = settings
@@ -244,13 +244,10 @@ package struct LiveTranslator: Sendable {
 
     // MARK: Errors
 
-    /// The service does not know `acknowledgement_delay_ms`.
-    package private(set) var refusesDelay = false
-
     private mutating func failed(_ error: LiveError, _ now: Duration) {
         let isStarted = phase == .live || phase == .closing
         if !isStarted, error.code == "unknown_parameter", settings.acknowledgementDelay != nil {
-            refusesDelay = true
+            effects.append(.own(.refusesDelay))
             return end(.lost, "the service does not know acknowledgement_delay_ms: asked again without it")
         }
         if phase == .live, let id = error.request, let append = appends.failed(id) {
@@ -293,7 +290,7 @@ package struct LiveTranslator: Sendable {
     private static let dead = Duration.seconds(12)
 
     /// Performs what is due by `now`.
-    package mutating func tick(at now: Duration) -> [Effect] {
+    package mutating func tick(at now: Duration, isPlaying: Bool = false) -> [Effect] {
         guard phase == .live else { return [] }
         settleDelegations(now)
         sendHeld(now)
@@ -316,15 +313,21 @@ package struct LiveTranslator: Sendable {
 }
 
 extension LiveTranslator: ServiceTranslator {
-    package mutating func read(_ text: UnsafeRawBufferPointer, at now: Duration) -> [Effect]? {
-        LiveEventDecoder.decode(text).map { receive($0, at: now) }
+    package static let audioMessage = (before: #"{"type":"session.input_audio.append","audio":""#, after: #""}"#)
+    package static let closeLimit = Duration.seconds(15)
+
+    package mutating func read(_ text: UnsafeRawBufferPointer, _ downlink: Downlink, at now: Duration) -> [Effect]? {
+        func play(_ base64: UnsafeRawBufferPointer) -> [Effect]? {
+            downlink.decode(base64).map { sound($0, waiting: downlink.waiting, at: now) }
+        }
+        if let delta = AudioDelta(text, of: AudioDelta.live, isNamed: false) {
+            return play(UnsafeRawBufferPointer(rebasing: text[delta.audio]))
+        }
+        guard let event = LiveEventDecoder.decode(text) else { return nil }
+        guard case .ignored("session.output_audio.delta") = event else { return receive(event, at: now) }
+        guard var delta = AudioDelta.slowly(text) else { return nil }
+        return delta.audio.withUTF8 { play(UnsafeRawBufferPointer($0)) }
     }
 
-    package func reported(_ effect: Effect) -> ServiceReport? {
-        if case .report(let report) = effect { report } else { nil }
-    }
-
-    package func encoded(_ effect: Effect) -> [UInt8]? {
-        if case .send(let event) = effect { event.encoded } else { nil }
-    }
+    package func encoded(_ message: LiveClientEvent) -> [UInt8] { message.encoded }
 }

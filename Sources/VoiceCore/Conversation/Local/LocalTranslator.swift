@@ -142,7 +142,7 @@ package struct LocalTranslator: Sendable {
     private var asked: String?
     private var toSay: [Sentence] = []
     /// The order whose question, morning or evening, is open until the user's next turn.
-    private var unsettled: LocalCommand?
+    private var unsettled: SpokenCommand?
 
     /// Maximum amount of text waiting to be spoken, in bytes.
     private static let mostToSay = 64 << 10
@@ -240,36 +240,19 @@ package struct LocalTranslator: Sendable {
     ///   - isSure: false if it may have been noise, so that it must not approve anything.
     ///   - request: ID of the request this response answers.
     private mutating func act(on text: String, isSure: Bool, request: String?) -> [LocalEffect] {
-        let text = Self.withoutCall(text)
+        let text = SpokenGrammar.withoutCall(text)
         let words = LocalTurn.words(text)
         guard !words.isEmpty else { return silent(request: request) }
         defer { announced = nil }
         if let settled = unsettled?.settled(by: text) { return perform(settled, request: request) }
         unsettled = nil
-        let command = LocalGrammar.command(in: text)
+        let command = SpokenGrammar.command(in: text)
         if let effects = answerPrompt(text, command, isSure: isSure, request: request) { return effects }
         if let command { return perform(command, request: request) }
         if let what = play(words) {
             return call("play_audio", ["what": what], request: request)
         }
         return ask(text, words, request: request)
-    }
-
-    /// Removes a leading call: "Hey Jarvis, what is on?" becomes "what is on?".
-    static func withoutCall(_ text: String) -> String {
-        var left = text[...]
-        func skip(_ word: String) -> Bool {
-            let start = left.drop { !$0.isLetter && !$0.isNumber }
-            guard start.lowercased().hasPrefix(word) else { return false }
-            let rest = start.dropFirst(word.count)
-            guard !(rest.first.map { $0.isLetter || $0.isNumber || $0 == "'" } ?? false) else { return false }
-            left = rest
-            return true
-        }
-        let whole = left
-        for greeting in ["hey", "hi", "hello", "okay", "ok"] where skip(greeting) { break }
-        guard skip("jarvis") else { return String(whole) }
-        return String(left.drop { !$0.isLetter && !$0.isNumber })
     }
 
     private mutating func ask(_ text: String, _ words: [String], request: String?) -> [LocalEffect] {
@@ -287,7 +270,7 @@ package struct LocalTranslator: Sendable {
 
     // MARK: Orders
 
-    private mutating func perform(_ command: LocalCommand, request: String?) -> [LocalEffect] {
+    private mutating func perform(_ command: SpokenCommand, request: String?) -> [LocalEffect] {
         unsettled = nil
         if let question = command.question {
             unsettled = command
@@ -347,7 +330,7 @@ package struct LocalTranslator: Sendable {
     /// nil if nothing was asked, or the user turned to something else.
     private mutating func answerPrompt(
         _ text: String,
-        _ command: LocalCommand?,
+        _ command: SpokenCommand?,
         isSure: Bool,
         request: String?
     ) -> [LocalEffect]? {
@@ -499,11 +482,13 @@ package struct LocalTranslator: Sendable {
         case .ask(let text):
             asked = text
             return []
-        case .answer(let call, let output): return answered(call, output)
-        case .answerBegins(let call, let output): return beginFlow(call, output)
-        case .answerGoesOn(let call, let output, let isLast):
-            let effects = goOnFlow(call, output, isLast: isLast)
-            return isLast ? effects + [report(.answerPlaced(call: call))] : effects
+        case .answer(let call, let output):
+            switch output.part {
+            case .whole: return answered(call, output)
+            case .first: return beginFlow(call, output)
+            case .next: return goOnFlow(call, output, isLast: false)
+            case .last: return goOnFlow(call, output, isLast: true) + [report(.answerPlaced(call: call))]
+            }
         case .inform(let id, let foreign):
             if foreign.name == ForeignReport.announcement {
                 tell(foreign.output.aloud)

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import VoiceBase
 
-/// Events from the daemon to the Realtime server, except audio (see `AudioAppend`).
+/// Events from the daemon to the Realtime server, except audio (see `RealtimeWire`).
 package enum ClientEvent: Equatable, Sendable {
     /// `session.update` with the complete configuration.
     case sessionUpdate(RealtimeSettings, eventID: String)

@@ -110,8 +110,6 @@ package struct RealtimeTranslator: Sendable {
             case .ask(let text): [.userMessage(text: text, eventID: eventID("ask"))]
             case .answer(let callID, let output):
                 [.functionCallOutput(callID: callID, output: output.forModel, eventID: eventID("output"))]
-            // Only sent to services that speak in parts.
-            case .answerBegins, .answerGoesOn: []
             case .inform(let id, let report): inform(id, report)
             case .tell(let text, let tone): tell(tone == .exactly ? Self.announcement(text) : text)
             case .respond(let id, let mayCall):

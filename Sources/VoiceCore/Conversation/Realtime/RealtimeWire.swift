@@ -1,30 +1,70 @@
 /// The Realtime protocol of one connection: decoder, translator and encoder.
-package struct RealtimeWire: ServiceWire {
+package struct RealtimeWire: ServiceTranslator {
+    package typealias Effect = ServiceEffect<[UInt8], Never>
+
+    package static let audioMessage = (before: #"{"type":"input_audio_buffer.append","audio":""#, after: #""}"#)
+    package static let readsBinary = false
+
     private let decoder: ServerEventDecoder
     private var translator: RealtimeTranslator
+    /// Maximum size of an event without audio, in bytes.
+    private let longestEvent: Int
+    private var part = SpokenPart(responseID: "", itemID: "", contentIndex: 0)
 
     /// - Parameter settings: the settings of the session, and the dialect of the service.
     package init(_ settings: RealtimeSettings) {
         decoder = ServerEventDecoder(dialect: settings.dialect)
         translator = RealtimeTranslator(settings)
+        longestEvent = ServerEventDecoder.longest(echoing: settings)
     }
 
-    package mutating func read(_ text: UnsafeRawBufferPointer, at now: Duration) -> [ServiceReport]? {
-        (try? decode(text)).map { receive($0) }
+    package mutating func connected() -> [Effect] { [] }
+
+    package mutating func read(_ text: UnsafeRawBufferPointer, _ downlink: Downlink, at now: Duration) -> [Effect]? {
+        if let delta = AudioDelta(text) {
+            let part = SpokenPart(
+                responseID: String(decoding: text[delta.responseID], as: UTF8.self),
+                itemID: String(decoding: text[delta.itemID], as: UTF8.self),
+                contentIndex: delta.contentIndex
+            )
+            return play(UnsafeRawBufferPointer(rebasing: text[delta.audio]), of: part, downlink)
+        }
+        if text.count > longestEvent { return readSlowly(text, downlink) }
+        guard let event = try? decoder.decode(text) else { return nil }
+        let reports = translator.receive(event).map { Effect.report($0) }
+        switch event {
+        case .ignored("response.output_audio.delta"), .ignored("response.audio.delta"):
+            return readSlowly(text, downlink)
+        case .audioDone(let responseID, let itemID, let contentIndex):
+            return [.finish(SpokenPart(responseID: responseID, itemID: itemID, contentIndex: contentIndex))] + reports
+        default: return reports
+        }
     }
 
-    package mutating func write(_ request: ServiceRequest, at now: Duration) -> [[UInt8]] {
-        translator.ask(request).map(encode)
+    package mutating func ask(_ request: ServiceRequest, at now: Duration) -> [Effect] {
+        translator.ask(request).map { .send($0.fitting.encoded(for: translator.settings.dialect)) }
     }
 
-    // MARK: The same in two steps, for callers that inspect the events
+    package func encoded(_ message: [UInt8]) -> [UInt8] { message }
 
-    package func decode(_ text: UnsafeRawBufferPointer) throws(ServerEventDecoder.Failure) -> ServerEvent {
-        try decoder.decode(text)
+    private mutating func readSlowly(_ text: UnsafeRawBufferPointer, _ downlink: Downlink) -> [Effect]? {
+        guard var delta = AudioDelta.slowly(text) else { return nil }
+        let part = SpokenPart(
+            responseID: delta.responseID ?? "",
+            itemID: delta.itemID ?? "",
+            contentIndex: delta.contentIndex ?? 0
+        )
+        return delta.audio.withUTF8 { play(UnsafeRawBufferPointer($0), of: part, downlink) }
     }
 
-    package mutating func receive(_ event: ServerEvent) -> [ServiceReport] { translator.receive(event) }
-
-    /// Encodes the event as a text message, shortened if its text is too long.
-    package func encode(_ event: ClientEvent) -> [UInt8] { event.fitting.encoded(for: translator.settings.dialect) }
+    private mutating func play(
+        _ base64: UnsafeRawBufferPointer,
+        of part: SpokenPart,
+        _ downlink: Downlink
+    ) -> [Effect]? {
+        let continues = part == self.part
+        self.part = part
+        guard let samples = downlink.decode(base64, continues: continues) else { return nil }
+        return samples.isEmpty ? [] : [.play(0..<samples.count, of: part)]
+    }
 }

@@ -13,12 +13,9 @@ package enum ServiceRequest: Equatable, Sendable {
     /// The user's spoken or typed words, as text; not answered before `respond`.
     case ask(String)
 
-    /// The only answer to a call of this session.
+    /// The only answer to a call of this session, or for a service that speaks in parts the next part of it. The last part may
+    /// be empty.
     case answer(call: String, ToolResult)
-    /// The first part of the answer to a call of this session; more follows with `answerGoesOn`.
-    case answerBegins(call: String, ToolResult)
-    /// The next part of that answer; the last part, which may be empty, completes it.
-    case answerGoesOn(call: String, ToolResult, isLast: Bool)
     /// Data from outside that answers no call of this session, under an id the daemon chose.
     case inform(id: String, ForeignReport)
     /// A text from the daemon or the owner.
@@ -89,8 +86,6 @@ extension ServiceRequest {
         case .recall: "recall"
         case .ask: "ask"
         case .answer: "answer"
-        case .answerBegins: "answer begins"
-        case .answerGoesOn: "answer goes on"
         case .inform: "inform"
         case .tell: "tell"
         case .respond: "respond"
@@ -111,8 +106,8 @@ extension ServiceRequest {
         case .inform: capabilities.takesText
         case .tell(_, .exactly): capabilities.takesText && capabilities.saysExactly
         case .tell: capabilities.takesText
-        case .answer: capabilities.work != .theirs
-        case .answerBegins, .answerGoesOn: capabilities.speaksInParts
+        case .answer(_, let output):
+            capabilities.work != .theirs && (output.part == .whole || capabilities.speaksInParts)
         case .cancel: capabilities.cancels
         case .truncate: capabilities.truncates
         case .forget: capabilities.forgets

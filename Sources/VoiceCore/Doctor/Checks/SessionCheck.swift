@@ -54,13 +54,13 @@ enum SessionCheck {
 
     static func probe(
         _ request: WebSocketRequest,
-        _ wire: any ServiceWire,
+        _ translator: any ServiceTranslator,
         network: NetworkThread
     ) async -> SessionOutcome {
         let answer = Promise<SessionOutcome>()
         let outcome = await TimeLimit.run(limit - .seconds(2)) {
             let handle = network.connect(request) { connection in
-                SessionProbe(connection, wire: wire) { answer.give($0) }
+                SessionProbe(connection, translator: translator) { answer.give($0) }
             }
             if handle == nil { answer.give(.ended(.failed(.stopped))) }
             return await answer.wait()

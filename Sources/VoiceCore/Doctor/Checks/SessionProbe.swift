@@ -16,24 +16,24 @@ enum SessionOutcome: Sendable, Equatable {
 /// response, so it costs nothing. Confined to the network thread.
 final class SessionProbe: WebSocketDriver {
     private let connection: WebSocketConnection
-    private var wire: any ServiceWire
+    private var translator: any ServiceTranslator
     private var report: (@Sendable (SessionOutcome) -> Void)?
     private var hasAsked = false
 
     /// - Parameter report: called exactly once.
     init(
         _ connection: WebSocketConnection,
-        wire: any ServiceWire,
+        translator: any ServiceTranslator,
         report: @escaping @Sendable (SessionOutcome) -> Void
     ) {
         self.connection = connection
-        self.wire = wire
+        self.translator = translator
         self.report = report
     }
 
-    package func opened() { receive(wire.connected()) }
+    package func opened() { receive(translator.reportsConnected()) }
 
-    package func received(text: UnsafeRawBufferPointer) { receive(wire.read(text, at: Monotonic.now()) ?? []) }
+    package func received(text: UnsafeRawBufferPointer) { receive(translator.reports(text, at: Monotonic.now()) ?? []) }
 
     package func received(binary: UnsafeRawBufferPointer) {}
 
@@ -54,7 +54,7 @@ final class SessionProbe: WebSocketDriver {
     }
 
     private func send(_ request: ServiceRequest) {
-        for message in wire.write(request, at: Monotonic.now()) { connection.send(text: message) }
+        for message in translator.messages(request, at: Monotonic.now()) { connection.send(text: message) }
     }
 
     private func finish(_ outcome: SessionOutcome) {

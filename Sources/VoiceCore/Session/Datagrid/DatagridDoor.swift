@@ -5,34 +5,16 @@ internal import VoiceNetwork
 
 /// Prepares a socket to Datagrid: by a hand-off, which keeps the key out of its address, or with the key in the address.
 struct DatagridDoor: Sendable {
-    /// What it takes to open a session. None of it may be logged.
-    struct Entry: Sendable {
-        var request: WebSocketRequest
-        var translator: DatagridTranslator
-        /// Removes the key and this session's token from what the service writes.
-        var redactor: Redactor
-        /// Whether the address holds a token of a hand-off instead of the key.
-        var isHandedOff = false
-        /// Why the hand-off was skipped.
-        var trouble: String?
-    }
-
-    enum Outcome: Sendable {
-        case open(Entry)
-        case failed(WebSocketClosure)
-    }
-
     let address: ServiceAddress
     let base: ServerURL
     let handsOff: Bool
     var settings: DatagridSettings
     var key: Secret?
+    let memory: DatagridMemory
 
     /// A connection without a sign of life for this long is dead.
     var deadPeerLimit = Duration.seconds(20)
     private static let path = "/v1/voice"
-
-    private var redactor: Redactor { Redactor(Self.forms(key)) }
 
     /// A secret as it is, and percent-encoded as in an address.
     private static func forms(_ secret: Secret?) -> [Secret] {
@@ -43,12 +25,40 @@ struct DatagridDoor: Sendable {
     // MARK: Direct connection
 
     /// - Parameter conversation: the conversation to continue.
-    func direct(conversation: String?) -> Outcome {
+    func direct(conversation: String?) throws(ServiceOpeningFailure) -> ServiceEntry<DatagridTranslator> {
         var url = base.text
         if let key { url += (base.query == nil ? "?" : "&") + "token=" + PercentEncoding.encoded(key.revealed) }
-        guard let request = request(url) else { return .failed(.failed(.badURL)) }
-        let translator = DatagridTranslator(settings, conversation: conversation, redactor: redactor)
-        return .open(Entry(request: request, translator: translator, redactor: redactor))
+        guard let request = request(url) else { throw ServiceOpeningFailure(.failed(.badURL)) }
+        return entry(request, conversation)
+    }
+
+    private func entry(
+        _ request: WebSocketRequest,
+        _ conversation: String?,
+        by handoff: DatagridHandoff? = nil
+    ) -> ServiceEntry<DatagridTranslator> {
+        // Removes the key and this session's token from what the service writes.
+        let redactor = Redactor(Self.forms(key) + (handoff.map(Self.token) ?? []))
+        let start = handoff?.start
+        let translator = DatagridTranslator(settings, conversation: conversation, given: start, redactor: redactor)
+        var entry = ServiceEntry(request, translator, .datagrid)
+        entry.own = { [memory] in memory.began($0) }
+        entry.failure = { [memory] closure, translator, isLost in
+            if translator.hasConversation { memory.sessionEnded(isLost: isLost) }
+            var failure = LinkFailure(closure)
+            switch closure {
+            // No close code of the service is known to be final.
+            case .closed: failure.kind = .transient
+            // The service took the key a moment ago, so only the token was refused: it expired. The next hand-off brings
+            // another.
+            case .refused(let refusal) where start != nil && [401, 403].contains(refusal.status):
+                failure.kind = .transient
+            default: break
+            }
+            failure.reason = redactor.clean(failure.reason)
+            return failure
+        }
+        return entry
     }
 
     private func request(_ url: String) -> WebSocketRequest? {
@@ -58,15 +68,18 @@ struct DatagridDoor: Sendable {
     // MARK: The hand-off
 
     /// - Parameter conversation: the conversation to continue.
-    func open(conversation: String?, on network: NetworkThread) async -> Outcome {
-        guard handsOff else { return direct(conversation: conversation) }
+    func open(
+        conversation: String?,
+        on network: NetworkThread
+    ) async throws(ServiceOpeningFailure) -> ServiceEntry<DatagridTranslator> {
+        guard handsOff else { return try direct(conversation: conversation) }
         let isEncrypted = base.isSecure
         let call = HTTPRequest(
             method: "POST",
             url: "\(isEncrypted ? "https" : "http")://\(base.authority)\(Self.path)",
             headers: [("Content-Type", "application/json")]
                 + (key.map { [("Authorization", "Bearer \($0.revealed)")] } ?? []),
-            body: settings.payload(conversation: conversation).datagridBytes,
+            body: Array(settings.payload(conversation: conversation).encoded.utf8),
             connectTimeout: address.connectTimeout,
             totalTimeout: address.connectTimeout,
             maximumReplyBytes: 1 << 20,
@@ -75,40 +88,49 @@ struct DatagridDoor: Sendable {
             mayRepeat: false,
             staysNear: !isEncrypted && !address.allowsPlain
         )
-        do {
-            return enter(try await network.perform(call), conversation, isEncrypted)
+        let reply: HTTPResponse
+        do throws(HTTPFailure) {
+            reply = try await network.perform(call)
         } catch {
-            return .failed(Self.closure(error))
+            throw ServiceOpeningFailure(Self.closure(error))
         }
+        return try enter(reply, conversation, isEncrypted)
     }
 
-    private func enter(_ reply: HTTPResponse, _ conversation: String?, _ isEncrypted: Bool) -> Outcome {
+    private func enter(
+        _ reply: HTTPResponse,
+        _ conversation: String?,
+        _ isEncrypted: Bool
+    ) throws(ServiceOpeningFailure) -> ServiceEntry<DatagridTranslator> {
         switch reply.status {
         case 200..<300:
             guard let handoff = DatagridHandoff(reply.body, isEncrypted: isEncrypted),
                 let request = request(handoff.url)
-            else { return directly(conversation, "its reply names no session") }
-            let redactor = Redactor((Self.forms(key) + Self.token(handoff)))
-            let translator = DatagridTranslator(
-                settings,
-                conversation: conversation,
-                given: handoff.start,
-                redactor: redactor
-            )
-            return .open(Entry(request: request, translator: translator, redactor: redactor, isHandedOff: true))
+            else { return try directly(conversation, "its reply names no session") }
+            return entry(request, conversation, by: handoff)
         // The hand-off depends on a store of the service; the direct connection does not.
-        case 500...: return directly(conversation, "HTTP status \(reply.status)")
+        case 500...: return try directly(conversation, "HTTP status \(reply.status)")
         default:
             let pause = reply.header("retry-after").flatMap { Int($0) }.map { min(max(0, $0), 3600) }
             let refusal = WebSocketRefusal(status: reply.status, reason: "at \(Self.path)", retryAfter: pause, body: "")
-            return .failed(.refused(refusal))
+            var failed = ServiceOpeningFailure(.refused(refusal))
+            if conversation != nil, [400, 404, 409, 410, 422].contains(refusal.status) {
+                // The refusal may concern the conversation alone: the next attempt begins a new one.
+                memory.began(nil)
+                failed.failure.kind = .transient
+            }
+            throw failed
         }
     }
 
-    private func directly(_ conversation: String?, _ reason: String) -> Outcome {
-        guard case .open(var entry) = direct(conversation: conversation) else { return .failed(.failed(.badURL)) }
-        entry.trouble = "the hand-off at \(Self.path) failed (\(reason)): the session is opened with the key itself"
-        return .open(entry)
+    private func directly(
+        _ conversation: String?,
+        _ reason: String
+    ) throws(ServiceOpeningFailure) -> ServiceEntry<DatagridTranslator> {
+        var entry = try direct(conversation: conversation)
+        let text = "the hand-off at \(Self.path) failed (\(reason)): the session is opened with the key itself"
+        entry.trouble = ServiceError(.other, name: "handoff", text: text)
+        return entry
     }
 
     /// The secrets of a hand-off: the query as a whole, and each value in it.

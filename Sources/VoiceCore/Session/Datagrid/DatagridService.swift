@@ -5,32 +5,19 @@ package import VoiceConversation
 package import VoiceNetwork
 
 /// Datagrid Voice.
-package struct DatagridService: VoiceService {
+package struct DatagridService: SocketService {
     package static let name = Configuration.Service.Name.datagrid
-
-    package static var kinds: [(name: String, capabilities: ServiceCapabilities)] { [(name.rawValue, .datagrid)] }
 
     package static func capabilities(_ configuration: Configuration) -> ServiceCapabilities { .datagrid }
 
-    package static func address(_ configuration: Configuration) -> ServiceAddress? { location(configuration) }
-
-    private static func location(_ configuration: Configuration) -> ServiceAddress {
+    package static func location(_ configuration: Configuration) -> ServiceAddress {
         let datagrid = configuration.datagrid
-        return ServiceAddress(
-            key: "datagrid.url",
-            url: datagrid.url,
-            allowsPlain: false,
-            connectTimeout: .seconds(datagrid.connectTimeoutS),
-            caFile: nil
-        )
+        return ServiceAddress(key: "datagrid.url", url: datagrid.url, timeoutS: datagrid.connectTimeoutS)
     }
 
     package static var modelKey: String? { "datagrid.agent_id" }
 
     package static func model(_ configuration: Configuration) -> String { name.rawValue }
-
-    /// The service's agent has its own role.
-    package static func persona(_ configuration: Configuration) -> String { "" }
 
     package static func instructionsFile(_ configuration: Configuration) -> (key: String, path: String) {
         ("datagrid.instructions_file", configuration.datagrid.instructionsFile)
@@ -39,7 +26,6 @@ package struct DatagridService: VoiceService {
     package var tools: [JSONValue] = []
     package let notices: [String]
     private(set) var door: DatagridDoor
-    private let memory: DatagridMemory
 
     /// A connection without a sign of life for this long is dead.
     package var deadPeerLimit: Duration {
@@ -73,9 +59,9 @@ package struct DatagridService: VoiceService {
                 voice: text(datagrid.voice),
                 greeting: text(datagrid.greeting)
             ),
-            key: secrets.key(Self.name.key).secret
+            key: secrets.key(Self.name.key).secret,
+            memory: DatagridMemory(patience: .seconds(60 * datagrid.rememberMin))
         )
-        memory = DatagridMemory(patience: .seconds(60 * datagrid.rememberMin))
         notices = Self.notices(configuration, tools)
     }
 
@@ -96,11 +82,10 @@ package struct DatagridService: VoiceService {
         return notices
     }
 
-    package var name: String { Self.name.rawValue }
     package var capabilities: ServiceCapabilities { .datagrid }
     package var tellsHeardText: Bool { true }
 
-    /// Each session has a request of its own; see `opening`.
+    /// Each session has a request of its own; see `open`.
     package var request: WebSocketRequest? {
         get { nil }
         set {}
@@ -110,14 +95,12 @@ package struct DatagridService: VoiceService {
         if let newer = newer as? DatagridService { door.key = newer.door.key }
     }
 
-    package func wire() -> any ServiceWire { SilentWire(DatagridTranslator(door.settings)) }
-
-    /// Opens a new conversation; the remembered one is left alone.
-    package func opening(on network: NetworkThread) async -> ServiceOpening? {
-        switch await door.open(conversation: nil, on: network) {
-        case .open(let entry): .socket(entry.request, SilentWire(entry.translator))
-        case .failed(let closure): .failed(closure)
-        }
+    /// A test opens a new conversation, and leaves the remembered one alone.
+    package func open(
+        on network: NetworkThread,
+        isTest: Bool
+    ) async throws(ServiceOpeningFailure) -> ServiceEntry<DatagridTranslator> {
+        try await door.open(conversation: isTest ? nil : door.memory.next, on: network)
     }
 
     package func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options) {
@@ -126,16 +109,6 @@ package struct DatagridService: VoiceService {
         // A standby session would belong to the same conversation.
         conversation.sessions.age = nil
         conversation.sessions.carry = .none
-    }
-
-    package func connect(
-        on network: NetworkThread,
-        pump: NetworkConfined<VoicePump>,
-        report: @escaping ServiceReporter
-    ) -> ServiceConnection? {
-        let link = NetworkConfined(DatagridLink(door, memory, on: network, pump: pump, report: report), on: network)
-        guard network.enqueue({ link.onThread.start(link) }) else { return nil }
-        return ServiceConnection { body in link.perform { body($0) } }
     }
 }
 

@@ -26,8 +26,8 @@ package final class Hero365Voice {
         let samples: [Int16]?
         switch sound.form {
         case .opus: samples = opus(sound.bytes)
-        case .pcm(let rate): samples = converted(Self.pcm(sound.bytes[...]), from: rate)
-        case .wav: samples = WaveBytes(sound.bytes).flatMap { converted(Self.pcm($0.sound), from: $0.rate) }
+        case .pcm(let rate): samples = converted(WaveBytes.samples(sound.bytes[...]), from: rate)
+        case .wav: samples = WaveBytes(sound.bytes).flatMap { converted($0.samples, from: $0.rate) }
         case .other: samples = nil
         }
         if let samples, !samples.isEmpty { latest = samples.count }
@@ -61,12 +61,6 @@ package final class Hero365Voice {
             samples += (try? decoder.decode(packet)) ?? []
         }
         return samples
-    }
-
-    private static func pcm(_ bytes: ArraySlice<UInt8>) -> [Int16] {
-        stride(from: bytes.startIndex, to: bytes.startIndex + bytes.count / 2 * 2, by: 2).map {
-            Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)
-        }
     }
 
     /// Returns nil for a rate that is not known.

@@ -1,4 +1,3 @@
-internal import Synchronization
 package import VoiceBase
 package import VoiceConfiguration
 package import VoiceConversation
@@ -6,24 +5,14 @@ package import VoiceNetwork
 internal import VoiceReply
 
 /// GPT-Live.
-package struct LiveService: VoiceService {
+package struct LiveService: SocketService {
     package static let name = Configuration.Service.Name.openAILive
-
-    package static var kinds: [(name: String, capabilities: ServiceCapabilities)] { [(name.rawValue, .live)] }
 
     package static func capabilities(_ configuration: Configuration) -> ServiceCapabilities { .live }
 
-    package static func address(_ configuration: Configuration) -> ServiceAddress? { location(configuration) }
-
-    private static func location(_ configuration: Configuration) -> ServiceAddress {
+    package static func location(_ configuration: Configuration) -> ServiceAddress {
         let live = configuration.live
-        return ServiceAddress(
-            key: "live.url",
-            url: live.url,
-            allowsPlain: false,
-            connectTimeout: .seconds(live.connectTimeoutS),
-            caFile: nil
-        )
+        return ServiceAddress(key: "live.url", url: live.url, timeoutS: live.connectTimeoutS)
     }
 
     package static var modelKey: String? { "live.model" }
@@ -38,12 +27,6 @@ package struct LiveService: VoiceService {
         ("live.instructions_file", configuration.live.instructionsFile)
     }
 
-    /// What one connection has learned about the service, for the next.
-    private final class Lesson: Sendable {
-        /// The service does not know `acknowledgement_delay_ms`.
-        let refusesDelay = Atomic<Bool>(false)
-    }
-
     /// Maximum size of the instructions in bytes, for 16,384 tokens.
     private static let longestInstructions = 48_000
 
@@ -52,7 +35,7 @@ package struct LiveService: VoiceService {
     private let settings: LiveSettings
     private let address: ServiceAddress
     private let values: Configuration.Live
-    private let lesson = Lesson()
+    private let lessons = Lessons<LiveTranslator.Lesson>()
 
     package init(
         _ configuration: Configuration,
@@ -70,10 +53,7 @@ package struct LiveService: VoiceService {
             throw ConfigurationError(problems: [problem])
         }
         address = Self.location(configuration)
-        request = try WebSocketRequest(
-            at: address,
-            headers: secrets.key(Self.name.key).secret.map { [("Authorization", "Bearer \($0.revealed)")] } ?? []
-        )
+        request = try WebSocketRequest(at: address, headers: Self.bearer(secrets))
         settings = LiveSettings(
             model: live.model,
             instructions: instructions,
@@ -82,18 +62,8 @@ package struct LiveService: VoiceService {
         )
     }
 
-    package var name: String { Self.name.rawValue }
     package var capabilities: ServiceCapabilities { .live }
     package var tellsHeardText: Bool { true }
-    package var notices: [String] { [] }
-
-    private var current: LiveSettings {
-        var settings = settings
-        if lesson.refusesDelay.load(ordering: .relaxed) { settings.acknowledgementDelay = nil }
-        return settings
-    }
-
-    package func wire() -> any ServiceWire { SilentWire(LiveTranslator(current)) }
 
     package func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options) {
         pump.chunk = 40
@@ -106,22 +76,14 @@ package struct LiveService: VoiceService {
         conversation.sessions.carry = .turns
     }
 
-    package func connect(
+    package func open(
         on network: NetworkThread,
-        pump: NetworkConfined<VoicePump>,
-        report: @escaping ServiceReporter
-    ) -> ServiceConnection? {
-        guard let request else { return nil }
-        let settings = current
-        let lesson = lesson
-        return network.connect(request) { socket in
-            LiveLink(
-                connection: socket,
-                pump: pump.onThread,
-                settings: settings,
-                refusedDelay: { lesson.refusesDelay.store(true, ordering: .relaxed) },
-                report: report
-            )
-        }.map(ServiceConnection.init)
+        isTest: Bool
+    ) throws(ServiceOpeningFailure) -> ServiceEntry<LiveTranslator> {
+        var settings = settings
+        if lessons.has(.refusesDelay) { settings.acknowledgementDelay = nil }
+        var entry = ServiceEntry(try prepared, LiveTranslator(settings), .live)
+        entry.own = { [lessons] in lessons.learn($0) }
+        return entry
     }
 }

@@ -73,7 +73,6 @@ private final class AnnouncerCore {
     private let logger: Logger
     private var sockets: WyomingSockets?
     private var speaker: LocalSpeaker?
-    private var connections = 0
     private var waiting: [[String]] = [] {
         didSet { queue.count.store(waiting.count, ordering: .relaxed) }
     }
@@ -175,26 +174,13 @@ private final class AnnouncerCore {
     }
 
     private func made(_ me: NetworkConfined<AnnouncerCore>) -> LocalSpeaker? {
-        let network = network
-        let sockets = WyomingSockets(on: network) { number, event in _ = me.onThread.speaker?.receive(event, of: number)
-        }
+        let sockets = WyomingSockets(on: network) { _ = me.onThread.speaker?.receive($1, of: $0) }
         guard sockets.start() else { return nil }
-        let language = settings.espeakLanguage
         let made = LocalSpeaker(
             sockets,
-            at: settings.speaker,
-            allowsPublic: settings.allowsPublic,
-            voice: settings.voice,
-            newNumber: { [unowned self] in
-                connections += 1
-                return connections
-            },
-            espeak: { text, speech in
-                OwnThread.start("jv-espeak") {
-                    let sound = EspeakVoice.speak(text, language: language)
-                    network.enqueue { me.onThread.speaker?.spoken(sound, speech) }
-                }
-            },
+            settings,
+            on: network,
+            me: { me.onThread.speaker },
             report: { [unowned self] in spoken($0, me) }
         )
         self.sockets = sockets

@@ -31,7 +31,6 @@ package final class LocalLink: ServiceLink, VoiceLine {
     private var sockets: WyomingSockets?
     private var recogniser: LocalRecogniser?
     private var speaker: LocalSpeaker?
-    private var connections = 0
     /// Connections on which servers are asked to describe themselves.
     private var recogniserProbe: Int?
     private var speakerProbe: Int?
@@ -78,49 +77,34 @@ package final class LocalLink: ServiceLink, VoiceLine {
     func start(_ me: NetworkConfined<LocalLink>) {
         guard phase == .starting, sockets == nil else { return }
         self.me = me
-        let network = network
         let sockets = WyomingSockets(on: network) { number, event in me.onThread.receive(event, of: number) }
         guard sockets.start() else { return fail("no thread can be started for the local voice") }
         self.sockets = sockets
-        let newNumber: () -> Int = { [unowned self] in
-            connections += 1
-            return connections
-        }
         recogniser = LocalRecogniser(
             sockets,
             at: settings.recogniser,
             allowsPublic: settings.allowsPublic,
             language: settings.language,
-            newNumber: newNumber,
             left: { [unowned self] in pump.onThread.left(samples: $0, bytes: $1) },
             report: { [unowned self] in recognised($0) }
         )
-        let language = settings.espeakLanguage
         speaker = LocalSpeaker(
             sockets,
-            at: settings.speaker,
-            allowsPublic: settings.allowsPublic,
-            voice: settings.voice,
-            newNumber: newNumber,
-            espeak: { text, speech in
-                OwnThread.start("jv-espeak") {
-                    let sound = EspeakVoice.speak(text, language: language)
-                    network.enqueue { me.onThread.speaker?.spoken(sound, speech) }
-                }
-            },
+            settings,
+            on: network,
+            me: { me.onThread.speaker },
             report: { [unowned self] in spoken($0) }
         )
         ear = MicrophoneAnalyzer(tellsVoices: pump.onThread.tellsVoices)
         report(.connected, Monotonic.now())
-        recogniserProbe = probe(settings.recogniser)
-        speakerProbe = settings.speaker.map(probe)
+        recogniserProbe = probe(settings.recogniser, sockets)
+        speakerProbe = settings.speaker.map { probe($0, sockets) }
     }
 
-    private func probe(_ address: WyomingAddress) -> Int {
-        connections += 1
-        sockets?.open(connections, to: address, allowsPublic: settings.allowsPublic, within: Self.connectLimit)
-        sockets?.send(.describe, on: connections)
-        return connections
+    private func probe(_ address: WyomingAddress, _ sockets: WyomingSockets) -> Int {
+        let number = sockets.open(to: address, allowsPublic: settings.allowsPublic, within: Self.connectLimit)
+        sockets.send(.describe, on: number)
+        return number
     }
 
     private func receive(_ event: WyomingSockets.Event, of number: Int) {

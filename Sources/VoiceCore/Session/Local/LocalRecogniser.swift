@@ -38,7 +38,6 @@ final class LocalRecogniser {
     private let language: String?
     /// The least time in which the text must have come once the audio has been sent.
     private let answerLimit: Duration
-    private let newNumber: () -> Int
     private let report: (Outcome) -> Void
     private let left: (_ samples: Int, _ bytes: Int) -> Void
     /// Whether the server sends text while it listens.
@@ -55,7 +54,6 @@ final class LocalRecogniser {
         allowsPublic: Bool,
         language: String,
         answerLimit: Duration = .seconds(6),
-        newNumber: @escaping () -> Int,
         left: @escaping (_ samples: Int, _ bytes: Int) -> Void,
         report: @escaping (Outcome) -> Void
     ) {
@@ -64,7 +62,6 @@ final class LocalRecogniser {
         self.allowsPublic = allowsPublic
         self.language = WyomingRequest.language(language)
         self.answerLimit = answerLimit
-        self.newNumber = newNumber
         self.left = left
         self.report = report
     }
@@ -135,11 +132,9 @@ final class LocalRecogniser {
     // MARK: One utterance
 
     private func open() {
-        let number = newNumber()
-        self.number = number
+        number = sockets.open(to: address, allowsPublic: allowsPublic, within: Self.connectLimit)
         transcript = WyomingTranscript()
         liveSamples = 0
-        sockets.open(number, to: address, allowsPublic: allowsPublic, within: Self.connectLimit)
     }
 
     private func drop() {

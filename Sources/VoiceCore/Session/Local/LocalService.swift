@@ -45,15 +45,12 @@ package struct LocalSettings: Sendable {
 /// The voice that stays in the house: Wyoming servers, without a model between them and the agent.
 package struct LocalService: VoiceService {
     package static let name = Configuration.Service.Name.local
-    package static var kinds: [(name: String, capabilities: ServiceCapabilities)] { [(name.rawValue, .local)] }
-
     package static func capabilities(_ configuration: Configuration) -> ServiceCapabilities { .local }
     package static func address(_ configuration: Configuration) -> ServiceAddress? { nil }
     package static func model(_ configuration: Configuration) -> String { "local" }
 
     package var settings: LocalSettings
     package var tools: [JSONValue]
-    package let notices: [String] = []
     private static let sessions = Atomic<Int>(0)
 
     package init(
@@ -70,7 +67,6 @@ package struct LocalService: VoiceService {
         }
     }
 
-    package var name: String { Self.name.rawValue }
     package var capabilities: ServiceCapabilities { .local }
     package var tellsHeardText: Bool { true }
 
@@ -79,7 +75,7 @@ package struct LocalService: VoiceService {
         set {}
     }
 
-    package func wire() -> any ServiceWire { NoWire() }
+    package func opening(on network: NetworkThread) async -> ServiceOpening? { nil }
 
     package func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options) {
         // A step of turn detection.
@@ -103,10 +99,4 @@ package struct LocalService: VoiceService {
         guard network.enqueue({ link.onThread.start(link) }) else { return nil }
         return ServiceConnection { body in link.perform { body($0) } }
     }
-}
-
-/// A service without text messages.
-private struct NoWire: ServiceWire {
-    func read(_ text: UnsafeRawBufferPointer, at now: Duration) -> [ServiceReport]? { nil }
-    func write(_ request: ServiceRequest, at now: Duration) -> [[UInt8]] { [] }
 }

@@ -1,5 +1,6 @@
 internal import VoiceBase
 internal import VoiceConversation
+internal import VoiceNetwork
 internal import VoiceWyoming
 
 /// Speaks text sentence by sentence through a Wyoming server, or through espeak-ng if the server is unavailable. Lives on
@@ -39,7 +40,6 @@ final class LocalSpeaker {
     private let voice: String?
     /// How long a sentence may pause.
     private let nextLimit: Duration
-    private let newNumber: () -> Int
     /// Starts espeak-ng on a text elsewhere; `spoken` follows with the number. False if it cannot be started.
     private let espeak: (_ text: String, _ speech: Int) -> Bool
     private let report: (Outcome) -> Void
@@ -70,7 +70,6 @@ final class LocalSpeaker {
         allowsPublic: Bool,
         voice: String,
         nextLimit: Duration = .seconds(3),
-        newNumber: @escaping () -> Int,
         espeak: @escaping (_ text: String, _ speech: Int) -> Bool,
         report: @escaping (Outcome) -> Void
     ) {
@@ -79,9 +78,34 @@ final class LocalSpeaker {
         self.allowsPublic = allowsPublic
         self.voice = voice.isEmpty ? nil : voice
         self.nextLimit = nextLimit
-        self.newNumber = newNumber
         self.espeak = espeak
         self.report = report
+    }
+
+    /// Starts espeak-ng on threads of its own.
+    ///
+    /// - Parameter me: this speaker, on the network thread, while it is needed.
+    convenience init(
+        _ sockets: WyomingSockets,
+        _ settings: LocalSettings,
+        on network: NetworkThread,
+        me: @escaping @Sendable () -> LocalSpeaker?,
+        report: @escaping (Outcome) -> Void
+    ) {
+        let language = settings.espeakLanguage
+        self.init(
+            sockets,
+            at: settings.speaker,
+            allowsPublic: settings.allowsPublic,
+            voice: settings.voice,
+            espeak: { text, speech in
+                OwnThread.start("jv-espeak") {
+                    let sound = EspeakVoice.speak(text, language: language)
+                    network.enqueue { me()?.spoken(sound, speech) }
+                }
+            },
+            report: report
+        )
     }
 
     /// Whether no sentence is being spoken or waiting.
@@ -159,9 +183,7 @@ final class LocalSpeaker {
 
     private func open() {
         guard let address else { return }
-        let number = newNumber()
-        self.number = number
-        sockets.open(number, to: address, allowsPublic: allowsPublic, within: Self.connectLimit)
+        number = sockets.open(to: address, allowsPublic: allowsPublic, within: Self.connectLimit)
     }
 
     private func ask(_ text: String) {
@@ -193,7 +215,7 @@ final class LocalSpeaker {
             guard format.width == 2, AnyRateConverter.knows(format.rate) else {
                 return garbage("speaks in a format that nobody here plays", number)
             }
-            let sound = Self.mono(bytes, channels: format.channels)
+            let sound = WaveBytes.samples(bytes[...], channels: format.channels)
             play(sound, rate: format.rate)
             if samples > Self.longest { return garbage("does not stop speaking", number) }
             // Sound renews the limit, not the message, and only as far as it lasts.
@@ -212,16 +234,6 @@ final class LocalSpeaker {
         case .error(let text, _): garbage("says: \(text)", number)
         default: break
         }
-    }
-
-    private static func mono(_ bytes: [UInt8], channels: Int) -> [Int16] {
-        let frame = 2 * channels
-        var samples: [Int16] = []
-        samples.reserveCapacity(bytes.count / frame)
-        for at in stride(from: 0, to: bytes.count - frame + 1, by: frame) {
-            samples.append(Int16(truncatingIfNeeded: Int(bytes[at]) | Int(bytes[at + 1]) << 8))
-        }
-        return samples
     }
 
     private func play(_ sound: [Int16], rate: Int) {
@@ -298,7 +310,7 @@ final class LocalSpeaker {
     }
 
     /// Takes the output of espeak-ng; nil if it failed.
-    func spoken(_ sound: EspeakVoice.Sound?, _ speech: Int) {
+    func spoken(_ sound: WaveBytes?, _ speech: Int) {
         guard speech == self.speech, !isIdle else { return }
         guard let sound else { return noVoice() }
         play(sound.samples, rate: sound.rate)

@@ -16,8 +16,8 @@ enum WyomingProbe {
             return .failure(WyomingEnd(kind: .away, description: "no thread can be started to ask \(address.text)"))
         }
         // The first limit is for the connection, the second for connection and answer together.
-        sockets.open(1, to: address, allowsPublic: allowsPublic, within: .seconds(2))
-        sockets.send(.describe, on: 1)
+        let number = sockets.open(to: address, allowsPublic: allowsPublic, within: .seconds(2))
+        sockets.send(.describe, on: number)
         let result = await TimeLimit.run(.seconds(7)) { await answer.wait() }
         let late = WyomingEnd(
             kind: .late,

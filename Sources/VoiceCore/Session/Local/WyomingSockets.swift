@@ -56,6 +56,7 @@ package final class WyomingSockets: Sendable {
     private struct State {
         var commands: [Command] = []
         var isStopped = false
+        var connections = 0
     }
 
     private let state = Mutex(State())
@@ -92,11 +93,17 @@ package final class WyomingSockets: Sendable {
         wakeUp >= 0 && OwnThread.start("jv-wyoming") { WyomingLoop(self).run() }
     }
 
-    /// Opens a connection under an unused number.
+    /// Opens a connection.
     ///
     /// - Parameter limit: for connecting; the first answer has a limit of its own (`limit`).
-    package func open(_ number: Int, to address: WyomingAddress, allowsPublic: Bool, within limit: Duration) {
+    /// - Returns: its number.
+    package func open(to address: WyomingAddress, allowsPublic: Bool, within limit: Duration) -> Int {
+        let number = state.withLock { state in
+            state.connections += 1
+            return state.connections
+        }
         put(.open(number, address, allowsPublic: allowsPublic, limit: limit))
+        return number
     }
 
     /// Sends a request; may be called before the connection is established.

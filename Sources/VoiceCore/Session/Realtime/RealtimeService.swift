@@ -2,9 +2,10 @@ package import VoiceBase
 package import VoiceConfiguration
 package import VoiceConversation
 package import VoiceNetwork
+internal import VoiceReply
 
 /// The services that speak the Realtime protocol, each with its dialect.
-package struct RealtimeService: VoiceService {
+package struct RealtimeService: SocketService {
     package static let name = Configuration.Service.Name.openAI
 
     package static var kinds: [(name: String, capabilities: ServiceCapabilities)] {
@@ -15,17 +16,19 @@ package struct RealtimeService: VoiceService {
         Dialect(configuration).capabilities
     }
 
-    package static func address(_ configuration: Configuration) -> ServiceAddress? { location(configuration) }
-
-    private static func location(_ configuration: Configuration) -> ServiceAddress {
+    package static func location(_ configuration: Configuration) -> ServiceAddress {
         let realtime = configuration.realtime
         return ServiceAddress(
             key: "realtime.url",
             url: realtime.url,
             allowsPlain: realtime.allowPlainHTTP,
-            connectTimeout: .seconds(realtime.connectTimeoutS),
+            timeoutS: realtime.connectTimeoutS,
             caFile: realtime.caFile.isEmpty ? nil : realtime.caFile
         )
+    }
+
+    package static func persona(_ configuration: Configuration) -> String {
+        Persona.instructions(language: configuration.realtime.language, playsMedia: configuration.media.enabled)
     }
 
     package static var modelKey: String? { "realtime.model" }
@@ -91,8 +94,6 @@ package struct RealtimeService: VoiceService {
         set { settings.tools = newValue }
     }
 
-    package func wire() -> any ServiceWire { RealtimeWire(settings) }
-
     package func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options) {
         let isOwn = settings.dialect.isSelfHosted
         pump.chunk = values.chunkMS > 0 ? values.chunkMS : isOwn ? 100 : 20
@@ -106,15 +107,13 @@ package struct RealtimeService: VoiceService {
         conversation.sessions.carry = values.carry
     }
 
-    package func connect(
+    package func open(
         on network: NetworkThread,
-        pump: NetworkConfined<VoicePump>,
-        report: @escaping ServiceReporter
-    ) -> ServiceConnection? {
-        guard let request else { return nil }
-        let settings = settings
-        return network.connect(request) { socket in
-            RealtimeLink(connection: socket, pump: pump.onThread, settings: settings, report: report)
-        }.map(ServiceConnection.init)
+        isTest: Bool
+    ) throws(ServiceOpeningFailure) -> ServiceEntry<RealtimeWire> {
+        var entry = ServiceEntry(try prepared, RealtimeWire(settings), capabilities)
+        let model = settings.model
+        entry.failure = { closure, _, _ in LinkFailure(closure, model: model) }
+        return entry
     }
 }

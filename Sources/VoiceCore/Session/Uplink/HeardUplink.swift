@@ -1,53 +1,31 @@
 internal import VoiceBase
 
-/// Encodes microphone messages and records which of them contained a voice, for sessions that do not report when the user
-/// speaks. Lives on the network thread.
-///
-/// The connection must not be asked for anything while a message is written, so the records wait to be taken.
+/// Encodes microphone messages and measures them, for sessions that do not report when the user speaks. Lives on the network
+/// thread.
 final class HeardUplink: UplinkEncoder {
-    struct Piece {
-        var samples: Int
-        var isVoice: Bool
-    }
-
     private let encoder: any UplinkEncoder
-    private let detects: (Int) -> Bool?
     private var loudness = LoudnessVoice()
-    private var pieces: [Piece] = []
-    /// Ticks and pieces come every 20 ms; a burst of held audio is ten seconds.
-    private static let most = 4096
+    private var isLoud = false
 
-    /// - Parameters:
-    ///   - encoder: writes the messages.
-    ///   - detects: whether a voice was detected in the last so many samples; nil without a detector.
-    init(_ encoder: any UplinkEncoder, detects: @escaping (Int) -> Bool?) {
-        self.encoder = encoder
-        self.detects = detects
-    }
+    /// - Parameter encoder: writes the messages.
+    init(_ encoder: any UplinkEncoder) { self.encoder = encoder }
 
     func longestMessage(samples: Int) -> Int { encoder.longestMessage(samples: samples) }
 
     func write(_ samples: UnsafeBufferPointer<Int16>, into output: UnsafeMutableRawBufferPointer) -> Int {
-        let isLoud = loudness.consume(samples)
-        let isSound = loudness.isSound
-        if pieces.count < Self.most {
-            pieces.append(Piece(samples: samples.count, isVoice: isSound && (detects(samples.count) ?? isLoud)))
-        }
+        isLoud = loudness.consume(samples)
         return encoder.write(samples, into: output)
     }
 
     func reset() {
         encoder.reset()
-        pieces = []
         loudness = LoudnessVoice()
     }
 
-    /// Takes the records of what was sent since the last call.
-    func dequeue() -> [Piece] {
-        guard !pieces.isEmpty else { return [] }
-        defer { pieces = [] }
-        return pieces
-    }
+    /// Whether the latest message contains a voice.
+    ///
+    /// - Parameter detected: whether a voice was detected in it; nil without a detector.
+    func isVoice(_ detected: Bool?) -> Bool { loudness.isSound && (detected ?? isLoud) }
 }
 
 /// Detects a voice by level alone, if there is no better detector: well above the room's noise floor. Pure.

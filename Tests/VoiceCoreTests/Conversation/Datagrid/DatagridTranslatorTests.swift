@@ -15,7 +15,7 @@ struct DatagridTranslatorTests {
         scene.ask(.open(history: []))
         #expect(scene.sent == [.start(DatagridSettings(), conversation: nil)])
         scene.receive(.started(session: "s1", conversation: "conv_1"))
-        #expect(scene.effects.contains(.conversation("conv_1")))
+        #expect(scene.effects.contains(.own("conv_1")))
         #expect(scene.reports.count == 1)
         scene.receive(.ready)
         #expect(scene.reports.last == .ready(ServiceReadiness(id: "s1")))
@@ -45,7 +45,7 @@ struct DatagridTranslatorTests {
         #expect(scene.sent == [.start(DatagridSettings(), conversation: "conv_1")])
         scene.receive(.error(code: "not_found", text: "There is no such conversation."))
         #expect(scene.troubles.isEmpty && scene.closings == [.lost])
-        #expect(scene.effects.contains(.conversation(nil)))
+        #expect(scene.effects.contains(.own(nil)))
     }
 
     // MARK: A turn and its answer

@@ -30,7 +30,7 @@ struct Hero365TranslatorTests {
         mutating func ask(_ request: ServiceRequest) { effects += translator.ask(request, at: now) }
 
         mutating func receive(_ text: String) {
-            guard let envelope = Hero365Decoder.decode(text) else { return effects.append(.nest) }
+            guard let envelope = Hero365Decoder.decode(text) else { return effects.append(.own(.nest)) }
             effects += translator.receive(envelope, at: now)
         }
 
@@ -69,7 +69,7 @@ struct Hero365TranslatorTests {
             effects.compactMap { if case .send(let message) = $0 { message } else { nil } }
         }
 
-        var played: Int { effects.count { if case .play = $0 { true } else { false } } }
+        var played: Int { effects.count { if case .own(.play) = $0 { true } else { false } } }
 
         var ends: [ResponseEnd.Status] {
             reports.compactMap { if case .responseEnded(let end) = $0 { end.status } else { nil } }
@@ -116,7 +116,7 @@ struct Hero365TranslatorTests {
         )
         #expect(
             scene.news() == [
-                .lifetime(.seconds(300)), .report(.ready(ServiceReadiness(isConfirmed: true))),
+                .own(.lifetime(.seconds(300))), .report(.ready(ServiceReadiness(isConfirmed: true))),
                 .report(.news("the agent of the session is \"scheduling\"")),
             ]
         )
@@ -143,7 +143,7 @@ struct Hero365TranslatorTests {
         scene.effects += scene.translator.connected()
         scene.ask(.open(history: []))
         scene.receive(#"{"type":"error","error_code":"INVALID_MESSAGE","message":"no data"}"#)
-        #expect(scene.effects.contains(.nest))
+        #expect(scene.effects.contains(.own(.nest)))
         guard case .closing(.lost, _)? = scene.reports.last else { return #expect(Bool(false), "\(scene.reports)") }
         // Only once.
         var settings = Hero365Settings()
@@ -152,7 +152,7 @@ struct Hero365TranslatorTests {
         nested.effects += nested.translator.connected()
         nested.ask(.open(history: []))
         nested.receive(#"{"type":"error","error_code":"INVALID_AUDIO_FORMAT","message":"opus only"}"#)
-        #expect(!nested.effects.contains(.nest))
+        #expect(!nested.effects.contains(.own(.nest)))
         guard case .trouble(let error)? = nested.reports.last else { return #expect(Bool(false), "\(nested.reports)") }
         #expect(error.meaning == .configuration)
     }
@@ -181,9 +181,9 @@ struct Hero365TranslatorTests {
         let sound = Hero365Sound(.opus, [1, 2, 3])
         #expect(
             scene.news() == [
-                .report(.responseBegan(response: response, request: nil)), .begin,
-                .report(.speaks(response: response, item: item)), .play(sound, of: part), .play(sound, of: part),
-                .finish(part), .report(.audioEnded(response: response, item: item)),
+                .report(.responseBegan(response: response, request: nil)), .own(.begin),
+                .report(.speaks(response: response, item: item)), .own(.play(sound, of: part)),
+                .own(.play(sound, of: part)), .finish(part), .report(.audioEnded(response: response, item: item)),
                 .report(.responseEnded(ResponseEnd(response: response, status: .completed))),
             ]
         )
@@ -219,7 +219,7 @@ struct Hero365TranslatorTests {
         _ = scene.news()
         scene.pass(140)
         let sound = Hero365Sound(.opus, [1, 2, 3])
-        guard case .conceal(1, next: sound, of: _)? = scene.effects.first else {
+        guard case .own(.conceal(1, next: sound, of: _))? = scene.effects.first else {
             return #expect(Bool(false), "\(scene.effects)")
         }
         #expect(scene.played == 1)
@@ -309,7 +309,7 @@ struct Hero365TranslatorTests {
         scene.say()
         _ = scene.news()
         scene.receive(#"{"type":"error","error_code":"RATE_LIMIT_EXCEEDED","message":"slow down","retry_after":1500}"#)
-        #expect(scene.effects.prefix(2) == [.pause(.milliseconds(1500)), .lengthenPackets])
+        #expect(scene.effects.prefix(2) == [.own(.pause(.milliseconds(1500))), .own(.lengthenPackets)])
         #expect(scene.ends == [.incomplete])
         guard case .trouble(let error)? = scene.reports.first else { return #expect(Bool(false), "\(scene.reports)") }
         #expect(error.meaning == .limited && error.retryAfter == .milliseconds(1500))
@@ -324,7 +324,9 @@ struct Hero365TranslatorTests {
         for value in ["1e300", "-5", "86400000"] {
             var scene = Scene.live()
             scene.receive(#"{"type":"error","error_code":"AGENT_UNAVAILABLE","retry_after":\#(value)}"#)
-            guard case .pause(let pause)? = scene.effects.first else { return #expect(Bool(false), "\(scene.effects)") }
+            guard case .own(.pause(let pause))? = scene.effects.first else {
+                return #expect(Bool(false), "\(scene.effects)")
+            }
             #expect(pause >= .zero && pause <= .seconds(60))
         }
     }

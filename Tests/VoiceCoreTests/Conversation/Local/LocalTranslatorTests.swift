@@ -193,7 +193,7 @@ struct LocalTranslatorTests {
     /// Asks something and begins to hear the answer.
     private func begin(_ talk: inout Talk, _ words: String) -> String {
         let call = talk.say("What is new?").first?.callID ?? ""
-        talk.receive(.asked(.answerBegins(call: call, ToolResult(words))))
+        talk.receive(.asked(.answer(call: call, ToolResult(words).asPart(.first))))
         talk.receive(.asked(.respond(id: "request", mayCall: true)))
         return call
     }
@@ -216,12 +216,12 @@ struct LocalTranslatorTests {
                 }
         )
         #expect(
-            talk.receive(.asked(.answerGoesOn(call: call, "Two is there.", isLast: false))) == [
+            talk.receive(.asked(.answer(call: call, ToolResult("Two is there.").asPart(.next)))) == [
                 .speakOn(["Two is there."])
             ]
         )
         #expect(
-            talk.receive(.asked(.answerGoesOn(call: call, "Three is gone. Bye.", isLast: true))).dropLast()
+            talk.receive(.asked(.answer(call: call, ToolResult("Three is gone. Bye.").asPart(.last)))).dropLast()
                 == [.speakOn(["Three is gone.", "Bye."]), .speechIsWhole]
         )
         #expect(Self.ended(talk.receive(.speechEnded)) == [.completed])
@@ -234,13 +234,13 @@ struct LocalTranslatorTests {
         var talk = Talk()
         let call = begin(&talk, "One is here.")
         #expect(Self.ended(talk.receive(.speechStarved)) == [.completed])
-        #expect(Self.waits(talk.receive(.asked(.answerGoesOn(call: call, "Two is there.", isLast: false)))))
+        #expect(Self.waits(talk.receive(.asked(.answer(call: call, ToolResult("Two is there.").asPart(.next))))))
         // It is told once that something waits.
-        #expect(!Self.waits(talk.receive(.asked(.answerGoesOn(call: call, "Three is gone.", isLast: false)))))
+        #expect(!Self.waits(talk.receive(.asked(.answer(call: call, ToolResult("Three is gone.").asPart(.next))))))
         #expect(
             Talk.spoken(talk.receive(.asked(.respond(id: "r2", mayCall: true)))) == ["Two is there.", "Three is gone."]
         )
-        talk.receive(.asked(.answerGoesOn(call: call, "", isLast: true)))
+        talk.receive(.asked(.answer(call: call, ToolResult("").asPart(.last))))
         talk.receive(.asked(.truncate(item: talk.speech?.item ?? "", part: 1, heard: 100, of: 800)))
         talk.hear()
         #expect(talk.say("Go on.").isEmpty)
@@ -257,11 +257,11 @@ struct LocalTranslatorTests {
         talk.receive(.asked(.truncate(item: talk.speech?.item ?? "", part: 1, heard: 100, of: 800)))
         let louder = LocalUtterance(text: "Louder.", steps: 0..<100, isSure: true, isBargeIn: true)
         #expect(Talk.calls(talk.receive(.given(louder, at: 4000))).map(\.name) == ["change_volume"])
-        #expect(talk.receive(.asked(.answerGoesOn(call: call, "Three is gone.", isLast: false))).isEmpty)
+        #expect(talk.receive(.asked(.answer(call: call, ToolResult("Three is gone.").asPart(.next)))).isEmpty)
         #expect(talk.say("Go on.").isEmpty)
         #expect(talk.speech?.sentences == ["Two is there.", "Three is gone."] && talk.speech?.isOpen == true)
         #expect(
-            talk.receive(.asked(.answerGoesOn(call: call, "Bye.", isLast: true))).dropLast() == [
+            talk.receive(.asked(.answer(call: call, ToolResult("Bye.").asPart(.last)))).dropLast() == [
                 .speakOn(["Bye."]), .speechIsWhole,
             ]
         )
@@ -275,7 +275,7 @@ struct LocalTranslatorTests {
         talk.receive(.began(at: 3000))
         let more = LocalUtterance(text: "Go on.", steps: 0..<100, isSure: true, isBargeIn: true)
         #expect(Talk.spoken(talk.receive(.given(more, at: 4000))).isEmpty)
-        #expect(Self.waits(talk.receive(.asked(.answerGoesOn(call: call, "Two is there.", isLast: true)))))
+        #expect(Self.waits(talk.receive(.asked(.answer(call: call, ToolResult("Two is there.").asPart(.last))))))
         #expect(Talk.spoken(talk.receive(.asked(.respond(id: "r2", mayCall: true)))) == ["Two is there."])
         #expect(talk.speech?.isOpen == false)
     }
@@ -286,7 +286,7 @@ struct LocalTranslatorTests {
         talk.receive(.began(at: 2500))
         let said = talk.receive(.dropped(at: 3000, resumes: false))
         #expect(Talk.spoken(said + talk.receive(.asked(.respond(id: "r2", mayCall: true)))) == ["One is here."])
-        #expect(talk.receive(.asked(.answerGoesOn(call: call, "Bye.", isLast: true))).contains(.speechIsWhole))
+        #expect(talk.receive(.asked(.answer(call: call, ToolResult("Bye.").asPart(.last)))).contains(.speechIsWhole))
     }
 
     @Test func whatWasStoppedSaysNothingMore() {
@@ -295,7 +295,9 @@ struct LocalTranslatorTests {
         talk.receive(.asked(.cancel(response: nil)))
         talk.receive(.asked(.answer(call: call, .silentRefusal("Not done."))))
         #expect(
-            !talk.receive(.asked(.answerGoesOn(call: call, "Two is there.", isLast: true))).contains(.speechIsWhole)
+            !talk.receive(.asked(.answer(call: call, ToolResult("Two is there.").asPart(.last)))).contains(
+                .speechIsWhole
+            )
         )
         #expect(Talk.spoken(talk.receive(.asked(.respond(id: "r2", mayCall: true)))).isEmpty)
     }

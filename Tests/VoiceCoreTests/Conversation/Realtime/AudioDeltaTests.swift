@@ -66,16 +66,4 @@ struct AudioDeltaTests {
         }
         #expect(decoded == nil)
     }
-
-    @Test func anAppendIsTheMessageItShouldBe() throws {
-        let samples: [Int16] = [0, 1, -1, 32767, -32768]
-        var bytes = [UInt8](repeating: 0, count: AudioAppend.messageCount(samples: samples.count))
-        bytes.withUnsafeMutableBytes { output in
-            samples.withUnsafeBufferPointer { AudioAppend.write($0, into: output) }
-        }
-        let message = try JSONDecoder().decode([String: String].self, from: Data(bytes))
-        #expect(message["type"] == "input_audio_buffer.append")
-        let audio = try #require(message["audio"].flatMap { Data(base64Encoded: $0) })
-        #expect(Array(audio) == [0, 0, 1, 0, 255, 255, 255, 127, 0, 128])
-    }
 }

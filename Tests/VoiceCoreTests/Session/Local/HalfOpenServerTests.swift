@@ -33,9 +33,9 @@ struct HalfOpenServerTests {
         let mail = Mail()
         let sockets = WyomingSockets { mail.put($0, $1) }
         #expect(sockets.start())
-        sockets.open(1, to: try Self.address(port), allowsPublic: false, within: .seconds(30))
-        sockets.send(.audioStop(timestamp: 0), on: 1)
-        sockets.limit(.milliseconds(50), on: 1)
+        let number = sockets.open(to: try Self.address(port), allowsPublic: false, within: .seconds(30))
+        sockets.send(.audioStop(timestamp: 0), on: number)
+        sockets.limit(.milliseconds(50), on: number)
         var end: WyomingEnd?
         for _ in 0..<1000 where end == nil {
             try await Task.sleep(for: .milliseconds(5))
@@ -53,7 +53,6 @@ struct HalfOpenServerTests {
         let mail = Mail()
         let sockets = WyomingSockets { mail.put($0, $1) }
         #expect(sockets.start())
-        var connections = 0
         var failed: [(kind: WyomingEnd.Kind, look: Int)] = []
         let recogniser = LocalRecogniser(
             sockets,
@@ -61,10 +60,6 @@ struct HalfOpenServerTests {
             allowsPublic: false,
             language: "en",
             answerLimit: .milliseconds(50),
-            newNumber: {
-                connections += 1
-                return connections
-            },
             left: { _, _ in },
             report: { if case .failed(let end, let look) = $0 { failed.append((end.kind, look)) } }
         )

@@ -27,7 +27,6 @@ struct LocalSpeakerTests {
         let mail = Mail()
         let sockets = WyomingSockets { mail.put($0, $1) }
         #expect(sockets.start())
-        var connections = 0
         var trouble: [WyomingEnd.Kind] = []
         var isOver = false
         let speaker = LocalSpeaker(
@@ -36,10 +35,6 @@ struct LocalSpeakerTests {
             allowsPublic: false,
             voice: "",
             nextLimit: .milliseconds(100),
-            newNumber: {
-                connections += 1
-                return connections
-            },
             espeak: { _, _ in false },
             report: { outcome in
                 switch outcome {

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 
 @testable import VoiceBase
@@ -36,14 +37,11 @@ struct UplinkEncoderTests {
         return part < 0.5 ? value : -value
     }
 
-    /// The current messages, byte for byte.
-    @Test(arguments: [240, 480, 960, 2400]) func theMessageIsTheSame(count: Int) {
+    @Test(arguments: [240, 480, 960, 2400]) func anAppendIsTheMessageItShouldBe(count: Int) {
         let samples = Self.tone(count)
-        var wanted = [UInt8](repeating: 0, count: AudioAppend.messageCount(samples: count))
-        samples.withUnsafeBufferPointer { samples in
-            wanted.withUnsafeMutableBytes { AudioAppend.write(samples, into: $0) }
-        }
-        #expect(Self.message(Base64Uplink(), samples) == wanted)
+        let audio = samples.withUnsafeBytes { Data($0) }.base64EncodedString()
+        let wanted = #"{"type":"input_audio_buffer.append","audio":""# + audio + #""}"#
+        #expect(String(decoding: Self.message(Base64Uplink(), samples), as: UTF8.self) == wanted)
     }
 
     /// At 16 kHz, two samples replace three, message by message, and the tone stays the same.

@@ -37,7 +37,7 @@ extension AgentPrompt {
     ///   - text: the whole turn, as it was recognised.
     ///   - command: what the small grammar makes of it.
     ///   - isSure: false if the turn may have been noise: it allows nothing.
-    func meaning(of text: String, _ command: LocalCommand?, isSure: Bool) -> Meaning {
+    func meaning(of text: String, _ command: SpokenCommand?, isSure: Bool) -> Meaning {
         // "Again" repeats the question.
         if command == .again { return .other }
         switch kind {
@@ -66,7 +66,7 @@ extension AgentPrompt.Meaning {
     }
 }
 
-extension LocalCommand {
+extension SpokenCommand {
     /// The tool that carries out the command, where one does.
     var call: (tool: String, arguments: JSONValue)? {
         switch self {
@@ -95,13 +95,13 @@ extension LocalCommand {
         guard case .set(let wishes) = self, let open = wishes.first(where: \.when.isEither),
             case .at(let minute, _, _, _) = open.when
         else { return nil }
-        return "\(LocalGrammar.spoken(minute)) in the morning, or in the evening?"
+        return "\(SpokenGrammar.spoken(minute)) in the morning, or in the evening?"
     }
 
     /// The command once its question has this reply; nil if it is no reply.
-    func settled(by reply: String) -> LocalCommand? {
+    func settled(by reply: String) -> SpokenCommand? {
         guard case .set(let wishes) = self else { return nil }
-        return LocalGrammar.settle(wishes, by: reply).map { .set($0) }
+        return SpokenGrammar.settle(wishes, by: reply).map { .set($0) }
     }
 
     private static func set(_ wish: TimerWish) -> JSONValue {

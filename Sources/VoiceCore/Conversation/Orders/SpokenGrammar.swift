@@ -2,7 +2,7 @@ internal import VoiceBase
 package import VoiceHousehold
 
 /// A command the local voice carries out by itself, without agent, network or model.
-package enum LocalCommand: Equatable, Sendable {
+package enum SpokenCommand: Equatable, Sendable {
     case stop
     case pause
     case resume
@@ -27,17 +27,34 @@ package enum LocalCommand: Equatable, Sendable {
 
 /// The local grammar, in English. Matches only whole utterances, so that no part of a question to the agent is taken
 /// for a command.
-package enum LocalGrammar {
+package enum SpokenGrammar {
+    /// Removes a leading call: "Hey Jarvis, what is on?" becomes "what is on?".
+    static func withoutCall(_ text: String) -> String {
+        var left = text[...]
+        func skip(_ word: String) -> Bool {
+            let start = left.drop { !$0.isLetter && !$0.isNumber }
+            guard start.lowercased().hasPrefix(word) else { return false }
+            let rest = start.dropFirst(word.count)
+            guard !(rest.first.map { $0.isLetter || $0.isNumber || $0 == "'" } ?? false) else { return false }
+            left = rest
+            return true
+        }
+        let whole = left
+        for greeting in ["hey", "hi", "hello", "okay", "ok"] where skip(greeting) { break }
+        guard skip("jarvis") else { return String(whole) }
+        return String(left.drop { !$0.isLetter && !$0.isNumber })
+    }
+
     /// Returns nil if the text is for the agent.
     /// - Parameter text: the recognised text of a whole turn.
-    package static func command(in text: String) -> LocalCommand? {
+    package static func command(in text: String) -> SpokenCommand? {
         // No command is longer, and the length of a recogniser's output is not trusted.
         guard text.utf8.count <= 200 else { return nil }
         let words = words(of: text)
         return command(in: trimmed(words.words), words)
     }
 
-    private static func command(in words: ArraySlice<String>, _ all: TimeWords) -> LocalCommand? {
+    private static func command(in words: ArraySlice<String>, _ all: TimeWords) -> SpokenCommand? {
         guard !words.isEmpty else { return nil }
         for rule in rules {
             if let found = rule.form.match(words), let command = rule.command(found, all) { return command }
@@ -54,7 +71,7 @@ package enum LocalGrammar {
 
     /// Reads "another for twenty" behind the words of a timer, whose unit it may leave out.
     private static func another(_ words: ArraySlice<String>, like first: ArraySlice<String>) -> TimerWish? {
-        for form in first.contains("timers") ? others + [LocalForm("LENGTH")] : others {
+        for form in first.contains("timers") ? others + [SpokenForm("LENGTH")] : others {
             guard let found = form.match(words) else { continue }
             guard let number = found.number else { return wish(found) }
             let unit = first.last { TimeParser.unit($0) != nil }.flatMap(TimeParser.unit) ?? 0
@@ -134,15 +151,15 @@ package enum LocalGrammar {
     // MARK: Rules
 
     private struct Rule: Sendable {
-        var form: LocalForm
-        var command: @Sendable (LocalForm.Found, TimeWords) -> LocalCommand?
+        var form: SpokenForm
+        var command: @Sendable (SpokenForm.Found, TimeWords) -> SpokenCommand?
     }
 
     /// The first one that fits counts.
     private static let rules: [Rule] = {
         var rules: [Rule] = []
-        func say(_ forms: [String], _ command: @escaping @Sendable (LocalForm.Found) -> LocalCommand?) {
-            rules += forms.map { Rule(form: LocalForm($0)) { found, _ in command(found) } }
+        func say(_ forms: [String], _ command: @escaping @Sendable (SpokenForm.Found) -> SpokenCommand?) {
+            rules += forms.map { Rule(form: SpokenForm($0)) { found, _ in command(found) } }
         }
         for (command, forms) in plain {
             say(forms) { found in command == .listTimers && !foreign.isDisjoint(with: found.name) ? nil : command }
@@ -159,7 +176,7 @@ package enum LocalGrammar {
             say(cancelOne(one, many)) { cancel($0, kind) }
         }
         rules.append(
-            Rule(form: LocalForm("\(end) \(the) reminder (to|about|for|of|that) WORDS")) { found, all in
+            Rule(form: SpokenForm("\(end) \(the) reminder (to|about|for|of|that) WORDS")) { found, all in
                 .cancelTimer(TimerChoice(.named(all.words[found.words].joined(separator: " ")), of: .reminder))
             }
         )
@@ -181,7 +198,7 @@ package enum LocalGrammar {
             return 1...TimerWish.longest ~= seconds ? .set([TimerWish(.after(seconds)), second]) : nil
         }
         rules += remind.map {
-            Rule(form: LocalForm($0)) { found, all in
+            Rule(form: SpokenForm($0)) { found, all in
                 guard var wish = wish(found) else { return nil }
                 var words = all.source(of: found.words)
                 while let last = words.last, ".,;:!?".contains(last) { words.removeLast() }
@@ -208,7 +225,7 @@ package enum LocalGrammar {
         """
     private static let which = "[the|my|this|that] [next] [NAME|LENGTH]"
 
-    private static let plain: [(LocalCommand, [String])] = [
+    private static let plain: [(SpokenCommand, [String])] = [
         (
             .stop,
             [
@@ -373,7 +390,7 @@ package enum LocalGrammar {
     /// Behind "and".
     private static let others = [
         "\(more) [for|of|in] LENGTH [\(called) LABEL]", "\(more) [for|of|in] NUMBER [\(called) LABEL]",
-    ].map(LocalForm.init)
+    ].map(SpokenForm.init)
     private static let more = "(another|one|a second|a third|a) [one|more|timer]"
 
     private static let wake = [
@@ -401,7 +418,7 @@ package enum LocalGrammar {
     ]
 
     /// - Parameter wakes: a time on the 12-hour clock is one of the morning.
-    private static func wish(_ found: LocalForm.Found, wakes: Bool = false) -> TimerWish? {
+    private static func wish(_ found: SpokenForm.Found, wakes: Bool = false) -> TimerWish? {
         guard var when = found.time.when, !found.time.isMore else { return nil }
         switch when {
         case .after(let seconds): guard 1...TimerWish.longest ~= seconds else { return nil }
@@ -457,10 +474,10 @@ package enum LocalGrammar {
     private static let moreOn = ["[put] LENGTH (on|onto|for) \(named)"]
 
     private static func change(
-        _ found: LocalForm.Found,
+        _ found: SpokenForm.Found,
         _ kind: TimerKind,
         _ change: (Int) -> TimerChange
-    ) -> LocalCommand? {
+    ) -> SpokenCommand? {
         guard case .after(let seconds)? = found.time.when, 1...TimerWish.longest ~= seconds else { return nil }
         let which = found.name.joined(separator: " ")
         return .changeTimer(
@@ -469,12 +486,12 @@ package enum LocalGrammar {
         )
     }
 
-    private static func cancel(_ found: LocalForm.Found, _ kind: TimerKind) -> LocalCommand? {
+    private static func cancel(_ found: SpokenForm.Found, _ kind: TimerKind) -> SpokenCommand? {
         choice(found, kind).map { .cancelTimer($0) }
     }
 
     /// Nil if too little is said, or too much.
-    private static func choice(_ found: LocalForm.Found, _ kind: TimerKind) -> TimerChoice? {
+    private static func choice(_ found: SpokenForm.Found, _ kind: TimerKind) -> TimerChoice? {
         if !found.name.isEmpty {
             guard kind != .alarm || foreign.isDisjoint(with: found.name) else { return nil }
             return TimerChoice(.named(found.name.joined(separator: " ")), of: kind)

@@ -6,7 +6,7 @@ internal import VoiceHousehold
 ///
 /// One of the alternatives in round brackets is said; those in square brackets may be left out. Capitals stand for what a
 /// sentence fills in: `NAME`, `LABEL`, `WORDS`, `LENGTH`, `WHEN`, `NUMBER`. A form describes a whole sentence.
-struct LocalForm: Sendable {
+struct SpokenForm: Sendable {
     /// What the sentence fills in.
     struct Found: Sendable {
         var name: [String] = []

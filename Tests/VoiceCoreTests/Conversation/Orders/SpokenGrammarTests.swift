@@ -5,15 +5,15 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceHousehold
 
-struct LocalGrammarTests {
+struct SpokenGrammarTests {
     /// The time of the only alarm that a sentence sets, with "?" if it may be in the morning or in the evening.
     private static func set(_ text: String) -> String? {
-        guard case .set(let wishes)? = LocalGrammar.command(in: text), wishes.count == 1 else { return nil }
+        guard case .set(let wishes)? = SpokenGrammar.command(in: text), wishes.count == 1 else { return nil }
         return wishes[0].when.text + (wishes[0].when.isEither ? " ?" : "")
     }
 
     @Test(arguments: [
-        ("Stop.", LocalCommand.stop), ("Jarvis, stop it, please!", .stop), ("Never mind.", .stop),
+        ("Stop.", SpokenCommand.stop), ("Jarvis, stop it, please!", .stop), ("Never mind.", .stop),
         ("Pause the music.", .pause),
         ("Play on.", .resume), ("Next song.", .next), ("Skip this", .next), ("Previous track.", .previous),
         ("Louder!", .changeVolume(by: 10)),
@@ -22,8 +22,8 @@ struct LocalGrammarTests {
         ("Volume 25", .volume(to: 25)), ("What time is it?", .time), ("What's today's date?", .date),
         ("Say that again.", .again),
         ("Go on.", .more), ("What can you do?", .help), ("Mute yourself.", .mute),
-    ]) func whatTheBoxDoesItselfIsKnown(text: String, command: LocalCommand) {
-        #expect(LocalGrammar.command(in: text) == command)
+    ]) func whatTheBoxDoesItselfIsKnown(text: String, command: SpokenCommand) {
+        #expect(SpokenGrammar.command(in: text) == command)
     }
 
     @Test(arguments: [
@@ -34,7 +34,7 @@ struct LocalGrammarTests {
         ("Set a pasta timer for 1 hour and 20 minutes.", 4800, "pasta"), ("Timer two and a half minutes", 150, ""),
         ("Set a timer for 90 seconds for the eggs", 90, "eggs"),
     ]) func timersAreSet(text: String, seconds: Int, name: String) {
-        #expect(LocalGrammar.command(in: text) == .set([TimerWish(.after(seconds), name: name)]))
+        #expect(SpokenGrammar.command(in: text) == .set([TimerWish(.after(seconds), name: name)]))
     }
 
     @Test(arguments: [
@@ -70,13 +70,13 @@ struct LocalGrammarTests {
         ("Cancel my 7:30 a.m. alarm.", .named("07:30"), .alarm),
         ("Turn off the alarm for half past six", .named("06:30 or 18:30"), .alarm),
     ]) func timersAreCancelled(text: String, which: TimerChoice.Which, kind: TimerKind) {
-        #expect(LocalGrammar.command(in: text) == .cancelTimer(TimerChoice(which, of: kind)))
+        #expect(SpokenGrammar.command(in: text) == .cancelTimer(TimerChoice(which, of: kind)))
     }
 
     /// As Whisper writes what people say in a kitchen and in bed.
     @Test(arguments: [
-        ("Set a timer, please, for, um, ten minutes.", LocalCommand.set([TimerWish(.after(600), name: "")])),
-        ("Set timer 10 minutes.", LocalCommand.set([TimerWish(.after(600), name: "")])),
+        ("Set a timer, please, for, um, ten minutes.", SpokenCommand.set([TimerWish(.after(600), name: "")])),
+        ("Set timer 10 minutes.", SpokenCommand.set([TimerWish(.after(600), name: "")])),
         ("Set the kitchen timer for 10 minutes.", .set([TimerWish(.after(600), name: "kitchen")])),
         ("Start timer for 1 hour 15 minutes.", .set([TimerWish(.after(4500), name: "")])),
         ("Ten-minute pasta timer.", .set([TimerWish(.after(600), name: "pasta")])),
@@ -105,8 +105,8 @@ struct LocalGrammarTests {
         ("Stop, Jarvis, stop!", .stop), ("Stop it now!", .stop),
         ("Sorry, what did you say?", .again), ("Can you repeat that?", .again), ("Tell me the rest.", .more),
         ("Continue reading.", .more), ("Go on, please.", .more),
-    ]) func whatPeopleSayIsUnderstood(text: String, command: LocalCommand) {
-        #expect(LocalGrammar.command(in: text) == command)
+    ]) func whatPeopleSayIsUnderstood(text: String, command: SpokenCommand) {
+        #expect(SpokenGrammar.command(in: text) == command)
     }
 
     @Test(arguments: [
@@ -126,7 +126,7 @@ struct LocalGrammarTests {
         ("Set a timer for ten minutes and another for 999999999.", []),
     ]) func severalAreSetInOneSentence(text: String, timers: [(Int, String)]) {
         let wishes = timers.map { TimerWish(.after($0.0), name: $0.1) }
-        #expect(LocalGrammar.command(in: text) == (wishes.isEmpty ? nil : .set(wishes)))
+        #expect(SpokenGrammar.command(in: text) == (wishes.isEmpty ? nil : .set(wishes)))
     }
 
     @Test(
@@ -146,12 +146,12 @@ struct LocalGrammarTests {
     ) func remindersKeepTheirWords(text: String, when: String?, words: String) {
         let time = Self.set(text)
         #expect(time == when)
-        guard when != nil, case .set(let wishes)? = LocalGrammar.command(in: text) else { return }
+        guard when != nil, case .set(let wishes)? = SpokenGrammar.command(in: text) else { return }
         #expect(wishes[0].isReminder && wishes[0].name == words)
     }
 
     @Test(arguments: [
-        ("Add five minutes to the timer.", LocalCommand.changeTimer(TimerChoice(.obvious, of: .timer), .add(300))),
+        ("Add five minutes to the timer.", SpokenCommand.changeTimer(TimerChoice(.obvious, of: .timer), .add(300))),
         ("Add five minutes to pasta timer.", .changeTimer(TimerChoice(.named("pasta"), of: .timer), .add(300))),
         ("Add another ten minutes.", .changeTimer(TimerChoice(.obvious, of: .timer), .add(600))),
         ("Extend the tea timer by two minutes.", .changeTimer(TimerChoice(.named("tea"), of: .timer), .add(120))),
@@ -171,8 +171,8 @@ struct LocalGrammarTests {
         ("Cancel all my reminders.", .cancelTimer(TimerChoice(.all, of: .reminder))),
         ("What reminders do I have?", .listTimers),
         ("Set a timer until 7:30 pm.", .set([TimerWish(.at(minute: 1170, .next, repeats: []))])),
-    ]) func whatIsSetIsChanged(text: String, command: LocalCommand) {
-        #expect(LocalGrammar.command(in: text) == command)
+    ]) func whatIsSetIsChanged(text: String, command: SpokenCommand) {
+        #expect(SpokenGrammar.command(in: text) == command)
     }
 
     /// "Quarter to seven" is asked about; the reply says which.
@@ -184,7 +184,7 @@ struct LocalGrammarTests {
             ("", nil), ("Banana", nil), ("No, the other one.", nil),
         ] as [(String, String?)]
     ) func theReplySaysWhichHalf(reply: String, when: String?) throws {
-        let command = try #require(LocalGrammar.command(in: "Set an alarm for quarter to seven."))
+        let command = try #require(SpokenGrammar.command(in: "Set an alarm for quarter to seven."))
         #expect(command.question == "6:45 in the morning, or in the evening?")
         var text: String?
         if case .set(let wishes)? = command.settled(by: reply) { text = wishes.first?.when.text }
@@ -218,7 +218,7 @@ struct LocalGrammarTests {
         "Cancel that.", "Wake me at seven on Monday and Wednesday.",
         "Wake me at two tomorrow night.", "Stop the music in ten minutes.", "Turn the volume up to 400.",
     ]) func questionsAndRefusalsSetNothing(text: String) {
-        #expect(LocalGrammar.command(in: text) == nil)
+        #expect(SpokenGrammar.command(in: text) == nil)
     }
 
     @Test(arguments: [
@@ -244,7 +244,7 @@ struct LocalGrammarTests {
         ("Set up a timer for ten minutes.", 600, ""), ("Set a new timer for ten minutes.", 600, ""),
         ("Set a timer for one hundred and one days.", 0, ""),
     ]) func timersAreSetInOtherWords(text: String, seconds: Int, name: String) {
-        #expect(LocalGrammar.command(in: text) == (seconds > 0 ? .set([TimerWish(.after(seconds), name: name)]) : nil))
+        #expect(SpokenGrammar.command(in: text) == (seconds > 0 ? .set([TimerWish(.after(seconds), name: name)]) : nil))
     }
 
     @Test(
@@ -301,14 +301,14 @@ struct LocalGrammarTests {
         ("Set an alarm at 7 called work", "work"),
     ]) func alarmsHaveNames(text: String, name: String) {
         #expect(
-            LocalGrammar.command(in: text)
+            SpokenGrammar.command(in: text)
                 == .set([TimerWish(.at(minute: 420, .next, repeats: [], isEither: !text.hasPrefix("Wake")), name: name)]
                 )
         )
     }
 
     @Test(arguments: [
-        ("Stop the music.", LocalCommand.pause), ("Stop the radio", .pause), ("Stop playing.", .pause),
+        ("Stop the music.", SpokenCommand.pause), ("Stop the radio", .pause), ("Stop playing.", .pause),
         ("Turn off the music.", .pause), ("Turn the radio off, please.", .pause), ("Stop playing music", .pause),
         ("Pause this song.", .pause), ("Switch off the radio.", .pause),
         ("Turn the volume up.", .changeVolume(by: 10)), ("Turn the volume down.", .changeVolume(by: -10)),
@@ -344,8 +344,8 @@ struct LocalGrammarTests {
         ("Skip to the next track.", .next), ("Go back to the previous track.", .previous),
         ("Go back one song.", .previous),
         ("Mute the mic.", .mute), ("Turn off the microphone.", .mute), ("What can I ask you?", .help),
-    ]) func everydayOrdersNeedNoAgent(text: String, command: LocalCommand) {
-        #expect(LocalGrammar.command(in: text) == command)
+    ]) func everydayOrdersNeedNoAgent(text: String, command: SpokenCommand) {
+        #expect(SpokenGrammar.command(in: text) == command)
     }
 
     /// Words that are part of a request for the agent are not taken from it.
@@ -369,7 +369,7 @@ struct LocalGrammarTests {
         "Set a timer for a thousand two hundred seconds.", "Adjust timer to ten minutes.",
         "How long is left in the game?", "Say that again in French.", "Turn down the offer.", "Pause for thought.",
     ]) func whatIsForTheAgentGoesToTheAgent(text: String) {
-        #expect(LocalGrammar.command(in: text) == nil)
+        #expect(SpokenGrammar.command(in: text) == nil)
     }
 
     /// The sentences with which turns and recognition were measured are all questions and requests for Jarvis.
@@ -378,7 +378,7 @@ struct LocalGrammarTests {
         let data = try Data(contentsOf: tests.appending(path: "Sentences/requests.txt"))
         let sentences = String(decoding: data, as: UTF8.self).replacing(" | ", with: " ").split(separator: "\n")
         #expect(sentences.count >= 80)
-        for sentence in sentences { #expect(LocalGrammar.command(in: String(sentence)) == nil, "\(sentence)") }
+        for sentence in sentences { #expect(SpokenGrammar.command(in: String(sentence)) == nil, "\(sentence)") }
     }
 
     @Test func nothingThatIsRecognisedTraps() {
@@ -393,7 +393,7 @@ struct LocalGrammarTests {
         for _ in 0..<20_000 {
             let text = (0..<Int.random(in: 0...9, using: &random)).map { _ in words.randomElement(using: &random) ?? ""
             }
-            switch LocalGrammar.command(in: text.joined(separator: " ")) {
+            switch SpokenGrammar.command(in: text.joined(separator: " ")) {
             case .set(let wishes):
                 for wish in wishes {
                     switch wish.when {

@@ -1,5 +1,5 @@
 /// A WAV file in memory: mono 16-bit PCM.
-package struct WaveBytes {
+package struct WaveBytes: Sendable {
     /// In Hz, 8000 ... 48 000.
     package private(set) var rate: Int
     package private(set) var sound: ArraySlice<UInt8>
@@ -32,5 +32,14 @@ package struct WaveBytes {
             place = body + size + size % 2
         }
         return nil
+    }
+
+    package var samples: [Int16] { Self.samples(sound) }
+
+    /// 16-bit little-endian samples, of one channel among `channels`; an odd byte at the end is left out.
+    package static func samples(_ bytes: ArraySlice<UInt8>, channels: Int = 1) -> [Int16] {
+        stride(from: bytes.startIndex, to: bytes.endIndex - (2 * channels - 1), by: 2 * channels).map {
+            Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)
+        }
     }
 }

@@ -1,0 +1,248 @@
+internal import VoiceBase
+package import VoiceConversation
+package import VoiceNetwork
+
+/// What it takes to open a session over a WebSocket. None of it may be logged.
+package struct ServiceEntry<Translator: ServiceTranslator>: Sendable {
+    package var request: WebSocketRequest
+    package var translator: Translator
+    package var capabilities: ServiceCapabilities
+    /// A fault of the preparation, to be reported.
+    package var trouble: ServiceError?
+    /// Carries out what no other service needs.
+    package var own: @Sendable (Translator.Own) -> Void = { _ in }
+    /// Classifies the end of a connection; `isLost` unless the session was asked to end.
+    package var failure: @Sendable (WebSocketClosure, Translator, _ isLost: Bool) -> LinkFailure = { closure, _, _ in
+        LinkFailure(closure)
+    }
+
+    package init(_ request: WebSocketRequest, _ translator: Translator, _ capabilities: ServiceCapabilities) {
+        self.request = request
+        self.translator = translator
+        self.capabilities = capabilities
+    }
+}
+
+/// One session over a WebSocket: carries audio, messages and time to its translator. Lives on the network thread.
+package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLine, WebSocketDriver {
+    private enum Phase {
+        case running
+        /// Asked to end: it is read until it has, and closed at this time anyway. Nothing is reported any more.
+        case closing(by: Duration)
+        case retired
+        case over
+    }
+
+    let connection: WebSocketConnection
+    let pump: VoicePump
+    var translator: Translator
+    private let entry: ServiceEntry<Translator>
+    private let reporter: ServiceLinkReport
+    private let uplink: HeardUplink
+    private let downlink: Downlink
+    private var phase = Phase.running
+    /// Silence for a session that lives on audio and does not have the microphone yet.
+    private var waiting: WaitingUplink?
+    /// Microphone position at the latest message: the service was still there to hear audio from before it.
+    private var heardUntil: UInt64 = 0
+    /// The latest responses. After a cut, the sound of others belongs to what was cut, whatever it names.
+    private var begun: [String] = []
+    private var mostBegun: Int { 32 }
+    /// A service that hears the user begin to speak reacts sooner than this.
+    private var reaction: Duration { .seconds(2) }
+
+    init(
+        _ connection: WebSocketConnection,
+        _ entry: ServiceEntry<Translator>,
+        pump: VoicePump,
+        report: @escaping ServiceLinkReport
+    ) {
+        self.connection = connection
+        self.entry = entry
+        self.pump = pump
+        reporter = report
+        translator = entry.translator
+        let capabilities = entry.capabilities
+        let (before, after) = Translator.audioMessage
+        uplink = HeardUplink(Base64Uplink(before: before, after: after, rate: capabilities.uplink.rate))
+        downlink = Downlink { [weak pump] in pump?.waitingVoice ?? 0 }
+        waiting = capabilities.continuousUplink ? WaitingUplink() : nil
+    }
+
+    private var turns: ServiceCapabilities.Turns { entry.capabilities.turns }
+    var isRunning: Bool { if case .running = phase { true } else { false } }
+
+    // MARK: The connection
+
+    package func opened() {
+        guard isRunning else { return connection.close() }
+        reporter(.connected, Monotonic.now())
+        perform(translator.connected())
+        if let trouble = entry.trouble { report(.trouble(trouble)) }
+        // The other services tell the time.
+        if turns != .service { pump.follow { [weak self] now in self?.tick(now) ?? false } }
+    }
+
+    package func received(text: UnsafeRawBufferPointer) {
+        switch phase {
+        case .running, .closing: break
+        case .retired, .over: return
+        }
+        heardUntil = pump.microphonePosition
+        guard let effects = translator.read(text, downlink, at: Monotonic.now()) else { return pump.noteUnreadable() }
+        perform(effects)
+        if case .closing = phase, translator.isClosed { connection.close() }
+    }
+
+    package func received(binary: UnsafeRawBufferPointer) {
+        if Translator.readsBinary { received(text: binary) } else if isRunning { pump.noteUnreadable() }
+    }
+
+    package func closed(_ closure: WebSocketClosure) {
+        let isReported = isRunning
+        let isLost: Bool
+        switch phase {
+        case .running: isLost = true
+        case .closing: isLost = false
+        case .retired, .over: isLost = translator.isClosed
+        }
+        phase = .over
+        var failure = entry.failure(closure, translator, isLost)
+        failure.missedSpeech = turns != .ours && missedSpeech(closure)
+        pump.ended(self)
+        if isReported { reporter(.disconnected(failure), Monotonic.now()) }
+    }
+
+    private func missedSpeech(_ closure: WebSocketClosure) -> Bool {
+        switch closure {
+        case .failed(.timedOut(.silence(let limit))), .failed(.timedOut(.acknowledgement(let limit))):
+            return pump.sentVoice(on: self, within: limit)
+        default:
+            let limit = max(reaction, ContinuousClock.now - connection.lastReceived)
+            return pump.sentVoice(on: self, after: heardUntil, within: limit)
+        }
+    }
+
+    package func openMicrophone() {
+        guard isRunning else { return }
+        waiting = nil
+        pump.openMicrophone(
+            on: self,
+            encoder: uplink,
+            isContinuous: entry.capabilities.continuousUplink,
+            heldAtMost: Translator.longestPreRoll
+        )
+    }
+
+    /// Asks the session to end, and closes its socket once it has; no audio is sent to it any more.
+    package func retire() {
+        guard isRunning else { return }
+        perform(translator.ask(.close, at: Monotonic.now()))
+        guard isRunning else { return }
+        pump.ended(self)
+        if translator.isClosing {
+            phase = .closing(by: Monotonic.now() + Translator.closeLimit)
+        } else {
+            phase = .retired
+            connection.close()
+        }
+    }
+
+    /// The session was retired before it had a socket.
+    func retireUnopened() { phase = .retired }
+
+    @discardableResult
+    package func ask(_ request: ServiceRequest) -> Bool {
+        guard connection.isOpen else { return false }
+        if case .respond = request { pump.speechIsWanted() }
+        perform(translator.ask(request, at: Monotonic.now()))
+        return connection.isOpen
+    }
+
+    /// - Returns: whether to call again.
+    func tick(_ now: Duration) -> Bool {
+        switch phase {
+        case .running: break
+        case .closing(let limit):
+            guard now >= limit else { return true }
+            connection.close()
+            return false
+        case .retired, .over: return false
+        }
+        if translator.isLive { waiting?.keep(self, by: uplink, at: now) }
+        perform(translator.tick(at: now, isPlaying: pump.isSpeaking))
+        return true
+    }
+
+    // MARK: Effects
+
+    func perform(_ effects: [Translator.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .report(let meant): report(meant)
+            case .send(let message): send(message)
+            case .play(let range, let part): play(UnsafeBufferPointer(rebasing: downlink.samples[range]), of: part)
+            case .finish(let part): if pump.listens(to: self) { pump.finish(part) }
+            case .own(let own): perform(own)
+            }
+        }
+    }
+
+    func perform(_ own: Translator.Own) { entry.own(own) }
+
+    func report(_ report: ServiceReport) {
+        guard isRunning else { return }
+        let now = Monotonic.now()
+        var report = report
+        switch report {
+        case .responseBegan(let id, _):
+            begun.append(id)
+            if begun.count > mostBegun { begun.removeFirst() }
+        case .userStarted where turns == .service: pump.turnBegan(on: self)
+        case .userStopped(let end, _) where turns == .service:
+            pump.speechIsWanted()
+            // Some servers report it only once the model has answered.
+            if end > 0 { report = .userStopped(at: end, ago: pump.age(of: end, on: self)) }
+        case .userTurn(let item, _) where turns == .service:
+            pump.speechIsWanted()
+            if pump.turnWasSilent(on: self) { reporter(.turnWasSilent(itemID: item), now) }
+        default: break
+        }
+        reporter(.service(report), now)
+    }
+
+    /// Reports an event of the connection.
+    func report(_ event: ConversationEvent) {
+        if isRunning { reporter(event, Monotonic.now()) }
+    }
+
+    func send(_ message: Translator.Message) { send(translator.encoded(message)) }
+
+    func send(_ bytes: [UInt8], isBinary: Bool = false) {
+        guard connection.isOpen else { return }
+        let isSent = bytes.withUnsafeBytes { isBinary ? connection.send(binary: $0) : connection.send(text: $0) }
+        if !isSent { connection.end(.failed(.reset("the server does not take what is sent"))) }
+    }
+
+    func play(_ samples: UnsafeBufferPointer<Int16>, of part: SpokenPart) {
+        guard pump.listens(to: self), !samples.isEmpty else { return }
+        if !pump.isCut || begun.contains(part.responseID) { pump.receive(samples, of: part) }
+    }
+
+    // MARK: The microphone
+
+    package var isOpen: Bool { isRunning && connection.isOpen }
+    package var pendingSendBytes: Int { connection.pendingSendBytes }
+
+    package func send(_ chunk: MicrophoneChunk, by encoder: any UplinkEncoder) -> Int? {
+        guard let bytes = connection.send(chunk, by: encoder) else { return nil }
+        if turns == .silent {
+            let count = chunk.samples.count
+            let isVoice = uplink.isVoice(pump.hasVoice(inLast: count))
+            perform(translator.sent(count, isVoice: isVoice, at: Monotonic.now()))
+        }
+        return bytes
+    }
+
+    package func sounded(_ progress: PlayoutQueue.Progress) {}
+}
