@@ -55,7 +55,7 @@ package actor VoiceDaemon {
         mode: ActivationMode = .always,
         playsMedia: Bool = false,
         logger: Logger
-    ) -> [any Tool] {
+    ) -> [Tool] {
         ToolRegistry.standard(ToolContext(logger: logger), options: .init(jarvis, mode: mode, playsMedia: playsMedia))
             .tools
     }
@@ -91,7 +91,7 @@ package actor VoiceDaemon {
             base: settings.jarvisBase,
             token: settings.jarvisToken,
             settings: settings.jarvis,
-            transport: CurlJarvisTransport(network: network),
+            transport: network,
             store: settings.volumes.stateDirectory.map { .folder($0, logger: logger) } ?? .none,
             onNews: { Self.report($0, player, mailbox) },
             logger: logger
