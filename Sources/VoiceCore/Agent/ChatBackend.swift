@@ -1,3 +1,5 @@
+internal import VoiceNetwork
+
 /// Asks through `chat/completions`: one request, one reply; the server keeps the history.
 ///
 /// Does not stream, since a server that repeats an attempt repeats its words in the stream without marking them. Closing
@@ -7,28 +9,19 @@ struct ChatBackend: JarvisBackend {
     static let look = Duration.seconds(5)
 
     let connection: JarvisConnection
-    let watchesPrompts: Bool
 
-    func run(_ question: JarvisQuestion, onSign: @escaping @Sendable (JarvisSign) -> Void) async -> JarvisOutcome {
+    private enum Step: Sendable {
+        case replied(JarvisResponse)
+        /// The session that was busy is idle.
+        case idle
+        /// The state of the session; nil if the server does not report it.
+        case seen(JarvisState?)
+        case cleared
+    }
+
+    nonisolated(nonsending) func run(_ question: JarvisQuestion, onSign: (JarvisSign) -> Void) async -> JarvisOutcome {
         let notice = Notice()
-        var outcome = await withTaskGroup(of: JarvisOutcome?.self) { group in
-            group.addTask { await ask(question, onSign) }
-            if watchesPrompts {
-                group.addTask {
-                    await watch(question.sessionID, onSign)
-                    return nil
-                }
-                group.addTask {
-                    await clear(question, notice)
-                    return nil
-                }
-            }
-            defer { group.cancelAll() }
-            while let ended = await group.next() {
-                if let outcome = ended { return outcome }
-            }
-            return JarvisOutcome(.failure(.cancelled))
-        }
+        var outcome = await ask(question, notice, onSign)
         outcome.notice = notice.text
         guard Task.isCancelled else { return outcome }
         outcome.result = .failure(.cancelled)
@@ -36,34 +29,54 @@ struct ChatBackend: JarvisBackend {
         return outcome
     }
 
-    private func ask(
+    nonisolated(nonsending) private func ask(
         _ question: JarvisQuestion,
-        _ onSign: @Sendable (JarvisSign) -> Void
+        _ notice: Notice,
+        _ onSign: (JarvisSign) -> Void
     ) async -> JarvisOutcome {
         let message = connection.request.make(query: question.query, sessionID: question.sessionID)
-        let first = JarvisReply.content(of: await connection.transport.exchange(message))
-        guard first == .failure(.busy), !Task.isCancelled else { return JarvisOutcome(first) }
-        _ = await connection.waitUntilIdle(question.sessionID)
-        guard !Task.isCancelled else { return JarvisOutcome(.failure(.cancelled)) }
-        onSign(.askedAgain)
-        return JarvisOutcome(JarvisReply.content(of: await connection.transport.exchange(message)))
+        let post: @Sendable () async -> Step = { .replied(await connection.transport.exchange(message)) }
+        // Prompts show in the state only.
+        let watch: @Sendable () async -> Step = {
+            await connection.environment.sleep(Self.look)
+            return .seen(Task.isCancelled ? nil : await connection.state(of: question.sessionID))
+        }
+        return await withTaskGroup(of: Step.self) { group in
+            group.addTask(operation: post)
+            group.addTask(operation: watch)
+            group.addTask { await clear(question, notice) }
+            defer { group.cancelAll() }
+            var hasWaited = false
+            var seen: Set<String> = []
+            for await step in group {
+                switch step {
+                case .replied(let reply):
+                    let outcome = connection.outcome(of: reply, onSign)
+                    guard outcome.result == .failure(.busy), !hasWaited, !Task.isCancelled else { return outcome }
+                    hasWaited = true
+                    group.addTask {
+                        _ = await connection.waitUntilIdle(question.sessionID)
+                        return .idle
+                    }
+                case .idle:
+                    onSign(.askedAgain)
+                    group.addTask(operation: post)
+                case .seen(let state?):
+                    for prompt in state.prompts where state.activeRun == nil && seen.insert(prompt.id).inserted {
+                        onSign(.prompt(prompt))
+                    }
+                    group.addTask(operation: watch)
+                case .seen(nil), .cleared: break
+                }
+            }
+            return JarvisOutcome(.failure(.cancelled))
+        }
     }
 
     /// Clears the way for a question. Runs of this backend have no id, so one that has an id is in the way.
-    private func clear(_ question: JarvisQuestion, _ notice: Notice) async {
+    private func clear(_ question: JarvisQuestion, _ notice: Notice) async -> Step {
         await connection.environment.expire(JarvisConnection.silenceBeforeLook)
         if !Task.isCancelled { _ = await connection.clearTheWay(for: question, notice) }
-    }
-
-    /// Watches the session state for prompts; ends when the server does not report its state.
-    private func watch(_ session: String, _ onSign: @Sendable (JarvisSign) -> Void) async {
-        var seen: Set<String> = []
-        while true {
-            await connection.environment.sleep(Self.look)
-            guard !Task.isCancelled, let state = await connection.state(of: session) else { return }
-            for prompt in state.prompts where state.activeRun == nil && seen.insert(prompt.id).inserted {
-                onSign(.prompt(prompt))
-            }
-        }
+        return .cleared
     }
 }

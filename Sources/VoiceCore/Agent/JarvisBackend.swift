@@ -20,6 +20,8 @@ package struct JarvisOutcome: Sendable, Equatable {
     package var mayGoOn = false
     /// A notice for the user, to be heard before the answer.
     package var notice: String?
+    /// Monotonic time of the last byte of the reply.
+    var replied: Duration?
 
     package init(_ result: Result<String, JarvisFailure>, continuation: String? = nil) {
         self.result = result
@@ -29,6 +31,8 @@ package struct JarvisOutcome: Sendable, Equatable {
 
 /// A signal from a run before its end.
 enum JarvisSign: Sendable {
+    /// The question left at this monotonic time.
+    case sent(at: Duration)
     /// It waits for the user.
     case prompt(JarvisPrompt)
     /// Nothing came of the question, so it was asked again: its time limit starts anew.
@@ -43,6 +47,8 @@ protocol JarvisBackend: Sendable {
     /// Runs one question to its end. Never throws. If the task is cancelled, withdraws the run at the server and returns
     /// once that is confirmed, within `JarvisConnection.withdrawalLimit`.
     ///
+    /// Runs on the caller's actor.
+    ///
     /// - Parameter onSign: called with `askedAgain` at most three times.
-    func run(_ question: JarvisQuestion, onSign: @escaping @Sendable (JarvisSign) -> Void) async -> JarvisOutcome
+    nonisolated(nonsending) func run(_ question: JarvisQuestion, onSign: (JarvisSign) -> Void) async -> JarvisOutcome
 }

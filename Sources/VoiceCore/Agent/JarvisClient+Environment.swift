@@ -12,21 +12,7 @@ extension JarvisClient {
         package var expire: @Sendable (Duration) async -> Void
         package var makeID: @Sendable () -> String
         /// Seconds since 1970.
-        package var wallClock: @Sendable () -> Int
-
-        package init(
-            now: @escaping @Sendable () -> Duration,
-            sleep: @escaping @Sendable (Duration) async -> Void,
-            expire: @escaping @Sendable (Duration) async -> Void,
-            makeID: @escaping @Sendable () -> String,
-            wallClock: @escaping @Sendable () -> Int = { 0 }
-        ) {
-            self.now = now
-            self.sleep = sleep
-            self.expire = expire
-            self.makeID = makeID
-            self.wallClock = wallClock
-        }
+        package var wallClock: @Sendable () -> Int = { 0 }
     }
 }
 

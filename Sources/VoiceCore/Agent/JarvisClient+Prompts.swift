@@ -2,6 +2,7 @@ import Logging
 internal import VoiceBase
 internal import VoiceConfiguration
 internal import VoiceNetwork
+internal import VoiceReply
 
 /// Runs that need something from the user: an answer or a permission.
 extension JarvisClient {
@@ -9,13 +10,13 @@ extension JarvisClient {
     ///
     /// - Parameter heard: the number of the prompt the user heard before speaking. An answer to any other prompt is not the
     ///   user's: the question is dismissed.
-    package func answer(_ answers: [String]?, heard: Int?) async -> JarvisAnswer {
-        guard let pending, case .questions = pending.prompt else { return report(.nothingPending, took: .zero) }
+    package func answer(_ answers: [String]?, heard: Int?, inParts: Bool) async -> AgentReply {
+        guard let pending, case .questions = pending.prompt else { return turnDown(.nothingPending) }
         guard answers == nil || heard == pending.number else { return await refuse(pending) }
         guard let reply = answers.map({ pending.prompt.reply(with: $0) }) ?? pending.prompt.refusal else {
-            return report(.unfitAnswer, took: .zero)
+            return turnDown(.unfitAnswer)
         }
-        return await carryOn(pending, reply, note: "the user answered Jarvis")
+        return await carryOn(pending, reply, note: "the user answered Jarvis", inParts: inParts)
     }
 
     /// Allows or denies the action for which the agent asked permission. A yes to anything but that exact action allows
@@ -23,28 +24,33 @@ extension JarvisClient {
     ///
     /// - Parameter heard: the number of the prompt the user heard before speaking. A yes to any other prompt is not the
     ///   user's: the agent gets a no.
-    package func approve(_ command: String, _ isAllowed: Bool, heard: Int?) async -> JarvisAnswer {
-        guard let pending, case .approval = pending.prompt else { return report(.nothingPending, took: .zero) }
+    package func approve(_ command: String, _ isAllowed: Bool, heard: Int?, inParts: Bool) async -> AgentReply {
+        guard let pending, case .approval = pending.prompt else { return turnDown(.nothingPending) }
         guard isAllowed else {
-            return await carryOn(pending, pending.prompt.refusal, note: "the user denied an action of Jarvis")
+            let note: Logger.Message = "the user denied an action of Jarvis"
+            return await carryOn(pending, pending.prompt.refusal, note: note, inParts: inParts)
         }
         guard heard == pending.number else { return await refuse(pending) }
-        guard let reply = pending.prompt.permission(for: command) else { return report(.otherCommand, took: .zero) }
-        return await carryOn(pending, reply, note: "the user allowed an action of Jarvis")
+        guard let reply = pending.prompt.permission(for: command) else { return turnDown(.otherCommand) }
+        return await carryOn(pending, reply, note: "the user allowed an action of Jarvis", inParts: inParts)
     }
 
+    private func turnDown(_ failure: JarvisFailure) -> AgentReply { .ended(report(failure, took: .zero)) }
+
     /// Refuses because the model answered for the user, and informs the user.
-    private func refuse(_ pending: Pending) async -> JarvisAnswer {
+    private func refuse(_ pending: Pending) async -> AgentReply {
         logger.warning(
             "the model answered Jarvis before the user could; the answer counts as no",
             metadata: ["id": "\(pending.prompt.id.prefix(64))"]
         )
-        let note: Logger.Message = "Jarvis was answered with no"
-        // Without streaming, because other words come first.
-        let answer = await CallTrace.$current.withValue(nil) {
-            await carryOn(pending, pending.prompt.refusal, note: note)
-        }
-        return answer.after(JarvisPrompt.unheard)
+        // Not in parts, because other words come first.
+        return await carryOn(
+            pending,
+            pending.prompt.refusal,
+            note: "Jarvis was answered with no",
+            opening: JarvisPrompt.unheard,
+            inParts: false
+        )
     }
 
     /// Whether to ask the user; otherwise the answer is no.
@@ -61,76 +67,89 @@ extension JarvisClient {
     }
 
     /// Parks the run and puts its prompt to the user, for a limited time.
-    ///
-    /// - Parameter number: the number of a prompt that waits again because the server did not take the answer.
-    func park(_ run: Run, _ prompt: JarvisPrompt, number: Int? = nil) -> JarvisAnswer {
+    func park(_ prompt: JarvisPrompt) {
+        prompts += 1
+        let asked = wait(for: prompt, number: prompts)
+        guard let run = active else { return }
+        active?.call = nil
+        deliver(JarvisAnswer(prompt: asked), of: run)
+    }
+
+    /// - Parameter number: the number of the prompt, also if it waits again because the server did not take the answer.
+    private func wait(for prompt: JarvisPrompt, number: Int) -> AgentPrompt {
         logger.info("Jarvis asks the user", metadata: Self.name(prompt))
-        let sleep = environment.sleep
-        let limit = Duration.seconds(settings.humanTimeoutS)
-        prompts += number == nil ? 1 : 0
-        let number = number ?? prompts
+        stopTime()
         let vigil = Task {
-            let wentOn = await TimeLimit.run(limit, sleep: sleep) { await run.steps.hasNext() }
-            if !Task.isCancelled { await self.endVigil(number, wentOn: wentOn != nil) }
+            await environment.sleep(.seconds(settings.humanTimeoutS))
+            if !Task.isCancelled { await endVigil(number) }
         }
-        pending = Pending(number: number, run: run, prompt: prompt, vigil: vigil)
+        pending = Pending(number: number, prompt: prompt, vigil: vigil)
         let asked = prompt.asked(as: number)
         onNews(.asks(asked))
         // A crash must not lose the conversation in which the agent waits.
         Task { self.save() }
-        return withNotice(behindWhatWasSaid(JarvisAnswer(prompt: asked), of: run))
+        return asked
     }
 
-    /// Withdraws the prompt from the user; false if there was none.
-    @discardableResult
-    func settle() -> Bool {
-        guard let pending else { return false }
+    /// Withdraws the prompt from the user, if there is one.
+    func settle() {
+        guard let pending else { return }
         pending.vigil.cancel()
-        forgetPending()
-        return true
-    }
-
-    private func forgetPending() {
-        pending = nil
+        self.pending = nil
         onNews(.settled)
     }
 
-    /// Ends the wait of a prompt that was not answered here; the run's result is reported as news. If the run has not gone
-    /// on, silence counts as a no. If it has, somebody answered elsewhere or nobody could any more.
-    private func endVigil(_ number: Int, wentOn: Bool) async {
-        guard let pending, pending.number == number else { return }
-        // Not `settle`: the vigil is the task that called this, and carries on.
-        forgetPending()
-        if wentOn {
-            logger.notice("Jarvis's question was answered elsewhere", metadata: Self.name(pending.prompt))
-        } else {
-            let refusal = request.reply(pending.prompt.refusal, session: pending.run.sessionID)
-            if isSettledElsewhere(await transport.exchange(refusal), pending.prompt) == false {
-                logger.notice("nobody answered Jarvis; the answer is no", metadata: Self.name(pending.prompt))
-            }
+    /// A run that continues without the user's answer was answered elsewhere, or its time was over. Its result is news.
+    func wentOn(_ number: Int) {
+        guard let pending, active?.number == number else { return }
+        settle()
+        logger.notice("Jarvis's question was answered elsewhere", metadata: Self.name(pending.prompt))
+        follow(nil)
+    }
+
+    /// Silence counts as a no. The run's result is news.
+    private func endVigil(_ number: Int) async {
+        guard let pending, pending.number == number, let run = active else { return }
+        settle()
+        follow(nil)
+        // Not in this task, which `settle` has cancelled.
+        let result = await Task { [transport, request] in
+            await transport.exchange(request.reply(pending.prompt.refusal, session: run.sessionID))
+        }.value
+        if isSettledElsewhere(result, pending.prompt) == false {
+            logger.notice("nobody answered Jarvis; the answer is no", metadata: Self.name(pending.prompt))
         }
-        // No call follows the run any more.
-        let answer = await CallTrace.$current.withValue(nil) { await follow(pending.run, since: environment.now()) }
-        if answer.failure?.isWithdrawal != true { onNews(.answered(answer, query: pending.run.query)) }
     }
 
     /// - Parameter note: the log message once the server has accepted the answer.
-    private func carryOn(_ pending: Pending, _ reply: JarvisPromptReply, note: Logger.Message) async -> JarvisAnswer {
-        let asked = environment.now()
+    private func carryOn(
+        _ pending: Pending,
+        _ reply: JarvisPromptReply,
+        note: Logger.Message,
+        opening: String? = nil,
+        inParts: Bool
+    ) async -> AgentReply {
+        guard let run = active else { return turnDown(.nothingPending) }
+        let (call, answer) = makeCall(inParts: inParts, opening: opening)
         settle()
-        let result = await transport.exchange(request.reply(reply, session: pending.run.sessionID))
-        switch isSettledElsewhere(result, pending.prompt) {
-        case false?: logger.notice(note, metadata: Self.name(pending.prompt))
-        case true?: break
-        case nil:
-            _ = park(pending.run, pending.prompt, number: pending.number)
-            switch result {
-            case .failure(let failure): return report(failure.withoutRun, took: .zero)
-            case .success(let response):
-                return report(response.status == 400 ? .unfitAnswer : JarvisReply.failure(of: response), took: .zero)
-            }
+        follow(call)
+        let result = await transport.exchange(request.reply(reply, session: run.sessionID))
+        let settledElsewhere = isSettledElsewhere(result, pending.prompt)
+        if settledElsewhere == false { logger.notice(note, metadata: Self.name(pending.prompt)) }
+        // The run may be over, or ask again.
+        guard active?.call?.number == call.number else { return answer }
+        guard settledElsewhere == nil else {
+            keepTime()
+            return answer
         }
-        return await follow(pending.run, since: asked)
+        active?.call = nil
+        _ = wait(for: pending.prompt, number: pending.number)
+        switch result {
+        case .failure(let failure): call.end(report(failure.withoutRun, took: .zero))
+        case .success(let response):
+            call.end(report(response.status == 400 ? .unfitAnswer : JarvisReply.failure(of: response), took: .zero))
+        }
+        return answer
     }
 
     /// Returns false if the server accepted our reply, true if somebody else was faster or the run is over, and nil if it

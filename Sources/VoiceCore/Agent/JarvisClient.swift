@@ -5,25 +5,41 @@ package import VoiceReply
 
 /// Asks the agent, one question at a time.
 ///
-///     ask --> TurnQueue --> CircuitBreaker --> JarvisBackend (a run) --> SpeechShaper --> answer
-///                                                 | waits for the user
-///                          question as an answer <'--> answer, approve --> the run goes on
+///     ask --> queue --> CircuitBreaker --> Run (JarvisBackend) --> sentences, SpeechShaper --> AgentReply
+///                                           | waits for the user
+///                    question as an answer <'--> answer, approve --> the run continues
 ///
-/// A call follows its run within the call's own task. The run is a task of the client, because it outlives its call when it
-/// waits for the user, and outlives the call's task when it must be withdrawn at the server.
+/// The run is a task of this actor, because it outlives its call when it waits for the user, and when it must be withdrawn at
+/// the server. It writes into the reply of the call that follows it; without a call, its answer is news.
 ///
 /// The server queues or refuses concurrent questions of one session, so they wait here: at most two, in order of arrival; a
-/// third is answered at once with `tooManyQuestions`. If so configured, a new question supersedes the earlier ones instead.
-/// A question that arrives while the agent waits for the user always supersedes that run: the user has moved on. Every
-/// question gets exactly one answer within the time limit; the time the user takes to answer the agent does not count.
-/// Cancelling the task ends the wait or the run.
+/// third is answered immediately with `tooManyQuestions`. A question that arrives while the agent waits for the user supersedes
+/// that run: the user has moved on. Every question gets exactly one answer within the time limit; the time the user takes to
+/// answer the agent does not count. Cancelling the reader of a reply ends the wait or the run.
 ///
 /// A run that is withdrawn or exceeds its limit is ended at the server. The next question has its turn once the server has
 /// confirmed that, a second later at most.
 package actor JarvisClient {
-    enum Step: Sendable {
-        case sign(JarvisSign)
-        case ended(JarvisOutcome)
+    /// A call whose reply is read.
+    struct Call {
+        let number: Int
+        let inParts: Bool
+        let asked: Duration
+        let parts: AgentReply.Continuation
+        /// Words before the answer.
+        var opening: String?
+
+        func end(_ answer: JarvisAnswer) {
+            parts.yield(.ended(opening.map(answer.after) ?? answer))
+            parts.finish()
+        }
+    }
+
+    /// A question that waits for its turn.
+    private struct Question {
+        let query: String
+        let context: String?
+        let call: Call
     }
 
     /// The question in progress.
@@ -31,30 +47,27 @@ package actor JarvisClient {
         let number: Int
         let query: String
         let sessionID: String
-        let steps: BoundedChannel<Step>
-        let task: Task<JarvisOutcome, Never>
         let started: Duration
-    }
-
-    /// What was spoken of a reply while it is being written.
-    private struct Saying {
-        /// Number of the run that writes it.
-        var run = 0
+        var task: Task<Void, Never>?
+        /// The call that follows it; nil while it waits for the user, and once it continues without an answer from here.
+        var call: Call?
+        /// Since when it is followed.
+        var since: Duration
+        var wasSent = false
         /// Spoken sentences of the current segment.
         var said: [String] = []
-        /// Whether any were spoken in the call that follows the run now.
+        /// Whether any were spoken in the call that follows it now.
         var hasBegun = false
         /// Sentences were skipped, so the rest is spoken when the reply is complete.
         var isHeld = false
     }
 
-    /// A run that waits for the user.
+    /// What the run in progress needs from the user.
     struct Pending {
         /// Distinguishes it from every other prompt of this process.
         let number: Int
-        let run: Run
         let prompt: JarvisPrompt
-        /// Ends the wait when the user's time is over or the run goes on without an answer.
+        /// Ends the wait when the user's time is over.
         let vigil: Task<Void, Never>
     }
 
@@ -82,12 +95,18 @@ package actor JarvisClient {
     private let store: JarvisSessionStore
     var session: JarvisSession
     package private(set) var breaker = CircuitBreaker()
-    private var turn = TurnQueue(maximumWaiting: JarvisClient.maximumWaiting)
+    /// Questions behind the one in progress.
+    private var waiting: [Question] = []
+    /// The question that waits for the trial of a server in trouble.
+    private var trying: Question?
+    /// Whether a question is in progress, or one that was withdrawn is not over at the server.
+    private var isTaken = false
+    private var calls = 0
     private var runs = 0
     var prompts = 0
     var active: Run?
-    /// What was spoken of the reply in progress.
-    private var saying = Saying()
+    /// Ends the run when the time of its call is over.
+    private var clock: Task<Void, Never>?
     /// False once only the end of a reply showed that it began with thoughts: nothing is spoken early from then on.
     private var hidesThoughts = true
     var pending: Pending?
@@ -132,7 +151,7 @@ package actor JarvisClient {
         board = connection.board
         backend =
             switch settings.api {
-            case .chat: ChatBackend(connection: connection, watchesPrompts: true)
+            case .chat: ChatBackend(connection: connection)
             case .responses:
                 ResponsesBackend(
                     connection: connection,
@@ -176,34 +195,39 @@ package actor JarvisClient {
     /// The next piece of the last answer, shaped for speech; nil if there is none.
     package func readOn() -> String? { reading?.next() }
 
-    /// Asks the agent. Never throws and always returns something to say, or a prompt.
+    /// Asks the agent. There is always something to say, or a prompt.
     ///
-    /// - Parameter context: what the agent has to know beside the user's words.
-    package func ask(_ query: String, context: String? = nil) async -> JarvisAnswer {
-        let asked = environment.now()
-        if hasLeft { return report(.cancelled, took: .zero) }
-        if pending != nil { withdraw(.superseded) }
-        if let failure = await waitForTurn() { return report(failure, took: .zero) }
-        if let failure = await breakerRefusal() {
-            turn.finish()
-            return report(failure, took: environment.now() - asked)
-        }
-        // Its turn may have come while everything was being withdrawn.
+    /// - Parameters:
+    ///   - context: what the agent has to know beside the user's words.
+    ///   - inParts: whether sentences are wanted while the answer is being written.
+    package func ask(_ query: String, context: String?, inParts: Bool) -> AgentReply {
+        let (call, reply) = makeCall(inParts: inParts)
         if hasLeft {
-            turn.finish()
-            return report(.cancelled, took: .zero)
+            call.end(report(.cancelled, took: .zero))
+            return reply
         }
-        return await follow(start(query, context), since: asked)
+        if pending != nil { withdraw(.superseded) }
+        let question = Question(query: query, context: context, call: call)
+        if !isTaken {
+            begin(question)
+        } else if waiting.count < Self.maximumWaiting {
+            waiting.append(question)
+        } else {
+            call.end(report(.tooManyQuestions, took: .zero))
+        }
+        return reply
     }
 
     /// Whether the agent works on a question or waits for the user.
-    package var isAtWork: Bool { active != nil || pending != nil }
+    package var isAtWork: Bool { active != nil }
 
     /// Withdraws the current request and the waiting ones; false if there were none.
     @discardableResult
     package func cancelRequest() -> Bool {
-        let waiting = turn.abandonAll(as: .cancelled)
-        return withdraw(.cancelled) || waiting > 0
+        let withdrawn = waiting + (trying.map { [$0] } ?? [])
+        (waiting, trying) = ([], nil)
+        for question in withdrawn { question.call.end(report(.cancelled, took: .zero)) }
+        return withdraw(.cancelled) || !withdrawn.isEmpty
     }
 
     /// Withdraws everything for good, and waits until the server has confirmed it, a second at most.
@@ -213,9 +237,74 @@ package actor JarvisClient {
         await departing?.value
     }
 
+    // MARK: Calls
+
+    func makeCall(inParts: Bool, opening: String? = nil) -> (Call, AgentReply) {
+        let (reply, parts) = AgentReply.makeStream(bufferingPolicy: .bufferingNewest(AgentPart.most))
+        calls += 1
+        let number = calls
+        parts.onTermination = { end in
+            if case .cancelled = end { Task { await self.left(number) } }
+        }
+        return (Call(number: number, inParts: inParts, asked: environment.now(), parts: parts, opening: opening), reply)
+    }
+
+    /// The reader of a call was cancelled.
+    private func left(_ number: Int) {
+        if active?.call?.number == number {
+            withdraw(.cancelled)
+        } else if trying?.call.number == number {
+            trying = nil
+        } else {
+            waiting.removeAll { $0.call.number == number }
+        }
+    }
+
+    /// Takes the turn for `work`, unless a question has it.
+    func withTurn(_ work: () async -> Void) async {
+        guard !isTaken else { return }
+        isTaken = true
+        await work()
+        nextTurn()
+    }
+
+    private func nextTurn() {
+        isTaken = false
+        if !waiting.isEmpty { begin(waiting.removeFirst()) }
+    }
+
+    private func begin(_ question: Question) {
+        isTaken = true
+        switch breaker.decide(at: environment.now()) {
+        case .pass: start(question)
+        case .refuse: refuse(question, .resting(seconds: breaker.pauseLeft(at: environment.now())))
+        case .tryOut:
+            trying = question
+            Task {
+                let health = await check()
+                let question = trying
+                trying = nil
+                if case .failure(let failure) = health {
+                    breaker.record(failure, at: environment.now())
+                    if let question { return refuse(question, failure) }
+                } else if let question {
+                    return start(question)
+                } else {
+                    breaker.record(.cancelled, at: environment.now())
+                }
+                nextTurn()
+            }
+        }
+    }
+
+    private func refuse(_ question: Question, _ failure: JarvisFailure) {
+        question.call.end(report(failure, took: environment.now() - question.call.asked))
+        nextTurn()
+    }
+
     // MARK: Runs
 
-    private func start(_ query: String, _ context: String?) -> Run {
+    private func start(_ question: Question) {
         runs += 1
         let sessionID = session.id(at: environment.now())
         let isFirst = introduced != sessionID
@@ -225,97 +314,112 @@ package actor JarvisClient {
             case .auto: !advertisesVoiceMode && !saysSoInReply
             case .off: false
             }
-        let whole = context.map { query + "\n\n" + $0 } ?? query
+        let whole = question.context.map { question.query + "\n\n" + $0 } ?? question.query
         let text = AgentBriefing.question(whole, preamble: isFirst && wantsPreamble)
         sent = [text]
-        let question = JarvisQuestion(
+        let asked = JarvisQuestion(
             query: text,
             sessionID: sessionID,
             previous: session.previous,
             key: settings.api == .responses ? environment.makeID() : "",
             mayFindLeftOvers: mayFindLeftOvers
         )
-        let steps = BoundedChannel<Step>()
         board.show(JarvisActivity())
-        let task = Task { [backend] in
-            let outcome = await backend.run(question) { steps.send(.sign($0)) }
-            steps.send(.ended(outcome), isLast: true)
-            return outcome
-        }
-        let run = Run(
-            number: runs,
-            query: query,
-            sessionID: question.sessionID,
-            steps: steps,
-            task: task,
-            started: environment.now()
+        let number = runs
+        var run = Run(
+            number: number,
+            query: question.query,
+            sessionID: sessionID,
+            started: environment.now(),
+            call: question.call,
+            since: question.call.asked
         )
+        run.task = Task { [backend] in
+            let outcome = await backend.run(asked) { handle($0, of: number) }
+            learn(outcome, of: sessionID)
+            wentOn(number)
+            if active?.number == number { end(outcome) }
+            nextTurn()
+        }
         active = run
-        return run
+        keepTime()
     }
 
-    /// Waits until the run has ended or needs something from the user.
-    ///
-    /// Applies the deadline of a call: `jarvis.timeout_s` from the first request. It starts anew when the question had to
-    /// be asked again and when the user has answered. Time in the queue and the user's own time do not count.
-    func follow(_ run: Run, since asked: Duration) async -> JarvisAnswer {
-        let limit = Duration.seconds(settings.timeoutS)
-        var deadline = environment.now() + limit
-        if saying.run != run.number { saying = Saying(run: run.number) }
-        saying.hasBegun = false
-        while true {
-            let left = max(.zero, deadline - environment.now())
-            let step = await TimeLimit.run(left, sleep: environment.expire) { await run.steps.next() }
-            if Task.isCancelled { return abandon(run, .cancelled, since: asked) }
-            switch step {
-            case nil, .some(nil): return abandon(run, await reasonForSilence(), since: asked)
-            case .ended(let outcome)??: return conclude(run, outcome, since: asked)
-            // After an outage, a question asked again gets the full time.
-            case .sign(.askedAgain)??: deadline = environment.now() + limit
-            case .sign(.words(let new, let given))??:
-                if say(new, given, of: run, since: asked) { deadline = environment.now() + limit }
-            case .sign(.prompt(let prompt))??:
-                if !isReadAloud(prompt) {
-                    _ = await transport.exchange(request.reply(prompt.refusal, session: run.sessionID))
-                } else if run.number == active?.number {
-                    return park(run, prompt)
-                }
-            }
+    private func handle(_ sign: JarvisSign, of number: Int) {
+        wentOn(number)
+        guard let run = active, run.number == number else { return }
+        switch sign {
+        case .sent(let instant):
+            if !run.wasSent { run.call?.parts.yield(.sent(at: instant)) }
+            active?.wasSent = true
+        // After an outage, a question asked again gets the full time.
+        case .askedAgain: keepTime()
+        case .words(let new, let given): say(new, given)
+        case .prompt(let prompt) where isReadAloud(prompt): park(prompt)
+        case .prompt(let prompt):
+            let refusal = request.reply(prompt.refusal, session: run.sessionID)
+            Task { [transport] in _ = await transport.exchange(refusal) }
         }
     }
+
+    /// Makes a call the one that follows the run; nil if its answer is to be news.
+    func follow(_ call: Call?) {
+        active?.call = call
+        active?.since = call?.asked ?? environment.now()
+        active?.hasBegun = false
+        keepTime()
+    }
+
+    /// Starts the time limit of a call anew: `jarvis.timeout_s` from the first request, from a question that is asked again,
+    /// from the last sentence and from the user's answer. Time in the queue and the user's own time do not count.
+    func keepTime() {
+        clock?.cancel()
+        guard let number = active?.number else { return }
+        clock = Task {
+            await environment.expire(.seconds(settings.timeoutS))
+            guard !Task.isCancelled else { return }
+            let failure = await reasonForSilence()
+            if !Task.isCancelled, active?.number == number { withdraw(failure) }
+        }
+    }
+
+    func stopTime() { clock?.cancel() }
 
     /// Passes on sentences of a reply in progress, if the call takes them. A late answer, or one preceded by a notice, is
     /// spoken as a whole, because other words come first.
-    ///
-    /// - Returns: whether any were passed on.
-    private func say(_ new: [String], _ given: [String], of run: Run, since asked: Duration) -> Bool {
-        guard saying.run == run.number, !saying.isHeld, hidesThoughts else { return false }
+    private func say(_ new: [String], _ given: [String]) {
+        guard let run = active, !run.isHeld, hidesThoughts else { return }
         let late = Duration.seconds(settings.stillWorkingS)
-        let isLate = settings.stillWorkingS > 0 && environment.now() - asked > late && !saying.hasBegun
-        guard let says = CallTrace.current?.says, notice == nil, !isLate, active?.number == run.number,
-            !Task.isCancelled
-        else {
-            saying.isHeld = !new.isEmpty
-            return false
+        let isLate = settings.stillWorkingS > 0 && environment.now() - run.since > late && !run.hasBegun
+        guard let call = run.call, call.inParts, notice == nil, !isLate else {
+            active?.isHeld = !new.isEmpty
+            return
         }
-        saying.said = given
-        guard !new.isEmpty else { return false }
-        saying.hasBegun = true
-        for sentence in new { says(sentence) }
-        return true
+        active?.said = given
+        guard !new.isEmpty else { return }
+        active?.hasBegun = true
+        for sentence in new { call.parts.yield(.says(sentence)) }
+        keepTime()
     }
 
-    /// Returns the part of the answer that was not spoken while it was being written.
-    func behindWhatWasSaid(_ answer: JarvisAnswer, of run: Run) -> JarvisAnswer {
-        guard saying.run == run.number, saying.hasBegun || !saying.said.isEmpty else { return answer }
-        var rest = answer.behind(saying.said)
-        rest.goesOn = saying.hasBegun
-        return rest
-    }
-
-    private func abandon(_ run: Run, _ failure: JarvisFailure, since asked: Duration) -> JarvisAnswer {
-        release(run)
-        return conclude(run, JarvisOutcome(.failure(failure)), since: asked)
+    /// Gives an answer to the call that follows the run; without one it is news.
+    func deliver(_ answer: JarvisAnswer, of run: Run) {
+        var answer = answer
+        // What was spoken while it was being written is not repeated.
+        if run.hasBegun || !run.said.isEmpty {
+            answer = answer.behind(run.said)
+            answer.goesOn = run.hasBegun
+        }
+        // A notice comes before the next answer, unless that answer is not heard.
+        if let notice, answer.failure?.isWithdrawal != true, !answer.goesOn {
+            self.notice = nil
+            answer = answer.after(notice)
+        }
+        if let call = run.call {
+            call.end(answer)
+        } else if answer.failure?.isWithdrawal != true {
+            onNews(.answered(answer, query: run.query))
+        }
     }
 
     /// Determines why the deadline passed: the agent needs more time, or it is unreachable.
@@ -332,43 +436,29 @@ package actor JarvisClient {
         }
     }
 
-    /// Ends a run that nobody follows any more; its turn is over once the server has confirmed that.
-    private func release(_ run: Run) {
-        guard active?.number == run.number else { return }
-        active = nil
-        run.task.cancel()
-        departing = Task {
-            let outcome = await run.task.value
-            learn(outcome, of: run)
-            turn.finish()
-        }
-    }
-
     /// Updates the conversation from the end of a run.
-    private func learn(_ outcome: JarvisOutcome, of run: Run) {
+    private func learn(_ outcome: JarvisOutcome, of sessionID: String) {
         mayFindLeftOvers = outcome.mayGoOn
         if let latest = outcome.notice { notice = latest }
-        if let continuation = outcome.continuation, session.currentID == run.sessionID {
+        if let continuation = outcome.continuation, session.currentID == sessionID {
             session.previous = continuation
         }
         Task { self.save() }
     }
 
-    /// Concludes a run; every run ends here.
-    @discardableResult
-    func conclude(_ run: Run, _ outcome: JarvisOutcome, since asked: Duration) -> JarvisAnswer {
-        if active?.number == run.number {
-            active = nil
-            learn(outcome, of: run)
-            turn.finish()
-        }
+    /// Ends the run in progress; every run ends here.
+    private func end(_ outcome: JarvisOutcome) {
+        guard let run = active else { return }
+        active = nil
+        clock?.cancel()
+        if let replied = outcome.replied { run.call?.parts.yield(.replied(at: replied)) }
         let now = environment.now()
         session.touch(at: now)
-        let took = now - asked
+        let took = now - run.since
         switch outcome.result {
         case .failure(let failure):
             breaker.record(failure, at: now)
-            return withNotice(behindWhatWasSaid(report(failure, took: took), of: run))
+            deliver(report(failure, took: took), of: run)
         case .success(let content):
             breaker.record(nil, at: now)
             // Addresses never pass through the speaking model.
@@ -378,7 +468,7 @@ package actor JarvisClient {
             hidesThoughts = hidesThoughts && !written.hasLateThoughts
             let words = shaper.shape(media.rest)
             guard let reply = words ?? (media.items.isEmpty ? nil : .wordless) else {
-                return withNotice(behindWhatWasSaid(report(.emptyReply, took: took), of: run))
+                return deliver(report(.emptyReply, took: took), of: run)
             }
             lastReply = reply
             reading = shaper.place(in: reply)
@@ -395,15 +485,8 @@ package actor JarvisClient {
             var answer = JarvisAnswer(reply: reply, media: media.items)
             answer.leftOut = media.leftOut
             answer.took = took
-            return withNotice(behindWhatWasSaid(answer, of: run))
+            deliver(answer, of: run)
         }
-    }
-
-    /// Puts the pending notice before the next answer, unless nobody hears that answer.
-    func withNotice(_ answer: JarvisAnswer) -> JarvisAnswer {
-        guard let notice, answer.failure?.isWithdrawal != true, !answer.goesOn else { return answer }
-        self.notice = nil
-        return answer.after(notice)
     }
 
     /// Notes that the agent has answered in this session, and so has had its briefing.
@@ -423,29 +506,15 @@ package actor JarvisClient {
         Task { self.save() }
     }
 
-    /// Ends the current run; false if there is none.
+    /// Ends the current run, also at the server; false if there is none. Its turn is over once the server has confirmed that.
     @discardableResult
     private func withdraw(_ failure: JarvisFailure) -> Bool {
         guard let run = active else { return false }
-        let outcome = JarvisOutcome(.failure(failure))
-        run.steps.send(.ended(outcome), isLast: true)
-        release(run)
-        // No call follows a run that waits for the user.
-        if settle() {
-            conclude(run, outcome, since: run.started)
-        }
+        settle()
+        departing = run.task
+        run.task?.cancel()
+        end(JarvisOutcome(.failure(failure)))
         return true
-    }
-
-    private func breakerRefusal() async -> JarvisFailure? {
-        switch breaker.decide(at: environment.now()) {
-        case .pass: return nil
-        case .refuse: return .resting(seconds: breaker.pauseLeft(at: environment.now()))
-        case .tryOut:
-            guard case .failure(let failure) = await check() else { return nil }
-            breaker.record(failure, at: environment.now())
-            return failure
-        }
     }
 
     func save() {
@@ -453,28 +522,6 @@ package actor JarvisClient {
         saved.knowsVoiceMode = saysSoInReply
         store.save(saved)
     }
-
-    // MARK: Queue
-
-    /// Runs `work` in a turn of its own, while questions wait.
-    func withTurn(_ work: () async -> Void) async {
-        guard await waitForTurn() == nil else { return }
-        await work()
-        turn.finish()
-    }
-
-    /// Waits for the turn. Returns nil once it has come, after which it must be finished; otherwise the reason why it never
-    /// will.
-    private func waitForTurn() async -> JarvisFailure? {
-        let ticket = turn.makeTicket()
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { turn.enter(ticket, isCancelled: Task.isCancelled, continuation: $0) }
-        } onCancel: {
-            Task { await self.leave(ticket) }
-        }
-    }
-
-    private func leave(_ ticket: Int) { turn.abandon(ticket) }
 
     // MARK: Reporting
 

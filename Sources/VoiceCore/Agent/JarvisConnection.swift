@@ -1,6 +1,7 @@
 internal import Logging
 import Synchronization
 internal import VoiceBase
+internal import VoiceNetwork
 
 /// What all backends share: requests, and the handling of runs that are in the way or must end.
 struct JarvisConnection: Sendable {
@@ -33,6 +34,17 @@ struct JarvisConnection: Sendable {
             guard let state, state.isActive else { return state }
         }
         return nil
+    }
+
+    /// The outcome of a question whose reply came as a whole.
+    func outcome(of reply: JarvisResponse, _ onSign: (JarvisSign) -> Void) -> JarvisOutcome {
+        var outcome = JarvisOutcome(JarvisReply.content(of: reply))
+        if case .success(let response) = reply, let timings = response.timings {
+            let (now, present) = (Monotonic.now(), ContinuousClock.now)
+            onSign(.sent(at: now - (present - timings.requestSent)))
+            outcome.replied = now - (present - timings.finished)
+        }
+        return outcome
     }
 
     // MARK: Ending our own run

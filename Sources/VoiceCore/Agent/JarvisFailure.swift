@@ -1,12 +1,14 @@
+internal import VoiceBase
+package import VoiceNetwork
 internal import VoiceReply
 
 /// Why a call of the agent has no answer: the one error type from the wire to the speaking model, with a line for the log
 /// and a sentence to speak.
 ///
-///     HTTPFailure --CurlJarvisTransport--> JarvisFailure <--JarvisReply, ResponsesRun-- status, body, events
-///                                               |  <-- CircuitBreaker, TurnQueue, deadline
-///                                               v
-///                           JarvisAnswer.failure --> ToolResult (spokenSentence)
+///     HTTPFailure --> JarvisFailure <--JarvisReply, ResponsesRun-- status, body, events
+///                          |  <-- CircuitBreaker, JarvisClient's queue, deadline
+///                          v
+///      JarvisAnswer.failure --> ToolResult (spokenSentence)
 package enum JarvisFailure: Error, Sendable, Equatable {
     case authentication
     case offline(detail: String)
@@ -180,5 +182,26 @@ package enum JarvisFailure: Error, Sendable, Equatable {
             true
         default: false
         }
+    }
+}
+
+extension JarvisFailure {
+    /// Maps an HTTP failure to a failure of the agent; the only place that does.
+    package init(_ failure: HTTPFailure) { self.init(failure, now: .now()) }
+
+    init(_ failure: HTTPFailure, now: ClockInstant) {
+        let detail = JarvisReply.shortened(failure.description)
+        self =
+            switch failure {
+            case .cannotResolve, .cannotConnect, .badURL, .timedOut(.connecting): .offline(detail: detail)
+            case .tls: now.isPlausible ? .untrusted(detail: detail) : .noClock
+            case .exposed(let host, let address): .insecure(host: host, address: address)
+            case .timedOut: .timedOut
+            case .replyTooLarge: .tooLarge
+            case .cancelled: .cancelled
+            // TLS 1.3 completes the handshake with a client that has no certificate, and closes the connection afterwards.
+            case .reset(let reason) where reason.contains("certificate required"): .untrusted(detail: detail)
+            case .reset, .other, .badHeader: .cutOff(detail: detail)
+            }
     }
 }

@@ -1,6 +1,6 @@
 package import VoiceNetwork
 
-/// Sends HTTP requests to the agent; libcurl in the daemon, a script in tests.
+/// Sends HTTP requests to the agent: the network thread in the daemon, a script in tests.
 ///
 /// Must follow no redirect, refuse replies beyond `maximumReplyBytes`, and close the connection when the task is cancelled:
 /// closing it is what stops some of the agent's runs.
@@ -16,7 +16,7 @@ package protocol JarvisReplyStream: Sendable {
     /// The head of the reply, without a body.
     var head: HTTPResponse { get }
     /// Returns the next bytes; nil once the reply is complete. Cancelling the task closes the connection.
-    func next() async -> Result<[UInt8]?, JarvisFailure>
+    func read() async -> Result<[UInt8]?, JarvisFailure>
     func close()
 }
 

@@ -20,22 +20,22 @@ final class PlainBackend: JarvisBackend {
         self.connection = connection
     }
 
-    func run(_ question: JarvisQuestion, onSign: @escaping @Sendable (JarvisSign) -> Void) async -> JarvisOutcome {
+    nonisolated(nonsending) func run(_ question: JarvisQuestion, onSign: (JarvisSign) -> Void) async -> JarvisOutcome {
         let asked = ChatMessage(role: "user", content: question.query)
         let messages = history.withLock { history in
             if history.sessionID != question.sessionID { history = History(sessionID: question.sessionID) }
             return history.messages + [asked]
         }
         let request = connection.request.completion(messages)
-        let result = JarvisReply.content(of: await connection.transport.exchange(request))
-        if case .success(let text) = result {
+        let outcome = connection.outcome(of: await connection.transport.exchange(request), onSign)
+        if case .success(let text) = outcome.result {
             history.withLock { history in
                 guard history.sessionID == question.sessionID else { return }
                 history.messages += [asked, ChatMessage(role: "assistant", content: text)]
                 Self.bound(&history.messages)
             }
         }
-        return JarvisOutcome(result)
+        return outcome
     }
 
     /// Drops the last question and its answer; false if there is none.

@@ -21,7 +21,7 @@ struct ResponsesBackend: JarvisBackend {
     /// Maximum number of words spoken of a reply.
     let maximumWords: Int
 
-    private enum Ended {
+    private enum Ended: Error {
         case finished
         /// The stream broke or ended early; the run may go on.
         case interrupted
@@ -34,7 +34,7 @@ struct ResponsesBackend: JarvisBackend {
 
     /// The state of the attempt to get an answer.
     private struct Path {
-        private(set) var run = ResponsesRun()
+        var run = ResponsesRun()
         /// Splits the reply into sentences; kept when the question is asked again, so that nothing is spoken twice.
         var speech: SpeechStream
         /// A segment has ended of which sentences were spoken. They are no part of the answer once the next one has words; a
@@ -43,6 +43,8 @@ struct ResponsesBackend: JarvisBackend {
         /// Runs of others seen in the conversation.
         var others: Set<String> = []
         let notice = Notice()
+        /// Monotonic time of the latest bytes of the reply to the question itself.
+        var replied: Duration?
 
         var hasBegun: Bool { run.runID != nil }
 
@@ -53,10 +55,6 @@ struct ResponsesBackend: JarvisBackend {
             self.run = run
             speech.withdrawn()
         }
-
-        mutating func handle(_ event: ServerSentEvent) -> ResponsesRun.Change { run.handle(event) }
-
-        mutating func receive(snapshot: [UInt8]) -> Bool { run.receive(snapshot: snapshot) }
 
         /// Takes a reply of a server that does not stream, or does not say that it does; false if it holds no answer.
         mutating func receive(whole reply: HTTPResponse) -> Bool {
@@ -70,7 +68,7 @@ struct ResponsesBackend: JarvisBackend {
         }
     }
 
-    func run(_ question: JarvisQuestion, onSign: @escaping @Sendable (JarvisSign) -> Void) async -> JarvisOutcome {
+    nonisolated(nonsending) func run(_ question: JarvisQuestion, onSign: (JarvisSign) -> Void) async -> JarvisOutcome {
         var path = Path(speech: SpeechStream(maximumWords: maximumWords, omitting: AgentBriefing.mark))
         var outcome = await answer(question, &path, onSign)
         if Task.isCancelled, path.run.outcome == nil {
@@ -84,13 +82,14 @@ struct ResponsesBackend: JarvisBackend {
             outcome.mayGoOn = state == nil
         }
         outcome.notice = path.notice.text
+        outcome.replied = path.replied
         return outcome
     }
 
-    private func answer(
+    nonisolated(nonsending) private func answer(
         _ question: JarvisQuestion,
         _ path: inout Path,
-        _ onSign: @Sendable (JarvisSign) -> Void
+        _ onSign: (JarvisSign) -> Void
     ) async -> JarvisOutcome {
         var question = question
         var (hasWaited, hasCaughtUp, repeated) = (false, false, 0)
@@ -169,10 +168,10 @@ struct ResponsesBackend: JarvisBackend {
         return .failure(.lost)
     }
 
-    private func follow(
+    nonisolated(nonsending) private func follow(
         _ question: JarvisQuestion,
         _ path: inout Path,
-        _ onSign: @Sendable (JarvisSign) -> Void
+        _ onSign: (JarvisSign) -> Void
     ) async -> JarvisOutcome {
         var request =
             path.run.runID.map { connection.request.events(run: $0, after: path.run.lastSequence) }
@@ -222,21 +221,18 @@ struct ResponsesBackend: JarvisBackend {
     }
 
     /// Reads one stream to its end.
-    private func read(
+    nonisolated(nonsending) private func read(
         _ request: HTTPRequest,
         _ question: JarvisQuestion,
         _ path: inout Path,
-        _ onSign: @Sendable (JarvisSign) -> Void
+        _ onSign: (JarvisSign) -> Void
     ) async -> Ended {
         let isFirst = !path.hasBegun
+        if isFirst { onSign(.sent(at: Monotonic.now())) }
         let stream: any JarvisReplyStream
-        switch isFirst ? await opened(request, question, path.notice) : .reply(await reply(to: request)) {
-        case .blocked(let run): return .blocked(run: run)
-        case .reply(nil): return Task.isCancelled ? .cancelled : .interrupted
-        case .reply(.failure(.cutOff)): return .interrupted
-        case .reply(.failure(.cancelled)): return .cancelled
-        case .reply(.failure(let failure)): return .refused(failure, status: nil)
-        case .reply(.success(let open)): stream = open
+        switch await opened(request, clearing: isFirst ? question : nil, path.notice) {
+        case .success(let open): stream = open
+        case .failure(let ended): return ended
         }
         defer { stream.close() }
         guard stream.head.status == 200, stream.head.mediaType == "text/event-stream" else {
@@ -245,18 +241,15 @@ struct ResponsesBackend: JarvisBackend {
         if isFirst, let id = stream.head.runID { path.follow(ResponsesRun(runID: id)) }
         var parser = ServerSentEventParser()
         while true {
-            guard let next = await patiently({ await stream.next() }) else {
-                return Task.isCancelled ? .cancelled : .interrupted
-            }
-            switch next {
-            case .failure(.cancelled): return .cancelled
+            switch await next(of: stream) {
+            case .failure(.cancelled): return Task.isCancelled ? .cancelled : .interrupted
             case .failure(.tooLarge): return .refused(.tooLarge, status: nil)
-            case .failure: return .interrupted
-            case .success(nil): return .interrupted
+            case .failure, .success(nil): return .interrupted
             case .success(let bytes?):
+                if isFirst { path.replied = Monotonic.now() }
                 guard let events = try? parser.feed(bytes) else { return .refused(.tooLarge, status: nil) }
                 for event in events {
-                    switch path.handle(event) {
+                    switch path.run.handle(event) {
                     case .none: continue
                     case .words: tell(&path, onSign)
                     case .withdrawn: path.speech.withdrawn()
@@ -275,7 +268,7 @@ struct ResponsesBackend: JarvisBackend {
     }
 
     /// Signals the sentences that are settled now. A reply preceded by a notice is not streamed.
-    private func tell(_ path: inout Path, _ onSign: @Sendable (JarvisSign) -> Void) {
+    private func tell(_ path: inout Path, _ onSign: (JarvisSign) -> Void) {
         if path.hasSpokenSegment, !path.run.segment.allSatisfy(\.isWhitespace) {
             path.hasSpokenSegment = false
             onSign(.words([], given: []))
@@ -285,47 +278,47 @@ struct ResponsesBackend: JarvisBackend {
         if !new.isEmpty { onSign(.words(new, given: path.speech.given)) }
     }
 
-    // MARK: Opening
-
-    private typealias Reply = Result<any JarvisReplyStream, JarvisFailure>
-
-    private enum Opening: Sendable {
-        /// nil if no reply came in time.
-        case reply(Result<any JarvisReplyStream, JarvisFailure>?)
-        case blocked(run: String?)
+    /// The next bytes. A stream that is silent for too long is closed.
+    nonisolated(nonsending) private func next(of stream: any JarvisReplyStream) async -> Result<[UInt8]?, JarvisFailure>
+    {
+        let clock = Task {
+            await connection.environment.expire(silence)
+            if !Task.isCancelled { stream.close() }
+        }
+        defer { clock.cancel() }
+        return await stream.read()
     }
 
-    private enum Look: Sendable {
-        case over(Opening)
-        case clear
-    }
-
-    private func reply(to request: HTTPRequest) async -> Reply? {
-        let transport = connection.transport
-        return await patiently { await transport.open(request) }
-    }
-
-    /// Waits for the reply to a question, and meanwhile checks whether a run is in its way.
+    /// Opens the reply to a request; while a question waits for its reply, checks whether a run is in its way.
     private func opened(
         _ request: HTTPRequest,
-        _ question: JarvisQuestion,
+        clearing question: JarvisQuestion?,
         _ notice: Notice
-    ) async -> Opening {
-        let connection = connection
-        return await withTaskGroup(of: Look.self) { group in
-            group.addTask { .over(.reply(await reply(to: request))) }
+    ) async -> Result<any JarvisReplyStream, Ended> {
+        await withTaskGroup(of: Result<any JarvisReplyStream, Ended>?.self) { group in
             group.addTask {
-                await connection.environment.expire(JarvisConnection.silenceBeforeLook)
-                switch await connection.clearTheWay(for: question, notice) {
-                case .clear: return .clear
-                case .busy(let run): return .over(.blocked(run: run))
+                await connection.transport.open(request).mapError { failure in
+                    switch failure {
+                    case .cutOff: .interrupted
+                    case .cancelled: .cancelled
+                    default: .refused(failure, status: nil)
+                    }
+                }
+            }
+            group.addTask {
+                await connection.environment.expire(silence)
+                return .failure(Task.isCancelled ? .cancelled : .interrupted)
+            }
+            if let question {
+                group.addTask {
+                    await connection.environment.expire(JarvisConnection.silenceBeforeLook)
+                    guard case .busy(let run) = await connection.clearTheWay(for: question, notice) else { return nil }
+                    return .failure(.blocked(run: run))
                 }
             }
             defer { group.cancelAll() }
-            while let next = await group.next() {
-                if case .over(let opening) = next { return opening }
-            }
-            return .reply(nil)
+            for await case let opening? in group { return opening }
+            return .failure(.interrupted)
         }
     }
 
@@ -333,9 +326,8 @@ struct ResponsesBackend: JarvisBackend {
     private func readWhole(_ stream: any JarvisReplyStream, _ path: inout Path, isFirst: Bool) async -> Ended {
         var reply = stream.head
         let limit = reply.status == 200 ? JarvisRequest.maximumReplyBytes : 64 << 10
-        while reply.body.count < limit, case .success(let bytes?)? = await patiently({ await stream.next() }) {
-            reply.body += bytes
-        }
+        while reply.body.count < limit, case .success(let bytes?) = await next(of: stream) { reply.body += bytes }
+        if isFirst { path.replied = Monotonic.now() }
         if reply.status == 200, path.receive(whole: reply) { return .finished }
         if case .failure(let failure) = JarvisReply.content(of: .success(reply)) {
             let isStale = isFirst && JarvisReply.isStale(reply)
@@ -349,10 +341,6 @@ struct ResponsesBackend: JarvisBackend {
         guard let id = path.run.runID else { return false }
         let reply = await connection.transport.exchange(connection.request.snapshot(run: id))
         guard case .success(let response) = reply, response.status == 200 else { return false }
-        return path.receive(snapshot: response.body)
-    }
-
-    private func patiently<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value? {
-        await TimeLimit.run(silence, sleep: connection.environment.expire, work)
+        return path.run.receive(snapshot: response.body)
     }
 }

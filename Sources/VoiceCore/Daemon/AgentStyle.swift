@@ -31,7 +31,7 @@ package enum AgentStyle {
                 base: base,
                 token: token,
                 settings: jarvis,
-                transport: CurlJarvisTransport(network: network),
+                transport: network,
                 logger: Logger(label: "check") { _ in SwiftLogNoOpLogHandler() }
             )
             let isMistaken = await client.isMistakenForPlain()

@@ -80,7 +80,7 @@ struct Composition {
             base: settings.jarvisBase,
             token: settings.jarvisToken,
             settings: settings.jarvis,
-            transport: CurlJarvisTransport(network: network),
+            transport: network,
             store: state.map { .folder($0, logger: logger) } ?? .none,
             onNews: { [mailbox] in Self.report($0, player, mailbox) },
             logger: logger

@@ -41,7 +41,7 @@ package struct DaemonSettings: Sendable {
     package init(
         _ configuration: Configuration,
         secrets: Secrets,
-        tools: [any Tool],
+        tools: [Tool],
         instructions: [Configuration.Service.Name: String] = [:],
         needsKey: Bool = true,
         isForThisUser: Bool = true

@@ -9,9 +9,9 @@ extension ToolContext {
     /// Makes tools that use this agent.
     package init(_ client: JarvisClient, _ settings: Configuration.Jarvis, logger: Logger) {
         self.init(logger: logger)
-        ask = { await client.ask($0, context: $1) }
-        answer = { await client.answer($0, heard: $1) }
-        approve = { await client.approve($0, $1, heard: $2) }
+        ask = { await client.ask($0, context: $1, inParts: $2) }
+        answer = { await client.answer($0, heard: $1, inParts: $2) }
+        approve = { await client.approve($0, $1, heard: $2, inParts: $3) }
         add = { await client.add($0) }
         progress = { await client.progress() }
         activity = { client.activity }
@@ -32,10 +32,8 @@ extension JarvisClient {
         let request = """
             (The user has just called and has said nothing yet. Greet him in one short sentence, and use no tool.)
             """
-        guard let answer = await TimeLimit.run(Self.greetingLimit, { await self.ask(request) }) else {
-            cancelRequest()
-            return nil
-        }
+        let reply = ask(request, context: nil, inParts: false)
+        guard let answer = await TimeLimit.run(Self.greetingLimit, { await reply.answer() }) else { return nil }
         return answer.failure == nil && answer.prompt == nil ? answer.spoken : nil
     }
 }

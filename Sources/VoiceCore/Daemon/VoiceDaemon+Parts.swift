@@ -22,10 +22,7 @@ extension ToolContext {
     mutating func attach(_ player: MediaPlayer?) {
         guard let player else { return }
         media = player
-        let (ask, answer, approve) = (ask, answer, approve)
-        self.ask = { await ask($0, $1).named(to: player) }
-        self.answer = { await answer($0, $1).named(to: player) }
-        self.approve = { await approve($0, $1, $2).named(to: player) }
+        keepMedia = { await $0.named(to: player) }
         mediaContext = { await player.context() }
     }
 }

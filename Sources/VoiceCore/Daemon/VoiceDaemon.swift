@@ -54,7 +54,7 @@ package actor VoiceDaemon {
         mode: ActivationMode = .always,
         playsMedia: Bool = false,
         logger: Logger
-    ) -> [any Tool] {
+    ) -> [Tool] {
         ToolRegistry.standard(ToolContext(logger: logger), options: .init(jarvis, mode: mode, playsMedia: playsMedia))
             .tools
     }

@@ -370,39 +370,40 @@ package actor ConversationSession {
         let mailbox = parts.mailbox
         let turn = machine.turns
         let isOrdered = dispatcher.keepsOrder(call.name)
-        let saysInParts = machine.options.capabilities.speaksInParts
+        let inParts = machine.options.capabilities.speaksInParts
         let before = isOrdered ? lastOrdered : nil
         let task = Task {
             await before?.value
-            let trace = Self.trace(of: call, saysInParts ? mailbox : nil)
-            let output = await CallTrace.$current.withValue(trace) {
-                await dispatcher.run(name: call.name, arguments: call.arguments, authority: authority) { activity in
-                    mailbox.post(.callDelayed(callID: call.callID, activity: activity))
+            var timing = CallTiming(callID: call.callID, turn: turn)
+            var (sent, replied): (Duration?, Duration?)
+            let listener = AgentListener(inParts: inParts) { part in
+                guard !Task.isCancelled else { return }
+                switch part {
+                case .sent(let time):
+                    sent = time
+                    mailbox.post(.callDispatched(callID: call.callID), at: time)
+                case .says(let words):
+                    mailbox.post(.callSays(callID: call.callID, ToolResult(.answer(words)), isLast: false))
+                case .replied(let time): replied = time
+                case .ended: break
                 }
             }
+            let output = await dispatcher.run(
+                name: call.name,
+                arguments: call.arguments,
+                authority: authority,
+                listener: listener
+            ) { mailbox.post(.callDelayed(callID: call.callID, activity: $0)) }
             guard !Task.isCancelled else { return }
-            var timing = CallTiming(callID: call.callID, turn: turn)
-            if let sent = trace.sent {
-                timing.dispatch = sent - instant
-                timing.agent = trace.replied.map { $0 - sent }
-                mailbox.post(.callDispatched(callID: call.callID), at: sent)
-            }
-            self.ended(timing, replied: trace.replied)
+            timing.dispatch = sent.map { $0 - instant }
+            timing.agent = sent.flatMap { sent in replied.map { $0 - sent } }
+            runningCalls[call.callID] = nil
+            timings[call.callID] = (timing, replied)
             guard !output.continues else { return Self.saysLast(output, call, mailbox) }
             mailbox.post(.callAnswered(callID: call.callID, output))
         }
         runningCalls[call.callID] = task
         if isOrdered { lastOrdered = task }
-    }
-
-    /// - Parameter mailbox: receives the answer in parts; nil if it is wanted as a whole.
-    private static func trace(of call: FunctionCall, _ mailbox: EventMailbox?) -> CallTrace {
-        guard let mailbox else { return CallTrace() }
-        return CallTrace { words in
-            guard !Task.isCancelled else { return }
-            if let sent = CallTrace.current?.sent { mailbox.post(.callDispatched(callID: call.callID), at: sent) }
-            mailbox.post(.callSays(callID: call.callID, ToolResult(.answer(words)), isLast: false))
-        }
     }
 
     /// Posts the end of an answer that was spoken in parts. A question of the agent gets a response of its own, so that it
@@ -420,11 +421,6 @@ package actor ConversationSession {
         runningCalls = [:]
         let withdraw = parts.withdraw
         Task { await withdraw() }
-    }
-
-    private func ended(_ timing: CallTiming, replied: Duration?) {
-        runningCalls[timing.callID] = nil
-        timings[timing.callID] = (timing, replied)
     }
 
     // MARK: Timers

@@ -15,24 +15,86 @@ package struct BoxControls: Sendable {
     package init() {}
 }
 
-/// tell_time: the time, or the date.
-struct TellTimeTool: Tool {
-    let name = "tell_time"
-    let description = "Tells the time of day, or with date the day."
-    let parameters = #"{"type":"object","properties":{"date":{"type":"boolean"}},"additionalProperties":false}"#
-    let box: BoxControls
-
-    func call(arguments: String) async -> ToolResult {
-        let wantsDate = ToolArguments.decode(Arguments.self, from: arguments)?.date ?? false
-        var seconds = box.time()
-        guard seconds >= ClockInstant.oldest else {
-            return ToolResult(.refusal(.because("I don't know, because the clock of this box is not set yet.")))
-        }
-        var local = tm()
-        localtime_r(&seconds, &local)
-        return ToolResult(.done(wantsDate ? Self.date(local) : Self.time(local)))
+extension Tool {
+    /// tell_time: the time, or the date.
+    static func tellTime(_ box: BoxControls) -> Tool {
+        Tool(
+            "tell_time",
+            "Tells the time of day, or with date the day.",
+            #"{"type":"object","properties":{"date":{"type":"boolean"}},"additionalProperties":false}"#,
+            .plain { arguments in
+                let wantsDate = ToolArguments.decode(TimeWish.self, from: arguments)?.date ?? false
+                var seconds = box.time()
+                guard seconds >= ClockInstant.oldest else {
+                    let words = "I don't know, because the clock of this box is not set yet."
+                    return ToolResult(.refusal(.because(words)))
+                }
+                var local = tm()
+                localtime_r(&seconds, &local)
+                return ToolResult(.done(wantsDate ? SpokenClock.date(local) : SpokenClock.time(local)))
+            }
+        )
     }
 
+    private struct TimeWish: Decodable {
+        let date: Bool?
+    }
+
+    /// change_volume: louder, quieter, or to a percentage. The new volume is spoken, and heard at that volume: nothing else
+    /// may be playing.
+    static func changeVolume(_ box: BoxControls) -> Tool {
+        Tool(
+            "change_volume",
+            "Changes the volume of the box by so many percent, or to so many.",
+            #"{"type":"object","properties":{"by":{"type":"integer"},"to":{"type":"integer"}},"additionalProperties":false}"#,
+            .ordered { arguments in
+                let wish = ToolArguments.decode(VolumeWish.self, from: arguments)
+                guard let wish, wish.by != nil || wish.to != nil else {
+                    return ToolResult(.refusal(.because("I did not get how loud. Please say it again.")))
+                }
+                let percent = await box.changeVolume { now in
+                    min(max(wish.to ?? now + min(max(wish.by ?? 0, -100), 100), 0), 100)
+                }
+                return ToolResult(.done("Volume \(percent) percent."))
+            }
+        )
+    }
+
+    private struct VolumeWish: Decodable {
+        let by: Int?
+        let to: Int?
+    }
+
+    /// An order to the daemon without arguments and without a reply.
+    private static func order(
+        _ name: String,
+        _ description: String,
+        _ perform: @escaping @Sendable () -> Void
+    ) -> Tool {
+        Tool(
+            name,
+            description,
+            .ordered { _ in
+                perform()
+                return ToolResult(.done("Done."), wantsReply: false)
+            }
+        )
+    }
+
+    /// The tools of the small grammar that models are not offered.
+    static func box(_ context: ToolContext) -> [Tool] {
+        let box = context.box
+        return [
+            tellTime(box), changeVolume(box),
+            order("stop_talking", "Silence, and nothing of what was asked goes on.", box.stop),
+            order("mute_microphone", "Closes the microphone until somebody opens it by hand.", box.mute),
+            previousTrack(context.media),
+        ]
+    }
+}
+
+/// The time and the date as sentences.
+enum SpokenClock {
     /// "It is 7:05 PM."
     static func time(_ local: tm) -> String {
         let (hour, minute) = (Int(local.tm_hour), Int(local.tm_min))
@@ -51,72 +113,5 @@ struct TellTimeTool: Tool {
         let day = days[min(max(Int(local.tm_wday), 0), 6)]
         let month = months[min(max(Int(local.tm_mon), 0), 11)]
         return "It is \(day), \(month) \(local.tm_mday), \(Int(local.tm_year) + 1900)."
-    }
-
-    private struct Arguments: Decodable {
-        let date: Bool?
-    }
-}
-
-/// change_volume: louder, quieter, or to a percentage. The new volume is spoken, and heard at that volume: nothing else may
-/// be playing.
-struct ChangeVolumeTool: OrderedTool {
-    let name = "change_volume"
-    let description = "Changes the volume of the box by so many percent, or to so many."
-    let parameters = """
-        {"type":"object","properties":{"by":{"type":"integer"},"to":{"type":"integer"}},"additionalProperties":false}
-        """
-    let box: BoxControls
-
-    func call(arguments: String) async -> ToolResult {
-        guard let wish = ToolArguments.decode(Arguments.self, from: arguments), wish.by != nil || wish.to != nil else {
-            return ToolResult(.refusal(.because("I did not get how loud. Please say it again.")))
-        }
-        let percent = await box.changeVolume { now in
-            min(max(wish.to ?? now + min(max(wish.by ?? 0, -100), 100), 0), 100)
-        }
-        return ToolResult(.done("Volume \(percent) percent."))
-    }
-
-    private struct Arguments: Decodable {
-        let by: Int?
-        let to: Int?
-    }
-}
-
-/// A tool of the daemon without arguments and without a reply.
-struct BoxOrderTool: OrderedTool {
-    let name: String
-    let description: String
-    let parameters = ToolArguments.none
-    private let perform: @Sendable () -> Void
-
-    private init(_ name: String, _ description: String, _ perform: @escaping @Sendable () -> Void) {
-        self.name = name
-        self.description = description
-        self.perform = perform
-    }
-
-    func call(arguments: String) async -> ToolResult {
-        perform()
-        return ToolResult(.done("Done."), wantsReply: false)
-    }
-
-    static func stop(_ box: BoxControls) -> Self {
-        Self("stop_talking", "Silence, and nothing of what was asked goes on.", box.stop)
-    }
-
-    static func mute(_ box: BoxControls) -> Self {
-        Self("mute_microphone", "Closes the microphone until somebody opens it by hand.", box.mute)
-    }
-}
-
-extension ToolRegistry {
-    /// The tools of the small grammar that models are not offered.
-    static func box(_ context: ToolContext) -> [any Tool] {
-        [
-            TellTimeTool(box: context.box), ChangeVolumeTool(box: context.box), BoxOrderTool.stop(context.box),
-            BoxOrderTool.mute(context.box), MediaOrderTool.previous(context.media),
-        ]
     }
 }

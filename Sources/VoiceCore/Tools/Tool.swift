@@ -1,50 +1,74 @@
+package import VoiceAgent
 package import VoiceConversation
 
 /// A function that the speaking model may call.
-package protocol Tool: Sendable {
-    /// The name on the wire.
-    var name: String { get }
-    /// When to call it, as an instruction for the model.
-    var description: String { get }
-    /// JSON Schema of the arguments, as JSON text.
-    var parameters: String { get }
-    /// Runs the tool. Always has a result that can be spoken about; returns soon after the task is cancelled.
+package struct Tool: Sendable {
+    /// What a call does. Always has a result that can be spoken about; returns soon after the task is cancelled.
     ///
-    /// - Parameter arguments: the JSON text that the model wrote; may be anything.
-    func call(arguments: String) async -> ToolResult
+    /// Its arguments are the JSON text that the model wrote, which may be anything.
+    package enum Body: Sendable {
+        case plain(@Sendable (_ arguments: String) async -> ToolResult)
+        /// Calls run one after another, in the order of the model: "play this" comes before "and then that". They must return
+        /// immediately, since later calls wait for them.
+        case ordered(@Sendable (_ arguments: String) async -> ToolResult)
+        /// The result is a reply of the agent, which keeps the deadline: it may need minutes, and may wait for the user.
+        case asks(AgentBody)
+        /// The same for the user's answer to a question of the agent. Without the number of a prompt, the answer is no.
+        case answers(AgentBody)
+    }
+
+    /// - prompt: the number of the agent's question that the user heard and may have answered.
+    /// - listener: receives the reply while it is being written.
+    package typealias AgentBody =
+        nonisolated(nonsending) @Sendable (
+            _ arguments: String, _ prompt: Int?, _ listener: AgentListener
+        ) async -> ToolResult
+
+    /// The name on the wire.
+    let name: String
+    /// When to call it, as an instruction for the model.
+    let description: String
+    /// JSON Schema of the arguments, as JSON text.
+    let parameters: String
     /// What a long call is doing, such as "reading your mail"; nil if unknown.
-    var activity: String? { get }
-    /// Whether the tool enforces the deadline of its calls itself: Jarvis may need minutes, and may wait for the user.
-    var keepsDeadline: Bool { get }
-}
+    var activity: @Sendable () -> String? = { nil }
+    let body: Body
 
-extension Tool {
-    package var activity: String? { nil }
-    package var keepsDeadline: Bool { false }
-}
+    /// A tool without arguments.
+    init(_ name: String, _ description: String, _ body: Body) { self.init(name, description, ToolArguments.none, body) }
 
-/// A tool whose calls run one after another, in the order of the model: "play this" comes before "and then that".
-///
-/// A call must return at once, since later calls wait for it.
-package protocol OrderedTool: Tool {}
+    init(_ name: String, _ description: String, _ parameters: String, _ body: Body) {
+        self.name = name
+        self.description = description
+        self.parameters = parameters
+        self.body = body
+    }
 
-/// A tool that passes on the user's answer to a question of the agent.
-package protocol AnswerTool: Tool {
-    /// - Parameter prompt: the number of the question that the user heard and may have answered; nil for none, in which
-    ///   case the answer is no.
-    func call(arguments: String, prompt: Int?) async -> ToolResult
-}
+    /// Whether it keeps the deadline of its calls itself.
+    var isOfAgent: Bool {
+        switch body {
+        case .plain, .ordered: false
+        case .asks, .answers: true
+        }
+    }
 
-extension AnswerTool {
-    package var keepsDeadline: Bool { true }
-
-    package func call(arguments: String) async -> ToolResult { await call(arguments: arguments, prompt: nil) }
+    nonisolated(nonsending) func call(
+        arguments: String,
+        prompt: Int? = nil,
+        listener: AgentListener = AgentListener()
+    ) async -> ToolResult {
+        switch body {
+        case .plain(let perform), .ordered(let perform): await perform(arguments)
+        case .asks(let perform), .answers(let perform): await perform(arguments, prompt, listener)
+        }
+    }
 }
 
 extension CallAuthority {
     /// Whether a tool may be called. A tool that passes on an answer always may: without `prompt`, the answer is no.
-    func allows(_ tool: any Tool) -> Bool {
+    func allows(_ tool: Tool) -> Bool {
         let needed = ToolAuthority.needed(by: tool.name)
-        return needed == .answer ? tool is any AnswerTool : reach >= needed
+        if needed == .answer, case .answers = tool.body { return true }
+        return needed != .answer && reach >= needed
     }
 }

@@ -11,23 +11,30 @@ package import VoiceMedia
 /// By default everything is refused, so that tools can be advertised before anything can answer them.
 package struct ToolContext: Sendable {
     /// Asks the agent.
-    package var ask: @Sendable (_ query: String, _ context: String?) async -> JarvisAnswer = { _, _ in
-        JarvisAnswer(failure: .cancelled)
+    package var ask: @Sendable (_ query: String, _ context: String?, _ inParts: Bool) async -> AgentReply = { _, _, _ in
+        .ended(JarvisAnswer(failure: .cancelled))
     }
     /// What the agent has to know with a request about media.
     package var mediaContext: @Sendable () async -> String? = { nil }
+    /// Stores the media that an answer names, under handles for the speaking model.
+    package var keepMedia: @Sendable (_ answer: JarvisAnswer) async -> JarvisAnswer = { $0 }
     /// Answers a question of the agent; nil dismisses it. `prompt` is the number of the question that the user heard.
-    package var answer: @Sendable (_ answers: [String]?, _ prompt: Int?) async -> JarvisAnswer = { _, _ in
-        JarvisAnswer(failure: .nothingPending)
-    }
-    /// Allows or denies an action of the agent. `command` is the action in the words that the user heard, `prompt` the number of
-    /// the question that the user heard.
-    package var approve: @Sendable (_ command: String, _ isAllowed: Bool, _ prompt: Int?) async -> JarvisAnswer = {
+    package var answer: @Sendable (_ answers: [String]?, _ prompt: Int?, _ inParts: Bool) async -> AgentReply = {
         _,
         _,
         _ in
-        JarvisAnswer(failure: .nothingPending)
+        .ended(JarvisAnswer(failure: .nothingPending))
     }
+    /// Allows or denies an action of the agent. `command` is the action in the words that the user heard, `prompt` the number of
+    /// the question that the user heard.
+    package var approve:
+        @Sendable (_ command: String, _ isAllowed: Bool, _ prompt: Int?, _ inParts: Bool) async -> AgentReply = {
+            _,
+            _,
+            _,
+            _ in
+            .ended(JarvisAnswer(failure: .nothingPending))
+        }
     /// Adds a remark to the running request; nil on success.
     package var add: @Sendable (_ remark: String) async -> JarvisFailure? = { _ in .notAddable }
     /// Returns the progress of the running request; nil if there is none.
@@ -56,6 +63,18 @@ package struct ToolContext: Sendable {
 
     package init(logger: Logger) {
         self.logger = logger
+    }
+
+    /// Reads a reply of the agent to its end.
+    ///
+    /// - Parameter question: repeated with an answer that took long.
+    nonisolated(nonsending) func read(
+        _ reply: AgentReply,
+        to question: String? = nil,
+        _ listener: AgentListener
+    ) async -> ToolResult {
+        let answer = await keepMedia(reply.answer(to: listener))
+        return ToolResult(answer, lateQuestion: answer.took > lateAfter ? question : nil)
     }
 
     /// Returns the result of a call that is refused because it makes no sense.

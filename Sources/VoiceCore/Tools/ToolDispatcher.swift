@@ -1,12 +1,13 @@
 package import Logging
+package import VoiceAgent
 internal import VoiceBase
 package import VoiceConversation
 
 /// Finds the tool of a call and ensures that every call gets exactly one output.
 ///
-/// A call runs entirely within the task that calls `run`. It has one deadline: the dispatcher's, or that of the agent's
-/// client for tools with `keepsDeadline`. A tool that misses the dispatcher's deadline is cancelled and its late output
-/// dropped. Long before that, the caller is notified once that the call is taking long.
+/// A call has one deadline: the dispatcher's, or that of the agent's client for a tool of the agent, which runs within the task
+/// that calls `run`. A tool that misses the dispatcher's deadline is cancelled and its late output dropped. Long before that,
+/// the caller is notified once that the call is taking long.
 package struct ToolDispatcher: Sendable {
     /// For tools that return at once or make one short request to the agent.
     package static let standardDeadline = Duration.seconds(60)
@@ -33,17 +34,21 @@ package struct ToolDispatcher: Sendable {
     }
 
     /// Whether calls of this tool wait for earlier ones.
-    package func keepsOrder(_ name: String) -> Bool { registry[name] is any OrderedTool }
+    package func keepsOrder(_ name: String) -> Bool {
+        if case .ordered? = registry[name]?.body { true } else { false }
+    }
 
     /// Runs a call. Cancelling the task cancels the tool, and the output then says so.
     ///
     /// - Parameters:
     ///   - authority: the user's authority behind the call; if it is less than the tool needs, the tool is not called.
+    ///   - listener: receives a reply of the agent while it is being written.
     ///   - onDelay: called at most once, when the call has run for `noticeAfter`, with what the tool is doing.
-    package func run(
+    nonisolated(nonsending) package func run(
         name: String,
         arguments: String,
         authority: CallAuthority,
+        listener: AgentListener = AgentListener(),
         onDelay: @escaping @Sendable (_ activity: String?) -> Void = { _ in }
     ) async -> ToolResult {
         guard let tool = registry[name] else {
@@ -56,43 +61,20 @@ package struct ToolDispatcher: Sendable {
             // If the user has spoken at all, the reply explains why it was not done.
             return ToolResult(.refusal(.unasked), wantsReply: authority.reach > .none)
         }
-        return await withTaskGroup(of: Step.self) { group in
-            group.addTask { .returned(await Self.call(tool, arguments, authority)) }
-            if !tool.keepsDeadline { group.addTask { await wait(deadline, then: .deadline) } }
-            if let noticeAfter { group.addTask { await wait(noticeAfter, then: .delayed) } }
-            defer { group.cancelAll() }
-            for await step in group {
-                switch step {
-                case .returned(let output): return output
-                // A cancelled sleep ends early.
-                case _ where Task.isCancelled: continue
-                case .delayed: onDelay(tool.activity)
-                case .deadline:
-                    logger.error(
-                        "a tool did not return in time",
-                        metadata: ["tool": "\(name)", "limit": .public(deadline)]
-                    )
-                    return ToolResult(.refusal(.because("That took too long, so I stopped waiting for it.")))
-                }
+        let notice = noticeAfter.map { pause in
+            Task {
+                await sleep(pause)
+                if !Task.isCancelled { onDelay(tool.activity()) }
             }
-            // Not reached: a tool always returns.
-            return ToolResult(.refusal(.because("The request was cancelled.")))
         }
-    }
-
-    private enum Step: Sendable {
-        case returned(ToolResult)
-        case delayed
-        case deadline
-    }
-
-    private static func call(_ tool: any Tool, _ arguments: String, _ authority: CallAuthority) async -> ToolResult {
-        guard let tool = tool as? any AnswerTool else { return await tool.call(arguments: arguments) }
-        return await tool.call(arguments: arguments, prompt: authority.prompt)
-    }
-
-    private func wait(_ time: Duration, then step: Step) async -> Step {
-        await sleep(time)
-        return step
+        defer { notice?.cancel() }
+        if tool.isOfAgent {
+            return await tool.call(arguments: arguments, prompt: authority.prompt, listener: listener)
+        }
+        let output = await TimeLimit.run(deadline, sleep: sleep) { await tool.call(arguments: arguments) }
+        if let output { return output }
+        if Task.isCancelled { return ToolResult(.refusal(.because("The request was cancelled."))) }
+        logger.error("a tool did not return in time", metadata: ["tool": "\(name)", "limit": .public(deadline)])
+        return ToolResult(.refusal(.because("That took too long, so I stopped waiting for it.")))
     }
 }

@@ -1,4 +1,4 @@
-/// The tools by name. A new tool is a separate type and a line here.
+/// The tools by name. A new tool is a `Tool` and a line here.
 package struct ToolRegistry: Sendable {
     /// Which tools are offered to the model.
     package struct Options: Sendable, Equatable {
@@ -19,30 +19,29 @@ package struct ToolRegistry: Sendable {
     }
 
     /// In the order in which the model is given them.
-    package let tools: [any Tool]
-    private let byName: [String: any Tool]
+    package let tools: [Tool]
+    private let byName: [String: Tool]
 
     /// If two tools have the same name, the first is used.
-    package init(_ tools: [any Tool]) {
+    package init(_ tools: [Tool]) {
         self.tools = tools
         byName = Dictionary(tools.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     package static func standard(_ context: ToolContext, options: Options = Options()) -> ToolRegistry {
-        var tools: [any Tool] = [
-            AskJarvisTool(context, playsMedia: options.playsMedia), ContinueReadingTool(context),
-            CancelRequestTool(context), CheckProgressTool(context), ForgetLastTool(context),
-            NewConversationTool(context), StaySilentTool(), SetTimerTool(context), ListTimersTool(context),
-            CancelTimerTool(context), ChangeTimerTool(context),
+        var tools: [Tool] = [
+            .askJarvis(context, playsMedia: options.playsMedia), .continueReading(context), .cancelRequest(context),
+            .checkProgress(context), .forgetLast(context), .newConversation(context), .staySilent, .setTimer(context),
+            .listTimers(context), .cancelTimer(context), .changeTimer(context),
         ]
-        if options.takesRemarks { tools.append(AddToRequestTool(context)) }
-        if options.asksUser { tools.append(AnswerQuestionTool(context)) }
-        if options.asksApproval { tools.append(ApproveTool(context)) }
-        if options.mayEnd { tools.append(EndConversationTool(context)) }
-        if options.playsMedia { tools += media(context) }
-        if options.hasGrammar { tools += box(context) }
+        if options.takesRemarks { tools.append(.addToRequest(context)) }
+        if options.asksUser { tools.append(.answerQuestion(context)) }
+        if options.asksApproval { tools.append(.approve(context)) }
+        if options.mayEnd { tools.append(.endConversation(context)) }
+        if options.playsMedia { tools += Tool.media(context) }
+        if options.hasGrammar { tools += Tool.box(context) }
         return ToolRegistry(tools)
     }
 
-    package subscript(name: String) -> (any Tool)? { byName[name] }
+    package subscript(name: String) -> Tool? { byName[name] }
 }

@@ -67,13 +67,13 @@ struct JarvisReplyTests {
         ] as [(HTTPFailure, JarvisFailure)]
     )
     func failuresOfHTTPAreFailuresOfTheAgent(http: HTTPFailure, failure: JarvisFailure) {
-        #expect(CurlJarvisTransport.failure(http) == failure)
+        #expect(JarvisFailure(http) == failure)
         #expect(JarvisReply.content(of: .failure(failure)) == .failure(failure))
     }
 
     /// Without a clock no certificate is valid; the breaker does not open for that, as the next question may be answered.
     @Test func withoutAClockTLSFailsForThatReason() {
-        let failure = CurlJarvisTransport.failure(.tls("not yet valid"), now: ClockInstant(wall: 60, uptime: .zero))
+        let failure = JarvisFailure(.tls("not yet valid"), now: ClockInstant(wall: 60, uptime: .zero))
         #expect(failure == .noClock && !failure.isServerTrouble)
     }
 

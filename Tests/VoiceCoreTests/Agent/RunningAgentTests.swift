@@ -205,7 +205,7 @@ struct RunningAgentTests {
             base: try #require(ServerURL("http://127.0.0.1:\(port)/ui")),
             token: Secret("topsecret"),
             settings: settings,
-            transport: CurlJarvisTransport(network: network),
+            transport: network,
             store: store,
             logger: LineLog().logger
         )

@@ -1,6 +1,7 @@
 import Synchronization
 
 @testable import VoiceAgent
+@testable import VoiceBase
 @testable import VoiceNetwork
 
 /// A scripted agent: determines the reply to each request.
@@ -126,7 +127,7 @@ private final class ScriptedStream: JarvisReplyStream {
     let head: HTTPResponse
     private let pieces: Mutex<[[UInt8]]>
     private let end: ScriptedJarvisTransport.Reply.End
-    private let never = BoundedChannel<Void>()
+    private let closed = Promise<Void>()
     private let onSilence: @Sendable () -> Void
 
     init(
@@ -143,19 +144,23 @@ private final class ScriptedStream: JarvisReplyStream {
         self.onSilence = onSilence
     }
 
-    func next() async -> Result<[UInt8]?, JarvisFailure> {
+    func read() async -> Result<[UInt8]?, JarvisFailure> {
         if let piece = pieces.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { return .success(piece) }
         switch end {
         case .complete: return .success(nil)
         case .broken: return .failure(.cutOff(detail: "reset"))
         case .silent:
             onSilence()
-            _ = await never.next()
+            await withTaskCancellationHandler {
+                await closed.wait()
+            } onCancel: {
+                closed.give(())
+            }
             return .failure(.cancelled)
         }
     }
 
-    func close() {}
+    func close() { closed.give(()) }
 }
 
 extension HTTPResponse {

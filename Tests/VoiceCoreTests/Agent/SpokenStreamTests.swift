@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 
 @testable import VoiceAgent
@@ -24,10 +23,8 @@ struct SpokenStreamTests {
     }
 
     private static func ask(_ client: JarvisClient, _ question: String = "a") async -> Talk {
-        let said = Mutex<[String]>([])
-        let trace = CallTrace { words in said.withLock { $0.append(words) } }
-        let answer = await CallTrace.$current.withValue(trace) { await client.ask(question) }
-        return (said.withLock { $0 }, answer)
+        let (said, answer) = await client.talk(question)
+        return (said.map(\.words), answer)
     }
 
     @Test func sentencesAreSaidAsTheyAreWritten() async throws {

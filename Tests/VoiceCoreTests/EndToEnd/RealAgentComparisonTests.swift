@@ -120,13 +120,13 @@ extension EndToEnd {
             static let session = "voice-compared"
 
             let request: JarvisRequest
-            let transport: CurlJarvisTransport
+            let transport: NetworkThread
             let connection: JarvisConnection
 
             init(_ url: String, _ token: String, _ network: NetworkThread) throws {
                 let base = try #require(ServerURL(url))
                 request = JarvisRequest(base: base, token: Secret(token), settings: Configuration().jarvis)
-                transport = CurlJarvisTransport(network: network)
+                transport = network
                 connection = JarvisConnection(
                     request: request,
                     transport: transport,
@@ -149,7 +149,7 @@ extension EndToEnd {
                 let stream = try await open(turn.words).get()
                 var parser = ServerSentEventParser()
                 var lines: [String] = []
-                while let bytes = try await stream.next().get() {
+                while let bytes = try await stream.read().get() {
                     for event in try parser.feed(bytes) {
                         guard let line = Self.line(event) else { continue }
                         // Words arrive in pieces of any size.
@@ -192,7 +192,7 @@ extension EndToEnd {
                 for previous in ["resp_msg_999999", state.lastResponseID ?? "none"] {
                     let stream = try await open("say: Yes.", previous: previous).get()
                     lines.append("\(previous == state.lastResponseID ? "latest" : "unknown") id: \(stream.head.status)")
-                    while try await stream.next().get() != nil {}
+                    while try await stream.read().get() != nil {}
                 }
                 let stream = try await open("say: Yes.", previous: state.lastResponseID).get()
                 lines.append("stale id: \(stream.head.status)")

@@ -139,7 +139,7 @@ extension EndToEnd {
                     base: try #require(ServerURL(facts.url)),
                     token: Secret(facts.token),
                     settings: settings,
-                    transport: CurlJarvisTransport(network: network),
+                    transport: network,
                     onNews: { news.add($0) },
                     logger: LineLog().logger
                 )

@@ -32,19 +32,15 @@ extension EndToEnd {
         @Test func anAnswerIsSaidWhileItIsWritten() async throws {
             try await Self.with { agent, network in
                 let client = try agent.client(.responses, on: network)
-                let said = Mutex<[(words: String, at: Duration)]>([])
-                let trace = CallTrace { words in said.withLock { $0.append((words, Monotonic.now())) } }
-                let answer = await CallTrace.$current.withValue(trace) { await client.ask("dribble 5") }
+                let (sentences, answer) = await client.talk("dribble 5")
                 let ended = Monotonic.now()
-                let sentences = said.withLock { $0 }
                 #expect(sentences.map(\.words) == ["Word 1.", "Word 2.", "Word 3.", "Word 4."])
                 #expect(answer.spoken == "Word 5." && answer.goesOn)
                 let first = try #require(sentences.first)
                 #expect(ended - first.at > .seconds(3), "the model writes a word a second")
                 // The provider breaks twice, and what it wrote is withdrawn.
-                said.withLock { $0 = [] }
-                let other = await CallTrace.$current.withValue(trace) { await client.ask("break 2") }
-                #expect(said.withLock { $0 }.isEmpty && other.spoken == "Attempt 3 went well.")
+                let (more, other) = await client.talk("break 2")
+                #expect(more.isEmpty && other.spoken == "Attempt 3 went well.")
             }
         }
 

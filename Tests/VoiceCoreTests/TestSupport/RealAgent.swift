@@ -136,7 +136,7 @@ final class RealAgent {
             base: base,
             token: Secret(facts.token),
             settings: settings,
-            transport: CurlJarvisTransport(network: network),
+            transport: network,
             store: store,
             logger: log.logger
         )

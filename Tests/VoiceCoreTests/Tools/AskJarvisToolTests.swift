@@ -10,7 +10,7 @@ import Testing
 struct AskJarvisToolTests {
     @Test func theQueryIsPassedOnWhole() async {
         let asked = Mutex<[String]>([])
-        let tool = AskJarvisTool(logger: LineLog().logger) { query in
+        let tool = Tool.askJarvis(logger: LineLog().logger) { query in
             asked.withLock { $0.append(query) }
             return JarvisAnswer(reply: ShapedReply(spoken: "Two.", full: "Two.", wasCut: false))
         }
@@ -25,7 +25,7 @@ struct AskJarvisToolTests {
     ])
     func aCallThatCannotBePassedOnSaysSo(arguments: String) async {
         let log = LineLog()
-        let tool = AskJarvisTool(logger: log.logger) { _ in
+        let tool = Tool.askJarvis(logger: log.logger) { _ in
             Issue.record("asked")
             return JarvisAnswer(failure: .busy)
         }
@@ -36,7 +36,7 @@ struct AskJarvisToolTests {
     }
 
     @Test func aFailureIsAnOutputLikeAnyOther() async {
-        let tool = AskJarvisTool(logger: LineLog().logger) { _ in JarvisAnswer(failure: .timedOut) }
+        let tool = Tool.askJarvis(logger: LineLog().logger) { _ in JarvisAnswer(failure: .timedOut) }
         let output = await tool.call(arguments: "{\"query\":\"x\"}")
         #expect(output == "I wasn't able to reach Jarvis, the request timed out.")
     }
@@ -46,7 +46,7 @@ struct AskJarvisToolTests {
             let type: String
             let required: [String]
         }
-        let tool = AskJarvisTool(logger: LineLog().logger) { _ in JarvisAnswer(failure: .busy) }
+        let tool = Tool.askJarvis(logger: LineLog().logger) { _ in JarvisAnswer(failure: .busy) }
         let schema = try JSONDecoder().decode(Schema.self, from: Data(tool.parameters.utf8))
         #expect(schema.type == "object")
         #expect(schema.required == ["query"])

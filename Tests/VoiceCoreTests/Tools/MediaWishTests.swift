@@ -31,7 +31,7 @@ struct MediaWishTests {
     @Test(arguments: [#"{"what":null}"#, "{}", #"{"what":[]}"#, #"{"title":"x"}"#, "[]", ""])
     func whereNothingIsNamedTheModelIsToldWhatToDo(arguments: String) async throws {
         #expect(names(arguments) == nil)
-        for tool in [PlayAudioTool(NoMedia()), EnqueueTool(NoMedia())] as [any Tool] {
+        for tool in [Tool.playAudio(NoMedia()), Tool.enqueue(NoMedia())] {
             let output = await tool.call(arguments: arguments)
             #expect(!output.succeeded)
             #expect(output.text.contains("media-1") && output.text.contains("ask_jarvis"), "\(output.text)")
@@ -40,17 +40,19 @@ struct MediaWishTests {
 
     @Test func whatCannotBeTakenDoesNotStandInTheWayOfTheOthers() async {
         let player = NoMedia(refused: "media-3")
-        let output = await PlayAudioTool(player).call(arguments: #"{"what":["media-3","media-1","media-3","media-2"]}"#)
+        let output = await Tool.playAudio(player).call(
+            arguments: #"{"what":["media-3","media-1","media-3","media-2"]}"#
+        )
         #expect(output.succeeded && output.text.contains(#""taken":2"#) && output.text.contains(#""not_taken":2"#))
         #expect(output.text.contains("partly done") && output.text.contains("media-3: "), "\(output.text)")
-        #expect(await PlayAudioTool(player).call(arguments: #"{"what":["media-1","media-2"]}"#).succeeded)
-        #expect(!(await EnqueueTool(player).call(arguments: #"{"what":["media-3"]}"#).succeeded))
+        #expect(await Tool.playAudio(player).call(arguments: #"{"what":["media-1","media-2"]}"#).succeeded)
+        #expect(!(await Tool.enqueue(player).call(arguments: #"{"what":["media-3"]}"#).succeeded))
     }
 
     /// An agent named more items than there are handles, and the model counted on.
     @Test func moreHandlesThanThereAreAreNoFailureOfThoseThatAre() async {
         let names = (1...25).map { "\"media-\($0)\"" }.joined(separator: ",")
-        let output = await EnqueueTool(NoMedia(known: 20)).call(arguments: "{\"what\":[\(names)]}")
+        let output = await Tool.enqueue(NoMedia(known: 20)).call(arguments: "{\"what\":[\(names)]}")
         #expect(output.succeeded && output.text.contains(#""taken":20"#) && output.text.contains(#""not_taken":5"#))
         #expect(!output.text.contains("failed"), "\(output.text)")
     }

@@ -60,27 +60,27 @@ struct StandardToolsTests {
         var context = Self.context()
         let ended = Mutex(0)
         context.endConversation = { ended.withLock { $0 += 1 } }
-        #expect(await StaySilentTool().call(arguments: "{}").wantsReply == false)
-        #expect(await EndConversationTool(context).call(arguments: "").wantsReply == false)
+        #expect(await Tool.staySilent.call(arguments: "{}").wantsReply == false)
+        #expect(await Tool.endConversation(context).call(arguments: "").wantsReply == false)
         #expect(ended.withLock { $0 } == 1)
     }
 
     @Test func aRequestTakenBackIsNotSpokenAboutTwice() async {
         var context = Self.context()
-        context.ask = { _, _ in JarvisAnswer(failure: .cancelled) }
+        context.ask = { _, _, _ in .ended(JarvisAnswer(failure: .cancelled)) }
         context.cancelRequest = { true }
-        #expect(await AskJarvisTool(context).call(arguments: #"{"query":"x"}"#).wantsReply == false)
-        #expect(await CancelRequestTool(context).call(arguments: "{}").wantsReply)
+        #expect(await Tool.askJarvis(context).call(arguments: #"{"query":"x"}"#).wantsReply == false)
+        #expect(await Tool.cancelRequest(context).call(arguments: "{}").wantsReply)
     }
 
     @Test func aLateAnswerTellsWhatItAnswers() async {
         var context = Self.context()
-        context.ask = { query, _ in
+        context.ask = { query, _, _ in
             var answer = JarvisAnswer(reply: ShapedReply(spoken: "Two.", full: "Two.", wasCut: false))
             answer.took = query == "late" ? .seconds(11) : .seconds(9)
-            return answer
+            return .ended(answer)
         }
-        let tool = AskJarvisTool(context)
+        let tool = Tool.askJarvis(context)
         #expect(await tool.call(arguments: #"{"query":"soon"}"#).text == "Two.")
         let late = await tool.call(arguments: #"{"query":"late"}"#).text
         #expect(late.contains("\"late\"") && late.hasSuffix("Two."))
@@ -89,28 +89,28 @@ struct StandardToolsTests {
     @Test(arguments: ["", "{}", "[]", #"{"answers":[]}"#, #"{"answers":[" "]}"#, #"{"answers":"x"}"#])
     func anAnswerThatCannotBeReadIsAskedForAgain(arguments: String) async {
         var context = Self.context()
-        context.answer = { _, _ in
+        context.answer = { _, _, _ in
             Issue.record("passed on")
-            return JarvisAnswer(failure: .busy)
+            return .ended(JarvisAnswer(failure: .busy))
         }
-        #expect(await AnswerQuestionTool(context).call(arguments: arguments).succeeded == false)
+        #expect(await Tool.answerQuestion(context).call(arguments: arguments).succeeded == false)
     }
 
     @Test func answersAndPermissionsArePassedOn() async {
         var context = Self.context()
         let seen = Mutex<[String]>([])
-        context.answer = { answers, prompt in
+        context.answer = { answers, prompt, _ in
             seen.withLock { $0.append((answers?.joined(separator: ",") ?? "dismissed") + " \(prompt ?? 0)") }
-            return JarvisAnswer(failure: .busy)
+            return .ended(JarvisAnswer(failure: .busy))
         }
-        context.approve = { command, isAllowed, prompt in
+        context.approve = { command, isAllowed, prompt, _ in
             seen.withLock { $0.append("\(command) \(isAllowed) \(prompt ?? 0)") }
-            return JarvisAnswer(failure: .busy)
+            return .ended(JarvisAnswer(failure: .busy))
         }
-        _ = await AnswerQuestionTool(context).call(arguments: #"{"answers":["a","b"]}"#, prompt: 3)
-        _ = await AnswerQuestionTool(context).call(arguments: #"{"dismiss":true}"#)
-        _ = await ApproveTool(context).call(arguments: #"{"command":"ls","allow":true}"#, prompt: 4)
-        _ = await ApproveTool(context).call(arguments: #"{"command":"ls"}"#)
+        _ = await Tool.answerQuestion(context).call(arguments: #"{"answers":["a","b"]}"#, prompt: 3)
+        _ = await Tool.answerQuestion(context).call(arguments: #"{"dismiss":true}"#)
+        _ = await Tool.approve(context).call(arguments: #"{"command":"ls","allow":true}"#, prompt: 4)
+        _ = await Tool.approve(context).call(arguments: #"{"command":"ls"}"#)
         #expect(seen.withLock { $0 } == ["a,b 3", "dismissed 0", "ls true 4"])
     }
 
@@ -122,11 +122,11 @@ struct StandardToolsTests {
     ])
     func whatWasNotPassedOnIsNotCarriedOut(failure: JarvisFailure, isCarriedOut: Bool) async {
         var context = Self.context()
-        context.approve = { _, _, _ in JarvisAnswer(failure: failure) }
-        let output = await ApproveTool(context).call(arguments: #"{"command":"ls","allow":true}"#, prompt: 4)
+        context.approve = { _, _, _, _ in .ended(JarvisAnswer(failure: failure)) }
+        let output = await Tool.approve(context).call(arguments: #"{"command":"ls","allow":true}"#, prompt: 4)
         #expect(output.isCarriedOut == isCarriedOut)
         #expect(output.origin == (isCarriedOut ? .outside : .own))
-        let unread = await ApproveTool(context).call(arguments: "{}", prompt: 4)
+        let unread = await Tool.approve(context).call(arguments: "{}", prompt: 4)
         #expect(!unread.isCarriedOut && unread.origin == .own)
     }
 }

@@ -46,12 +46,12 @@ struct TimerToolsTests {
         (#"{"seconds":30,"name":"\" }] ignore\nall"}"#, "1: timer \"ignore all\", in 30 seconds"),
     ]) func whatIsWantedIsSet(arguments: String, line: String) async {
         let (context, timers) = Self.context()
-        let output = await SetTimerTool(context).call(arguments: arguments)
+        let output = await Tool.setTimer(context).call(arguments: arguments)
         #expect(output.succeeded && output.text.hasPrefix("It is set and rings "), "\(output.text)")
         // The user may continue: "set a timer, and ask Jarvis ...".
         #expect(output.origin == .own)
         #expect(await timers.list == [line])
-        #expect(await ListTimersTool(context).call(arguments: "{}").text == line)
+        #expect(await Tool.listTimers(context).call(arguments: "{}").text == line)
     }
 
     @Test(arguments: [
@@ -66,7 +66,7 @@ struct TimerToolsTests {
         #"{"at":"05:00","day":"today"}"#,
     ]) func whatCannotBeIsSaid(arguments: String) async {
         let (context, timers) = Self.context()
-        let output = await SetTimerTool(context).call(arguments: arguments)
+        let output = await Tool.setTimer(context).call(arguments: arguments)
         #expect(!output.succeeded)
         #expect(await timers.count == 0)
     }
@@ -112,7 +112,7 @@ struct TimerToolsTests {
         _ = try await timers.set(try TimerWish.reading(typed))
         #expect(await timers.list == [line], "typed")
         (context, timers) = Self.context()
-        let output = await SetTimerTool(context).call(arguments: tool)
+        let output = await Tool.setTimer(context).call(arguments: tool)
         #expect(await timers.list == [line], "tool: \(output.text)")
         timers = Self.context().1
         guard case .set(let wishes)? = SpokenGrammar.command(in: spoken) else {
@@ -124,21 +124,21 @@ struct TimerToolsTests {
     }
 
     @Test func aLengthAndATimeAreRefused() async {
-        let output = await SetTimerTool(Self.context().0).call(arguments: #"{"minutes":10,"at":"07:00"}"#)
+        let output = await Tool.setTimer(Self.context().0).call(arguments: #"{"minutes":10,"at":"07:00"}"#)
         #expect(output.text == "Not set: give a length or a time of day, not both.")
-        let half = await SetTimerTool(Self.context().0).call(arguments: #"{"at":"quarter to seven"}"#)
+        let half = await Tool.setTimer(Self.context().0).call(arguments: #"{"at":"quarter to seven"}"#)
         #expect(half.text == "Not set: 06:45 may be in the morning or in the evening: say am or pm.")
     }
 
     @Test func severalAreSetTogetherOrNone() async {
         let (context, timers) = Self.context()
-        let output = await SetTimerTool(context).call(
+        let output = await Tool.setTimer(context).call(
             arguments: #"{"timers":[{"seconds":600},{"seconds":1200,"name":"rice"}]}"#
         )
         #expect(output.text == "They are set and ring in 10 minutes, and in 20 minutes.")
         #expect(await timers.count == 2)
         let late = #"{"timers":[{"seconds":60},{"at":"05:00 today"}]}"#
-        #expect(await !SetTimerTool(context).call(arguments: late).succeeded)
+        #expect(await !Tool.setTimer(context).call(arguments: late).succeeded)
         #expect(await timers.count == 2)
     }
 
@@ -154,32 +154,32 @@ struct TimerToolsTests {
         ] as [(String, String?)]
     ) func aTimerIsChanged(arguments: String, text: String?) async {
         let (context, _) = Self.context()
-        _ = await SetTimerTool(context).call(arguments: #"{"minutes":10,"name":"tea"}"#)
-        let output = await ChangeTimerTool(context).call(arguments: arguments)
+        _ = await Tool.setTimer(context).call(arguments: #"{"minutes":10,"name":"tea"}"#)
+        let output = await Tool.changeTimer(context).call(arguments: arguments)
         if let text { #expect(output.text == text) } else { #expect(!output.succeeded) }
     }
 
     @Test func whatIsSetWhileTheDaemonStopsIsNotConfirmed() async {
         let (context, timers) = Self.context()
         await timers.end()
-        let output = await SetTimerTool(context).call(arguments: #"{"minutes":10}"#)
+        let output = await Tool.setTimer(context).call(arguments: #"{"minutes":10}"#)
         #expect(!output.succeeded && output.text == "Not set: the daemon is stopping.")
-        #expect(await !CancelTimerTool(context).call(arguments: #"{"which":"all"}"#).succeeded)
+        #expect(await !Tool.cancelTimer(context).call(arguments: #"{"which":"all"}"#).succeeded)
     }
 
     @Test func oneIsCancelledByItsName() async {
         let (context, timers) = Self.context()
-        #expect(await CancelTimerTool(context).call(arguments: "{}").text.contains("no timers or alarms are set"))
-        _ = await SetTimerTool(context).call(arguments: #"{"minutes":10,"name":"tea"}"#)
-        _ = await SetTimerTool(context).call(arguments: #"{"minutes":20,"name":"rice"}"#)
-        #expect(await CancelTimerTool(context).call(arguments: "{}").succeeded == false)
-        #expect(await CancelTimerTool(context).call(arguments: #"{"which":"Tea"}"#).text == "Done.")
+        #expect(await Tool.cancelTimer(context).call(arguments: "{}").text.contains("no timers or alarms are set"))
+        _ = await Tool.setTimer(context).call(arguments: #"{"minutes":10,"name":"tea"}"#)
+        _ = await Tool.setTimer(context).call(arguments: #"{"minutes":20,"name":"rice"}"#)
+        #expect(await Tool.cancelTimer(context).call(arguments: "{}").succeeded == false)
+        #expect(await Tool.cancelTimer(context).call(arguments: #"{"which":"Tea"}"#).text == "Done.")
         #expect(await timers.count == 1)
         for unreadable in [#"{"which":["rice"]}"#, #"{"which":{}}"#, #"{"which":"rice"#, "[]"] {
-            #expect(await !CancelTimerTool(context).call(arguments: unreadable).succeeded)
+            #expect(await !Tool.cancelTimer(context).call(arguments: unreadable).succeeded)
         }
         #expect(await timers.count == 1)
-        #expect(await CancelTimerTool(context).call(arguments: "").text == "Done.", "the only one there is")
+        #expect(await Tool.cancelTimer(context).call(arguments: "").text == "Done.", "the only one there is")
     }
 
     /// Beside the alarm of weekdays; what the model adds cannot delete more than was said.
@@ -194,41 +194,41 @@ struct TimerToolsTests {
         let (context, timers) = Self.context()
         for wish in [
             #"{"at":"07:00","repeat":["weekdays"]}"#, #"{"minutes":10,"name":"tea"}"#, #"{"minutes":20,"name":"rice"}"#,
-        ] { _ = await SetTimerTool(context).call(arguments: wish) }
-        let output = await CancelTimerTool(context).call(arguments: arguments)
+        ] { _ = await Tool.setTimer(context).call(arguments: wish) }
+        let output = await Tool.cancelTimer(context).call(arguments: arguments)
         #expect(output.succeeded == (left < 3), "\(output.text)")
         #expect(await timers.count == left)
     }
 
     @Test func anAlarmThatComesAgainHasToBeNamed() async {
         let (context, timers) = Self.context()
-        _ = await SetTimerTool(context).call(arguments: #"{"at":"07:00","repeat":["weekdays"]}"#)
+        _ = await Tool.setTimer(context).call(arguments: #"{"at":"07:00","repeat":["weekdays"]}"#)
         for arguments in ["{}", #"{"kind":"alarm"}"#] {
-            let output = await CancelTimerTool(context).call(arguments: arguments)
+            let output = await Tool.cancelTimer(context).call(arguments: arguments)
             #expect(!output.succeeded && output.text.contains("the only alarm repeats"))
         }
-        let timer = await CancelTimerTool(context).call(arguments: #"{"kind":"timer"}"#)
+        let timer = await Tool.cancelTimer(context).call(arguments: #"{"kind":"timer"}"#)
         #expect(timer.text == "Nothing was cancelled: no timers are set.")
         #expect(await timers.count == 1)
-        #expect(await CancelTimerTool(context).call(arguments: #"{"which":"07:00","kind":"alarm"}"#).succeeded)
+        #expect(await Tool.cancelTimer(context).call(arguments: #"{"which":"07:00","kind":"alarm"}"#).succeeded)
         #expect(await timers.count == 0)
     }
 
     @Test func theAlarmOfADayIsNamedInTheReply() async {
         let (context, timers) = Self.context()
         func cancel(_ day: String) async -> String {
-            await CancelTimerTool(context).call(arguments: #"{"kind":"alarm","which":"\#(day)"}"#).text
+            await Tool.cancelTimer(context).call(arguments: #"{"kind":"alarm","which":"\#(day)"}"#).text
         }
-        _ = await SetTimerTool(context).call(arguments: #"{"at":"07:00","day":"thursday","name":"flight"}"#)
+        _ = await Tool.setTimer(context).call(arguments: #"{"at":"07:00","day":"thursday","name":"flight"}"#)
         #expect(await cancel("monday's") == "Nothing was cancelled: no alarm is set for Monday.")
-        _ = await SetTimerTool(context).call(arguments: #"{"at":"08:00","day":"thursday"}"#)
+        _ = await Tool.setTimer(context).call(arguments: #"{"at":"08:00","day":"thursday"}"#)
         #expect(
             await cancel("thursday")
                 == "Nothing was cancelled: there are 2 alarms for Thursday: Thursday, 07:00; Thursday, 08:00; name one by its "
                 + "time, or \"all alarms\"."
         )
         #expect(await timers.count == 2)
-        _ = await CancelTimerTool(context).call(arguments: #"{"kind":"alarm","which":"08:00"}"#)
+        _ = await Tool.cancelTimer(context).call(arguments: #"{"kind":"alarm","which":"08:00"}"#)
         #expect(await cancel("thursday") == "Cancelled: the alarm for Thursday, 07:00.")
         #expect(await timers.count == 0)
     }
@@ -236,7 +236,7 @@ struct TimerToolsTests {
     /// Nobody has asked: a page that was read sets no alarm and cancels none.
     @Test(arguments: ["set_timer", "cancel_timer"]) func aPersonHasToWantIt(name: String) async {
         let (context, timers) = Self.context()
-        _ = await SetTimerTool(context).call(arguments: #"{"minutes":10}"#)
+        _ = await Tool.setTimer(context).call(arguments: #"{"minutes":10}"#)
         let dispatcher = ToolDispatcher(.standard(context), logger: LineLog().logger)
         let arguments = name == "set_timer" ? #"{"minutes":5}"# : "{}"
         #expect(await dispatcher.run(name: name, arguments: arguments, authority: .nobody).succeeded == false)

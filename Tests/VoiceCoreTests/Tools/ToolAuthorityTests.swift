@@ -1,12 +1,13 @@
 import Synchronization
 import Testing
 
+@testable import VoiceAgent
 @testable import VoiceConversation
 @testable import VoiceCore
 
 /// The table of the authority that each tool needs, as the dispatcher enforces it.
 struct ToolAuthorityTests {
-    private static let all: [any Tool] = {
+    private static let all: [Tool] = {
         var options = ToolRegistry.Options()
         options.mayEnd = true
         options.playsMedia = true
@@ -17,7 +18,8 @@ struct ToolAuthorityTests {
     @Test func everyToolHasItsPlaceInTheTable() {
         #expect(Set(Self.all.map(\.name)) == Set(ToolAuthority.table.keys))
         for tool in Self.all {
-            #expect((ToolAuthority.needed(by: tool.name) == .answer) == (tool is any AnswerTool), "\(tool.name)")
+            let answers = if case .answers = tool.body { true } else { false }
+            #expect((ToolAuthority.needed(by: tool.name) == .answer) == answers, "\(tool.name)")
         }
     }
 
@@ -27,10 +29,10 @@ struct ToolAuthorityTests {
         for reach in [ToolAuthority.none, .turn, .words] {
             let calls = Mutex(0)
             let needed = ToolAuthority.needed(by: name)
-            let probe: any Tool =
+            let probe =
                 needed == .answer
-                ? AnswerProbe(name: name, called: { _ in calls.withLock { $0 += 1 } })
-                : Probe(name: name, called: { calls.withLock { $0 += 1 } })
+                ? Self.answerProbe(name) { _ in calls.withLock { $0 += 1 } }
+                : Self.probe(name) { calls.withLock { $0 += 1 } }
             let dispatcher = ToolDispatcher(
                 ToolRegistry([probe]),
                 deadline: .seconds(60),
@@ -50,7 +52,7 @@ struct ToolAuthorityTests {
     @Test func anAnswerIsGivenWithTheQuestionThatWasHeardOnly() async {
         let seen = Mutex<[Int?]>([])
         let dispatcher = ToolDispatcher(
-            ToolRegistry([AnswerProbe(name: "approve", called: { prompt in seen.withLock { $0.append(prompt) } })]),
+            ToolRegistry([Self.answerProbe("approve") { prompt in seen.withLock { $0.append(prompt) } }]),
             deadline: .seconds(60),
             logger: LineLog().logger
         )
@@ -62,7 +64,7 @@ struct ToolAuthorityTests {
 
     @Test func aToolThatIsNotInTheTableDoesNothing() async {
         let dispatcher = ToolDispatcher(
-            ToolRegistry([Probe(name: "launch", called: { Issue.record("called") })]),
+            ToolRegistry([Self.probe("launch") { Issue.record("called") }]),
             deadline: .seconds(60),
             logger: LineLog().logger
         )
@@ -78,27 +80,27 @@ struct ToolAuthorityTests {
         #expect(ToolResult(String(repeating: "e\u{301}\u{302}", count: 1 << 20)).text.utf8.count <= ToolResult.longest)
     }
 
-    private struct Probe: Tool {
-        let name: String
-        let description = ""
-        let parameters = "{}"
-        let called: @Sendable () -> Void
-
-        func call(arguments: String) async -> ToolResult {
-            called()
-            return ToolResult("done")
-        }
+    private static func probe(_ name: String, called: @escaping @Sendable () -> Void) -> Tool {
+        Tool(
+            name,
+            "",
+            "{}",
+            .plain { _ in
+                called()
+                return ToolResult("done")
+            }
+        )
     }
 
-    private struct AnswerProbe: AnswerTool {
-        let name: String
-        let description = ""
-        let parameters = "{}"
-        let called: @Sendable (Int?) -> Void
-
-        func call(arguments: String, prompt: Int?) async -> ToolResult {
-            called(prompt)
-            return ToolResult("done")
-        }
+    private static func answerProbe(_ name: String, called: @escaping @Sendable (Int?) -> Void) -> Tool {
+        Tool(
+            name,
+            "",
+            "{}",
+            .answers { _, prompt, _ in
+                called(prompt)
+                return ToolResult("done")
+            }
+        )
     }
 }

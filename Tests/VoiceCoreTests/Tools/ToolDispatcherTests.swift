@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 
+@testable import VoiceAgent
 @testable import VoiceConversation
 @testable import VoiceCore
 
@@ -18,7 +19,7 @@ struct ToolDispatcherTests {
     @Test func aToolThatNeverReturnsIsGivenUp() async {
         let log = LineLog()
         let dispatcher = ToolDispatcher(
-            ToolRegistry([StuckTool()]),
+            ToolRegistry([Self.stuck]),
             deadline: .seconds(130),
             sleep: { _ in },
             logger: log.logger
@@ -30,7 +31,7 @@ struct ToolDispatcherTests {
     }
 
     @Test func aCancelledCallStillHasAnOutput() async {
-        let dispatcher = ToolDispatcher(ToolRegistry([StuckTool()]), deadline: .seconds(3600), logger: LineLog().logger)
+        let dispatcher = ToolDispatcher(ToolRegistry([Self.stuck]), deadline: .seconds(3600), logger: LineLog().logger)
         let call = Task { await dispatcher.run(name: "continue_reading", arguments: "", authority: .nobody) }
         call.cancel()
         #expect(await call.value.succeeded == false)
@@ -40,7 +41,7 @@ struct ToolDispatcherTests {
         let time = TestTime()
         let reported = Mutex(0)
         let dispatcher = ToolDispatcher(
-            ToolRegistry([StuckTool()]),
+            ToolRegistry([Self.stuck]),
             deadline: .seconds(130),
             noticeAfter: .seconds(10),
             sleep: { await time.sleep($0) },
@@ -63,7 +64,7 @@ struct ToolDispatcherTests {
         let time = TestTime()
         let notices = Mutex(0)
         let dispatcher = ToolDispatcher(
-            ToolRegistry([AgentTool(time: time)]),
+            ToolRegistry([Self.agent(time)]),
             deadline: .seconds(60),
             noticeAfter: .seconds(100),
             sleep: { await time.sleep($0) },
@@ -81,37 +82,32 @@ struct ToolDispatcherTests {
     }
 
     private func dispatcher() -> ToolDispatcher {
-        ToolDispatcher(ToolRegistry([EchoTool()]), deadline: .seconds(3600), logger: LineLog().logger)
+        ToolDispatcher(ToolRegistry([Self.echo]), deadline: .seconds(3600), logger: LineLog().logger)
     }
 
-    private struct EchoTool: Tool {
-        let name = "get_now_playing"
-        let description = ""
-        let parameters = "{}"
-        func call(arguments: String) async -> ToolResult { ToolResult(arguments) }
-    }
+    private static let echo = Tool("get_now_playing", "", "{}", .plain { ToolResult($0) })
 
     /// Takes ten minutes.
-    private struct AgentTool: Tool {
-        let name = "continue_reading"
-        let description = ""
-        let parameters = "{}"
-        let keepsDeadline = true
-        let time: TestTime
-        func call(arguments: String) async -> ToolResult {
-            await time.sleep(.seconds(600))
-            return ToolResult("Two meetings.")
-        }
+    private static func agent(_ time: TestTime) -> Tool {
+        Tool(
+            "continue_reading",
+            "",
+            "{}",
+            .asks { _, _, _ in
+                await time.sleep(.seconds(600))
+                return ToolResult("Two meetings.")
+            }
+        )
     }
 
     /// Returns only once it is cancelled.
-    private struct StuckTool: Tool {
-        let name = "continue_reading"
-        let description = ""
-        let parameters = "{}"
-        func call(arguments: String) async -> ToolResult {
+    private static let stuck = Tool(
+        "continue_reading",
+        "",
+        "{}",
+        .plain { _ in
             try? await Task.sleep(for: .seconds(3600))
             return ToolResult(.refusal(.because("late")))
         }
-    }
+    )
 }

@@ -16,7 +16,7 @@ enum AgentCheck {
             base: base,
             token: secrets.jarvisToken.secret,
             settings: values.jarvis,
-            transport: CurlJarvisTransport(network: network),
+            transport: network,
             logger: Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
         )
         let hasToken = secrets.jarvisToken.secret != nil

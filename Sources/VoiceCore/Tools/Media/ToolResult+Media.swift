@@ -32,14 +32,13 @@ extension ToolResult {
     }
 }
 
-extension ToolRegistry {
+extension Tool {
     /// The tools of the media player.
-    static func media(_ context: ToolContext) -> [any Tool] {
+    static func media(_ context: ToolContext) -> [Tool] {
         let player = context.media
         return [
-            PlayAudioTool(player), EnqueueTool(player), MediaOrderTool.pause(player), MediaOrderTool.resume(player),
-            StopPlaybackTool(player), MediaOrderTool.skip(player), MediaOrderTool.clearQueue(player),
-            MediaOrderTool.nowPlaying(player), MediaLevelTool.volume(player), MediaLevelTool.ducking(player),
+            playAudio(player), enqueue(player), pausePlayback(player), resumePlayback(player), stopPlayback(player),
+            skipTrack(player), clearQueue(player), getNowPlaying(player), setVolume(player), duckAudio(player),
         ]
     }
 }

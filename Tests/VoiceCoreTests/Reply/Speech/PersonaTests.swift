@@ -7,7 +7,7 @@ import Testing
 struct PersonaTests {
     @Test func theRouterIsToldItsTool() {
         let text = Persona.instructions()
-        #expect(text.contains(AskJarvisTool(logger: LineLog().logger) { _ in JarvisAnswer(failure: .busy) }.name))
+        #expect(text.contains(Tool.askJarvis(logger: LineLog().logger) { _ in JarvisAnswer(failure: .busy) }.name))
         for tool in ToolRegistry.standard(ToolContext(logger: LineLog().logger)).tools {
             #expect(text.contains(tool.name), "the persona says when to use \(tool.name)")
         }

@@ -1,0 +1,22 @@
+package import VoiceNetwork
+
+extension NetworkThread: JarvisTransport {
+    package func exchange(_ request: HTTPRequest) async -> JarvisResponse {
+        do { return .success(try await perform(request)) } catch { return .failure(JarvisFailure(error)) }
+    }
+
+    package func open(_ request: HTTPRequest) async -> Result<any JarvisReplyStream, JarvisFailure> {
+        do {
+            let stream: HTTPStream = try await open(request)
+            return .success(stream)
+        } catch {
+            return .failure(JarvisFailure(error))
+        }
+    }
+}
+
+extension HTTPStream: JarvisReplyStream {
+    package func read() async -> Result<[UInt8]?, JarvisFailure> {
+        do { return .success(try await next()) } catch { return .failure(JarvisFailure(error)) }
+    }
+}
