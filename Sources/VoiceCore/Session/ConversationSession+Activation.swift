@@ -36,8 +36,8 @@ package struct ActivationParts: Sendable {
     package init(_ options: ActivationMachine.Options) { self.options = options }
 }
 
-/// When conversations begin and end. The machine of activation shares the conversation's inbox, and each sees at once what the
-/// other does.
+/// When conversations begin and end. The machine of activation shares the conversation's inbox, and each sees what the
+/// other does before the next event.
 extension ConversationSession {
     struct Activation {
         let parts: ActivationParts
@@ -184,7 +184,7 @@ extension ConversationSession {
             }
         case .listen(let what): activation.parts.listen(what)
         case .capture(let isOpen):
-            // Silence takes effect at once; the device is closed afterwards.
+            // Silence takes effect immediately; the device is closed afterwards.
             if !isOpen { activation.parts.silenceMicrophone() }
             activation.later { await self.capture(isOpen) }
         case .remember(let isMuted, let mode): activation.parts.remember(isMuted, mode)

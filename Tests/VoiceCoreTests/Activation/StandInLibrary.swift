@@ -42,7 +42,7 @@ enum StandInLibrary {
             return 0;
         }
         int TfLiteTensorCopyToBuffer(const tensor *t, uint8_t *b, size_t n) {
-            *b = !t->of->heard ? 0 : t->of->model[5] == 'h' ? 128 : 255;
+            *b = !t->of->heard ? 0 : t->of->model[5] == 'h' ? 128 : t->of->model[5] == 'l' ? 26 : 255;
             return 0;
         }
         int TfLiteInterpreterInvoke(interpreter *i) {
