@@ -11,7 +11,6 @@ struct Samples: Sendable {
 
     var count: Int { sorted.count }
     var median: Double { sorted.quantile(0.5) ?? .nan }
-    var p95: Double { sorted.quantile(0.95) ?? .nan }
     var p99: Double { sorted.quantile(0.99) ?? .nan }
     var maximum: Double { sorted.last ?? .nan }
 }

@@ -138,7 +138,8 @@ extension JarvisClient {
         if settledElsewhere == false { logger.notice(note, metadata: Self.name(pending.prompt)) }
         // The run may be over, or ask again.
         guard active?.call?.number == call.number else { return answer }
-        guard settledElsewhere == nil else {
+        // A run that has spoken into this call has taken the answer.
+        guard settledElsewhere == nil, active?.hasBegun != true else {
             keepTime()
             return answer
         }

@@ -398,7 +398,10 @@ package actor JarvisClient {
         active?.said = given
         guard !new.isEmpty else { return }
         active?.hasBegun = true
-        for sentence in new { call.parts.yield(.says(sentence)) }
+        for sentence in new {
+            guard case .dropped = call.parts.yield(.says(sentence)) else { continue }
+            logger.warning("a sentence of the answer was dropped: the call does not read")
+        }
         keepTime()
     }
 

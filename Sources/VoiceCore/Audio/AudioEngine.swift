@@ -1,6 +1,5 @@
 internal import CDSP
 internal import CLinux
-internal import Synchronization
 internal import VoiceBase
 internal import VoiceConfiguration
 

@@ -47,7 +47,8 @@ extension ConversationMachine {
         guard !remarks.prompt.isOpen(output) else { return }
         note(.unexpected("an answer that this service does not accept"))
         if options.hasLocalVoice {
-            if !output.aloud.isEmpty { remarks.queue.add(.words(output.aloud), at: now) }
+            // For a model of another service it stays data.
+            if !output.aloud.isEmpty { remarks.queue.add(.news(output, aloud: HouseWords(output.aloud)), at: now) }
         } else {
             remarks.queue.add(.news(output, aloud: nil), at: now)
             emit(.play(.error))

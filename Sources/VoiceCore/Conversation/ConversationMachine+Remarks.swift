@@ -68,8 +68,7 @@ extension ConversationMachine {
     private mutating func sayAll(of sources: Set<SpeechSource>) {
         while true {
             let sayable = sources.intersection(sayable)
-            guard let entry = remarks.queue.next(of: sayable) else { return }
-            say(entry)
+            guard let entry = remarks.queue.next(of: sayable), say(entry) else { return }
         }
     }
 
@@ -82,20 +81,26 @@ extension ConversationMachine {
         return sources
     }
 
-    private mutating func say(_ entry: SpeechQueue.Entry) {
+    /// - Returns: false if the local voice says it: what waits then waits for it too.
+    private mutating func say(_ entry: SpeechQueue.Entry) -> Bool {
         switch entry.content {
         case .question(let question): put(question)
-        case .delay(_, let activity):
-            remarks.queue.clear(.delay)
+        case .delay(_, let first):
+            let activity = remarks.queue.all(of: .delay).last.map(\.activity) ?? first
             remarks.wishes.requestedNotice()
             let words = wish(Self.delayNotice(activity), plainly: Self.plainDelayNotice(activity))
             askForResponse(for: .remark, words: words)
         case .words(let text):
-            guard saysGivenWords else { return emit(.announce(text)) }
+            guard saysGivenWords else {
+                emit(.announce(text))
+                return false
+            }
             askForResponse(for: .remark, words: .tell(text, .exactly))
             remarks.queue.tells(entry)
         // The service takes no text: the local voice says in the conversation what the house has to say.
-        case .news(_, let aloud?) where !takesText: emit(.announce(aloud.text))
+        case .news(_, let aloud?) where !takesText:
+            emit(.announce(aloud.text))
+            return false
         case .news(_, let aloud?) where !options.capabilities.rewords:
             let output = ToolResult(.done(aloud.text))
             tell(.init(name: ForeignReport.announcement, arguments: "{}", output: output), "news")
@@ -104,8 +109,9 @@ extension ConversationMachine {
         case .news(let output, _):
             tellAgent(output, Self.agentNews)
             remarks.queue.tells(entry)
-        case .media(let remark): tell([remark] + remarks.queue.all(of: .media).compactMap(\.remark))
+        case .media(let remark): tell(([remark] + remarks.queue.all(of: .media).compactMap(\.remark)).suffix(3))
         }
+        return true
     }
 
     private mutating func put(_ question: TypedQuestion) {
@@ -119,7 +125,7 @@ extension ConversationMachine {
         askForResponse(for: .turn)
     }
 
-    private mutating func tell(_ news: [MediaRemark]) {
+    private mutating func tell(_ news: ArraySlice<MediaRemark>) {
         for remark in news {
             tell(.init(name: "get_now_playing", arguments: "{}", output: ToolResult(.data(remark.report))), "media")
         }
@@ -154,7 +160,9 @@ extension ConversationMachine {
     private mutating func noteDropped() {
         let dropped = remarks.queue.takeDropped()
         for (source, count) in dropped { note(.speechDropped(source, count)) }
-        if remarks.areAllowed, dropped.contains(where: \.source.isPromised) { emit(.play(.error)) }
+        // Without a session, the sound would seem to say that a call failed.
+        let isMissed = dropped.contains { $0.source == .typed || $0.source.isPromised && link.isReady }
+        if isMissed, remarks.areAllowed { emit(.play(.error)) }
     }
 
     // MARK: Words

@@ -20,7 +20,7 @@ struct Remarks: Equatable, Sendable {
 
     /// The conversation ends: drops what was to be said in it.
     mutating func conversationEnded() {
-        for source in [SpeechSource.announcement, .media, .typed] { queue.drop(source) }
+        queue.conversationEnded()
         greeting.forget()
     }
 

@@ -35,6 +35,7 @@ struct SpeechQueue: Equatable, Sendable {
         }
 
         var remark: MediaRemark? { if case .media(let remark) = content { remark } else { nil } }
+        var activity: String? { if case .delay(_, let activity) = content { activity } else { nil } }
 
         fileprivate init(_ content: Content, at now: Duration) {
             self.content = content
@@ -63,26 +64,23 @@ struct SpeechQueue: Equatable, Sendable {
 
     func holds(_ source: SpeechSource) -> Bool { entries.contains { $0.source == source } }
 
-    /// Adds an entry; if full, drops the oldest of the least important source, perhaps the entry itself.
+    /// Adds an entry. If full, drops the oldest of the source with the most: a flood drops itself.
     mutating func add(_ content: Entry.Content, at now: Duration) {
-        let entry = Entry(content, at: now)
-        if !add(entry, first: false) { drop(entry) }
+        entries.append(Entry(content, at: now))
+        if entries.count > Self.capacity, let place = oldestOfMost { drop(entries.remove(at: place)) }
     }
 
     /// Adds a question unless the queue is full of such.
     mutating func ask(_ question: TypedQuestion, at now: Duration) -> Bool {
-        add(Entry(.question(question), at: now), first: false)
+        if entries.count == Self.capacity, let place = oldestOfMost, entries[place].source == .typed { return false }
+        add(.question(question), at: now)
+        return true
     }
 
-    private mutating func add(_ entry: Entry, first: Bool) -> Bool {
-        if entries.count >= Self.capacity, let least = entries.map(\.source).max() {
-            guard entry.source <= least, entry.source != .typed || least != .typed,
-                let oldest = entries.firstIndex(where: { $0.source == least })
-            else { return false }
-            drop(entries.remove(at: oldest))
-        }
-        entries.insert(entry, at: first ? 0 : entries.count)
-        return true
+    private var oldestOfMost: Int? {
+        let counts = Dictionary(grouping: entries, by: \.source).mapValues(\.count)
+        let most = counts.max { ($0.value, $0.key) < ($1.value, $1.key) }
+        return entries.firstIndex { $0.source == most?.key }
     }
 
     /// Removes and returns the oldest of the most important of these sources.
@@ -139,8 +137,9 @@ struct SpeechQueue: Equatable, Sendable {
         guard var lost = telling?.entry else { return }
         telling = nil
         guard !lost.isAgain else { return drop(lost) }
+        guard entries.count < Self.capacity else { return drop(lost) }
         lost.isAgain = true
-        if !add(lost, first: true) { drop(lost) }
+        entries.insert(lost, at: 0)
     }
 
     /// The user has interrupted the response.
@@ -150,6 +149,12 @@ struct SpeechQueue: Equatable, Sendable {
 
     /// The user no longer wants to hear it.
     mutating func tellNoMore() { telling = nil }
+
+    /// The conversation is over: what it was telling counts as unheard.
+    mutating func conversationEnded() {
+        if telling?.entry.source == .announcement { notTold() }
+        for source in [SpeechSource.announcement, .media, .typed] { drop(source) }
+    }
 
     /// The session is over.
     ///
@@ -167,7 +172,6 @@ struct SpeechQueue: Equatable, Sendable {
 
     /// Drops all of a source, unheard.
     mutating func drop(_ source: SpeechSource) {
-        if case let told? = telling?.entry, told.source == source { notTold() }
         drop { $0.source == source }
     }
 
@@ -192,7 +196,7 @@ struct SpeechQueue: Equatable, Sendable {
     private mutating func drop(_ entry: Entry) { dropped[entry.source, default: 0] += 1 }
 }
 
-/// Who wants something said; the most important first, which is said first and dropped last.
+/// Who wants something said; the most important is said first.
 package enum SpeechSource: String, CaseIterable, Comparable, Sendable {
     case typed, delay, announcement, house, agent, media
 

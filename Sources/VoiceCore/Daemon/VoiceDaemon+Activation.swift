@@ -1,5 +1,4 @@
 internal import Logging
-internal import Synchronization
 package import VoiceActivation
 internal import VoiceAudio
 internal import VoiceBase

@@ -1,6 +1,4 @@
-internal import Logging
 internal import Synchronization
-internal import VoiceActivation
 internal import VoiceAudio
 internal import VoiceBase
 internal import VoiceConversation

@@ -3,7 +3,6 @@ package import VoiceActivation
 internal import VoiceAgent
 package import VoiceAudio
 internal import VoiceBase
-internal import VoiceBudget
 package import VoiceConfiguration
 package import VoiceConversation
 internal import VoiceHousehold
@@ -24,7 +23,6 @@ package actor VoiceDaemon {
     let logger: Logger
     let network = NetworkThread()
     nonisolated let mailbox: EventMailbox
-    /// Records how much microphone audio has left the machine.
     let session: ConversationSession
     /// Moves audio between card and socket; exposed for measurements.
     package nonisolated let pump: NetworkConfined<VoicePump>

@@ -44,7 +44,7 @@ extension ConversationSession {
         var machine: ActivationMachine
         /// As the machine knows it.
         var conversation = ConversationState.idle
-        var timers: [ActivationTimer: Task<Void, Never>] = [:]
+        var timers: [ActivationTimer: (task: Task<Void, Never>, start: Int)] = [:]
         /// The order of silence of the event being handled, and its sounds whose owners have not been told.
         var silence: SilenceOrders.Order?
         var untold: SilenceOrders.Sounds = []
@@ -85,6 +85,14 @@ extension ConversationSession {
             listening: activation.machine.listening,
             conversation: activation.conversation.name
         )
+    }
+
+    /// False for the event of a timer that was cancelled or started anew.
+    func isDue(_ event: ActivationEvent, _ start: Int?) -> Bool {
+        guard case .timer(let timer) = event, let start else { return true }
+        guard activation.timers[timer]?.start == start else { return false }
+        activation.timers[timer] = nil
+        return true
     }
 
     /// Carries out an event with all that follows from it, and lifts its order of silence from what may sound on.
@@ -190,13 +198,15 @@ extension ConversationSession {
         case .remember(let isMuted, let mode): activation.parts.remember(isMuted, mode)
         case .keepsOpen(let keepsOpen): proceed(.conversation(.keepsOpen(keepsOpen)))
         case .startTimer(let timer, let pause):
-            let mailbox = parts.mailbox
-            activation.timers[timer]?.cancel()
-            activation.timers[timer] = Task {
+            activation.timers[timer]?.task.cancel()
+            timerStarts += 1
+            let (mailbox, start) = (parts.mailbox, timerStarts)
+            let task = Task {
                 guard (try? await Sleep.for(pause)) != nil else { return }
-                mailbox.post(activation: .timer(timer))
+                mailbox.post(activation: timer, start: start)
             }
-        case .cancelTimer(let timer): activation.timers.removeValue(forKey: timer)?.cancel()
+            activation.timers[timer] = (task, start)
+        case .cancelTimer(let timer): activation.timers.removeValue(forKey: timer)?.task.cancel()
         case .phaseChanged(let from, let to):
             parts.logger.info("activation", metadata: ["from": .public(from.rawValue), "to": .public(to.rawValue)])
         }

@@ -1,6 +1,5 @@
 internal import FoundationEssentials
 package import Logging
-internal import Synchronization
 internal import VoiceActivation
 internal import VoiceAgent
 package import VoiceAudio
@@ -96,7 +95,7 @@ package actor ConversationSession {
     /// Indices of the services behind these two connections; 0 is the preferred one.
     private var chosen = (current: 0, beside: 0)
     private var timers: [ConversationTimer: (task: Task<Void, Never>, start: Int)] = [:]
-    private var timerStarts = 0
+    var timerStarts = 0
     private var runningCalls: [String: Task<Void, Never>] = [:]
     /// The latest of the calls that must run in order.
     private var lastOrdered: Task<Void, Never>?
@@ -147,9 +146,6 @@ package actor ConversationSession {
         machine.forgetTrouble()
     }
 
-    /// Discards what is known of past failures, so that the next attempt starts afresh.
-    func forgetTrouble() { machine.forgetTrouble() }
-
     /// Ends a pause before the next attempt, because what made the last one fail has changed.
     func retryNow() {
         machine.forgetTrouble()
@@ -168,14 +164,15 @@ package actor ConversationSession {
                 guard let origin = origin(of: envelope, event) else { continue }
                 count(event)
                 receive(event, at: envelope.at, from: origin)
-                if let ends = event.sessionEnds {
+                if let ends = event.sessionEnds, self.origin(of: envelope, event) == origin {
                     receive(.lifetime(.seconds(ends - Self.unixTime())), at: envelope.at, from: origin)
                 }
-            case .activation(let event): obey(event, envelope.silence)
+            case .activation(let event):
+                if isDue(event, envelope.timerStart) { obey(event, envelope.silence) }
             }
             envelope.isHandled?.give(true)
         }
-        for timer in activation.timers.values { timer.cancel() }
+        for timer in activation.timers.values { timer.task.cancel() }
         endTranscript()
         budgetClock?.cancel()
         await budget?.finish()
@@ -374,6 +371,8 @@ package actor ConversationSession {
         let before = isOrdered ? lastOrdered : nil
         let task = Task {
             await before?.value
+            // A call that was stopped meanwhile must not begin.
+            guard !Task.isCancelled else { return }
             var timing = CallTiming(callID: call.callID, turn: turn)
             var (sent, replied): (Duration?, Duration?)
             let listener = AgentListener(inParts: inParts) { part in

@@ -86,6 +86,11 @@ package final class EventMailbox: Sendable {
     }
 
     /// - Parameter start: distinguishes one start of the timer from the next.
+    func post(activation timer: ActivationTimer, start: Int) {
+        put(Envelope(event: .activation(.timer(timer)), at: Monotonic.now(), timerStart: start))
+    }
+
+    /// - Parameter start: distinguishes one start of the timer from the next.
     func post(_ timer: ConversationTimer, start: Int) {
         put(Envelope(event: .conversation(.timer(timer)), at: Monotonic.now(), timerStart: start))
     }

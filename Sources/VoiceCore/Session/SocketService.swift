@@ -118,10 +118,11 @@ private final class SocketLink<Service: SocketService>: ServiceLink {
 
     func open(_ me: NetworkConfined<SocketLink>) {
         guard !isRetired else { return }
-        opening = Task { [service, network] in
+        opening = Task { [service, network, report] in
             do throws(ServiceOpeningFailure) {
                 let entry = try await service.open(on: network, isTest: false)
-                network.enqueue { me.onThread.enter(entry, me) }
+                guard !network.enqueue({ me.onThread.enter(entry, me) }) else { return }
+                report(.disconnected(LinkFailure(.transient, "the network thread does not run")), Monotonic.now())
             } catch {
                 let failure = error.failure
                 network.enqueue { me.onThread.failed(failure) }

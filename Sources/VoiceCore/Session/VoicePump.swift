@@ -1,4 +1,3 @@
-internal import Synchronization
 package import VoiceAudio
 package import VoiceBase
 package import VoiceBudget

@@ -1,4 +1,3 @@
-import Logging
 internal import VoiceAgent
 internal import VoiceConversation
 

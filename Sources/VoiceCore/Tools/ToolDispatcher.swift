@@ -71,9 +71,20 @@ package struct ToolDispatcher: Sendable {
         if tool.isOfAgent {
             return await tool.call(arguments: arguments, prompt: authority.prompt, listener: listener)
         }
-        let output = await TimeLimit.run(deadline, sleep: sleep) { await tool.call(arguments: arguments) }
+        let work = Task { await tool.call(arguments: arguments) }
+        let output = await TimeLimit.run(deadline, sleep: sleep) {
+            await withTaskCancellationHandler {
+                await work.value
+            } onCancel: {
+                work.cancel()
+            }
+        }
         if let output { return output }
-        if Task.isCancelled { return ToolResult(.refusal(.because("The request was cancelled."))) }
+        if Task.isCancelled {
+            // The next in order must not begin beside it.
+            if keepsOrder(name) { _ = await work.value }
+            return ToolResult(.refusal(.because("The request was cancelled.")))
+        }
         logger.error("a tool did not return in time", metadata: ["tool": "\(name)", "limit": .public(deadline)])
         return ToolResult(.refusal(.because("That took too long, so I stopped waiting for it.")))
     }

@@ -1,6 +1,5 @@
 import CSphinx
 import Glibc
-import Synchronization
 import Testing
 import VoiceSimulator
 

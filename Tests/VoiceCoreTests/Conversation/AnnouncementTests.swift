@@ -62,16 +62,16 @@ struct AnnouncementTests {
         #expect(Self.texts(scene).isEmpty)
     }
 
-    /// A flood drops itself and what is less important, never what was promised before it by the house.
-    @Test func aFullQueueDropsTheOldestOfTheLeastImportant() {
+    /// A flood of one source drops itself, not what others wait for.
+    @Test func aFullQueueDropsTheOldestOfTheMost() {
         var queue = SpeechQueue()
         queue.add(.media(MediaRemark(report: "{}", wish: nil)), at: .zero)
         queue.add(.words("Dinner is ready."), at: .zero)
         for number in 1...20 { queue.add(.news(ToolResult(.answer("\(number)")), aloud: nil), at: .zero) }
-        queue.add(.media(MediaRemark(report: "{}", wish: nil)), at: .zero)
         var all: [SpeechQueue.Entry.Content] = []
-        while let next = queue.next(of: Set(SpeechSource.allCases)) { all.append(next.content) }
-        #expect(all == [.words("Dinner is ready.")] + (6...20).map { .news(ToolResult(.answer("\($0)")), aloud: nil) })
-        #expect(queue.takeDropped().map { "\($0.source) \($0.count)" } == ["agent 5", "media 2"])
+        while let next = queue.next(of: [.announcement, .agent]) { all.append(next.content) }
+        #expect(all == [.words("Dinner is ready.")] + (7...20).map { .news(ToolResult(.answer("\($0)")), aloud: nil) })
+        #expect(queue.takeDropped().map { "\($0.source) \($0.count)" } == ["agent 6"])
+        #expect(queue.holds(.media))
     }
 }

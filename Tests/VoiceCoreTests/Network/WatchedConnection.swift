@@ -1,5 +1,3 @@
-import Synchronization
-
 @testable import VoiceNetwork
 
 /// Records what a connection did, and runs a test's closure when it opens.
@@ -9,7 +7,6 @@ final class WatchedDriver: WebSocketDriver {
         var binaries: [[UInt8]] = []
         var opened = 0
         var closures: [WebSocketClosure] = []
-        var refusedSends = 0
     }
 
     let connection: WebSocketConnection

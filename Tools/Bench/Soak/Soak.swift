@@ -1,6 +1,5 @@
 internal import Glibc
 import Logging
-internal import Synchronization
 import VoiceAudio
 import VoiceBase
 import VoiceConfiguration

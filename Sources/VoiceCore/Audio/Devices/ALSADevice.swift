@@ -1,7 +1,6 @@
 internal import CAlsa
 internal import CLinux
 internal import Glibc
-internal import Synchronization
 internal import VoiceBase
 
 /// Microphone and loudspeaker through ALSA, on one card or two, each of which may come and go.

@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import VoiceBase
 
 /// The last step before the microphone ring: passes periods on, or holds back the newest 480 ms and sends silence.

@@ -1,5 +1,4 @@
 package import Logging
-internal import Synchronization
 package import VoiceBase
 
 /// Remembers the echo path from loudspeaker to microphone, so that a start need not learn it: a word during the very first

@@ -1,6 +1,6 @@
 internal import VoiceBase
 
-/// Encodes microphone messages and measures them, for sessions that do not report when the user speaks. Lives on the network
+/// Encodes microphone messages, and measures them for services that do not report when the user speaks. Lives on the network
 /// thread.
 final class HeardUplink: UplinkEncoder {
     private let encoder: any UplinkEncoder

@@ -1,6 +1,5 @@
 import Glibc
 import Logging
-import Synchronization
 import Testing
 
 @testable import VoiceAudio

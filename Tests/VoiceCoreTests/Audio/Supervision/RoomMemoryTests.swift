@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Glibc
 import Logging
-import Synchronization
 import Testing
 
 @testable import VoiceAudio

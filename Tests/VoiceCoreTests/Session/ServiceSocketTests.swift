@@ -6,7 +6,7 @@ import Testing
 @testable import VoiceNetwork
 
 /// Tests act on the network thread as soon as an event happens, because a test may have to wait long for its turn.
-struct RealtimeLinkTests {
+struct ServiceSocketTests {
     /// A link to a server that answers every message with the same frames.
     private struct Line {
         let server: LoopbackServer
