@@ -1,8 +1,8 @@
 /// What makes a call of a microWakeWord model's word, the same for every model. Pure.
 ///
-/// A low cut-off hears voices that a model half knows, and from across the room. Within a talk there is seldom a pause before
-/// what sounds like the word; who calls has not just been talking, and a third of a second before the word is as quiet as
-/// the room, also over music or babble.
+/// A low cut-off hears voices that a model half knows, and from across the room. Talk seldom pauses before
+/// what sounds like the word. A caller does: the third of a second before a call is as quiet as the room, also over music or
+/// babble.
 enum CallRule {
     /// What the mean of the model's probabilities has to exceed, 0 to 1, unless the user sets a cut-off or the model's is lower.
     static let cutoff = 0.2

@@ -55,7 +55,7 @@ extension ConversationMachine {
         remarks.wishes.settle(sequencer)
         remarks.queue.settle(calls)
         remarks.queue.dropExpired(at: now)
-        // A user who speaks again has not left.
+        // A user who speaks again is still there.
         if turn.isUserSpeaking { remarks.wishes.end(whenQuiet: false) }
         sayAll(of: [.typed, .delay, .announcement])
         if link.isReady, remarks.wishes.endsWhenQuiet, isQuiet, !calls.isWaiting { deactivate() }
@@ -66,10 +66,7 @@ extension ConversationMachine {
     }
 
     private mutating func sayAll(of sources: Set<SpeechSource>) {
-        while true {
-            let sayable = sources.intersection(sayable)
-            guard let entry = remarks.queue.next(of: sayable), say(entry) else { return }
-        }
+        while let entry = remarks.queue.next(of: sources.intersection(sayable)), say(entry) {}
     }
 
     private var sayable: Set<SpeechSource> {

@@ -136,8 +136,7 @@ struct SpeechQueue: Equatable, Sendable {
     mutating func notTold() {
         guard var lost = telling?.entry else { return }
         telling = nil
-        guard !lost.isAgain else { return drop(lost) }
-        guard entries.count < Self.capacity else { return drop(lost) }
+        guard !lost.isAgain, entries.count < Self.capacity else { return drop(lost) }
         lost.isAgain = true
         entries.insert(lost, at: 0)
     }
@@ -171,9 +170,7 @@ struct SpeechQueue: Equatable, Sendable {
     }
 
     /// Drops all of a source, unheard.
-    mutating func drop(_ source: SpeechSource) {
-        drop { $0.source == source }
-    }
+    mutating func drop(_ source: SpeechSource) { drop { $0.source == source } }
 
     /// Removes calls that have their answer.
     mutating func settle(_ calls: PendingCalls) {
