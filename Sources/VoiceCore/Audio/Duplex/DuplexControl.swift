@@ -1,6 +1,5 @@
 internal import CDSP
 internal import VoiceBase
-internal import VoiceConfiguration
 
 /// Connects the cancelled microphone to its ring: gate, quality and policy combined.
 ///
@@ -68,8 +67,8 @@ package struct DuplexControl: ~Copyable {
         // The initial state does not count as a change.
         self.status.state = policy.state
         (self.status.isPlaying, self.status.isOpen, self.status.talker) = (false, true, .heard)
+        (self.status.figures, self.status.isLearningMove) = (quality.figures, moves.isLearning)
         microphone.notes.heldUntil = 0
-        note()
     }
 
     /// Ring position of the end of the next period.
