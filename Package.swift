@@ -23,10 +23,7 @@ let webrtcLibrary = webrtc13 ? "webrtc-audio-processing-1" : "webrtc_audio_proce
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 /// The rooms of the core, the lowest first: each is a separate module. The rest of `Sources/VoiceCore` assembles them.
-let roomFolders = [
-    "Base", "Configuration", "Network", "Wyoming", "Opus", "Household", "Audio", "Reply", "Conversation", "Budget",
-    "Agent", "Media", "Activation",
-]
+let roomFolders = ["Base", "Network", "Audio", "Reply", "Conversation", "Agent", "Media", "Activation", "Session"]
 let rooms = roomFolders.map { Target.Dependency(stringLiteral: "Voice" + $0) }
 
 extension Target {
@@ -96,29 +93,28 @@ let package = Package(
         ),
 
         // The product, room by room: a room can import only the rooms listed as its dependencies.
-        .room("Base", ["CCurl", "CLinux", "CXml", logging]),
-        .room("Configuration", ["VoiceBase", "CLinux", "CToml", logging]),
-        .room("Network", ["VoiceBase", "CCurl"]),
-        .room("Wyoming", ["VoiceBase"]),
-        .room("Opus", ["COpus"]),
-        .room("Household", ["VoiceBase", "VoiceConfiguration", logging]),
-        .room("Audio", ["VoiceBase", "VoiceConfiguration", "CAEC", "CAlsa", "CDSP", "CLinux", "CSpeexDSP", logging]),
+        .room("Base", ["CCurl", "CLinux", "CToml", "CXml", logging]),
+        .room("Network", ["VoiceBase", "CCurl", "COpus"]),
+        .room("Audio", ["VoiceBase", "CAEC", "CAlsa", "CDSP", "CLinux", "CSpeexDSP", logging]),
         .room("Reply", ["VoiceBase", "CCmark"]),
-        .room("Conversation", ["VoiceBase", "VoiceConfiguration", "VoiceHousehold", "VoiceReply"]),
-        .room("Budget", ["VoiceBase", "VoiceConfiguration", "VoiceConversation", logging]),
-        .room("Agent", ["VoiceBase", "VoiceConfiguration", "VoiceNetwork", "VoiceReply", logging]),
+        .room("Conversation", ["VoiceBase", "VoiceReply", logging]),
+        .room("Agent", ["VoiceBase", "VoiceNetwork", "VoiceReply", logging]),
         .room(
             "Media",
-            [
-                "VoiceBase", "VoiceConfiguration", "VoiceNetwork", "VoiceAudio", "VoiceConversation", "VoiceReply",
-                "CCurl", "CLinux", logging,
-            ]
+            ["VoiceBase", "VoiceNetwork", "VoiceAudio", "VoiceConversation", "VoiceReply", "CCurl", "CLinux", logging]
         ),
         .room(
             "Activation",
             [
-                "VoiceBase", "VoiceConfiguration", "VoiceNetwork", "VoiceWyoming", "VoiceAudio", "VoiceConversation",
+                "VoiceBase", "VoiceNetwork", "VoiceAudio", "VoiceConversation",
                 "CLinux", "CMicroFrontend", "CSphinx", "CTFLite", logging,
+            ]
+        ),
+        .room(
+            "Session",
+            [
+                "VoiceBase", "VoiceNetwork", "VoiceAudio", "VoiceReply", "VoiceConversation", "VoiceAgent",
+                "VoiceMedia", "VoiceActivation", "CLinux", logging,
             ]
         ),
         .target(
@@ -130,8 +126,7 @@ let package = Package(
         .target(
             name: "VoiceSimulator",
             dependencies: [
-                "VoiceBase", "VoiceOpus",
-                logging,
+                "VoiceBase", "VoiceNetwork", logging,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -143,8 +138,7 @@ let package = Package(
         .executableTarget(
             name: "JarvisVoiced",
             dependencies: [
-                "CHeldSignals", "CLinux", "VoiceBase", "VoiceConfiguration", "VoiceAudio", "VoiceActivation",
-                "VoiceCore",
+                "CHeldSignals", "CLinux", "VoiceBase", "VoiceAudio", "VoiceActivation", "VoiceSession", "VoiceCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -157,7 +151,7 @@ let package = Package(
         .target(
             name: "BridgeCore",
             dependencies: [
-                "VoiceBase", "VoiceConfiguration", "CQREncode",
+                "VoiceBase", "CQREncode",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -179,8 +173,7 @@ let package = Package(
         .executableTarget(
             name: "JarvisSimulator",
             dependencies: [
-                "VoiceBase", "VoiceConfiguration", "VoiceWyoming", "VoiceAudio", "VoiceConversation", "VoiceCore",
-                "VoiceSimulator",
+                "VoiceBase", "VoiceAudio", "VoiceConversation", "VoiceSession", "VoiceCore", "VoiceSimulator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -199,11 +192,8 @@ let package = Package(
         .executableTarget(
             name: "VoiceBench",
             dependencies: [
-                "VoiceBase", "VoiceConfiguration", "VoiceNetwork", "VoiceOpus", "VoiceWyoming", "VoiceAudio",
-                "VoiceConversation", "VoiceBudget", "VoiceActivation", "VoiceCore", "VoiceSimulator", "FuzzTargets",
-                "CAEC", "CDSP",
-                "CLinux",
-                logging,
+                "VoiceBase", "VoiceNetwork", "VoiceAudio", "VoiceConversation", "VoiceActivation", "VoiceSession",
+                "VoiceCore", "VoiceSimulator", "FuzzTargets", "CAEC", "CDSP", "CLinux", logging,
             ],
             path: "Tools/Bench",
             swiftSettings: settings
@@ -213,8 +203,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "VoiceBase", "VoiceConfiguration", "VoiceNetwork", "VoiceConversation", "VoiceBudget", "VoiceReply",
-                "VoiceAgent", "VoiceMedia", "VoiceActivation", "VoiceWyoming", "VoiceOpus",
+                "VoiceBase", "VoiceNetwork", "VoiceConversation", "VoiceReply", "VoiceAgent", "VoiceMedia",
+                "VoiceActivation",
             ],
             path: "Tools/FuzzTargets",
             swiftSettings: settings
@@ -248,7 +238,7 @@ if ProcessInfo.processInfo.environment["VOICE_FUZZ"] != nil {
 
 /// So does RealtimeSanitizer (scripts/realtime-check): only the code that the audio thread runs, and its tests.
 if ProcessInfo.processInfo.environment["VOICE_REALTIME"] != nil {
-    let below = ["VoiceBase", "VoiceConfiguration", "VoiceHousehold", "VoiceReply", "VoiceConversation", "VoiceAudio"]
+    let below = ["VoiceBase", "VoiceReply", "VoiceConversation", "VoiceAudio"]
     package.products = []
     package.targets.removeAll { target in
         target.type != .system && !target.name.hasPrefix("C") && !below.contains(target.name)

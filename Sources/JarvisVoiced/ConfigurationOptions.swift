@@ -5,7 +5,6 @@ import Logging
 import Synchronization
 import VoiceAudio
 import VoiceBase
-import VoiceConfiguration
 
 /// Options that select the configuration, common to all commands that need one.
 struct ConfigurationOptions: ParsableArguments {

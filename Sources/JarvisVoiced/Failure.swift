@@ -2,7 +2,6 @@ import ArgumentParser
 import VoiceActivation
 import VoiceAudio
 import VoiceBase
-import VoiceConfiguration
 
 /// Runs `body`; prints its error to standard error, one line per problem, and ends the program with the sysexits code.
 func exiting<T>(_ body: () throws -> T) throws -> T {

@@ -1,6 +1,5 @@
 import Logging
 import VoiceBase
-import VoiceConfiguration
 import VoiceCore
 
 /// The configuration in force, and how to reload it.

@@ -2,7 +2,6 @@ import CLinux
 internal import Glibc
 import VoiceAudio
 import VoiceBase
-import VoiceConfiguration
 import VoiceCore
 import VoiceSimulator
 

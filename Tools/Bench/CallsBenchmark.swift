@@ -2,6 +2,7 @@ internal import Synchronization
 import VoiceAudio
 import VoiceBase
 import VoiceCore
+import VoiceSession
 import VoiceSimulator
 
 /// The daemon's own share of a tool call, with everything real except the sound card, the service and the agent.

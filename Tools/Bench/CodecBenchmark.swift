@@ -1,6 +1,7 @@
 import FoundationEssentials
 import VoiceConversation
 import VoiceCore
+import VoiceSession
 
 /// Audio messages in and out, compared with the general decoder and encoder.
 enum CodecBenchmark {

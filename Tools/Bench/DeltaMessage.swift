@@ -1,6 +1,7 @@
 import VoiceBase
 import VoiceConversation
 import VoiceCore
+import VoiceSession
 
 /// An audio delta as the service sends it.
 struct DeltaMessage: Sendable {

@@ -4,6 +4,7 @@ internal import Synchronization
 import VoiceAudio
 import VoiceCore
 import VoiceNetwork
+import VoiceSession
 
 /// Time from an audio delta to the loudspeaker's buffer.
 ///

@@ -1,7 +1,8 @@
 import Logging
 import VoiceAudio
-import VoiceConfiguration
+import VoiceBase
 import VoiceCore
+import VoiceSession
 import VoiceSimulator
 
 /// The simulated Realtime service and the stand-in for the agent, on loopback, and settings that use them.

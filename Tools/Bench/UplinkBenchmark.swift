@@ -2,6 +2,7 @@ internal import Synchronization
 import VoiceAudio
 import VoiceBase
 import VoiceCore
+import VoiceSession
 import VoiceSimulator
 
 /// Time from the microphone to the socket, in real time.

@@ -1,7 +1,5 @@
 import VoiceActivation
 import VoiceBase
-import VoiceBudget
-import VoiceConfiguration
 import VoiceConversation
 import VoiceReply
 

@@ -1,6 +1,6 @@
 import VoiceBase
 import VoiceConversation
-import VoiceOpus
+import VoiceNetwork
 
 /// Messages of Hero365, and the audio in them.
 enum Hero365Fuzz {

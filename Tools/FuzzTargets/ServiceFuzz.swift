@@ -1,6 +1,6 @@
 import VoiceBase
 import VoiceConversation
-import VoiceWyoming
+import VoiceNetwork
 
 /// A GPT-Live session: one message per line, with audio and silence in between.
 enum LiveFuzz {

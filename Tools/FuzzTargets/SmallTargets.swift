@@ -1,6 +1,5 @@
 import VoiceAgent
 import VoiceBase
-import VoiceConfiguration
 
 enum ScriptFuzz {
     /// The bytes select the events of the pure core.

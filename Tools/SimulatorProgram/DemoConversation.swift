@@ -2,7 +2,6 @@ import FoundationEssentials
 import Logging
 import VoiceAudio
 import VoiceBase
-import VoiceConfiguration
 import VoiceConversation
 import VoiceCore
 import VoiceSimulator

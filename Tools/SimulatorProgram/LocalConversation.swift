@@ -3,7 +3,6 @@ import Glibc
 import Logging
 import VoiceAudio
 import VoiceBase
-import VoiceConfiguration
 import VoiceConversation
 import VoiceCore
 import VoiceSimulator

@@ -3,6 +3,7 @@ import Synchronization
 import VoiceBase
 import VoiceConversation
 import VoiceCore
+import VoiceSession
 
 /// Prints a conversation as it happens, and lets its director wait for states.
 final class Timeline: Sendable {

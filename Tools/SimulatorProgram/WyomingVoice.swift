@@ -1,9 +1,9 @@
 import Synchronization
 import VoiceBase
-import VoiceConfiguration
 import VoiceCore
+import VoiceNetwork
+import VoiceSession
 import VoiceSimulator
-import VoiceWyoming
 
 /// The user's voice: lines spoken by a Wyoming server, at a microphone's level.
 struct WyomingVoice {

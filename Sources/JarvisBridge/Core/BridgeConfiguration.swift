@@ -1,5 +1,4 @@
 package import VoiceBase
-internal import VoiceConfiguration
 
 /// The settings of bridge.toml.
 package struct BridgeConfiguration: Sendable, Equatable {

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Logging
 import VoiceActivation
 import VoiceAudio
-import VoiceConfiguration
+import VoiceBase
 import VoiceCore
 
 /// `jarvis-voiced config`: checks and shows the configuration.

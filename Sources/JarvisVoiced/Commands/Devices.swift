@@ -2,7 +2,6 @@ import ArgumentParser
 import Glibc
 import VoiceAudio
 import VoiceBase
-import VoiceConfiguration
 import VoiceCore
 
 /// `jarvis-voiced devices`: lists microphones and loudspeakers with their capabilities. Needs no key.

@@ -5,7 +5,6 @@ import Glibc
 import Logging
 import VoiceAudio
 import VoiceBase
-import VoiceConfiguration
 import VoiceCore
 
 /// `jarvis-voiced echo-test`: measures how well this box can be interrupted. Needs no key.

@@ -3,7 +3,6 @@ import Glibc
 import Logging
 import VoiceAudio
 import VoiceBase
-import VoiceConfiguration
 import VoiceCore
 
 /// `jarvis-voiced meter`: shows the microphone level, for setting its gain. Needs no key and no network.

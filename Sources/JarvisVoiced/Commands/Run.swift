@@ -6,7 +6,6 @@ import ServiceLifecycle
 import UnixSignals
 import VoiceAudio
 import VoiceBase
-import VoiceConfiguration
 import VoiceCore
 
 /// `jarvis-voiced run`: the daemon.

@@ -3,7 +3,6 @@ import CLinux
 import Glibc
 import VoiceAudio
 import VoiceBase
-import VoiceConfiguration
 import VoiceCore
 
 /// `jarvis-voiced setup`: asks, writes the configuration and the secrets, checks and starts.

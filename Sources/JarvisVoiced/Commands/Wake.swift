@@ -2,7 +2,6 @@ import ArgumentParser
 import Glibc
 import VoiceActivation
 import VoiceBase
-import VoiceConfiguration
 import VoiceCore
 
 /// `jarvis-voiced wake`: installs and tests the models of words recognised on this machine.

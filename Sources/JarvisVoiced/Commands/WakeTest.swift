@@ -4,7 +4,6 @@ import Logging
 import VoiceActivation
 import VoiceAudio
 import VoiceBase
-import VoiceConfiguration
 import VoiceCore
 
 /// `jarvis-voiced wake test`: shows what is recognised from the microphone or in a file. Needs no key and no network,

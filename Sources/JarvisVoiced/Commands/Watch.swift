@@ -3,7 +3,6 @@ import CLinux
 import Glibc
 import Synchronization
 import VoiceBase
-import VoiceConfiguration
 import VoiceCore
 
 /// `jarvis-voiced watch`: shows what the running daemon does, in a terminal or line by line.

@@ -1,5 +1,4 @@
-internal import VoiceBase
-package import VoiceConfiguration
+package import VoiceBase
 internal import VoiceConversation
 
 /// Decides when a conversation opens and closes, and what is listened for locally. A value without I/O, clock or task.

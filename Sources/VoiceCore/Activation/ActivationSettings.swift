@@ -1,6 +1,5 @@
 internal import Glibc
-internal import VoiceBase
-package import VoiceConfiguration
+package import VoiceBase
 internal import VoiceNetwork
 
 /// The activation settings, derived from the configuration for the components that use them.

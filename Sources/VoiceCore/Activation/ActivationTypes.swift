@@ -1,6 +1,5 @@
 package import VoiceAudio
 package import VoiceBase
-package import VoiceConfiguration
 package import VoiceConversation
 
 package typealias ActivationMode = Configuration.Activation.Mode

@@ -1,6 +1,5 @@
 internal import Glibc
-internal import VoiceBase
-package import VoiceConfiguration
+package import VoiceBase
 
 /// The files of word models that the configuration names and that are not there, for `config check`. The daemon starts
 /// without them.

@@ -1,5 +1,4 @@
 package import VoiceBase
-internal import VoiceConfiguration
 
 /// Mute and mode as set by hand, kept across restarts.
 ///

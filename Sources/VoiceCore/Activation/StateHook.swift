@@ -2,7 +2,6 @@ internal import Glibc
 package import Logging
 internal import Synchronization
 internal import VoiceBase
-internal import VoiceConfiguration
 
 /// Shows the state of the box outside the daemon: runs a command when the state changes.
 ///

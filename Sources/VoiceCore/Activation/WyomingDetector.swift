@@ -1,7 +1,6 @@
 internal import Glibc
 internal import VoiceBase
 internal import VoiceNetwork
-internal import VoiceWyoming
 
 /// Wake words from a Wyoming server (openWakeWord, microWakeWord and others), which receives the microphone signal.
 ///

@@ -1,6 +1,5 @@
 import Logging
 internal import VoiceBase
-internal import VoiceConfiguration
 internal import VoiceNetwork
 internal import VoiceReply
 

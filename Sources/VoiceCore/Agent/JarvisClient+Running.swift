@@ -1,6 +1,5 @@
 internal import Logging
 internal import VoiceBase
-internal import VoiceConfiguration
 internal import VoiceNetwork
 internal import VoiceReply
 

@@ -1,6 +1,5 @@
 package import Logging
 package import VoiceBase
-package import VoiceConfiguration
 package import VoiceReply
 
 /// Asks the agent, one question at a time.

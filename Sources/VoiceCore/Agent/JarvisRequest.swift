@@ -1,6 +1,5 @@
 import FoundationEssentials
 package import VoiceBase
-package import VoiceConfiguration
 package import VoiceNetwork
 
 /// Builds the requests to the agent.

@@ -1,6 +1,5 @@
 package import Logging
 package import VoiceBase
-internal import VoiceConfiguration
 
 /// The conversation with the agent in its saved form.
 ///

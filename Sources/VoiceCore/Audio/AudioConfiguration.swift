@@ -1,6 +1,5 @@
 internal import Glibc
-internal import VoiceBase
-package import VoiceConfiguration
+package import VoiceBase
 
 /// The channel of a card from which the mono signal is taken.
 package enum ChannelSelection: Sendable, Equatable {

@@ -1,7 +1,6 @@
 internal import CDSP
 internal import CLinux
 internal import VoiceBase
-internal import VoiceConfiguration
 
 /// State after a cycle.
 enum CycleOutcome: Sendable, Equatable {

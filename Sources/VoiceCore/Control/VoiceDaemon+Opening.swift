@@ -1,6 +1,6 @@
 internal import VoiceBase
-internal import VoiceBudget
 internal import VoiceConversation
+internal import VoiceSession
 
 /// The outcome of a request for a conversation.
 enum ConversationOpening: Equatable {

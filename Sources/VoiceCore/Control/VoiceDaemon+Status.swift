@@ -2,12 +2,10 @@ internal import VoiceActivation
 internal import VoiceAgent
 internal import VoiceAudio
 internal import VoiceBase
-internal import VoiceBudget
-internal import VoiceConfiguration
 internal import VoiceConversation
-internal import VoiceHousehold
 internal import VoiceMedia
 internal import VoiceNetwork
+internal import VoiceSession
 
 extension VoiceDaemon {
     /// In dBFS.

@@ -1,4 +1,4 @@
-package import VoiceConfiguration
+package import VoiceBase
 
 extension ConversationMachine {
     package struct Options: Equatable, Sendable {

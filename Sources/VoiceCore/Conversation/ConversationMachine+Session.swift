@@ -1,5 +1,4 @@
 internal import VoiceBase
-internal import VoiceConfiguration
 
 /// Opening, configuring, losing and closing the session, and changing to the standby.
 extension ConversationMachine {

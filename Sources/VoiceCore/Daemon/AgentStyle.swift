@@ -1,7 +1,6 @@
 internal import Logging
 internal import VoiceAgent
-internal import VoiceBase
-package import VoiceConfiguration
+package import VoiceBase
 internal import VoiceNetwork
 
 /// Detects a term-llm server where `jarvis.api = "openai"` expects an OpenAI-compatible one. For `config check`.

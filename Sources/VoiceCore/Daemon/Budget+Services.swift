@@ -1,6 +1,6 @@
-package import VoiceBudget
-package import VoiceConfiguration
-internal import VoiceConversation
+package import VoiceBase
+package import VoiceConversation
+package import VoiceSession
 
 extension Budget.Options {
     /// - Parameter services: the services in use, the preferred one first.

@@ -1,7 +1,8 @@
 internal import Logging
 internal import VoiceAgent
 internal import VoiceBase
-internal import VoiceHousehold
+internal import VoiceConversation
+internal import VoiceSession
 
 /// Notices when the clock of the machine is set. Pure.
 struct ClockWatch: Sendable {

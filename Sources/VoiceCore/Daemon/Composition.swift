@@ -4,12 +4,10 @@ internal import VoiceActivation
 internal import VoiceAgent
 internal import VoiceAudio
 internal import VoiceBase
-internal import VoiceBudget
-internal import VoiceConfiguration
 internal import VoiceConversation
-internal import VoiceHousehold
 internal import VoiceMedia
 internal import VoiceNetwork
+internal import VoiceSession
 
 /// What all parts of a daemon are built with. `VoiceDaemon.init` builds them in the order of their dependencies.
 struct Composition {

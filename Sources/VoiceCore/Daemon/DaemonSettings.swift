@@ -3,11 +3,10 @@ package import Logging
 package import VoiceActivation
 package import VoiceAudio
 package import VoiceBase
-package import VoiceBudget
-package import VoiceConfiguration
 package import VoiceConversation
 package import VoiceMedia
 internal import VoiceNetwork
+package import VoiceSession
 
 /// The configuration, translated into the settings of the daemon's parts.
 package struct DaemonSettings: Sendable {

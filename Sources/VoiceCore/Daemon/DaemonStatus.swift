@@ -1,8 +1,6 @@
 package import Logging
 package import VoiceAudio
 internal import VoiceBase
-package import VoiceBudget
-internal import VoiceConfiguration
 package import VoiceConversation
 
 /// A snapshot of the daemon's health, for the log and for monitoring.

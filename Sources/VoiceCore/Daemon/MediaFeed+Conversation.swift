@@ -1,6 +1,7 @@
 internal import VoiceAudio
 internal import VoiceBase
 internal import VoiceConversation
+internal import VoiceSession
 
 extension MediaFeed {
     /// Maximum time that media stays ducked without a change of the conversation's state, in ns.

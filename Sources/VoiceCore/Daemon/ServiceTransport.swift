@@ -1,6 +1,6 @@
-internal import VoiceBase
-package import VoiceConfiguration
+package import VoiceBase
 package import VoiceNetwork
+internal import VoiceSession
 
 /// How confidential data travels to a service, and whether it may: for `config check` and the doctor.
 ///

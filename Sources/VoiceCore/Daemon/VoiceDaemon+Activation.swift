@@ -2,9 +2,9 @@ internal import Logging
 package import VoiceActivation
 internal import VoiceAudio
 internal import VoiceBase
-internal import VoiceConfiguration
 package import VoiceConversation
 internal import VoiceMedia
+internal import VoiceSession
 
 /// When conversations begin and end: for signals, buttons and the control socket.
 extension VoiceDaemon {

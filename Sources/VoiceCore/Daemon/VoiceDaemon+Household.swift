@@ -2,7 +2,7 @@ internal import Synchronization
 internal import VoiceAudio
 internal import VoiceBase
 internal import VoiceConversation
-internal import VoiceHousehold
+internal import VoiceSession
 
 /// Timers, alarms and announcements, connected to the parts they act on.
 extension VoiceDaemon {

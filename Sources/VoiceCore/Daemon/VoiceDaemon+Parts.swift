@@ -1,5 +1,6 @@
 internal import VoiceAgent
 package import VoiceMedia
+internal import VoiceSession
 
 extension VoiceDaemon {
     /// Controls of the media player for buttons, scripts and the control socket; they do nothing if there is no player.

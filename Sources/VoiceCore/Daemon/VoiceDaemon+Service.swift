@@ -1,10 +1,9 @@
 internal import VoiceActivation
 internal import VoiceAudio
 internal import VoiceBase
-internal import VoiceBudget
-internal import VoiceConfiguration
 internal import VoiceConversation
 internal import VoiceNetwork
+internal import VoiceSession
 
 extension VoiceDaemon {
     /// For the service manager; the caller fills in the counts of the loops.

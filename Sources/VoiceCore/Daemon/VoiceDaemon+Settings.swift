@@ -2,9 +2,9 @@ internal import Logging
 internal import VoiceAgent
 package import VoiceAudio
 package import VoiceBase
-package import VoiceConfiguration
 internal import VoiceConversation
 internal import VoiceNetwork
+internal import VoiceSession
 
 extension VoiceDaemon {
     /// The current volumes.

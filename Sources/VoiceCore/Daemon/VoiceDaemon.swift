@@ -2,12 +2,11 @@ package import Logging
 package import VoiceActivation
 internal import VoiceAgent
 package import VoiceAudio
-internal import VoiceBase
-package import VoiceConfiguration
+package import VoiceBase
 package import VoiceConversation
-internal import VoiceHousehold
 internal import VoiceMedia
 internal import VoiceNetwork
+package import VoiceSession
 
 /// The assembled daemon: sound card, network, conversation, agent.
 ///

@@ -1,7 +1,7 @@
 internal import Logging
 package import VoiceBase
-package import VoiceConfiguration
 internal import VoiceConversation
+internal import VoiceSession
 
 /// The input of the doctor: the configuration as far as it can be read, and its problems.
 package struct DoctorContext: Sendable {

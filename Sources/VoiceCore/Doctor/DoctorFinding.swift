@@ -1,4 +1,4 @@
-internal import VoiceConfiguration
+internal import VoiceBase
 
 /// One line of the doctor's report: the check, its result, and the remedy.
 package struct DoctorFinding: Sendable, Equatable, Encodable {

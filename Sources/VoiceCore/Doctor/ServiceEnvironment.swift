@@ -1,5 +1,4 @@
 internal import VoiceBase
-internal import VoiceConfiguration
 
 /// The service's environment: what systemd would pass to the daemon, as far as this user may read it.
 struct ServiceEnvironment: Sendable, Equatable {

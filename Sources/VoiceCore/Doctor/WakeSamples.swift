@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import VoiceActivation
-internal import VoiceOpus
+internal import VoiceNetwork
 
 /// Recordings of words, over which the doctor runs the models of these words. `scripts/wake-samples` makes them with
 /// espeak-ng; nobody's voice is in them.

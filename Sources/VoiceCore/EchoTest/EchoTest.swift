@@ -1,7 +1,6 @@
 package import Logging
 package import VoiceAudio
 internal import VoiceBase
-internal import VoiceConfiguration
 
 /// Plays the test signal on the configured devices and measures what returns.
 package struct EchoTest: Sendable {

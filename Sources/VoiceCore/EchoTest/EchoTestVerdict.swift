@@ -1,6 +1,5 @@
 package import VoiceAudio
 package import VoiceBase
-internal import VoiceConfiguration
 
 /// Measurements of an echo canceller test.
 package struct EchoTestResult: Sendable, Equatable {

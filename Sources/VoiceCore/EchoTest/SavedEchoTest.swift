@@ -1,6 +1,5 @@
 internal import VoiceAudio
-internal import VoiceBase
-package import VoiceConfiguration
+package import VoiceBase
 
 /// The verdict of the last `echo-test` on this machine, kept for `doctor`.
 package struct SavedEchoTest: Sendable, Equatable {

@@ -1,6 +1,5 @@
 internal import FoundationEssentials
 internal import VoiceBase
-internal import VoiceConfiguration
 
 /// Generates jarvis-voiced(1), jarvis-bridge(1) and jarvis-simulator(1) from the same description of their command lines as `--help`.
 package enum CommandManual {

@@ -1,4 +1,4 @@
-internal import VoiceConfiguration
+internal import VoiceBase
 
 /// Generates jarvis-voiced.toml(5) from the table of keys.
 package enum ConfigurationManual {

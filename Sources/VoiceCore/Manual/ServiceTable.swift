@@ -1,5 +1,6 @@
-internal import VoiceConfiguration
+internal import VoiceBase
 internal import VoiceConversation
+internal import VoiceSession
 
 /// Generates the tables of dialects and of capabilities in docs/services.md from the values the conversation uses.
 package enum ServiceTable {

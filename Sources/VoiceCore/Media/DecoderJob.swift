@@ -1,5 +1,4 @@
 internal import VoiceBase
-internal import VoiceConfiguration
 
 /// One stream or file to decode.
 struct DecoderJob: Sendable, Equatable {

@@ -1,5 +1,4 @@
 internal import VoiceBase
-internal import VoiceConfiguration
 internal import VoiceReply
 
 /// The media player's decisions: queue, pause, the order of items. No input or output, no clock, no task.

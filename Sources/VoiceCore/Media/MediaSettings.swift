@@ -1,4 +1,4 @@
-package import VoiceConfiguration
+package import VoiceBase
 
 package struct MediaSettings: Sendable, Equatable {
     package static let program = "ffmpeg"

@@ -1,6 +1,5 @@
 internal import Logging
 internal import VoiceBase
-internal import VoiceBudget
 internal import VoiceConversation
 
 /// Writes a conversation to the log: one line per state change, one per call, one per turn.

@@ -2,7 +2,6 @@ internal import Logging
 package import VoiceActivation
 internal import VoiceAudio
 internal import VoiceBase
-internal import VoiceConfiguration
 internal import VoiceConversation
 
 /// What the beginning and the end of conversations act on, besides the conversation.
@@ -136,7 +135,7 @@ extension ConversationSession {
     }
 
     /// Waits for the slow operations on devices that were begun.
-    func finishChores() async { await activation.chores?.value }
+    package func finishChores() async { await activation.chores?.value }
 
     /// Does not open a microphone that has been muted again in the meantime, not even for a moment.
     private func capture(_ isOpen: Bool) async {

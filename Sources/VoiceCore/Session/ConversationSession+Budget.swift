@@ -1,6 +1,5 @@
 internal import VoiceBase
-package import VoiceBudget
-internal import VoiceConversation
+package import VoiceConversation
 
 /// The cost of conversations, and what happens when the budget is spent.
 extension ConversationSession {
@@ -8,14 +7,14 @@ extension ConversationSession {
     package var spending: BudgetStatus? { budget?.status }
 
     /// Applies new limits and prices. If they make the budget spent, the conversation ends; otherwise it may begin again.
-    func useBudget(_ options: Budget.Options) {
+    package func useBudget(_ options: Budget.Options) {
         spend()
         budget?.reconfigure(options)
         spend()
     }
 
     /// Charges an event and its effects, and passes the budget's verdict to the conversation.
-    func spend(_ event: ConversationEvent? = nil, _ effects: [ConversationEffect] = []) {
+    package func spend(_ event: ConversationEvent? = nil, _ effects: [ConversationEffect] = []) {
         for signal in budget?.note(event, effects: effects) ?? [] {
             log.write(signal)
             let verdict: BudgetVerdict =

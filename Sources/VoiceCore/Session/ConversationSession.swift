@@ -4,7 +4,6 @@ internal import VoiceActivation
 internal import VoiceAgent
 package import VoiceAudio
 internal import VoiceBase
-package import VoiceBudget
 package import VoiceConversation
 package import VoiceNetwork
 
@@ -137,7 +136,7 @@ package actor ConversationSession {
     /// Uses new keys for sessions opened from now on.
     ///
     /// - Parameter services: as built from the current configuration.
-    func useKeys(of services: [any VoiceService]) {
+    package func useKeys(of services: [any VoiceService]) {
         func newer(_ name: String) -> (any VoiceService)? { services.first { $0.name == name } }
         if let found = newer(parts.service.name) { parts.service.takeKey(of: found) }
         for index in parts.substitutes.indices {
@@ -147,7 +146,7 @@ package actor ConversationSession {
     }
 
     /// Ends a pause before the next attempt, because what made the last one fail has changed.
-    func retryNow() {
+    package func retryNow() {
         machine.forgetTrouble()
         timers.removeValue(forKey: .reconnect)?.task.cancel()
         receive(.timer(.reconnect), at: Monotonic.now())
@@ -228,7 +227,7 @@ package actor ConversationSession {
     }
 
     /// The service of the current session, or of the next attempt.
-    var present: any VoiceService { service(chosen.current) }
+    package var present: any VoiceService { service(chosen.current) }
 
     /// The name of the substitute in use; nil while the preferred service is in use.
     package var substitute: String? { chosen.current == 0 ? nil : service(chosen.current).name }

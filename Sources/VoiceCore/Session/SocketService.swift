@@ -1,6 +1,5 @@
 internal import Synchronization
-internal import VoiceBase
-package import VoiceConfiguration
+package import VoiceBase
 package import VoiceConversation
 package import VoiceNetwork
 

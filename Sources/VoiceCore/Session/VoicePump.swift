@@ -1,7 +1,5 @@
 package import VoiceAudio
 package import VoiceBase
-package import VoiceBudget
-internal import VoiceConfiguration
 package import VoiceConversation
 internal import VoiceNetwork
 

@@ -1,5 +1,4 @@
 package import VoiceBase
-package import VoiceConfiguration
 package import VoiceConversation
 package import VoiceNetwork
 

@@ -1,4 +1,4 @@
-internal import VoiceConfiguration
+internal import VoiceBase
 
 /// The text of a configuration file. Changing a key leaves every other line and comment as it is.
 struct ConfigurationText {

@@ -1,7 +1,7 @@
 package import VoiceAudio
-internal import VoiceBase
-package import VoiceConfiguration
+package import VoiceBase
 internal import VoiceConversation
+internal import VoiceSession
 
 /// The questions of `jarvis-voiced setup` and what follows from the answers.
 package struct SetupDialog: Sendable {

@@ -1,4 +1,4 @@
-package import VoiceConfiguration
+package import VoiceBase
 
 /// A secret that a service needs: the key that may name its file, and its usual name.
 package struct SetupSecret: Sendable, Hashable {

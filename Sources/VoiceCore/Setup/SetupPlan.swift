@@ -1,7 +1,6 @@
 package import Glibc
 internal import VoiceActivation
-internal import VoiceBase
-package import VoiceConfiguration
+package import VoiceBase
 
 /// What setup writes: the keys that differ from the configuration in force, and new secrets.
 package struct SetupPlan: Sendable {

@@ -1,5 +1,5 @@
 package import VoiceBase
-internal import VoiceBudget
+internal import VoiceConversation
 
 /// The daemon in one picture for a terminal: the orb, what matters beside it, then the last turns and the end of the log.
 package struct WatchPicture {

@@ -2,7 +2,6 @@ import Testing
 
 @testable import VoiceActivation
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 
 /// Activation as the user experiences it, decision by decision.

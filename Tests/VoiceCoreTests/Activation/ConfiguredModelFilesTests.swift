@@ -4,7 +4,6 @@ import Testing
 
 @testable import VoiceActivation
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceCore
 
 /// `config check` names the files of word models that are not there; the daemon goes on without them.

@@ -5,8 +5,8 @@ import Testing
 @testable import VoiceActivation
 @testable import VoiceAudio
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceCore
+@testable import VoiceSession
 
 /// Buttons, lights, commands, quiet hours and custom sounds.
 struct EnvironmentTests {

@@ -1,7 +1,7 @@
 import Testing
 
 @testable import VoiceActivation
-@testable import VoiceConfiguration
+@testable import VoiceBase
 @testable import VoiceConversation
 
 /// What ends the ringing of a timer, and the side effects of that.

@@ -5,7 +5,6 @@ import Testing
 
 @testable import VoiceActivation
 @testable import VoiceBase
-@testable import VoiceConfiguration
 
 struct SavedActivationTests {
     private let directory = FileManager.default.temporaryDirectory.path + "/activation-\(UUID().uuidString)/state"

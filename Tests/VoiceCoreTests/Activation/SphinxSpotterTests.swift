@@ -5,7 +5,7 @@ import VoiceSimulator
 
 @testable import VoiceActivation
 @testable import VoiceAudio
-@testable import VoiceConfiguration
+@testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore
 

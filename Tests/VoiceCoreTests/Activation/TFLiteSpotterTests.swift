@@ -5,7 +5,6 @@ import Testing
 
 @testable import VoiceActivation
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 

@@ -5,7 +5,7 @@ import Testing
 @testable import VoiceActivation
 @testable import VoiceBase
 @testable import VoiceConversation
-@testable import VoiceWyoming
+@testable import VoiceNetwork
 
 struct WyomingTests {
     private static let stream =

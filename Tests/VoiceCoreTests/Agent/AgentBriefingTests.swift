@@ -3,7 +3,6 @@ import Testing
 
 @testable import VoiceAgent
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceNetwork
 @testable import VoiceReply
 
@@ -18,10 +17,7 @@ struct AgentBriefingTests {
     }
 
     @Test func theTextForAgentsIsTheSameInBothFiles() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/examples")
-        func read(_ name: String) throws -> String {
-            String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self)
-        }
+        func read(_ name: String) throws -> String { try ProjectFiles.text("docs/examples/\(name)") }
         let text = try read("agent-prompt.txt")
         let yaml = try read("agent.yaml").split(separator: "\n", omittingEmptySubsequences: false)
         let block = yaml.drop { $0 != "  web_developer_message: |" }.dropFirst()

@@ -1,7 +1,7 @@
 import Testing
 import VoiceSimulator
 
-@testable import VoiceConfiguration
+@testable import VoiceBase
 @testable import VoiceCore
 @testable import VoiceNetwork
 

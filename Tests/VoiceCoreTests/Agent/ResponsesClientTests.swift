@@ -3,7 +3,6 @@ import Testing
 
 @testable import VoiceAgent
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceNetwork
 
 /// The client on `/v1/responses`, against servers that stop, stall, forget and ask the user.

@@ -5,7 +5,6 @@ import VoiceSimulator
 
 @testable import VoiceAgent
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceNetwork
 
 /// The client against a server on loopback that behaves as documented for the agent.

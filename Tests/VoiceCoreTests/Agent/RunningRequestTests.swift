@@ -3,7 +3,6 @@ import Testing
 
 @testable import VoiceAgent
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceNetwork
 @testable import VoiceReply
 

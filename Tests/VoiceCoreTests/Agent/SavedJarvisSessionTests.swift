@@ -3,7 +3,6 @@ import Testing
 
 @testable import VoiceAgent
 @testable import VoiceBase
-@testable import VoiceConfiguration
 
 struct SavedJarvisSessionTests {
     @Test func whatIsWrittenIsRead() {

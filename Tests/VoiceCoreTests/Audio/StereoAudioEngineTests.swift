@@ -3,7 +3,6 @@ import Testing
 
 @testable import VoiceAudio
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 
 /// Voice in the middle, media at the sides, and one reference for both.

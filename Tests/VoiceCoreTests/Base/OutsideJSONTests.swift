@@ -5,7 +5,7 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceMedia
-@testable import VoiceWyoming
+@testable import VoiceNetwork
 
 struct OutsideJSONTests {
     private static func nested(_ levels: Int) -> String {

@@ -5,8 +5,6 @@ import Testing
 @testable import VoiceAgent
 @testable import VoiceAudio
 @testable import VoiceBase
-@testable import VoiceBudget
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceMedia

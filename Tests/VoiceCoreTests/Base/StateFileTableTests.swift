@@ -7,9 +7,8 @@ import Testing
 @testable import VoiceAgent
 @testable import VoiceAudio
 @testable import VoiceBase
-@testable import VoiceBudget
+@testable import VoiceConversation
 @testable import VoiceCore
-@testable import VoiceHousehold
 @testable import VoiceMedia
 
 /// Whatever is in the place of a state file, it is read or reported in one line, nothing hangs, nothing is lost, and

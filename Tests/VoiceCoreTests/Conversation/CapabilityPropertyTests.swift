@@ -1,7 +1,6 @@
 import Testing
 
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 
 /// A service is never asked for what it cannot do, whatever happens, and a conversation comes to its end all the same.

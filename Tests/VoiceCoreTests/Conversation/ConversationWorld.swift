@@ -1,7 +1,7 @@
 import Testing
 
 @testable import VoiceActivation
-@testable import VoiceConfiguration
+@testable import VoiceBase
 @testable import VoiceConversation
 
 /// A service, a user, an agent and a loudspeaker around the machine, which all act at random.

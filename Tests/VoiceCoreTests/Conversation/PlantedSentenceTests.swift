@@ -5,6 +5,7 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceReply
+@testable import VoiceSession
 
 /// What the agent writes is only text, though it reads like words of this program.
 struct PlantedSentenceTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceConfiguration
+@testable import VoiceBase
 @testable import VoiceConversation
 
 /// One session replaces another unnoticed.

@@ -1,7 +1,7 @@
 import Testing
 
 @testable import VoiceActivation
-@testable import VoiceConfiguration
+@testable import VoiceBase
 @testable import VoiceConversation
 
 /// "Stop", at any moment of any conversation: nothing requested before it is heard or done after it.

@@ -4,11 +4,10 @@ import Testing
 @testable import VoiceActivation
 @testable import VoiceAudio
 @testable import VoiceBase
-@testable import VoiceBudget
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceNetwork
+@testable import VoiceSession
 
 struct DaemonSettingsTests {
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

@@ -5,11 +5,10 @@ import Testing
 @testable import VoiceAgent
 @testable import VoiceAudio
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceNetwork
-@testable import VoiceWyoming
+@testable import VoiceSession
 
 /// The verdicts of the checks: each problem comes with its fix, and what works is reported as working.
 struct DoctorJudgementTests {

@@ -2,9 +2,9 @@ import Testing
 
 @testable import VoiceAudio
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceSession
 
 /// What the doctor reads from systemd, /proc and the files of the service.
 struct DoctorMachineTests {

@@ -5,7 +5,6 @@ import Synchronization
 import Testing
 
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceCore
 
 /// What leaves the house in a support archive, and what does not.

@@ -2,10 +2,11 @@ import Glibc
 import Testing
 import VoiceSimulator
 
-@testable import VoiceConfiguration
+@testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceReply
+@testable import VoiceSession
 
 extension EndToEnd {
     /// Every event that the daemon can send to the service. With VOICE_RECORD_DIR set, they are written there for

@@ -1,7 +1,6 @@
 import VoiceSimulator
 
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 

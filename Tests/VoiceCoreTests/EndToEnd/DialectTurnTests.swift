@@ -2,10 +2,10 @@ import Testing
 import VoiceSimulator
 
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceNetwork
+@testable import VoiceSession
 
 extension EndToEnd {
     /// The dialects that a server of the GA protocol understands too, run against one.

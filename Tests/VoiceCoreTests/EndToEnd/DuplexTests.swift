@@ -2,7 +2,7 @@ import Testing
 import VoiceSimulator
 
 @testable import VoiceAudio
-@testable import VoiceConfiguration
+@testable import VoiceBase
 @testable import VoiceConversation
 
 extension EndToEnd {

@@ -2,7 +2,6 @@ import Testing
 import VoiceSimulator
 
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 

@@ -3,7 +3,6 @@ import Testing
 import VoiceSimulator
 
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceMedia
 

@@ -6,10 +6,9 @@ import VoiceSimulator
 @testable import VoiceActivation
 @testable import VoiceAudio
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
-@testable import VoiceHousehold
+@testable import VoiceSession
 
 extension EndToEnd {
     /// Timers and announcements in a whole daemon: requested by voice, heard from the loudspeaker.

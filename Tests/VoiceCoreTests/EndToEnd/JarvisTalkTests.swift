@@ -2,7 +2,7 @@ import Testing
 import VoiceSimulator
 
 @testable import VoiceActivation
-@testable import VoiceConfiguration
+@testable import VoiceBase
 @testable import VoiceConversation
 
 extension EndToEnd {

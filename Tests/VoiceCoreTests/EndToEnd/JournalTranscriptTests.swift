@@ -1,9 +1,10 @@
 import Testing
 import VoiceSimulator
 
-@testable import VoiceConfiguration
+@testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceSession
 
 extension EndToEnd {
     @Suite struct JournalTranscriptTests {

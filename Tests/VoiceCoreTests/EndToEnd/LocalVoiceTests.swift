@@ -6,10 +6,9 @@ import VoiceSimulator
 @testable import VoiceActivation
 @testable import VoiceAudio
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
-@testable import VoiceHousehold
+@testable import VoiceSession
 
 extension EndToEnd {
     /// Whole conversations with local speech servers: a daemon, simulated Wyoming servers, an agent.

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import VoiceSimulator
 
-@testable import VoiceConfiguration
+@testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceMedia
 

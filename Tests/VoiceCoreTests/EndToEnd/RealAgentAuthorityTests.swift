@@ -4,7 +4,6 @@ import VoiceSimulator
 
 @testable import VoiceAgent
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 

@@ -3,7 +3,6 @@ import VoiceSimulator
 
 @testable import VoiceAgent
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceNetwork
 
 extension EndToEnd {

@@ -4,7 +4,6 @@ import Testing
 
 @testable import VoiceAgent
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceNetwork
 
 extension EndToEnd {

@@ -5,7 +5,6 @@ import Testing
 
 @testable import VoiceAgent
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceNetwork
 @testable import VoiceReply
 
@@ -107,9 +106,7 @@ extension EndToEnd {
         /// once the agent has shown that it has the text, the box adds nothing.
         @Test(arguments: styles)
         func theReadyTextIsToldOnceAndThePreambleStaysAway(style: Configuration.Jarvis.API) async throws {
-            let example = URL(filePath: #filePath).deletingLastPathComponent()
-                .appending(path: "../../../docs/examples/agent.yaml")
-            let text = String(decoding: try Data(contentsOf: example), as: UTF8.self)
+            let text = try ProjectFiles.text("docs/examples/agent.yaml")
             try await Self.with { agent, network in
                 try agent.restart(with: text)
                 let client = try agent.client(style, on: network)

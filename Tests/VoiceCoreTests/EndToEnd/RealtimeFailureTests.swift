@@ -3,10 +3,10 @@ import Testing
 import VoiceSimulator
 
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceNetwork
+@testable import VoiceSession
 
 extension EndToEnd {
     @Suite struct RealtimeFailureTests {

@@ -3,7 +3,7 @@ import VoiceSimulator
 
 @testable import VoiceActivation
 @testable import VoiceAudio
-@testable import VoiceConfiguration
+@testable import VoiceBase
 @testable import VoiceCore
 
 /// Replaces the wake word engine: detects the words that a test names.

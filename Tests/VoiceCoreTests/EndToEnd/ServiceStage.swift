@@ -6,10 +6,10 @@ import VoiceSimulator
 @testable import VoiceActivation
 @testable import VoiceAudio
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceNetwork
+@testable import VoiceSession
 
 /// The common part of stages for voice services: a whole daemon in a room of files, in real time, with a stand-in for
 /// the agent.

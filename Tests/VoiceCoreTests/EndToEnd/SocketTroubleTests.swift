@@ -2,7 +2,6 @@ import Synchronization
 import Testing
 
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceSimulator

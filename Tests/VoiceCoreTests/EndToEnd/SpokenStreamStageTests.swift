@@ -4,7 +4,6 @@ import VoiceSimulator
 @testable import VoiceActivation
 @testable import VoiceAudio
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 

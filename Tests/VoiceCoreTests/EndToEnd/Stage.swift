@@ -7,10 +7,10 @@ import VoiceSimulator
 @testable import VoiceActivation
 @testable import VoiceAudio
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceMedia
+@testable import VoiceSession
 
 /// A whole daemon with its two servers on loopback and a room of files, for tests that talk to it.
 ///

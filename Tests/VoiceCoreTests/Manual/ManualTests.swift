@@ -1,7 +1,6 @@
 import Testing
 
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceCore
 
 /// The manual pages state what the program does, whatever its texts contain.

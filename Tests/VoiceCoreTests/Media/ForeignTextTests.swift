@@ -6,6 +6,7 @@ import Testing
 @testable import VoiceCore
 @testable import VoiceMedia
 @testable import VoiceReply
+@testable import VoiceSession
 
 /// Titles are data: short, on one line, unable to end a quotation.
 struct ForeignTextTests {

@@ -4,6 +4,7 @@ import Testing
 @testable import VoiceAudio
 @testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceSession
 
 struct EventMailboxTests {
     @Test func lettersAreReadInTheirOrderAndTheEndIsReached() async {

@@ -3,6 +3,7 @@ import Testing
 @testable import VoiceAudio
 @testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceSession
 
 /// Audio played where nobody can hear it was not heard, although the positions advance.
 struct InaudibleVoiceTests {

@@ -3,6 +3,7 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceNetwork
+@testable import VoiceSession
 
 struct LinkFailureTests {
     @Test(

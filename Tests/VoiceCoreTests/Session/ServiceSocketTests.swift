@@ -4,6 +4,7 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceNetwork
+@testable import VoiceSession
 
 /// Tests act on the network thread as soon as an event happens, because a test may have to wait long for its turn.
 struct ServiceSocketTests {

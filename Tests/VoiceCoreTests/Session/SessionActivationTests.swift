@@ -3,10 +3,11 @@ import Testing
 
 @testable import VoiceActivation
 @testable import VoiceAudio
-@testable import VoiceConfiguration
+@testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceNetwork
+@testable import VoiceSession
 
 /// The beginning and end of conversations, with the conversation.
 struct SessionActivationTests {

@@ -4,6 +4,7 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceNetwork
+@testable import VoiceSession
 
 /// A service may report speech; this machine knows better whether a voice was heard.
 struct SilentTurnTests {

@@ -4,6 +4,7 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceNetwork
+@testable import VoiceSession
 
 /// Speech into a connection that breaks before the service has reacted to it counts as missed.
 struct UnheardSpeechTests {

@@ -6,6 +6,7 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceNetwork
+@testable import VoiceSession
 
 struct VoicePumpTests {
     @Test(arguments: [0, 24_000, 24_000 * 86_400 * 9, 24_000 * 86_400 * 3650] as [UInt64])

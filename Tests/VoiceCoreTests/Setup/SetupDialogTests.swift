@@ -1,7 +1,7 @@
 import Testing
 import VoiceAudio
 
-@testable import VoiceConfiguration
+@testable import VoiceBase
 @testable import VoiceCore
 
 struct SetupDialogTests {

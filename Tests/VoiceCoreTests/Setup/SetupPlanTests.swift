@@ -1,8 +1,7 @@
 import Glibc
 import Testing
-import VoiceBase
+@testable import VoiceBase
 
-@testable import VoiceConfiguration
 @testable import VoiceCore
 
 struct SetupPlanTests {

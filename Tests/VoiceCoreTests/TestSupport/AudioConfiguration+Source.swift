@@ -1,5 +1,5 @@
 import VoiceAudio
-import VoiceConfiguration
+import VoiceBase
 
 extension AudioConfiguration {
     /// The defaults with another source, for a process that shares its machine: memory is not locked.

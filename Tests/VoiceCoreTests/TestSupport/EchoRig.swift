@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 @testable import VoiceAudio
-@testable import VoiceConfiguration
+@testable import VoiceBase
 @testable import VoiceCore
 
 /// The whole audio thread on a simulated card whose microphone hears its loudspeaker, with the daemon's tasks beside

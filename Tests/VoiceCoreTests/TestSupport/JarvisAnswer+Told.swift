@@ -5,6 +5,7 @@ import Logging
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceReply
+@testable import VoiceSession
 
 extension JarvisAnswer {
     /// Everything of it that a speaking model is given, apart from media.

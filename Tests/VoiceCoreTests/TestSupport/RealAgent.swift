@@ -3,7 +3,6 @@ import Glibc
 
 @testable import VoiceAgent
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceNetwork
 
 /// The real agent server with a scripted model: the rig `term-llm` of the shared folder, in a separate process.

@@ -2,6 +2,7 @@
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceSession
 
 extension VoicePump {
     /// - Parameter hasDevices: whether the voice goes to a loudspeaker that may be away.

@@ -2,7 +2,6 @@ import CDSP
 internal import Glibc
 import VoiceAudio
 import VoiceBase
-import VoiceConfiguration
 
 /// Runs one echo canceller over files, for `scripts/bench-people`.
 ///

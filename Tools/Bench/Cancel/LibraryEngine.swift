@@ -1,5 +1,5 @@
 import CAEC
-import VoiceConfiguration
+import VoiceBase
 
 /// The WebRTC library alone, configured as by PipeWire: extended filter, delay agnostic, high suppression of echo and
 /// noise, no gain control, a reported delay of 0 whatever the delay is. Runs at 32 kHz, where PipeWire uses 48 kHz.

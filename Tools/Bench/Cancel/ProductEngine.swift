@@ -1,8 +1,8 @@
 import CDSP
 import VoiceAudio
 import VoiceBase
-import VoiceConfiguration
 import VoiceCore
+import VoiceSession
 
 /// The daemon's processing between card and wire: reference line, delay search, capture path and duplex control.
 ///

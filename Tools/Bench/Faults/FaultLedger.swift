@@ -1,6 +1,5 @@
 internal import Synchronization
 import VoiceBase
-import VoiceConfiguration
 import VoiceConversation
 import VoiceSimulator
 

@@ -1,4 +1,4 @@
-import VoiceConfiguration
+import VoiceBase
 
 /// The options of a fault run.
 struct FaultOptions: Sendable {

@@ -1,7 +1,6 @@
 internal import Glibc
 import Logging
 import VoiceBase
-import VoiceConfiguration
 import VoiceSimulator
 
 /// Hundreds or thousands of turns against services with every kind of fault, drawn from a seed.

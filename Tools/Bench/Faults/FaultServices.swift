@@ -1,10 +1,11 @@
 import Logging
 internal import Synchronization
 import VoiceAudio
-import VoiceConfiguration
+import VoiceBase
 import VoiceConversation
 import VoiceCore
 import VoiceNetwork
+import VoiceSession
 import VoiceSimulator
 
 /// The services of a fault run, and a daemon with short time limits.

@@ -1,10 +1,11 @@
 import Logging
 internal import Synchronization
 import VoiceAudio
-import VoiceConfiguration
+import VoiceBase
 import VoiceConversation
 import VoiceCore
 import VoiceNetwork
+import VoiceSession
 import VoiceSimulator
 
 /// A simulated GPT-Live, Datagrid or Hero365 in trouble, and an agent that is slow at times. What a failing agent does is part

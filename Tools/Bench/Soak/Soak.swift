@@ -2,9 +2,9 @@ internal import Glibc
 import Logging
 import VoiceAudio
 import VoiceBase
-import VoiceConfiguration
 import VoiceConversation
 import VoiceCore
+import VoiceSession
 import VoiceSimulator
 
 /// Hours of continuous conversation: the whole daemon in a room with echo, a user who interrupts, services that end the

@@ -4,6 +4,7 @@ import VoiceAudio
 import VoiceBase
 import VoiceConversation
 import VoiceCore
+import VoiceSession
 import VoiceSimulator
 
 /// The user in the room of a soak, and the pace of its time.

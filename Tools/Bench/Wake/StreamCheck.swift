@@ -2,7 +2,6 @@ internal import Glibc
 import VoiceActivation
 import VoiceAudio
 import VoiceBase
-import VoiceConfiguration
 import VoiceConversation
 import VoiceCore
 

@@ -1,4 +1,4 @@
-internal import VoiceOpus
+internal import VoiceNetwork
 
 /// Encodes speech as the payloads of Hero365 messages.
 enum Hero365Sound {

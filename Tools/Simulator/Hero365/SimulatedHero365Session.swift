@@ -1,4 +1,4 @@
-internal import VoiceOpus
+internal import VoiceNetwork
 
 /// One session of the simulated Hero365. Pure; times are ms since the connection was opened.
 struct SimulatedHero365Session: SimulatedConversation {

@@ -1,6 +1,5 @@
 internal import CAEC
 internal import VoiceBase
-internal import VoiceConfiguration
 
 /// The echo canceller and voice detector.
 ///

@@ -1,4 +1,4 @@
-package import VoiceConfiguration
+package import VoiceBase
 
 /// Configuration of the echo canceller.
 ///

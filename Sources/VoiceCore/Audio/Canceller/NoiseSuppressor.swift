@@ -1,6 +1,5 @@
 internal import CSpeexDSP
 internal import VoiceBase
-internal import VoiceConfiguration
 
 /// speexdsp's noise suppressor on the wire signal: 240 samples of 16 bits at 24 kHz a period, in place, one period late.
 ///

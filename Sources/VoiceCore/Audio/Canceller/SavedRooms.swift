@@ -1,6 +1,5 @@
 internal import CAEC
 package import VoiceBase
-internal import VoiceConfiguration
 
 /// The rooms that survive a restart, newest first.
 ///

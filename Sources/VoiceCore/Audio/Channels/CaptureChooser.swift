@@ -1,4 +1,4 @@
-internal import VoiceConfiguration
+internal import VoiceBase
 
 /// Knowledge of a microphone before it is opened, and the choice of how to use it once its channels are known.
 struct CaptureChooser: Sendable {

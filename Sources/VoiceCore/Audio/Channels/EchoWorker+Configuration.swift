@@ -1,4 +1,4 @@
-package import VoiceConfiguration
+package import VoiceBase
 
 extension EchoWorker {
     /// Explains which key wins if the keys of `[echo]` and of the channels contradict each other.

@@ -1,5 +1,4 @@
 package import VoiceBase
-internal import VoiceConfiguration
 
 /// Devices with known channels: one line each, matched by USB id, firmware and name.
 package struct KnownDevices: Sendable, Equatable {

@@ -1,4 +1,4 @@
-package import VoiceConfiguration
+package import VoiceBase
 
 package typealias DuplexSetting = Configuration.Echo.Duplex
 

@@ -1,5 +1,4 @@
 internal import VoiceBase
-internal import VoiceConfiguration
 
 /// State and measurements of echo and duplex in one cycle, for the log, status and metrics. `DuplexControl` keeps it.
 package struct EchoStatus: BitwiseCopyable, Sendable, Equatable {

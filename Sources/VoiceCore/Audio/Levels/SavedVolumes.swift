@@ -1,5 +1,4 @@
 package import VoiceBase
-internal import VoiceConfiguration
 
 /// The volumes that survive a restart.
 ///

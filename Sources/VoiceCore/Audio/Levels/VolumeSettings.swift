@@ -1,4 +1,4 @@
-package import VoiceConfiguration
+package import VoiceBase
 
 /// Initial volumes and the mixers, devices and directory they apply to.
 package struct VolumeSettings: Sendable, Equatable {

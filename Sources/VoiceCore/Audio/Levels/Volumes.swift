@@ -1,5 +1,5 @@
 internal import Glibc
-internal import VoiceConfiguration
+internal import VoiceBase
 
 /// Sounds with a volume of their own.
 package enum VolumeChannel: String, Sendable, CaseIterable {

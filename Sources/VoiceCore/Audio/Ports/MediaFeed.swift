@@ -1,5 +1,5 @@
 package import Synchronization
-internal import VoiceConfiguration
+internal import VoiceBase
 
 /// Decoded media on its way from the media player to the audio thread (T1), and its playback settings.
 ///

@@ -1,6 +1,5 @@
 package import Logging
 internal import VoiceBase
-internal import VoiceConfiguration
 
 /// Selects the changes between full and half duplex that are worth a line of the log.
 ///

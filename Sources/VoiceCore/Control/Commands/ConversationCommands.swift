@@ -1,10 +1,8 @@
 internal import VoiceActivation
 internal import VoiceBase
-internal import VoiceBudget
-internal import VoiceConfiguration
 internal import VoiceConversation
-internal import VoiceHousehold
 internal import VoiceMedia
+internal import VoiceSession
 
 extension ControlCommand {
     static let listen = ControlCommand(

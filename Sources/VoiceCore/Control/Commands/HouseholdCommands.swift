@@ -1,6 +1,6 @@
 internal import VoiceActivation
 internal import VoiceBase
-internal import VoiceHousehold
+internal import VoiceConversation
 
 extension ControlCommand {
     static let timer = ControlCommand(

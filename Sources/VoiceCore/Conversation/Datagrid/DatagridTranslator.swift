@@ -1,5 +1,4 @@
-internal import VoiceBase
-package import VoiceConfiguration
+package import VoiceBase
 
 /// Translates between the service-neutral vocabulary (`ServiceReport`, `ServiceRequest`) and one Datagrid session. One per
 /// connection. Pure: the caller passes in the time.

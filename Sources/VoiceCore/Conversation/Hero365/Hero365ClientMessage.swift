@@ -1,5 +1,4 @@
-internal import VoiceBase
-package import VoiceConfiguration
+package import VoiceBase
 
 /// Messages from the daemon to Hero365.
 package enum Hero365ClientMessage: Equatable, Sendable {

@@ -1,4 +1,4 @@
-package import VoiceConfiguration
+package import VoiceBase
 
 /// Audio and message format of a Hero365 connection.
 package struct Hero365Settings: Equatable, Sendable {

@@ -1,5 +1,3 @@
-internal import VoiceHousehold
-
 /// Sentences that mean the same, written as one line:
 ///
 ///     "(cancel|stop) [the|my] [NAME] timer [for LENGTH]"

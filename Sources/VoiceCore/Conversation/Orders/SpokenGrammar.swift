@@ -1,5 +1,4 @@
 internal import VoiceBase
-package import VoiceHousehold
 
 /// A command the local voice carries out by itself, without agent, network or model.
 package enum SpokenCommand: Equatable, Sendable {

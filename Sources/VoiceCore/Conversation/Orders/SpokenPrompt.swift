@@ -1,5 +1,4 @@
 internal import VoiceBase
-internal import VoiceHousehold
 internal import VoiceReply
 
 /// What the agent asks, for services whose model has no tools: how it is put to the user, and what the user's spoken reply

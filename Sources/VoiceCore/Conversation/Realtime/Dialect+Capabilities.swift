@@ -1,4 +1,4 @@
-internal import VoiceConfiguration
+internal import VoiceBase
 
 extension ServiceCapabilities {
     package static let openAI = Dialect.openAI.capabilities

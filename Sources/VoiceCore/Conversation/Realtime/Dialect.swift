@@ -1,5 +1,4 @@
 package import VoiceBase
-package import VoiceConfiguration
 
 /// How a service differs from OpenAI's version of the protocol: its address, what it accepts, what it reports.
 ///

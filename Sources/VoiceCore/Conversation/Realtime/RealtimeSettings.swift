@@ -1,5 +1,4 @@
 package import VoiceBase
-internal import VoiceConfiguration
 
 /// Settings of a Realtime session; they become the `session` object of `session.update`.
 ///

@@ -1,5 +1,4 @@
 internal import VoiceBase
-internal import VoiceConfiguration
 
 /// Properties of 10 ms of the cleaned microphone signal that matter for turn detection.
 package struct HeardStep: Equatable, Sendable {

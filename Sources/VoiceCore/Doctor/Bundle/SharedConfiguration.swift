@@ -1,5 +1,4 @@
 internal import VoiceBase
-internal import VoiceConfiguration
 
 /// The configuration in force as it may be shared: numbers, switches, choices and built-in values. Of addresses scheme and
 /// port are shown, of ALSA devices the kind.

@@ -1,5 +1,4 @@
 package import VoiceBase
-internal import VoiceConfiguration
 
 /// An archive to attach to a support request: findings, versions, configuration, sound cards and the end of the
 /// journal. Contains no speech, no secrets, and nothing that is marked as private or comes from others.

@@ -1,7 +1,6 @@
 internal import Logging
 internal import VoiceAgent
 internal import VoiceBase
-internal import VoiceConfiguration
 internal import VoiceNetwork
 
 /// Whether the agent answers at the configured path and accepts the token.

@@ -1,6 +1,7 @@
 internal import VoiceAudio
-internal import VoiceConfiguration
+internal import VoiceBase
 internal import VoiceConversation
+internal import VoiceSession
 
 /// Whether the configuration is usable and the secrets are present.
 enum ConfigurationCheck {

@@ -1,6 +1,5 @@
 internal import VoiceAudio
 internal import VoiceBase
-internal import VoiceConfiguration
 
 /// Whether microphone and loudspeaker exist and can be opened, what they support, and what is using them.
 enum DevicesCheck {

@@ -1,6 +1,5 @@
 internal import VoiceAudio
 internal import VoiceBase
-internal import VoiceConfiguration
 
 /// What a running daemon reports about its echo, and the result of the last `echo-test`. The doctor does not measure,
 /// because that takes ten seconds of noise.

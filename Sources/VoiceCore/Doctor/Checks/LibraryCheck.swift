@@ -1,5 +1,5 @@
 internal import CCurl
-internal import VoiceConfiguration
+internal import VoiceBase
 internal import VoiceNetwork
 
 /// Whether libcurl supports what is needed. Only https is, because the daemon implements WebSockets itself.

@@ -1,5 +1,4 @@
 internal import VoiceBase
-internal import VoiceConfiguration
 
 /// Whether audio may run at real-time priority and memory may be locked.
 enum LimitsCheck {

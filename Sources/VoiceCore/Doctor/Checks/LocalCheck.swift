@@ -1,5 +1,6 @@
-internal import VoiceConfiguration
-internal import VoiceWyoming
+internal import VoiceBase
+internal import VoiceNetwork
+internal import VoiceSession
 
 /// Whether the local speech servers answer and support the configured language and voice.
 enum LocalCheck {

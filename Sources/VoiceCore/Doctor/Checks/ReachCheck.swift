@@ -1,6 +1,6 @@
 internal import VoiceBase
-internal import VoiceConfiguration
 internal import VoiceNetwork
+internal import VoiceSession
 
 /// Whether the voice service can be reached: DNS, TCP, TLS. Also checks the clock against the Date header.
 enum ReachCheck {

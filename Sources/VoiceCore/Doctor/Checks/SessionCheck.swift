@@ -1,7 +1,7 @@
 internal import VoiceBase
-internal import VoiceConfiguration
 internal import VoiceConversation
 internal import VoiceNetwork
+internal import VoiceSession
 
 /// Whether the service accepts the key, the model and the settings.
 enum SessionCheck {

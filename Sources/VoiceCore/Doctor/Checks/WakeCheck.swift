@@ -1,7 +1,6 @@
 internal import Glibc
 internal import VoiceActivation
 internal import VoiceBase
-internal import VoiceConfiguration
 
 /// Whether the configured wake word engine works: its library, its model, its server.
 package enum WakeCheck {

@@ -1,5 +1,5 @@
 internal import CLinux
-internal import VoiceConfiguration
+internal import VoiceBase
 internal import VoiceMedia
 
 /// Which kernel mechanisms confine the media decoder in case a stream compromises it.

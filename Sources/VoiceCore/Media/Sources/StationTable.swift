@@ -1,5 +1,4 @@
 package import VoiceBase
-internal import VoiceConfiguration
 
 /// Radio stations by name, from a TOML file: `[stations]`, then one `"name" = "address"` per line.
 package struct StationTable: Sendable, Equatable {

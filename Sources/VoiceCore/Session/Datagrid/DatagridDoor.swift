@@ -1,5 +1,4 @@
 internal import VoiceBase
-internal import VoiceConfiguration
 internal import VoiceConversation
 internal import VoiceNetwork
 

@@ -1,6 +1,5 @@
 internal import Synchronization
 package import VoiceBase
-package import VoiceConfiguration
 package import VoiceConversation
 package import VoiceNetwork
 

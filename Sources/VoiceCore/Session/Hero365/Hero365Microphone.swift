@@ -1,7 +1,6 @@
 internal import VoiceBase
-internal import VoiceConfiguration
 internal import VoiceConversation
-internal import VoiceOpus
+internal import VoiceNetwork
 
 /// Turns the microphone into what Hero365 expects: turns and the packets that belong to them. Lives on the network thread.
 ///

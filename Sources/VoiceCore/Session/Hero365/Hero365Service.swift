@@ -1,9 +1,7 @@
 internal import FoundationEssentials
 package import VoiceBase
-package import VoiceConfiguration
 package import VoiceConversation
 package import VoiceNetwork
-internal import VoiceOpus
 
 /// Hero365 streaming.
 package struct Hero365Service: SocketService {

@@ -1,7 +1,6 @@
 internal import VoiceBase
 internal import VoiceConversation
 internal import VoiceNetwork
-internal import VoiceOpus
 
 /// A session of Hero365, whose microphone leaves in turns, as packets, and whose sound comes in packets.
 ///

@@ -1,6 +1,6 @@
 internal import VoiceBase
 package import VoiceConversation
-internal import VoiceOpus
+internal import VoiceNetwork
 
 /// Decodes the audio of Hero365, in any of its formats, to samples at 24 kHz, and conceals losses. Lives on the network
 /// thread.

@@ -4,14 +4,14 @@ internal import VoiceBase
 internal import VoiceConversation
 
 /// espeak-ng, the voice of last resort: a program started for each sentence. Blocks; call it on a thread of its own.
-enum EspeakVoice {
+package enum EspeakVoice {
     private static let program = "espeak-ng"
     /// In bytes: two minutes of speech.
     private static let longest = 6 << 20
     private static let limit = Duration.seconds(10)
 
     /// Whether espeak-ng is in PATH.
-    static var isInstalled: Bool {
+    package static var isInstalled: Bool {
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
         return path.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
     }

@@ -2,7 +2,6 @@ internal import VoiceBase
 package import VoiceConversation
 internal import VoiceNetwork
 internal import VoiceReply
-internal import VoiceWyoming
 
 /// A session of the local voice: combines turn detection, the recogniser and the speaker. Lives on the network thread.
 ///

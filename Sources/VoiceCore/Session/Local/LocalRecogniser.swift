@@ -1,5 +1,5 @@
 internal import VoiceBase
-internal import VoiceWyoming
+internal import VoiceNetwork
 
 /// Recognises the audio of turns: one connection per utterance, opened while the user speaks. Lives on the network thread.
 ///

@@ -1,11 +1,9 @@
 internal import Glibc
 internal import Synchronization
 package import VoiceBase
-package import VoiceConfiguration
 package import VoiceConversation
 internal import VoiceMedia
 package import VoiceNetwork
-internal import VoiceWyoming
 
 /// The configuration of the local voice.
 package struct LocalSettings: Sendable {

@@ -1,7 +1,6 @@
 internal import VoiceBase
 internal import VoiceConversation
 internal import VoiceNetwork
-internal import VoiceWyoming
 
 /// Speaks text sentence by sentence through a Wyoming server, or through espeak-ng if the server is unavailable. Lives on
 /// the network thread.

@@ -1,15 +1,17 @@
-internal import VoiceConversation
+package import VoiceConversation
 
 /// Chooses spoken notices for problems otherwise signalled by a tone. Pure; each problem is announced once until it is
 /// over.
-struct SpokenNotices: Equatable, Sendable {
+package struct SpokenNotices: Equatable, Sendable {
     private var hasReportedLoss = false
     private var hasReportedRefusal = false
+
+    package init() {}
 
     /// Returns the sentence to say; nil if the effect needs no words.
     ///
     /// - Parameter isQuiet: in quiet hours nothing is said, and a problem that outlasts them is announced after them.
-    mutating func sentence(for effect: ConversationEffect, isQuiet: Bool = false) -> String? {
+    package mutating func sentence(for effect: ConversationEffect, isQuiet: Bool = false) -> String? {
         if case .note(.sessionOpened) = effect { (hasReportedLoss, hasReportedRefusal) = (false, false) }
         guard !isQuiet else { return nil }
         if case .announce(let text) = effect { return text }

@@ -1,5 +1,4 @@
-internal import VoiceBase
-package import VoiceConfiguration
+package import VoiceBase
 internal import VoiceNetwork
 
 /// The address of a Wyoming server.

@@ -1,9 +1,10 @@
 internal import VoiceBase
-internal import VoiceWyoming
+package import VoiceNetwork
 
 /// Asks a Wyoming server to describe itself, for the doctor.
-enum WyomingProbe {
-    static func describe(_ address: WyomingAddress, allowsPublic: Bool) async -> Result<WyomingInfo, WyomingEnd> {
+package enum WyomingProbe {
+    package static func describe(_ address: WyomingAddress, allowsPublic: Bool) async -> Result<WyomingInfo, WyomingEnd>
+    {
         let answer = Promise<Result<WyomingInfo, WyomingEnd>>()
         let sockets = WyomingSockets { _, event in
             switch event {

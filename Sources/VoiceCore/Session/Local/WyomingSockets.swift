@@ -3,7 +3,6 @@ internal import Glibc
 internal import Synchronization
 internal import VoiceBase
 package import VoiceNetwork
-package import VoiceWyoming
 
 /// Why a connection to a Wyoming server ended that was not closed here.
 package struct WyomingEnd: Error, Equatable, Sendable, CustomStringConvertible {

@@ -1,6 +1,5 @@
 @testable import VoiceAudio
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 
 /// A loudspeaker, a room and a microphone around a `ReferenceLine`, with clocks that differ and delays that are wrong.

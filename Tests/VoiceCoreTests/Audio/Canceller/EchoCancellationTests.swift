@@ -3,7 +3,6 @@ import Testing
 
 @testable import VoiceAudio
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 
 /// The whole canceller on noise through a short decaying room, with the correct lead of the reference.

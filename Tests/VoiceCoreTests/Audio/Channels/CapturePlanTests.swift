@@ -1,7 +1,7 @@
 import Testing
 
 @testable import VoiceAudio
-@testable import VoiceConfiguration
+@testable import VoiceBase
 
 struct CapturePlanTests {
     private func map(_ text: String) throws -> ChannelMap { try ChannelMap(parsing: text) }

@@ -3,7 +3,6 @@ import Testing
 
 @testable import VoiceAudio
 @testable import VoiceBase
-@testable import VoiceConfiguration
 
 struct KnownDevicesTests {
     private func card(
@@ -20,14 +19,8 @@ struct KnownDevicesTests {
     }
 
     @Test func theFileIsTheBuiltInTable() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let path = root.appending(path: "config/devices.toml")
-        if ProcessInfo.processInfo.environment["UPDATE_SAMPLE"] != nil {
-            try Data(KnownDevices.builtInText.utf8).write(to: path)
-        }
-        let file = try String(decoding: Data(contentsOf: path), as: UTF8.self)
-        #expect(file == KnownDevices.builtInText, "run the tests once with UPDATE_SAMPLE=1 to write it anew")
+        let isCurrent = try ProjectFiles.isGenerated("config/devices.toml", KnownDevices.builtInText)
+        #expect(isCurrent, "run the tests once with UPDATE_SAMPLE=1 to write it anew")
     }
 
     @Test func theBuiltInTableIsRight() {

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 @testable import VoiceAudio
-@testable import VoiceConfiguration
+@testable import VoiceBase
 @testable import VoiceCore
 
 /// The whole audio thread with a microphone that cancels its own echo, or that delivers the played audio beside the

@@ -1,7 +1,7 @@
 import Testing
 
 @testable import VoiceAudio
-@testable import VoiceConfiguration
+@testable import VoiceBase
 @testable import VoiceConversation
 
 struct DuplexPolicyTests {

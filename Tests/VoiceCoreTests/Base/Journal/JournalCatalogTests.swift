@@ -1,14 +1,10 @@
-import FoundationEssentials
 import Testing
 
 @testable import VoiceBase
 
 struct JournalCatalogTests {
     @Test func everyMessageIDHasItsEntry() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let path = root.appending(path: "systemd/jarvis-voiced.catalog")
-        let catalog = try String(decoding: Data(contentsOf: path), as: UTF8.self)
+        let catalog = try ProjectFiles.text("systemd/jarvis-voiced.catalog")
         let entries = catalog.split(separator: "\n").filter { $0.hasPrefix("-- ") }.map { String($0.dropFirst(3)) }
         let known = JournalEvent.allCases.compactMap(\.messageID)
         #expect(known.count == 10)

@@ -3,7 +3,6 @@ import Synchronization
 import Testing
 
 @testable import VoiceBase
-@testable import VoiceConfiguration
 
 struct JournalLogHandlerTests {
     @Test func aLineCarriesItsPriorityAndItsValues() {

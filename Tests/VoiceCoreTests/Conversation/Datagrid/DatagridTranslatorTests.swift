@@ -1,7 +1,6 @@
 import Testing
 
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 
 /// Datagrid's messages, and requests to it, in terms of the conversation.

@@ -1,7 +1,6 @@
 import Testing
 
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 
 /// Conversations with Hero365, message by message, according to its description.

@@ -3,7 +3,6 @@ import Testing
 
 @testable import VoiceBase
 @testable import VoiceConversation
-@testable import VoiceHousehold
 
 struct SpokenGrammarTests {
     /// The time of the only alarm that a sentence sets, with "?" if it may be in the morning or in the evening.
@@ -374,9 +373,8 @@ struct SpokenGrammarTests {
 
     /// The sentences with which turns and recognition were measured are all questions and requests for Jarvis.
     @Test func whatPeopleAskJarvisGoesToJarvis() throws {
-        let tests = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-        let data = try Data(contentsOf: tests.appending(path: "Sentences/requests.txt"))
-        let sentences = String(decoding: data, as: UTF8.self).replacing(" | ", with: " ").split(separator: "\n")
+        let text = try ProjectFiles.text("Tests/Sentences/requests.txt")
+        let sentences = text.replacing(" | ", with: " ").split(separator: "\n")
         #expect(sentences.count >= 80)
         for sentence in sentences { #expect(SpokenGrammar.command(in: String(sentence)) == nil, "\(sentence)") }
     }

@@ -4,6 +4,7 @@ import Testing
 @testable import VoiceAudio
 @testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceSession
 
 /// Any order of deltas, playback, stalls, ends and interruptions yields an exact account of what was heard.
 struct TruncationPropertyTests {

@@ -2,11 +2,10 @@ import Logging
 import Testing
 
 @testable import VoiceBase
-@testable import VoiceBudget
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceNetwork
+@testable import VoiceSession
 
 struct DialectTests {
     private func settings(_ change: (inout Configuration) -> Void, key: String? = "k-1") throws -> DaemonSettings {

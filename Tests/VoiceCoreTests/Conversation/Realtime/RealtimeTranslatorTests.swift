@@ -1,7 +1,6 @@
 import Testing
 
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 
 /// What the events of the protocol mean in terms independent of it.

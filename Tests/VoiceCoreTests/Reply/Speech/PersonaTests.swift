@@ -3,6 +3,7 @@ import Testing
 @testable import VoiceAgent
 @testable import VoiceCore
 @testable import VoiceReply
+@testable import VoiceSession
 
 struct PersonaTests {
     @Test func theRouterIsToldItsTool() {

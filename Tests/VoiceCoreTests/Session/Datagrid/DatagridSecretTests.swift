@@ -3,10 +3,10 @@ import Testing
 import VoiceSimulator
 
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceNetwork
+@testable import VoiceSession
 
 /// Datagrid's key is part of an address: it appears in nothing that anyone may see.
 struct DatagridSecretTests {

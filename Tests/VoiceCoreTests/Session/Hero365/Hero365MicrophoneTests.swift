@@ -1,10 +1,10 @@
 import Testing
 
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
-@testable import VoiceOpus
+@testable import VoiceNetwork
+@testable import VoiceSession
 
 /// Which microphone audio leaves for Hero365, and when.
 struct Hero365MicrophoneTests {

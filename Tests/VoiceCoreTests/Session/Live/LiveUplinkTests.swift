@@ -4,10 +4,10 @@ import VoiceSimulator
 
 @testable import VoiceAudio
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceNetwork
+@testable import VoiceSession
 
 /// The clock of a GPT-Live session never stops, whatever happens to the microphone.
 struct LiveUplinkTests {

@@ -4,7 +4,8 @@ import VoiceSimulator
 
 @testable import VoiceBase
 @testable import VoiceCore
-@testable import VoiceWyoming
+@testable import VoiceNetwork
+@testable import VoiceSession
 
 /// A Wyoming server that accepts connections and never answers, as one that was stopped or hangs.
 struct HalfOpenServerTests {

@@ -2,10 +2,10 @@ import Testing
 
 @testable import VoiceAudio
 @testable import VoiceBase
-@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceNetwork
+@testable import VoiceSession
 
 /// The box's own messages, which wait until nothing else is being said.
 struct LocalAnnouncerTests {

@@ -4,7 +4,8 @@ import VoiceSimulator
 
 @testable import VoiceBase
 @testable import VoiceCore
-@testable import VoiceWyoming
+@testable import VoiceNetwork
+@testable import VoiceSession
 
 struct LocalSpeakerTests {
     private final class Mail: Sendable {

@@ -3,6 +3,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceSession
 
 /// Which troubles are told in words, and how often.
 struct SpokenNoticesTests {

@@ -3,6 +3,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceSession
 
 /// A service states the rate of its sound with each message.
 struct AnyRateConverterTests {

@@ -3,6 +3,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceSession
 
 /// The clock of a session that runs by its uplink never stops, whatever happens to the microphone.
 struct UplinkClockTests {

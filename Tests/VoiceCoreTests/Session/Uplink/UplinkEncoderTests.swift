@@ -4,6 +4,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceSession
 
 struct UplinkEncoderTests {
     private static func message(_ encoder: Base64Uplink, _ samples: [Int16]) -> [UInt8] {

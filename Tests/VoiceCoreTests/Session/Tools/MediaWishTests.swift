@@ -1,0 +1,89 @@
+import Testing
+
+@testable import VoiceConversation
+@testable import VoiceCore
+@testable import VoiceMedia
+@testable import VoiceReply
+@testable import VoiceSession
+
+/// What models name to be played, in the forms that they use.
+struct MediaWishTests {
+    private func names(_ arguments: String) -> [String]? {
+        ToolArguments.decode(MediaWish.self, from: arguments)?.names
+    }
+
+    @Test(arguments: [
+        #"{"what":"media-1"}"#, #"{"what":["media-1"]}"#, #"{"handle":"media-1"}"#, #"{"handles":["media-1"]}"#,
+        #"{"what":null,"handle":"media-1"}"#, #"{"what":"","url":"media-1"}"#, #"{"what":{"handle":"media-1"}}"#,
+        #"{"what":[{"handle":"media-1","title":"x"}]}"#, #"{"what":1}"#, #"{"what":"media-1","title":7,"type":[]}"#,
+        #"{"what":["media-1",null," "]}"#,
+    ])
+    func oneIsNamed(arguments: String) {
+        #expect(names(arguments) == ["media-1"])
+    }
+
+    @Test func severalAreNamed() {
+        #expect(names(#"{"what":["media-1","media-2"]}"#) == ["media-1", "media-2"])
+        #expect(names(#"{"what":"media-1, media-2"}"#) == ["media-1", "media-2"])
+        #expect(names(#"{"what":["media-1 and media-2","Radio, one"]}"#) == ["media-1", "media-2", "Radio, one"])
+        #expect(names(#"{"handles":[{"handle":"media-1"},"media-2",3]}"#) == ["media-1", "media-2", "media-3"])
+    }
+
+    @Test(arguments: [#"{"what":null}"#, "{}", #"{"what":[]}"#, #"{"title":"x"}"#, "[]", ""])
+    func whereNothingIsNamedTheModelIsToldWhatToDo(arguments: String) async throws {
+        #expect(names(arguments) == nil)
+        for tool in [Tool.playAudio(NoMedia()), Tool.enqueue(NoMedia())] {
+            let output = await tool.call(arguments: arguments)
+            #expect(!output.succeeded)
+            #expect(output.text.contains("media-1") && output.text.contains("ask_jarvis"), "\(output.text)")
+        }
+    }
+
+    @Test func whatCannotBeTakenDoesNotStandInTheWayOfTheOthers() async {
+        let player = NoMedia(refused: "media-3")
+        let output = await Tool.playAudio(player).call(
+            arguments: #"{"what":["media-3","media-1","media-3","media-2"]}"#
+        )
+        #expect(output.succeeded && output.text.contains(#""taken":2"#) && output.text.contains(#""not_taken":2"#))
+        #expect(output.text.contains("partly done") && output.text.contains("media-3: "), "\(output.text)")
+        #expect(await Tool.playAudio(player).call(arguments: #"{"what":["media-1","media-2"]}"#).succeeded)
+        #expect(!(await Tool.enqueue(player).call(arguments: #"{"what":["media-3"]}"#).succeeded))
+    }
+
+    /// An agent named more items than there are handles, and the model counted on.
+    @Test func moreHandlesThanThereAreAreNoFailureOfThoseThatAre() async {
+        let names = (1...25).map { "\"media-\($0)\"" }.joined(separator: ",")
+        let output = await Tool.enqueue(NoMedia(known: 20)).call(arguments: "{\"what\":[\(names)]}")
+        #expect(output.succeeded && output.text.contains(#""taken":20"#) && output.text.contains(#""not_taken":5"#))
+        #expect(!output.text.contains("failed"), "\(output.text)")
+    }
+}
+
+/// A player that accepts everything but one name.
+private struct NoMedia: MediaControls {
+    var refused = ""
+    var known = 1000
+
+    private func isRefused(_ name: String) -> Bool {
+        name == refused || (Int(name.drop { !$0.isNumber }) ?? 0) > known
+    }
+
+    func play(address: String, title: String, kind: MediaKind?) throws(MediaProblem) -> MediaSnapshot {
+        if isRefused(address) { throw .unknownHandle(address) }
+        return MediaSnapshot()
+    }
+    func enqueue(address: String, title: String) throws(MediaProblem) -> MediaSnapshot {
+        if isRefused(address) { throw .unknownHandle(address) }
+        return MediaSnapshot()
+    }
+    func pause() -> MediaSnapshot { MediaSnapshot() }
+    func resume() -> MediaSnapshot { MediaSnapshot() }
+    func stop(after: Duration?) -> MediaSnapshot { MediaSnapshot() }
+    func skip() -> MediaSnapshot { MediaSnapshot() }
+    func previous() -> MediaSnapshot { MediaSnapshot() }
+    func playPause() -> Bool { false }
+    func clearQueue() -> MediaSnapshot { MediaSnapshot() }
+    func snapshot() -> MediaSnapshot { MediaSnapshot() }
+    func setVolume(_ level: Double) -> MediaSnapshot { MediaSnapshot() }
+    func setDucking(_ level: Double) -> MediaSnapshot { MediaSnapshot() }
+}
