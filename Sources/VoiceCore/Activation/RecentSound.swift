@@ -6,11 +6,6 @@ package struct WordEvidence: Equatable, Sendable {
     package var level: Double
     /// That level relative to the room's noise, in dB.
     package var overNoise: Double
-
-    package init(level: Double, overNoise: Double) {
-        self.level = level
-        self.overNoise = overNoise
-    }
 }
 
 /// The newest stretch of speech with quiet before it: somebody's words in one go.
@@ -23,13 +18,6 @@ package struct Remark: Equatable, Sendable {
     package var level: Double
     /// That level relative to the seconds before it, of which four fifths are quieter than what it is compared with; in dB.
     package var overBefore: Double
-
-    package init(length: Int, quiet: Int, level: Double, overBefore: Double) {
-        self.length = length
-        self.quiet = quiet
-        self.level = level
-        self.overBefore = overBefore
-    }
 }
 
 /// The levels of the last seconds of the microphone, to judge a word by. Bounded: the oldest are dropped.

@@ -5,11 +5,6 @@ internal import VoiceBase
 package struct WakeScore: Equatable, Sendable {
     package var word: String
     package var score: Double
-
-    package init(word: String, score: Double) {
-        self.word = word
-        self.score = score
-    }
 }
 
 /// The newest scores, passed from the listening thread to the one that displays them.

@@ -60,14 +60,6 @@ package struct JarvisSessionStore: Sendable {
     package var load: @Sendable () -> SavedJarvisSession?
     package var save: @Sendable (SavedJarvisSession) -> Void
 
-    package init(
-        load: @escaping @Sendable () -> SavedJarvisSession?,
-        save: @escaping @Sendable (SavedJarvisSession) -> Void
-    ) {
-        self.load = load
-        self.save = save
-    }
-
     /// Stores nothing: every start begins a fresh conversation.
     package static let none = JarvisSessionStore(load: { nil }, save: { _ in })
 

@@ -1,17 +1,11 @@
 /// One event of an event stream.
 package struct ServerSentEvent: Sendable, Equatable {
     /// The last `id` the server sent up to this event; empty if there was none.
-    package var id: String
+    package var id: String = ""
     /// The event type; "message" unless the server named it.
-    package var name: String
+    package var name: String = "message"
     /// The data lines, joined by line feeds.
     package var data: String
-
-    package init(id: String = "", name: String = "message", data: String) {
-        self.id = id
-        self.name = name
-        self.data = data
-    }
 }
 
 /// Parses an event stream in pieces of any size (WHATWG HTML, section 9.2.6).

@@ -16,10 +16,6 @@ package struct TurnReport: Equatable, Sendable {
     package var cut: Duration?
 
     package var interrupted: Bool { cut != nil }
-
-    package init(number: Int) {
-        self.number = number
-    }
 }
 
 /// Collects the stages of the current turn.

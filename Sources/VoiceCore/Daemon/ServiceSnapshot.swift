@@ -4,10 +4,10 @@ package import VoiceConversation
 /// The health of the daemon's parts at one instant, for the service manager.
 package struct ServiceSnapshot: Sendable, Equatable {
     package var conversation: ConversationState
-    package var microphone: DeviceState
-    package var loudspeaker: DeviceState
+    package var microphone: DeviceState = .running
+    package var loudspeaker: DeviceState = .running
     /// Whether audio uses devices, which can be lost; files are always available.
-    package var hasDevices: Bool
+    package var hasDevices: Bool = true
     package var isMicrophoneMuted = false
     /// Why the voice service refused the latest conversation; nil while one is open.
     package var refusal: String?
@@ -22,18 +22,6 @@ package struct ServiceSnapshot: Sendable, Equatable {
     package var cycles: UInt64 = 0
     package var conversationTurns: UInt64 = 0
     package var networkTurns: UInt64 = 0
-
-    package init(
-        conversation: ConversationState,
-        microphone: DeviceState = .running,
-        loudspeaker: DeviceState = .running,
-        hasDevices: Bool = true
-    ) {
-        self.conversation = conversation
-        self.microphone = microphone
-        self.loudspeaker = loudspeaker
-        self.hasDevices = hasDevices
-    }
 
     /// Descriptions of what is missing; empty if nothing is.
     package var lacks: [String] {

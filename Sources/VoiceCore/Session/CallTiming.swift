@@ -9,9 +9,4 @@ package struct CallTiming: Equatable, Sendable {
     package var agent: Duration?
     /// From the whole reply to the output on the socket.
     package var delivery: Duration?
-
-    package init(callID: String, turn: Int) {
-        self.callID = callID
-        self.turn = turn
-    }
 }

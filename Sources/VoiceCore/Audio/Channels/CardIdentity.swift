@@ -9,13 +9,6 @@ package struct CardIdentity: Sendable, Equatable {
     /// The maker's name for it.
     package var name: String
 
-    package init(vendor: UInt16? = nil, product: UInt16? = nil, firmware: UInt16? = nil, name: String) {
-        self.vendor = vendor
-        self.product = product
-        self.firmware = firmware
-        self.name = name
-    }
-
     /// "0b0e:0420 1.05 name", or the name alone for a card that is not on USB. Contains no serial number.
     package var text: String {
         guard let vendor, let product else { return name }

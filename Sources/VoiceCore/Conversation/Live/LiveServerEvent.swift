@@ -44,14 +44,6 @@ package struct LiveError: Equatable, Sendable {
     /// The id of the event it answers.
     package var request: String?
 
-    package init(type: String, code: String?, text: String, setting: String? = nil, request: String? = nil) {
-        self.type = type
-        self.code = code
-        self.text = text
-        self.setting = setting
-        self.request = request
-    }
-
     package var name: String { code ?? type }
 }
 

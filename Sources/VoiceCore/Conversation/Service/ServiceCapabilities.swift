@@ -129,11 +129,6 @@ package struct ServiceAudio: Equatable, Sendable {
     }
 
     /// Sample rate in Hz.
-    package var rate: Int
-    package var codec: Codec
-
-    package init(rate: Int = 24_000, codec: Codec = .pcm16Base64) {
-        self.rate = rate
-        self.codec = codec
-    }
+    package var rate: Int = 24_000
+    package var codec: Codec = .pcm16Base64
 }

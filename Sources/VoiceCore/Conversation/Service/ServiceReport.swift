@@ -75,25 +75,11 @@ package struct ServiceReadiness: Equatable, Sendable {
     package var id: String?
     package var ends: Int?
     /// Whether the service confirmed the settings; otherwise they are assumed to be in force.
-    package var isConfirmed: Bool
+    package var isConfirmed: Bool = true
     /// Settings in force with other values than requested, by their names on the wire.
-    package var differing: [String]
+    package var differing: [String] = []
     /// The first of those without which no conversation is possible: tools, role, format.
     package var refused: String?
-
-    package init(
-        id: String? = nil,
-        ends: Int? = nil,
-        isConfirmed: Bool = true,
-        differing: [String] = [],
-        refused: String? = nil
-    ) {
-        self.id = id
-        self.ends = ends
-        self.isConfirmed = isConfirmed
-        self.differing = differing
-        self.refused = refused
-    }
 }
 
 /// Why a session ends.
@@ -123,27 +109,11 @@ package struct ResponseEnd: Equatable, Sendable {
     /// The service's reason, for the log.
     package var reason: String?
     /// What the reason means, if the response failed.
-    package var failure: ErrorClass
+    package var failure: ErrorClass = .other
     /// The id of the `ServiceRequest.respond` it answered, if stated.
     package var request: String?
     /// The calls in its output, if the service lists them.
-    package var calls: [AnnouncedCall]
-
-    package init(
-        response: String,
-        status: Status,
-        reason: String? = nil,
-        failure: ErrorClass = .other,
-        request: String? = nil,
-        calls: [AnnouncedCall] = []
-    ) {
-        self.response = response
-        self.status = status
-        self.reason = reason
-        self.failure = failure
-        self.request = request
-        self.calls = calls
-    }
+    package var calls: [AnnouncedCall] = []
 }
 
 /// An error that a service reports. Most leave the session usable.
@@ -199,11 +169,6 @@ package struct AnnouncedCall: Equatable, Sendable {
     package var call: FunctionCall
     /// The call was not cut off in mid-writing.
     package var isComplete: Bool
-
-    package init(call: FunctionCall, isComplete: Bool) {
-        self.call = call
-        self.isComplete = isComplete
-    }
 }
 
 extension ServiceReport {

@@ -56,17 +56,10 @@ package struct ForeignReport: Equatable, Sendable {
     package var arguments: String
     package var output: ToolResult
     /// Whether the user should hear of it: `respond` follows, as soon as nobody speaks.
-    package var isSpoken: Bool
+    package var isSpoken: Bool = false
 
     /// Name of an announcement of the house, to be said as it is. No tool has it; only a service without a model gets it.
     package static let announcement = "announce"
-
-    package init(name: String, arguments: String, output: ToolResult, isSpoken: Bool = false) {
-        self.name = name
-        self.arguments = arguments
-        self.output = output
-        self.isSpoken = isSpoken
-    }
 }
 
 /// A line of an earlier session.

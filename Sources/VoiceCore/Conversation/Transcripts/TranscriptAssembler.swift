@@ -281,15 +281,7 @@ package struct TranscriptLine: Equatable, Sendable {
     /// Milliseconds heard of interrupted speech; `text` ends about there. nil if nothing was cut.
     package var heard: Int?
     /// Whether lines of later items were written before it.
-    package var isLate: Bool
-
-    package init(number: Int, speaker: Speaker, text: String, heard: Int? = nil, isLate: Bool = false) {
-        self.number = number
-        self.speaker = speaker
-        self.text = text
-        self.heard = heard
-        self.isLate = isLate
-    }
+    package var isLate: Bool = false
 }
 
 /// Estimates the words heard before playback was cut, from the share of audio that was heard.

@@ -51,12 +51,6 @@ struct TranscriptItem: Sendable {
     var isWritten = false
     var number: Int?
 
-    init(id: String, previous: String? = nil, since: Duration) {
-        self.id = id
-        self.previous = previous
-        self.since = since
-    }
-
     /// Whether its line can be written.
     var isSettled: Bool {
         switch speaker {

@@ -7,17 +7,10 @@ package struct ShapedReply: Sendable, Equatable {
     /// Whether `spoken` ends before `full` does. It then ends with an offer, if the language of the reply is known.
     package let wasCut: Bool
     /// The text after the cut.
-    package let rest: String
+    package var rest: String = ""
 
     /// For a reply that contains only media to play.
     package static let wordless = ShapedReply(spoken: "", full: "", wasCut: false)
-
-    package init(spoken: String, full: String, wasCut: Bool, rest: String = "") {
-        self.rest = rest
-        self.spoken = spoken
-        self.full = full
-        self.wasCut = wasCut
-    }
 }
 
 /// How far a reply was read, for "tell me more".
