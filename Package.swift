@@ -173,7 +173,8 @@ let package = Package(
         .executableTarget(
             name: "JarvisSimulator",
             dependencies: [
-                "VoiceBase", "VoiceAudio", "VoiceConversation", "VoiceSession", "VoiceCore", "VoiceSimulator",
+                "VoiceBase", "VoiceNetwork", "VoiceAudio", "VoiceConversation", "VoiceSession", "VoiceCore",
+                "VoiceSimulator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),

@@ -40,7 +40,7 @@ enum CodecBenchmark {
             keep(delta.flatMap { Data(base64Encoded: $0.delta) }?.count)
         }
 
-        let uplink = Base64Uplink()
+        let uplink = Base64Uplink(RealtimeWire.audioMessage)
         let chunk = UnsafeBufferPointer(rebasing: UnsafeBufferPointer(room)[..<480])
         let size = uplink.longestMessage(samples: chunk.count)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)

@@ -21,14 +21,14 @@ struct WyomingVoice {
     /// Returns the speech from its first audible sample to its last, at 48 kHz.
     func speak(_ text: String) async throws(NoVoice) -> [Float] {
         let speech = Speech()
-        let sockets = WyomingSockets { _, event in speech.receive(event) }
-        guard sockets.start() else {
-            throw NoVoice(description: "no thread can be started for a voice")
+        let network = NetworkThread()
+        do { try network.start() } catch { throw NoVoice(description: "\(error)") }
+        network.enqueue { [address] in
+            WyomingConnection(to: address, allowsPublic: false, on: network) { speech.receive($0) }
+                .send(.synthesize(text, voice: nil))
         }
-        defer { sockets.stop() }
-        let number = sockets.open(to: address, allowsPublic: false, within: .seconds(2))
-        sockets.send(.synthesize(text, voice: nil), on: number)
         let result = await TimeLimit.run(Self.limit) { await speech.whole.wait() }
+        await network.stop()
         let late = NoVoice(description: "the server at \(address.text) does not speak")
         speech.whole.give(.failure(late))
         return Self.heard(
@@ -54,7 +54,7 @@ struct WyomingVoice {
 
         var rate: Int { state.withLock { $0.rate } }
 
-        func receive(_ event: WyomingSockets.Event) {
+        func receive(_ event: WyomingConnection.Event) {
             switch event {
             case .message(.audioChunk(let format, let bytes)):
                 state.withLock { state in
@@ -66,7 +66,7 @@ struct WyomingVoice {
             case .message(.audioStop): whole.give(.success(state.withLock { $0.samples }))
             case .message(.error(let text, _)): whole.give(.failure(NoVoice(description: text)))
             case .ended(let end): whole.give(.failure(NoVoice(description: end.description)))
-            case .opened, .message: break
+            case .message: break
             }
         }
     }

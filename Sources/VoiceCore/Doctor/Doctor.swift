@@ -67,7 +67,7 @@ package struct Doctor: Sendable {
             Check(name: "session", limit: SessionCheck.limit) {
                 await SessionCheck.findings(context, network: network)
             },
-            Check(name: "local", limit: LocalCheck.limit) { await LocalCheck.findings(context) },
+            Check(name: "local", limit: LocalCheck.limit) { await LocalCheck.findings(context, network: network) },
             Check(name: "agent", limit: AgentCheck.limit) { await AgentCheck.findings(context, network: network) },
         ]
     }

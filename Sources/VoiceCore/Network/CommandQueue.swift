@@ -4,7 +4,7 @@ import Synchronization
 /// Queues work for the network thread from any other thread, and wakes it.
 ///
 /// Every command is an order, such as an end, a cancel or a cut, so none is refused while the thread runs. Their number is
-/// bounded where they come from: by the callers' own queues, and by `WyomingSockets` for what servers send.
+/// bounded where they come from, by the callers' own queues.
 final class CommandQueue: Sendable {
     typealias Command = @Sendable (NetworkLoop) -> Void
 

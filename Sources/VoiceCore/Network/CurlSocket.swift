@@ -1,18 +1,20 @@
 import CCurl
 import Glibc
-internal import VoiceBase
+package import VoiceBase
 
 /// A byte stream opened by libcurl: resolved, connected, through proxies and TLS; confined to the network thread.
 ///
 /// Usable once the multi handle has reported the transfer as done; closed when it is released.
-final class CurlSocket {
-    enum Received {
+package final class CurlSocket {
+    package enum Received {
         case bytes(UnsafeRawBufferPointer)
         case again
+        /// The server has closed it in order.
+        case closed
         case ended(WebSocketFailure)
     }
 
-    enum Sent {
+    package enum Sent {
         case bytes(Int)
         case again
         case failed(WebSocketFailure)
@@ -29,14 +31,29 @@ final class CurlSocket {
     var easy: UnsafeMutableRawPointer { handle.easy }
 
     /// Starts to connect; nil only when memory is exhausted.
-    init?(_ url: ServerURL, _ request: WebSocketRequest, multi: UnsafeMutableRawPointer) {
+    ///
+    /// - Parameters:
+    ///   - url: its scheme decides about TLS.
+    ///   - limit: for connecting.
+    ///   - deadPeerLimit: how long what was sent may stay unacknowledged.
+    ///   - staysNear: whether to connect to addresses of the local network only, without a proxy.
+    ///   - usesProxy: whether a proxy of the environment is used.
+    package init?(
+        _ url: ServerURL,
+        within limit: Duration,
+        deadPeerLimit: Duration,
+        caFile: String? = nil,
+        staysNear: Bool,
+        usesProxy: Bool = true,
+        multi: UnsafeMutableRawPointer
+    ) {
         guard let handle = CurlHandle() else { return nil }
         self.handle = handle
         sockets.initialize(to: ccurl_live_sockets())
         self.multi = multi
         host = url.bracketedHost
-        deadPeerLimit = request.deadPeerLimit
-        limit = request.limits.whole
+        self.deadPeerLimit = deadPeerLimit
+        self.limit = limit
         handle.set(CURLOPT_URL, url.curlURL)
         handle.set(CURLOPT_CONNECT_ONLY, 1)
         // Otherwise TLS offers HTTP/2, and the server takes it.
@@ -44,9 +61,10 @@ final class CurlSocket {
         handle.set(CURLOPT_FRESH_CONNECT, 1)
         handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)
         // libcurl divides this time among the addresses of a name; `ConnectionDeadlines` decides what is overdue.
-        handle.set(CURLOPT_CONNECTTIMEOUT_MS, request.limits.whole + .seconds(1))
-        handle.trust(caFile: request.caFile)
-        if request.staysNear { handle.stayNear() }
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, limit + .seconds(1))
+        handle.trust(caFile: caFile)
+        if staysNear { handle.stayNear() }
+        if !usesProxy { handle.set(CURLOPT_PROXY, "") }
         // A ping waits behind unsent data: only the kernel can tell that nothing is acknowledged.
         sockets.pointee.limit_ms = UInt32(clamping: deadPeerLimit.wholeMilliseconds)
         ccurl_set_live_sockets(handle.easy, sockets)
@@ -75,9 +93,10 @@ final class CurlSocket {
         return socket == -1 ? .cannotConnect("libcurl gave no socket") : nil
     }
 
-    /// The events to poll for.
-    func wanted(writing: Bool) -> curl_waitfd {
-        curl_waitfd(
+    /// The events to poll for; nil while libcurl polls itself.
+    func wanted(writing: Bool) -> curl_waitfd? {
+        guard socket != -1 else { return nil }
+        return curl_waitfd(
             fd: socket,
             events: Int16(CURL_WAIT_POLLIN) | (writing ? Int16(CURL_WAIT_POLLOUT) : 0),
             revents: 0
@@ -85,17 +104,17 @@ final class CurlSocket {
     }
 
     /// Reads once. Poll knows nothing of data that TLS has already decrypted, so read until `again`.
-    func receive(into room: UnsafeMutableRawBufferPointer) -> Received {
+    package func receive(into room: UnsafeMutableRawBufferPointer) -> Received {
         var count = 0
         let code = curl_easy_recv(handle.easy, room.baseAddress, room.count, &count)
         if code == CURLE_AGAIN { return .again }
         guard code == CURLE_OK else { return .ended(broken(code)) }
-        guard count > 0 else { return .ended(.reset("the server hung up")) }
+        guard count > 0 else { return .closed }
         return .bytes(UnsafeRawBufferPointer(rebasing: room[..<count]))
     }
 
     /// Sends once. After `again` the same bytes at the same address must be offered, or the connection is lost.
-    func send(_ bytes: UnsafeRawBufferPointer) -> Sent {
+    package func send(_ bytes: UnsafeRawBufferPointer) -> Sent {
         var count = 0
         let code = curl_easy_send(handle.easy, bytes.baseAddress, bytes.count, &count)
         if code == CURLE_AGAIN { return .again }

@@ -7,7 +7,7 @@ final class NetworkLoop {
     private let multi: UnsafeMutableRawPointer
     private let queue: CommandQueue
     private var exchanges: [UnsafeMutableRawPointer: HTTPExchange] = [:]
-    private var connections: [UInt64: WebSocketConnection] = [:]
+    private var connections: [UInt64: any NetworkSocket] = [:]
     private var tickers: [@Sendable () -> Duration?] = []
     private var ticked = ContinuousClock.now
     /// Longest time between two calls of the tickers while messages are handled.
@@ -47,7 +47,7 @@ final class NetworkLoop {
             guard poll(pause) else { break }
         }
         for command in queue.close() { command(self) }
-        for connection in Array(connections.values) { connection.end(.failed(.stopped)) }
+        for connection in Array(connections.values) { connection.abandon() }
         connections.removeAll()
     }
 
@@ -68,7 +68,7 @@ final class NetworkLoop {
         if ContinuousClock.now - ticked >= Self.longestBetweenTicks { _ = tick() }
     }
 
-    /// Cancels HTTP, closes WebSockets with code 1000, and ends the thread within the bound.
+    /// Cancels HTTP, closes connections (WebSockets with code 1000), and ends the thread within the bound.
     func stop(within bound: Duration) {
         guard stopDeadline == nil else { return }
         stopDeadline = ContinuousClock.now + bound
@@ -106,20 +106,20 @@ final class NetworkLoop {
         exchange.call.finish(result)
     }
 
-    // MARK: WebSockets
+    // MARK: Connections
 
-    func add(_ connection: WebSocketConnection, id: UInt64) {
+    func add(_ connection: any NetworkSocket, id: UInt64) {
         connections[id] = connection
-        guard stopDeadline == nil else { return connection.end(.failed(.stopped)) }
+        guard stopDeadline == nil else { return connection.abandon() }
         connection.begin(multi)
     }
 
     func withDriver(_ id: UInt64, _ body: (any WebSocketDriver) -> Void) {
-        connections[id]?.withDriver(body)
+        (connections[id] as? WebSocketConnection)?.withDriver(body)
     }
 
     func close(_ id: UInt64, code: UInt16, reason: String) {
-        connections[id]?.close(code: code, reason: reason)
+        (connections[id] as? WebSocketConnection)?.close(code: code, reason: reason)
     }
 
     /// Serves every socket once; returns how long the thread may sleep.
@@ -144,8 +144,8 @@ final class NetworkLoop {
             let code = ccurl_message_result(message)
             if let exchange = exchanges[easy] {
                 finish(exchange, exchange.result(code))
-            } else if let connection = connections.values.first(where: { $0.easy == easy }) {
-                connection.connected(code)
+            } else if let connection = connections.values.first(where: { $0.socket?.easy == easy }) {
+                connection.connected(connection.socket?.connected(code))
             }
         }
     }
@@ -155,7 +155,7 @@ final class NetworkLoop {
         withUnsafeTemporaryAllocation(of: curl_waitfd.self, capacity: max(1, connections.count)) { sockets in
             var count = 0
             for connection in connections.values {
-                guard let wanted = connection.wanted else { continue }
+                guard let wanted = connection.socket?.wanted(writing: connection.hasUnsent) else { continue }
                 sockets.initializeElement(at: count, to: wanted)
                 count += 1
             }

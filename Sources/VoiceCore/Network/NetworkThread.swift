@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import VoiceBase
 
-/// The thread on which all network I/O happens: WebSockets and small HTTP exchanges.
+/// The thread on which network I/O happens: WebSockets, small HTTP exchanges, and other connections.
 ///
 ///     any thread -- command queue + wake-up --> [ jv-net: libcurl multi, drivers ] -- driver's callbacks
 ///
@@ -120,6 +120,14 @@ package final class NetworkThread: Sendable {
             loop.add(connection, id: id)
         }
         return accepted ? WebSocketHandle(id: id, queue: queue) : nil
+    }
+
+    /// Serves a connection made on this thread, until it has ended; does nothing if the thread is not running.
+    package func serve(_ connection: any NetworkSocket) {
+        // Does not leave the thread.
+        nonisolated(unsafe) let connection = connection
+        let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
+        queue.put { $0.add(connection, id: id) }
     }
 }
 

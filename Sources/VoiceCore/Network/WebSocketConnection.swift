@@ -10,7 +10,7 @@ internal import VoiceBase
 ///
 /// Draining: the end is known and reported, the last frame is sent, and incoming data is read and dropped. A socket closed
 /// with unread data would reset the connection, and our close frame would be lost.
-package final class WebSocketConnection {
+package final class WebSocketConnection: NetworkSocket {
     private enum Phase {
         case connecting
         case upgrading
@@ -25,7 +25,7 @@ package final class WebSocketConnection {
 
     private let request: WebSocketRequest
     private let url: ServerURL?
-    private var socket: CurlSocket?
+    package private(set) var socket: CurlSocket?
     private var driver: (any WebSocketDriver)?
     private var phase = Phase.connecting
     private var handshake: WebSocketHandshake?
@@ -59,8 +59,6 @@ package final class WebSocketConnection {
             maximumPendingBytes: request.maximumPendingBytes
         )
     }
-
-    var easy: UnsafeMutableRawPointer? { socket?.easy }
 
     func attach(_ driver: any WebSocketDriver) { self.driver = driver }
 
@@ -114,18 +112,27 @@ package final class WebSocketConnection {
     // MARK: For the loop
 
     /// Starts a clean close when the thread stops; the thread's own time bound applies.
-    func stop() { close(code: 1000) }
+    package func stop() { close(code: 1000) }
 
-    func begin(_ multi: UnsafeMutableRawPointer) {
+    package func abandon() { end(.failed(.stopped)) }
+
+    package func begin(_ multi: UnsafeMutableRawPointer) {
         guard let url, request.headers.allSatisfy(HeaderField.isValid),
-            let socket = CurlSocket(url, request, multi: multi)
+            let socket = CurlSocket(
+                url,
+                within: request.limits.whole,
+                deadPeerLimit: request.deadPeerLimit,
+                caFile: request.caFile,
+                staysNear: request.staysNear,
+                multi: multi
+            )
         else { return end(.failed(.badURL)) }
         self.socket = socket
     }
 
-    func connected(_ code: CURLcode) {
-        guard case .connecting = phase, let url, let socket else { return }
-        if let failure = socket.connected(code) { return end(.failed(failure)) }
+    package func connected(_ failure: WebSocketFailure?) {
+        guard case .connecting = phase, let url else { return }
+        if let failure { return end(.failed(failure)) }
         let handshake = WebSocketHandshake(host: url.authority, path: url.target, headers: request.headers)
         session.prepend(handshake.request)
         self.handshake = handshake
@@ -133,18 +140,9 @@ package final class WebSocketConnection {
         phase = .upgrading
     }
 
-    /// The events to poll for; nil while libcurl polls itself.
-    var wanted: curl_waitfd? {
-        switch phase {
-        case .connecting, .done: nil
-        case .upgrading, .open, .draining: socket?.wanted(writing: session.pendingBytes > 0)
-        }
-    }
+    package var hasUnsent: Bool { session.pendingBytes > 0 }
 
-    /// Reads and writes. Returns how long until the next call is needed; nil once the connection is done.
-    ///
-    /// - Parameter between: called after each message; may end the connection.
-    func pump(
+    package func pump(
         _ now: ContinuousClock.Instant,
         scratch: UnsafeMutableRawBufferPointer,
         between: () -> Void
@@ -162,9 +160,8 @@ package final class WebSocketConnection {
         return pause
     }
 
-    /// Sends what was queued since the last `pump`; true if `pump` must follow at once.
-    func sendQueued() -> Bool {
-        guard session.pendingBytes > 0 else { return false }
+    package func sendQueued() -> Bool {
+        guard hasUnsent else { return false }
         flush()
         if case .done = phase { return true }
         return hasMoreToRead
@@ -231,6 +228,7 @@ package final class WebSocketConnection {
             case .again:
                 if let sendFailure { ended(sendFailure) }
                 return
+            case .closed: return ended(.reset("the server hung up"))
             case .ended(let failure): return ended(failure)
             case .bytes(let bytes):
                 bytesReceived += bytes.count

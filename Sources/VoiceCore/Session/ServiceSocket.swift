@@ -38,7 +38,9 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
     var translator: Translator
     private let entry: ServiceEntry<Translator>
     private let reporter: ServiceLinkReport
-    private let uplink: HeardUplink
+    private let encoder: Base64Uplink
+    /// For services that do not report when the user speaks.
+    private var loudness = LoudnessVoice()
     private let downlink: Downlink
     private var phase = Phase.running
     /// Silence for a session that lives on audio and does not have the microphone yet.
@@ -63,8 +65,7 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
         reporter = report
         translator = entry.translator
         let capabilities = entry.capabilities
-        let (before, after) = Translator.audioMessage
-        uplink = HeardUplink(Base64Uplink(before: before, after: after, rate: capabilities.uplink.rate))
+        encoder = Base64Uplink(Translator.audioMessage, rate: capabilities.uplink.rate)
         downlink = Downlink { [weak pump] in pump?.waitingVoice ?? 0 }
         waiting = capabilities.continuousUplink ? WaitingUplink() : nil
     }
@@ -126,12 +127,14 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
     package func openMicrophone() {
         guard isRunning else { return }
         waiting = nil
-        pump.openMicrophone(
+        let isNew = pump.openMicrophone(
             on: self,
-            encoder: uplink,
             isContinuous: entry.capabilities.continuousUplink,
             heldAtMost: Translator.longestPreRoll
         )
+        guard isNew else { return }
+        encoder.reset()
+        loudness = LoudnessVoice()
     }
 
     /// Asks the session to end, and closes its socket once it has; no audio is sent to it any more.
@@ -169,7 +172,7 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
             return false
         case .retired, .over: return false
         }
-        if translator.isLive { waiting?.keep(self, by: uplink, at: now) }
+        if translator.isLive { waiting?.keep(self, at: now) }
         perform(translator.tick(at: now, isPlaying: pump.isSpeaking))
         return true
     }
@@ -234,11 +237,12 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
     package var isOpen: Bool { isRunning && connection.isOpen }
     package var pendingSendBytes: Int { connection.pendingSendBytes }
 
-    package func send(_ chunk: MicrophoneChunk, by encoder: any UplinkEncoder) -> Int? {
-        guard let bytes = connection.send(chunk, by: encoder) else { return nil }
+    package func send(_ chunk: MicrophoneChunk) -> Int? {
+        guard let bytes = encoder.send(chunk.samples, on: connection) else { return nil }
         if turns == .silent {
             let count = chunk.samples.count
-            let isVoice = uplink.isVoice(pump.hasVoice(inLast: count))
+            let isLoud = loudness.consume(chunk.samples)
+            let isVoice = loudness.isSound && (pump.hasVoice(inLast: count) ?? isLoud)
             perform(translator.sent(count, isVoice: isVoice, at: Monotonic.now()))
         }
         return bytes

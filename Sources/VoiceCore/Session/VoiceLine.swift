@@ -1,6 +1,5 @@
 internal import VoiceBase
 package import VoiceConversation
-package import VoiceNetwork
 
 /// A chunk of cleaned microphone audio at 24 kHz, with the audio thread's findings. Valid during a call only.
 package struct MicrophoneChunk {
@@ -23,7 +22,7 @@ package protocol VoiceLine: AnyObject {
     var pendingSendBytes: Int { get }
 
     /// - Returns: the bytes now under way; 0 if nothing leaves yet; nil if the sound is lost.
-    func send(_ chunk: MicrophoneChunk, by encoder: any UplinkEncoder) -> Int?
+    func send(_ chunk: MicrophoneChunk) -> Int?
 
     /// Reports how far the loudspeaker has played this connection's speech.
     func sounded(_ progress: PlayoutQueue.Progress)
@@ -31,16 +30,4 @@ package protocol VoiceLine: AnyObject {
 
 extension VoiceLine {
     package func sounded(_ progress: PlayoutQueue.Progress) {}
-}
-
-extension WebSocketConnection: VoiceLine {
-    package func send(_ chunk: MicrophoneChunk, by encoder: any UplinkEncoder) -> Int? {
-        var bytes = 0
-        let size = encoder.longestMessage(samples: chunk.samples.count)
-        let isSent = send(textOfAtMost: size) { buffer in
-            bytes = encoder.write(chunk.samples, into: buffer)
-            return bytes
-        }
-        return isSent ? bytes : nil
-    }
 }

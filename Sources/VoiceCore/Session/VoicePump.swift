@@ -5,7 +5,7 @@ internal import VoiceNetwork
 
 /// Carries audio between the audio thread's rings and the socket. Lives on the network thread alone.
 ///
-///     MicrophoneTap --> chunks --> UplinkEncoder --> socket
+///     MicrophoneTap --> chunks --> VoiceLine --> socket
 ///     socket --> base64 --> PlayoutQueue --> VoiceSink
 ///
 /// It outlives connections: speech already received is played to its end when a connection breaks. At any time, at most one
@@ -50,7 +50,6 @@ package final class VoicePump {
     private let hasVoiceDetector: Bool
     private var queue: PlayoutQueue
     private var uplink: (any VoiceLine)?
-    private var encoder: any UplinkEncoder = Base64Uplink()
     /// The clock of a session with a continuous uplink; nil for other sessions.
     private var clock: UplinkClock?
     /// The one connection whose speech is played; nil between connections.
@@ -142,30 +141,30 @@ package final class VoicePump {
     /// the held audio, otherwise with the present: audio captured before is not sent.
     ///
     /// - Parameters:
-    ///   - encoder: writes the messages of this connection.
     ///   - isContinuous: the session's clock runs on the audio it is sent, so silence replaces missing audio.
     ///   - heldAtMost: how much held audio is sent, the newest, in ms; nil for all of it.
+    /// - Returns: whether the microphone was not at `connection` before.
+    @discardableResult
     package func openMicrophone(
         on connection: any VoiceLine,
-        encoder: any UplinkEncoder = Base64Uplink(),
         isContinuous: Bool = false,
         heldAtMost: Int? = nil
-    ) {
+    ) -> Bool {
         if let start = kept.handOver(at: microphone.ring.writePosition, heldAtMost.map(Self.samples)) {
             microphone.ring.skip(to: start)
         } else if uplink == nil {
             microphone.ring.skip(to: microphone.ring.writePosition)
         }
-        if uplink !== connection {
+        let moves = uplink !== connection
+        if moves {
             sent.begin(at: microphone.ring.readPosition)
-            self.encoder = encoder
-            encoder.reset()
             clock = isContinuous ? UplinkClock(chunk: chunk.count, at: uptime()) : nil
         }
         uplink = connection
         // Another session may use the same response IDs as the one before.
         if current !== connection { queue.admitAll() }
         current = connection
+        return moves
     }
 
     package func closeMicrophone() {
@@ -313,7 +312,7 @@ package final class VoicePump {
     }
 
     private func send(_ heard: MicrophoneChunk, on connection: any VoiceLine) -> Bool {
-        guard let bytes = connection.send(heard, by: encoder) else { return false }
+        guard let bytes = connection.send(heard) else { return false }
         chunksSent += 1
         sent.samples += heard.samples.count
         if bytes > 0 { left(samples: heard.samples.count, bytes: bytes) }

@@ -88,7 +88,7 @@ extension EndToEnd {
         }
 
         private static func append(_ samples: [Int16]) -> String {
-            let encoder = Base64Uplink()
+            let encoder = Base64Uplink(RealtimeWire.audioMessage)
             var message = [UInt8](repeating: 0, count: encoder.longestMessage(samples: samples.count))
             _ = samples.withUnsafeBufferPointer { samples in
                 message.withUnsafeMutableBytes { encoder.write(samples, into: $0) }

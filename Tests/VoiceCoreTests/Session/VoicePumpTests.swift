@@ -322,7 +322,7 @@ struct VoicePumpTests {
         var isOpen: Bool { true }
         var pendingSendBytes: Int { 0 }
 
-        func send(_ chunk: MicrophoneChunk, by encoder: any UplinkEncoder) -> Int? {
+        func send(_ chunk: MicrophoneChunk) -> Int? {
             samples += chunk.samples
             return 1
         }

@@ -6,16 +6,16 @@ internal import VoiceSession
 enum LocalCheck {
     static let limit = Duration.seconds(16)
 
-    static func findings(_ context: DoctorContext) async -> [DoctorFinding] {
+    static func findings(_ context: DoctorContext, network: NetworkThread) async -> [DoctorFinding] {
         guard let values = context.loaded?.values, let settings = try? LocalSettings(values) else { return [] }
         var findings: [DoctorFinding] = []
         if values.service.use.contains(.local) {
-            let answer = await WyomingProbe.describe(settings.recogniser, allowsPublic: settings.allowsPublic)
+            let answer = await WyomingProbe.ask(settings.recogniser, allowsPublic: settings.allowsPublic, on: network)
             findings.append(judgeRecogniser(answer, settings))
         }
         guard LocalSettings.isWanted(values) else { return findings }
         if let speaker = settings.speaker {
-            let answer = await WyomingProbe.describe(speaker, allowsPublic: settings.allowsPublic)
+            let answer = await WyomingProbe.ask(speaker, allowsPublic: settings.allowsPublic, on: network)
             findings.append(judgeSpeaker(answer, settings, hasEspeak: EspeakVoice.isInstalled))
         } else {
             findings.append(judgeEspeak(isInstalled: EspeakVoice.isInstalled))

@@ -2,21 +2,21 @@
 ///
 /// Swift arrays may move when they are written to; libcurl requires the same address again after a send that could not
 /// proceed, and texts are passed on as pointers. Filled at the end, consumed at the front.
-struct RawBuffer: ~Copyable {
+package struct RawBuffer: ~Copyable {
     private var base: UnsafeMutableRawPointer?
     private(set) var capacity = 0
     private var start = 0
     private var end = 0
 
-    var count: Int { end - start }
-    var isEmpty: Bool { start == end }
+    package var count: Int { end - start }
+    package var isEmpty: Bool { start == end }
 
     /// The bytes held; the pointer is valid until the next mutation.
-    var bytes: UnsafeRawBufferPointer {
+    package var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base.map { $0 + start }, count: count)
     }
 
-    init() {}
+    package init() {}
 
     deinit { base?.deallocate() }
 
@@ -33,13 +33,13 @@ struct RawBuffer: ~Copyable {
         end += extra
     }
 
-    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard !bytes.isEmpty else { return }
         reserve(bytes.count).copyMemory(from: bytes)
         commit(bytes.count)
     }
 
-    mutating func consume(_ amount: Int) {
+    package mutating func consume(_ amount: Int) {
         precondition(amount <= count)
         start += amount
         if start == end { (start, end) = (0, 0) }

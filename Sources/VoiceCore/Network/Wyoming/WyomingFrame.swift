@@ -83,18 +83,24 @@ package struct WyomingDecoder: Sendable {
 
     /// - Throws: if the bytes are not such a message; nothing can be read after that.
     package mutating func consume(_ new: some Sequence<UInt8>) throws(WyomingFault) -> [WyomingFrame] {
-        bytes += new
+        append(new)
         var frames: [WyomingFrame] = []
         while let frame = try next() { frames.append(frame) }
+        return frames
+    }
+
+    package mutating func append(_ new: some Sequence<UInt8>) {
         // Bytes that were read are removed once, not after each message.
         bytes.removeFirst(start)
         looked = max(0, looked - start)
         start = 0
-        return frames
+        bytes += new
     }
 
     /// Returns the next message; nil until more bytes arrive.
-    private mutating func next() throws(WyomingFault) -> WyomingFrame? {
+    ///
+    /// - Throws: if the bytes are not such a message; nothing can be read after that.
+    package mutating func next() throws(WyomingFault) -> WyomingFrame? {
         let skipped = min(skipping, bytes.count - start)
         start += skipped
         skipping -= skipped

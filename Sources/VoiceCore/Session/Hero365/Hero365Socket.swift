@@ -102,7 +102,7 @@ final class Hero365Socket: ServiceSocket<Hero365Translator> {
     /// Always 0: what the socket does not take waits in messages, and turn detection continues meanwhile.
     override var pendingSendBytes: Int { 0 }
 
-    override func send(_ chunk: MicrophoneChunk, by encoder: any UplinkEncoder) -> Int? {
+    override func send(_ chunk: MicrophoneChunk) -> Int? {
         guard isOpen, let microphone else { return nil }
         for event in microphone.consume(chunk, mayListen: translator.mayListen) {
             let now = Monotonic.now()

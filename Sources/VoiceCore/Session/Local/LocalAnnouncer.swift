@@ -71,7 +71,6 @@ private final class AnnouncerCore {
     private let failed: @Sendable () -> Void
     private let queue: AnnouncerQueue
     private let logger: Logger
-    private var sockets: WyomingSockets?
     private var speaker: LocalSpeaker?
     private var waiting: [[String]] = [] {
         didSet { queue.count.store(waiting.count, ordering: .relaxed) }
@@ -131,19 +130,14 @@ private final class AnnouncerCore {
     func stop() {
         isOver = true
         hush()
-        sockets?.stop()
-        sockets = nil
+        speaker?.stop()
         speaker = nil
     }
 
     private func next(_ me: NetworkConfined<AnnouncerCore>) {
         guard !isOver, speech == nil, !waiting.isEmpty else { return }
         guard !pump.onThread.isSpeaking else { return Self.later { me.perform { $0.next(me) } } }
-        guard let speaker = speaker ?? made(me) else {
-            waiting = []
-            logger.error("the local voice cannot be started")
-            return failed()
-        }
+        let speaker = speaker ?? made(me)
         let sentences = waiting.removeFirst()
         tell(true)
         number += 1
@@ -173,17 +167,13 @@ private final class AnnouncerCore {
         }
     }
 
-    private func made(_ me: NetworkConfined<AnnouncerCore>) -> LocalSpeaker? {
-        let sockets = WyomingSockets(on: network) { _ = me.onThread.speaker?.receive($1, of: $0) }
-        guard sockets.start() else { return nil }
+    private func made(_ me: NetworkConfined<AnnouncerCore>) -> LocalSpeaker {
         let made = LocalSpeaker(
-            sockets,
             settings,
             on: network,
             me: { me.onThread.speaker },
             report: { [unowned self] in spoken($0, me) }
         )
-        self.sockets = sockets
         speaker = made
         return made
     }

@@ -11,7 +11,6 @@ internal import VoiceReply
 /// It is ready once the recogniser has described itself. If the speaker does not answer, espeak-ng replaces it.
 package final class LocalLink: ServiceLink, VoiceLine {
     private static let describeLimit = Duration.seconds(5)
-    private static let connectLimit = Duration.seconds(2)
     /// Steps after the end of a turn within which continued speech is joined to it; later it is another turn.
     private static let joinLimit = 250
     /// Steps of silence after which the response to an unfinished answer ends.
@@ -27,12 +26,11 @@ package final class LocalLink: ServiceLink, VoiceLine {
 
     private var phase = Phase.starting
     private var me: NetworkConfined<LocalLink>?
-    private var sockets: WyomingSockets?
     private var recogniser: LocalRecogniser?
     private var speaker: LocalSpeaker?
     /// Connections on which servers are asked to describe themselves.
-    private var recogniserProbe: Int?
-    private var speakerProbe: Int?
+    private var recogniserProbe: WyomingConnection?
+    private var speakerProbe: WyomingConnection?
     private var knowsRecogniser = false
 
     private var ear: MicrophoneAnalyzer?
@@ -74,13 +72,10 @@ package final class LocalLink: ServiceLink, VoiceLine {
     // MARK: Opening
 
     func start(_ me: NetworkConfined<LocalLink>) {
-        guard phase == .starting, sockets == nil else { return }
+        guard phase == .starting, recogniser == nil else { return }
         self.me = me
-        let sockets = WyomingSockets(on: network) { number, event in me.onThread.receive(event, of: number) }
-        guard sockets.start() else { return fail("no thread can be started for the local voice") }
-        self.sockets = sockets
         recogniser = LocalRecogniser(
-            sockets,
+            on: network,
             at: settings.recogniser,
             allowsPublic: settings.allowsPublic,
             language: settings.language,
@@ -88,7 +83,6 @@ package final class LocalLink: ServiceLink, VoiceLine {
             report: { [unowned self] in recognised($0) }
         )
         speaker = LocalSpeaker(
-            sockets,
             settings,
             on: network,
             me: { me.onThread.speaker },
@@ -96,29 +90,23 @@ package final class LocalLink: ServiceLink, VoiceLine {
         )
         ear = MicrophoneAnalyzer(tellsVoices: pump.onThread.tellsVoices)
         report(.connected, Monotonic.now())
-        recogniserProbe = probe(settings.recogniser, sockets)
-        speakerProbe = settings.speaker.map { probe($0, sockets) }
+        recogniserProbe = probe(settings.recogniser, isRecogniser: true)
+        speakerProbe = settings.speaker.map { probe($0, isRecogniser: false) }
     }
 
-    private func probe(_ address: WyomingAddress, _ sockets: WyomingSockets) -> Int {
-        let number = sockets.open(to: address, allowsPublic: settings.allowsPublic, within: Self.connectLimit)
-        sockets.send(.describe, on: number)
-        return number
+    private func probe(_ address: WyomingAddress, isRecogniser: Bool) -> WyomingConnection {
+        let line = WyomingConnection(to: address, allowsPublic: settings.allowsPublic, on: network) { [unowned self] in
+            probed($0, isRecogniser: isRecogniser)
+        }
+        line.send(.describe)
+        line.limit(Self.describeLimit)
+        return line
     }
 
-    private func receive(_ event: WyomingSockets.Event, of number: Int) {
-        guard phase != .over else { return }
-        if number == recogniserProbe { return probed(event, of: number, isRecogniser: true) }
-        if number == speakerProbe { return probed(event, of: number, isRecogniser: false) }
-        if recogniser?.receive(event, of: number) == true { return }
-        _ = speaker?.receive(event, of: number)
-    }
-
-    private func probed(_ event: WyomingSockets.Event, of number: Int, isRecogniser: Bool) {
+    private func probed(_ event: WyomingConnection.Event, isRecogniser: Bool) {
         switch event {
-        case .opened: sockets?.limit(Self.describeLimit, on: number)
         case .message(.info(let info)):
-            sockets?.close(number)
+            (isRecogniser ? recogniserProbe : speakerProbe)?.close()
             if isRecogniser { describedRecogniser(info) } else { describedSpeaker(info) }
             openIfKnown()
         case .message: break
@@ -181,7 +169,10 @@ package final class LocalLink: ServiceLink, VoiceLine {
 
     private func finish() {
         phase = .over
-        sockets?.stop()
+        recogniserProbe?.close()
+        speakerProbe?.close()
+        recogniser?.abandon()
+        speaker?.stop()
         pump.onThread.ended(self)
         me = nil
     }
@@ -246,7 +237,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
     /// Always 0: a recogniser that does not take its audio loses its connection, so nothing waits here.
     package var pendingSendBytes: Int { 0 }
 
-    package func send(_ chunk: MicrophoneChunk, by encoder: any UplinkEncoder) -> Int? {
+    package func send(_ chunk: MicrophoneChunk) -> Int? {
         guard phase == .opened, let ear else { return nil }
         for start in stride(from: 0, to: chunk.samples.count, by: AudioFormat.wirePeriodSamples) {
             let end = min(start + AudioFormat.wirePeriodSamples, chunk.samples.count)

@@ -28,11 +28,10 @@ final class LocalRecogniser {
     }
 
     private static let format = WyomingFormat.microphone
-    private static let connectLimit = Duration.seconds(2)
     /// Samples per message: 40 ms.
     private static let chunk = 640
 
-    private let sockets: WyomingSockets
+    private let network: NetworkThread
     private let address: WyomingAddress
     private let allowsPublic: Bool
     private let language: String?
@@ -42,14 +41,14 @@ final class LocalRecogniser {
     private let left: (_ samples: Int, _ bytes: Int) -> Void
     /// Whether the server sends text while it listens.
     var streams = false
-    private var number: Int?
+    private var line: WyomingConnection?
     private var transcript = WyomingTranscript()
     private var attempt: Attempt?
     private var live: Live?
     private var liveSamples = 0
 
     init(
-        _ sockets: WyomingSockets,
+        on network: NetworkThread,
         at address: WyomingAddress,
         allowsPublic: Bool,
         language: String,
@@ -57,7 +56,7 @@ final class LocalRecogniser {
         left: @escaping (_ samples: Int, _ bytes: Int) -> Void,
         report: @escaping (Outcome) -> Void
     ) {
-        self.sockets = sockets
+        self.network = network
         self.address = address
         self.allowsPublic = allowsPublic
         self.language = WyomingRequest.language(language)
@@ -85,7 +84,7 @@ final class LocalRecogniser {
 
     /// Recognises these utterances as one text.
     func recognise(_ look: Int, _ ranges: [Range<Int>], of ear: MicrophoneAnalyzer) {
-        if let live, ranges.count == 1, let range = ranges.first, live.next <= range.upperBound, number != nil {
+        if let live, ranges.count == 1, let range = ranges.first, live.next <= range.upperBound, line != nil {
             attempt = Attempt(look: look, sounds: [ear.speech(of: range)])
             send(ear.sound(of: live.next..<range.upperBound, gain: live.gain))
             self.live = nil
@@ -103,13 +102,10 @@ final class LocalRecogniser {
         drop()
     }
 
-    /// - Returns: whether the event belongs to this connection.
-    func receive(_ event: WyomingSockets.Event, of number: Int) -> Bool {
-        guard number == self.number else { return false }
+    private func receive(_ event: WyomingConnection.Event) {
         switch event {
-        case .opened: break
         case .ended(let end):
-            self.number = nil
+            line = nil
             failed(end)
         case .message(let message):
             transcript.receive(message)
@@ -126,30 +122,31 @@ final class LocalRecogniser {
                 report(.partial(transcript.text))
             }
         }
-        return true
     }
 
     // MARK: One utterance
 
     private func open() {
-        number = sockets.open(to: address, allowsPublic: allowsPublic, within: Self.connectLimit)
+        line = WyomingConnection(to: address, allowsPublic: allowsPublic, on: network) { [weak self] in
+            self?.receive($0)
+        }
         transcript = WyomingTranscript()
         liveSamples = 0
     }
 
     private func drop() {
-        if let number { sockets.close(number) }
-        number = nil
+        line?.close()
+        line = nil
     }
 
     private func put(_ request: WyomingRequest) {
-        if let number { sockets.send(request, on: number) }
+        line?.send(request)
     }
 
     private func sendNext() {
         guard let attempt, attempt.texts.count < attempt.sounds.count else { return }
         let sound = attempt.sounds[attempt.texts.count]
-        if number == nil { open() }
+        if line == nil { open() }
         put(.transcribe(language: language))
         put(.audioStart(Self.format))
         send(sound)
@@ -157,18 +154,17 @@ final class LocalRecogniser {
     }
 
     private func send(_ sound: [Int16]) {
-        guard let number, !sound.isEmpty else { return }
+        guard let line, !sound.isEmpty else { return }
         let bytes = WyomingRequest.sound(sound, from: liveSamples, chunk: Self.chunk).flatMap(\.frame.bytes)
         liveSamples += sound.count
-        sockets.send(bytes, on: number)
+        line.send(bytes)
         left(sound.count * AudioFormat.wireRate / Self.format.rate, bytes.count)
     }
 
     private func finish(samples: Int) {
-        guard let number else { return }
         put(.audioStop(timestamp: liveSamples * 1000 / Self.format.rate))
         let length = Duration.milliseconds(samples * 1000 / Self.format.rate)
-        sockets.limit(max(answerLimit, length * 2), on: number)
+        line?.limit(max(answerLimit, length * 2))
     }
 
     private func recognised(_ text: String) {

@@ -23,7 +23,6 @@ final class LocalSpeaker {
         case trouble(WyomingEnd)
     }
 
-    private static let connectLimit = Duration.seconds(2)
     private static let firstLimit = Duration.seconds(5)
     /// How many times longer than its sound a sentence may take, besides `nextLimit`.
     private static let slowest = 4
@@ -33,7 +32,7 @@ final class LocalSpeaker {
     /// How long a failed server is left alone.
     private static let pause = Duration.seconds(30)
 
-    private let sockets: WyomingSockets
+    private let network: NetworkThread
     private let address: WyomingAddress?
     private let allowsPublic: Bool
     private let voice: String?
@@ -43,7 +42,7 @@ final class LocalSpeaker {
     private let espeak: (_ text: String, _ speech: Int) -> Bool
     private let report: (Outcome) -> Void
 
-    private var number: Int?
+    private var line: WyomingConnection?
     /// Number of sentences requested only to warm up the server; their sound is not played.
     private var unheard = 0
     private var sentences: [String] = []
@@ -64,7 +63,7 @@ final class LocalSpeaker {
     private let converter = AnyRateConverter()
 
     init(
-        _ sockets: WyomingSockets,
+        on network: NetworkThread,
         at address: WyomingAddress?,
         allowsPublic: Bool,
         voice: String,
@@ -72,7 +71,7 @@ final class LocalSpeaker {
         espeak: @escaping (_ text: String, _ speech: Int) -> Bool,
         report: @escaping (Outcome) -> Void
     ) {
-        self.sockets = sockets
+        self.network = network
         self.address = address
         self.allowsPublic = allowsPublic
         self.voice = voice.isEmpty ? nil : voice
@@ -85,7 +84,6 @@ final class LocalSpeaker {
     ///
     /// - Parameter me: this speaker, on the network thread, while it is needed.
     convenience init(
-        _ sockets: WyomingSockets,
         _ settings: LocalSettings,
         on network: NetworkThread,
         me: @escaping @Sendable () -> LocalSpeaker?,
@@ -93,7 +91,7 @@ final class LocalSpeaker {
     ) {
         let language = settings.espeakLanguage
         self.init(
-            sockets,
+            on: network,
             at: settings.speaker,
             allowsPublic: settings.allowsPublic,
             voice: settings.voice,
@@ -160,68 +158,65 @@ final class LocalSpeaker {
         sentences = []
         (asked, done) = (0, 0)
         speech += 1
-        guard isBusy, let number else { return }
-        sockets.close(number)
-        self.number = nil
+        guard isBusy, let line else { return }
+        line.close()
         unheard = 0
         open()
     }
 
-    /// - Returns: whether the event belongs to this connection.
-    func receive(_ event: WyomingSockets.Event, of number: Int) -> Bool {
-        guard number == self.number else { return false }
-        switch event {
-        case .opened: break
-        case .ended(let end): failed(end)
-        case .message(let message): receive(message, on: number)
-        }
-        return true
+    /// Falls silent for good.
+    func stop() {
+        hush()
+        line?.close()
     }
 
     // MARK: The server
 
     private func open() {
         guard let address else { return }
-        number = sockets.open(to: address, allowsPublic: allowsPublic, within: Self.connectLimit)
+        line = WyomingConnection(to: address, allowsPublic: allowsPublic, on: network) { [weak self] event in
+            switch event {
+            case .ended(let end): self?.failed(end)
+            case .message(let message): self?.receive(message)
+            }
+        }
     }
 
-    private func ask(_ text: String) {
-        guard let number else { return }
-        sockets.send(.synthesize(text, voice: voice), on: number)
-    }
+    private func ask(_ text: String) { line?.send(.synthesize(text, voice: voice)) }
 
     private func askNext() {
         guard !isIdle else { return }
         if usesEspeak { return askEspeak() }
-        if number == nil { open() }
-        guard let number else { return }
+        if line == nil { open() }
         let isWaiting = asked > done
         while asked < sentences.count, asked - done < Self.deep {
             ask(sentences[asked])
             asked += 1
         }
-        if !isWaiting { sockets.limit(Self.firstLimit, on: number) }
+        if !isWaiting { line?.limit(Self.firstLimit) }
     }
 
-    private func receive(_ message: WyomingEvent, on number: Int) {
+    private func receive(_ message: WyomingEvent) {
         switch message {
         case .audioStart(let format):
             guard format.width == 2, AnyRateConverter.knows(format.rate) else {
-                return garbage("speaks in a format that nobody here plays", number)
+                return garbage("speaks in a format that cannot be played here")
             }
         case .audioChunk(let format, let bytes):
             guard unheard == 0, !isIdle else { return }
             guard format.width == 2, AnyRateConverter.knows(format.rate) else {
-                return garbage("speaks in a format that nobody here plays", number)
+                return garbage("speaks in a format that cannot be played here")
             }
-            let sound = WaveBytes.samples(bytes[...], channels: format.channels)
+            // A chunk that is too long is not converted in full.
+            let most = (Self.longest / AudioFormat.wireRate + 1) * format.rate * format.channels * 2
+            let sound = WaveBytes.samples(bytes.prefix(most), channels: format.channels)
             play(sound, rate: format.rate)
-            if samples > Self.longest { return garbage("does not stop speaking", number) }
+            if samples > Self.longest { return garbage("does not stop speaking") }
             // Sound renews the limit, not the message, and only as far as it lasts.
             guard !sound.isEmpty else { return }
             let length = Duration.milliseconds(samples * 1000 / AudioFormat.wireRate)
             let left = begunAt + nextLimit + length * Self.slowest - Monotonic.now()
-            sockets.limit(min(nextLimit, max(.zero, left)), on: number)
+            line?.limit(min(nextLimit, max(.zero, left)))
         case .audioStop:
             guard unheard == 0 else {
                 unheard -= 1
@@ -229,8 +224,8 @@ final class LocalSpeaker {
             }
             guard !isIdle else { return }
             finished()
-            if isIdle { sockets.limit(nil, on: number) } else { sockets.limit(Self.firstLimit, on: number) }
-        case .error(let text, _): garbage("says: \(text)", number)
+            line?.limit(isIdle ? nil : Self.firstLimit)
+        case .error(let text, _): garbage("says: \(text)")
         default: break
         }
     }
@@ -270,15 +265,15 @@ final class LocalSpeaker {
         if isDone { report(.ended) } else { askNext() }
     }
 
-    private func garbage(_ what: String, _ number: Int) {
-        sockets.close(number)
+    private func garbage(_ what: String) {
+        line?.close()
         let name = address.map { "\($0.key): the Wyoming server at \($0.text)" } ?? "the voice"
         failed(WyomingEnd(kind: .garbage, description: "\(name) \(what)"))
     }
 
     /// Retries once on another connection; then espeak-ng replaces the server. A sentence that has begun is not repeated.
     private func failed(_ end: WyomingEnd) {
-        number = nil
+        line = nil
         unheard = 0
         guard !isIdle else { return }
         let isAgain = !isRepeated && (end.kind == .closed || end.kind == .away)

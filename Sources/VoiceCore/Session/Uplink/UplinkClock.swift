@@ -111,13 +111,13 @@ struct WaitingUplink {
     private var clock: UplinkClock?
 
     /// Sends the silence due by now.
-    mutating func keep(_ line: any VoiceLine, by encoder: any UplinkEncoder, at now: Duration) {
+    mutating func keep(_ line: any VoiceLine, at now: Duration) {
         var clock = clock ?? UplinkClock(chunk: Self.silence.count, at: now)
         let due = clock.step(at: now, oldest: now, waiting: 0, isHeld: true).silence / Self.silence.count
         self.clock = clock
         Self.silence.withUnsafeBufferPointer { silence in
             for _ in 0..<due {
-                guard line.isOpen, line.send(MicrophoneChunk(silence), by: encoder) != nil else { return }
+                guard line.isOpen, line.send(MicrophoneChunk(silence)) != nil else { return }
             }
         }
     }

@@ -85,18 +85,17 @@ struct LiveUplinkTests {
             var isOpen: Bool { true }
             var pendingSendBytes: Int { 0 }
 
-            func send(_ chunk: MicrophoneChunk, by encoder: any UplinkEncoder) -> Int? {
+            func send(_ chunk: MicrophoneChunk) -> Int? {
                 samples += chunk.samples.count
                 return 1
             }
         }
         let line = Line()
         var uplink = WaitingUplink()
-        let encoder = Base64Uplink(type: "session.input_audio.append")
-        for step in 0...50 { uplink.keep(line, by: encoder, at: .seconds(7) + .milliseconds(20 * step)) }
+        for step in 0...50 { uplink.keep(line, at: .seconds(7) + .milliseconds(20 * step)) }
         #expect(line.samples == 24_000)
         // After a sleep of the machine it does not catch up.
-        uplink.keep(line, by: encoder, at: .seconds(600))
+        uplink.keep(line, at: .seconds(600))
         #expect(line.samples <= 24_000 * 3)
     }
 

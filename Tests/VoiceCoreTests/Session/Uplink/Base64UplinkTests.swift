@@ -6,7 +6,7 @@ import Testing
 @testable import VoiceCore
 @testable import VoiceSession
 
-struct UplinkEncoderTests {
+struct Base64UplinkTests {
     private static func message(_ encoder: Base64Uplink, _ samples: [Int16]) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: encoder.longestMessage(samples: samples.count))
         let count = samples.withUnsafeBufferPointer { samples in
@@ -42,12 +42,13 @@ struct UplinkEncoderTests {
         let samples = Self.tone(count)
         let audio = samples.withUnsafeBytes { Data($0) }.base64EncodedString()
         let wanted = #"{"type":"input_audio_buffer.append","audio":""# + audio + #""}"#
-        #expect(String(decoding: Self.message(Base64Uplink(), samples), as: UTF8.self) == wanted)
+        let message = Self.message(Base64Uplink(RealtimeWire.audioMessage), samples)
+        #expect(String(decoding: message, as: UTF8.self) == wanted)
     }
 
     /// At 16 kHz, two samples replace three, message by message, and the tone stays the same.
     @Test func aServiceAtAnotherRateHearsTheSameTone() {
-        let encoder = Base64Uplink(type: "session.input_audio.append", rate: 16_000)
+        let encoder = Base64Uplink(LiveTranslator.audioMessage, rate: 16_000)
         var heard: [Int16] = []
         for start in 0..<50 {
             let message = Self.message(encoder, Self.tone(480, from: start * 480))
@@ -64,7 +65,7 @@ struct UplinkEncoderTests {
     }
 
     @Test func whatDoesNotFitIsNotWritten() {
-        let encoder = Base64Uplink()
+        let encoder = Base64Uplink(RealtimeWire.audioMessage)
         var room = [UInt8](repeating: 0, count: 10)
         let count = Self.tone(240).withUnsafeBufferPointer { samples in
             room.withUnsafeMutableBytes { encoder.write(samples, into: $0) }
