@@ -192,6 +192,8 @@ package struct MediaMachine: Sendable, Equatable {
         leave(isDone: false)
         // `leave` has just added the current item, but it was not heard before the one that begins now.
         if isUnderWay || interrupted != nil { before.removeLast() }
+        // Replaces the place where a podcast would be resumed.
+        if isUnderWay, item.kind == .podcast { effects.append(.remember(item, second: 1, isDone: false)) }
         queue.insert(contentsOf: [interrupted, following].compactMap { $0 }, at: 0)
         cut()
         begin(item, from: 0)

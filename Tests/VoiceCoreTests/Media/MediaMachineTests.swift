@@ -50,6 +50,17 @@ struct MediaMachineTests {
         #expect(machine.queue.map(\.title) == ["b", "c"])
     }
 
+    @Test func previousInAPodcastIsItsBeginningNotThePlaceWhereItWasLeft() {
+        var machine = Self.playing(.podcast)
+        var library = MediaLibrary()
+        for effect in machine.handle(.played(1000 + 60 * Self.second)) + machine.handle(.previous) {
+            guard case .remember(let item, let second, let isDone) = effect else { continue }
+            library.note(item, second: second, isDone: isDone, at: 0)
+        }
+        #expect(machine.current?.item.title == "a")
+        #expect(library.place(of: Self.track("a", .podcast)) == 0)
+    }
+
     /// A paused one must not write to a memory card for days.
     @Test func thePlaceInAPodcastIsRememberedEveryFiveMinutesThatAreHeard() {
         var machine = Self.playing(.podcast)
