@@ -229,9 +229,7 @@ extension ConversationSession {
         case .quiet(let isQuiet): parts.logger.info(isQuiet ? "quiet hours begin" : "quiet hours end")
         case .ask: parts.logger.info("a question was typed")
         case .start: if activation.machine.isMuted { parts.logger.notice("still muted: the microphone stays closed") }
-        case .activate, .stop, .stopAll, .silence, .end, .reset, .startFresh, .say, .conversation, .refused, .turnBegan,
-            .turnEnded, .speaksOn, .media, .rings, .announcing, .timer:
-            break
+        default: break
         }
     }
 }

@@ -187,7 +187,8 @@ extension SetupDialog {
             "Which service hears and speaks: openai, openai-live, datagrid, hero365, or local (Wyoming servers)?",
         "realtime.url": "The address of the service; of a server of your own, such as ws://homelab.lan:8000",
         "realtime.dialect":
-            "What is there: auto (OpenAI, Azure, xAI), or a server of your own: speaches, localai, huggingface?",
+            "What is there: auto (OpenAI, Azure, xAI), or a server of your own: "
+            + Dialect.all.filter(\.isSelfHosted).map(\.name.rawValue).joined(separator: ", ") + "?",
         "realtime.model": "The model (Azure: the deployment; a server of your own chooses unless you change this)",
         "live.url": "The address of GPT-Live",
         "datagrid.url": "The address of Datagrid",

@@ -2,11 +2,6 @@ internal import VoiceBase
 
 extension ServiceCapabilities {
     package static let openAI = Dialect.openAI.capabilities
-    package static let azure = Dialect.azure.capabilities
-    package static let xai = Dialect.xai.capabilities
-    package static let speaches = Dialect.speaches.capabilities
-    package static let localAI = Dialect.localAI.capabilities
-    package static let huggingFace = Dialect.huggingFace.capabilities
 }
 
 extension Dialect {

@@ -162,17 +162,16 @@ package struct ServerEventDecoder {
     private static let latestTime = 253_402_300_799
 
     /// Events of the protocol (and its beta) that need no reaction from a voice client.
-    private static let known: Set<String> = [
+    private static let known = Set([
         "conversation.created", "conversation.item.done", "conversation.item.deleted", "conversation.item.truncated",
         "conversation.item.retrieved", "conversation.item.input_audio_transcription.segment",
         "input_audio_buffer.cleared",
         "input_audio_buffer.timeout_triggered", "response.content_part.added", "response.content_part.done",
-        "response.output_audio.delta", "response.audio.delta", "response.output_text.delta",
-        "response.output_text.done",
+        "response.output_text.delta", "response.output_text.done",
         "response.text.delta", "response.text.done", "response.function_call_arguments.delta",
         "rate_limits.updated", "ping",
         "conversation.item.input_audio_transcription.updated",
-    ]
+    ]).union(AudioDelta.realtime.map { "\($0)" })
 }
 
 /// The fields of all events in one shape. An absent field is nil; extra fields are ignored.

@@ -2,6 +2,15 @@ internal import VoiceConversation
 internal import VoiceMedia
 
 extension Tool {
+    /// The tools of the media player.
+    static func media(_ context: ToolContext) -> [Tool] {
+        let player = context.media
+        return [
+            playAudio(player), enqueue(player), pausePlayback(player), resumePlayback(player), stopPlayback(player),
+            skipTrack(player), clearQueue(player), getNowPlaying(player), setVolume(player), duckAudio(player),
+        ]
+    }
+
     /// play_audio: plays a stream, a podcast or a recording on this machine.
     static func playAudio(_ player: any MediaControls) -> Tool {
         Tool(

@@ -32,17 +32,6 @@ extension ToolResult {
     }
 }
 
-extension Tool {
-    /// The tools of the media player.
-    static func media(_ context: ToolContext) -> [Tool] {
-        let player = context.media
-        return [
-            playAudio(player), enqueue(player), pausePlayback(player), resumePlayback(player), stopPlayback(player),
-            skipTrack(player), clearQueue(player), getNowPlaying(player), setVolume(player), duckAudio(player),
-        ]
-    }
-}
-
 extension MediaControls {
     /// Performs a step for every name, in order. Names that fail do not affect the others; if only some succeed, the
     /// output lists the failures.
