@@ -39,6 +39,7 @@ package struct SampleRing<Element: BitwiseCopyable>: ~Copyable, @unchecked Senda
     package func write(_ samples: UnsafePointer<Element>, count: Int) -> Int {
         let start = written.load(ordering: .relaxed)
         let free = capacity - Int(start &- consumed.load(ordering: .acquiring))
+        assert(free >= 0 && free <= capacity, "the ring was read ahead of its producer")
         let count = min(count, free)
         guard count > 0 else { return 0 }
         let offset = Int(start & UInt64(capacity - 1))
@@ -53,6 +54,7 @@ package struct SampleRing<Element: BitwiseCopyable>: ~Copyable, @unchecked Senda
     package func read(into samples: UnsafeMutablePointer<Element>, count: Int) -> Int {
         let start = consumed.load(ordering: .relaxed)
         let ready = Int(written.load(ordering: .acquiring) &- start)
+        assert(ready >= 0 && ready <= capacity, "the consumer is ahead of the producer")
         let count = min(count, ready)
         guard count > 0 else { return 0 }
         let offset = Int(start & UInt64(capacity - 1))

@@ -68,6 +68,7 @@ struct SpeechQueue: Equatable, Sendable {
     mutating func add(_ content: Entry.Content, at now: Duration) {
         entries.append(Entry(content, at: now))
         if entries.count > Self.capacity, let place = oldestOfMost { drop(entries.remove(at: place)) }
+        assert(entries.count <= Self.capacity)
     }
 
     /// Adds a question unless the queue is full of such.

@@ -105,6 +105,7 @@ package struct MediaMachine: Sendable, Equatable {
         case .timer(.reconnect): reconnect()
         case .timer(.sleep): slept()
         }
+        assert(next == nil || current != nil, "an item is prepared to follow none")
         return effects
     }
 

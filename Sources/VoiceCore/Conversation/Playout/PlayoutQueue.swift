@@ -108,6 +108,7 @@ package struct PlayoutQueue {
         if waiting == 0 { end = max(end, written) }
         let begins = isDrained || announced != part.responseID
         insert(UnsafeBufferPointer(rebasing: samples[0..<accepted]), of: part)
+        assert(head <= pending.count && waiting <= limit && records.count <= Self.mostParts)
         if begins {
             announced = part.responseID
             if isDrained {

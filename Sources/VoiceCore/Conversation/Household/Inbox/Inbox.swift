@@ -163,6 +163,7 @@ package struct Inbox: Equatable, Sendable {
         case .look: break
         }
         effects += deliver(at: now)
+        assert(items.count <= Self.most)
         effects.append(.lookAfter(pause(at: now)))
         return effects
     }

@@ -142,6 +142,7 @@ package struct TimerBook: Equatable, Sendable {
         case .look: break
         }
         effects += look(at: now)
+        assert(entries.count <= Self.most)
         if isRinging != rang { effects.append(.ring(isRinging)) }
         let difference = now.wall - Int(now.uptime.components.seconds)
         let hasJumped = self.difference.map { abs($0 - difference) > Self.jump } ?? false
