@@ -1,7 +1,6 @@
 package import VoiceAudio
 package import VoiceBase
 package import VoiceConversation
-internal import VoiceNetwork
 
 /// Carries audio between the audio thread's rings and the socket. Lives on the network thread alone.
 ///

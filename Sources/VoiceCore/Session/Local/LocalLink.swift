@@ -72,7 +72,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
     // MARK: Opening
 
     func start(_ me: NetworkConfined<LocalLink>) {
-        guard phase == .starting, recogniser == nil else { return }
+        guard phase == .starting else { return }
         self.me = me
         recogniser = LocalRecogniser(
             on: network,
@@ -174,7 +174,8 @@ package final class LocalLink: ServiceLink, VoiceLine {
         recogniser?.abandon()
         speaker?.stop()
         pump.onThread.ended(self)
-        me = nil
+        // The speaker knows this session by `me`: two strong references in a circle.
+        (me, recogniser, speaker) = (nil, nil, nil)
     }
 
     package func retire() {

@@ -166,8 +166,9 @@ final class LocalSpeaker {
 
     /// Falls silent for good.
     func stop() {
-        hush()
         line?.close()
+        line = nil
+        hush()
     }
 
     // MARK: The server

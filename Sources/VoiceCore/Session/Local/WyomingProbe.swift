@@ -10,13 +10,18 @@ package enum WyomingProbe {
     ) async -> Result<WyomingInfo, WyomingEnd> {
         let answer = Promise<Result<WyomingInfo, WyomingEnd>>()
         let isAsked = network.enqueue {
-            WyomingConnection(to: address, allowsPublic: allowsPublic, on: network) { event in
+            var line: WyomingConnection?
+            line = WyomingConnection(to: address, allowsPublic: allowsPublic, on: network) { event in
                 switch event {
-                case .message(.info(let info)): answer.give(.success(info))
+                case .message(.info(let info)):
+                    answer.give(.success(info))
+                    // The server may serve one client at a time.
+                    line?.close()
                 case .ended(let end): answer.give(.failure(end))
                 case .message: break
                 }
-            }.send(.describe)
+            }
+            line?.send(.describe)
         }
         guard isAsked else {
             return .failure(WyomingEnd(kind: .away, description: "no thread runs to ask \(address.text)"))
