@@ -55,7 +55,7 @@ extension ConversationMachine {
         remarks.wishes.settle(sequencer)
         remarks.queue.settle(calls)
         remarks.queue.dropExpired(at: now)
-        // A user who speaks again is still there.
+        // The user has spoken again, and is still there.
         if turn.isUserSpeaking { remarks.wishes.end(whenQuiet: false) }
         sayAll(of: [.typed, .delay, .announcement])
         if link.isReady, remarks.wishes.endsWhenQuiet, isQuiet, !calls.isWaiting { deactivate() }
