@@ -33,7 +33,7 @@ package struct RealtimeWire: ServiceTranslator {
         guard let event = try? decoder.decode(text) else { return nil }
         let reports = translator.receive(event).map { Effect.report($0) }
         switch event {
-        case .ignored(let type) where AudioDelta.realtime.contains { "\($0)" == type }:
+        case .ignored(let type) where AudioDelta.realtimeTypes.contains(type):
             return readSlowly(text, downlink)
         case .audioDone(let responseID, let itemID, let contentIndex):
             return [.finish(SpokenPart(responseID: responseID, itemID: itemID, contentIndex: contentIndex))] + reports

@@ -171,7 +171,7 @@ package struct ServerEventDecoder {
         "response.text.delta", "response.text.done", "response.function_call_arguments.delta",
         "rate_limits.updated", "ping",
         "conversation.item.input_audio_transcription.updated",
-    ]).union(AudioDelta.realtime.map { "\($0)" })
+    ]).union(AudioDelta.realtimeTypes)
 }
 
 /// The fields of all events in one shape. An absent field is nil; extra fields are ignored.

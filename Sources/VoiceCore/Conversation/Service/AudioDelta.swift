@@ -15,6 +15,8 @@ package struct AudioDelta {
     package var contentIndex: Int
 
     package static let realtime: [StaticString] = ["response.output_audio.delta", "response.audio.delta"]
+    /// The same as texts, for a message that is read in full.
+    static let realtimeTypes = Set(realtime.map { "\($0)" })
     package static let live: [StaticString] = ["session.output_audio.delta"]
 
     /// Returns nil if the message is not an audio delta or not in the plain shape.
