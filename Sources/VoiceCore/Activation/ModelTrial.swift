@@ -26,16 +26,11 @@ package struct ModelTrial: Sendable {
     static func run(
         _ program: String,
         _ arguments: [String],
+        within limit: Duration = limit,
         isEnding: () -> Bool
     ) throws(WakeWordError) {
-        let (result, reason) = HookProcess.runReading(
-            program,
-            [],
-            arguments: arguments,
-            within: limit,
-            isEnding: isEnding
-        )
-        guard let problem = judge(result, reason: reason) else { return }
+        let end = HookProcess.runReading(program, [], arguments: arguments, within: limit, isEnding: isEnding)
+        guard let problem = judge(end.result, reason: end.reason) else { return }
         throw problem
     }
 

@@ -297,17 +297,15 @@ struct TFLiteSpotterTests {
         #expect(trials.withLock { $0 } == known)
     }
 
-    /// The end of the program does not wait for a model that hangs: half a second, not five.
+    /// The end of the program does not wait for a model that hangs. This one would end after a minute, without a fault.
     @Test func aTrialThatHangsIsGivenUpWhenTheProgramEnds() async throws {
-        let began = Monotonic.now()
         let problem = await OwnThread.run("trial") { () -> WakeWordError? in
             do throws(WakeWordError) {
-                try ModelTrial.run("/bin/sleep", ["60"], isEnding: { true })
+                try ModelTrial.run("/bin/sleep", ["60"], within: .seconds(3600), isEnding: { true })
                 return nil
             } catch { return error }
         }
         #expect(problem?.description.contains("holds up the program that runs it") == true)
-        #expect(Monotonic.now() - began < .seconds(4))
     }
 
     @Test func theTrialRunsTheModelItself() async throws {

@@ -61,10 +61,9 @@ struct OutsideJSONTests {
         #expect(decode("{\"a\":\"x\"") == nil, "what is no JSON stays none")
     }
 
-    /// The same message on every input: refused quickly, whatever the stack of the thread.
+    /// The same message on every input: refused, whatever the stack of the thread.
     @Test func noWayInTakesWhatIsTooDeep() throws {
         let deep = Self.nested(509)
-        let start = ContinuousClock.now
         #expect(throws: ServerEventDecoder.Failure.malformed) {
             try ServerEventDecoder().decode(#"{"type":"session.updated","session":\#(deep)}"#)
         }
@@ -81,7 +80,6 @@ struct OutsideJSONTests {
         #expect(ArchiveItem(Array(#"{"files":[],"x":\#(deep)}"#.utf8), identifier: "x") == nil)
         struct Arguments: Decodable { var query: String }
         #expect(ToolArguments.decode(Arguments.self, from: #"{"query":"x","y":\#(deep)}"#) == nil)
-        #expect(ContinuousClock.now - start < .seconds(1))
     }
 
     /// Values of two bytes each, in one message of the length that is allowed: refused before a decoder sees them.
@@ -91,12 +89,10 @@ struct OutsideJSONTests {
             "[" + String(String(repeating: value, count: count).dropLast()) + "]"
         }
         #expect(decode(list(100)) != nil)
-        let start = ContinuousClock.now
         #expect(decode(list(300_000), atMost: 4 << 20) == nil)
         #expect(throws: ServerEventDecoder.Failure.malformed) {
             try ServerEventDecoder().decode(#"{"type":"x","x":\#(list(20_000))}"#)
         }
-        #expect(ContinuousClock.now - start < .seconds(1))
     }
 
     @Test func aCallerMayExpectMoreValues() {

@@ -20,9 +20,7 @@ struct LogOutletTests {
         let outlet = LogOutlet(style: .journal, descriptor: pipe.input)
         // 4 MB, far more than the pipe and the queue hold. With a blocking write this would never end.
         for number in 0..<20_000 { outlet.put(LogLine("<6>\(number) \(Self.text)\n")) }
-        let began = Monotonic.now()
         outlet.finish(within: .milliseconds(20))
-        #expect(Monotonic.now() - began < .seconds(10))
         // Each line either has its number, or replaces as many lines as it reports missing.
         var number = 0
         var written = 0
