@@ -25,51 +25,41 @@ package struct PendingCalls: Equatable, Sendable {
         package var isWhole = true
         /// Whether an earlier session has spoken the beginning of the answer.
         fileprivate var isRest = false
-        /// What the service has not yet said of a whole output; nil if it has not begun, or does not report it.
-        fileprivate var unsaid: ToolResult?
+        /// Nil while the output is not delivered to the current session.
+        fileprivate var delivery: Delivery?
 
         package var wantsReply: Bool { output?.wantsReply ?? true }
+        fileprivate var isOpen: Bool { delivery == nil }
+        fileprivate var isOwed: Bool { delivery?.isOwed == true }
     }
 
-    /// An answer whose output is delivered to the current session in parts.
-    private struct Flow: Equatable, Sendable {
-        var call: Call
-        /// The parts delivered; how many of them the service has begun to speak, and what it has not yet spoken of the last of
-        /// those.
+    /// What the service has, and has said, of an output.
+    fileprivate struct Delivery: Equatable, Sendable {
+        /// The parts delivered, one of a whole output; how many of them the service has begun to speak, and what it has not yet
+        /// spoken of the last of those, if it reports that.
         var parts: [ToolResult]
         var begun = 0
-        var unsaid = ToolResult(.answer(""))
+        var unsaid: ToolResult?
+        /// Delivered while it was still being written.
+        var isInParts: Bool
         /// The service has the last part.
-        var isPlaced = false
+        var isPlaced: Bool
+        /// A response has to speak about it.
+        var isOwed: Bool
+        /// It seems to be spoken to its end; the service may still report that it waits.
+        var isOver = false
         /// The response that speaks it, or did last; whether that ended early; whether the user asked to go on.
         var response = ""
         var isCut = false
         var isResumed = false
 
-        /// The call with what is left to say; nil if nothing will be.
-        var rest: Call? {
-            let isSaid = call.isWhole && begun >= parts.count && unsaid.isEmpty
-            guard !isCut, !isSaid else { return nil }
-            var rest = call
-            let left = ([unsaid] + parts.dropFirst(begun)).filter { !$0.isEmpty }
-            rest.output = left.first
-            for part in left.dropFirst() { rest.output?.add(part) }
-            rest.isRest = begun > 0
-            return rest
-        }
+        /// Neither whole nor spoken to its end.
+        var isFlowing: Bool { isInParts && !isOver }
     }
 
-    /// Calls without a delivered output, oldest first.
-    package private(set) var open: [Call] = []
-    /// Calls whose output is delivered and not yet spoken about.
-    package private(set) var unspoken: [Call] = []
-    /// Answers in parts that are not spoken to their end; all of the current session.
-    private var flowing: [Flow] = []
-    /// The latest that seem to be spoken to their ends; the service may still report that some of them waits.
-    private var ended: [Flow] = []
-    /// The latest whole answers that seem to be spoken; the service may still report that they wait.
-    private var told: [Call] = []
-    private static let mostTold = 8
+    /// The calls, oldest first. Of those that are over, the latest.
+    private var calls: [Call] = []
+    private static let mostOver = 8
     /// A call as named by a service, which may count ids anew in each session or in each response.
     private struct Name: Equatable {
         var callID: String
@@ -87,13 +77,18 @@ package struct PendingCalls: Equatable, Sendable {
 
     package init() {}
 
+    /// Calls without a delivered output, oldest first.
+    package var open: [Call] { calls.filter(\.isOpen) }
+    /// Calls whose output is delivered and not yet spoken about.
+    package var unspoken: [Call] { calls.filter(\.isOwed) }
+
     /// Whether any call is still waiting for its answer, or for the rest of it.
     package var isWaiting: Bool {
-        flowing.contains { !$0.isPlaced } || open.contains { $0.output == nil || !$0.isWhole }
+        calls.contains { $0.delivery.map { !$0.isPlaced } ?? ($0.output == nil || !$0.isWhole) }
     }
 
     package func isWaiting(callID: String) -> Bool {
-        open.contains { $0.call.callID == callID && $0.output == nil }
+        calls.contains { $0.isOpen && $0.call.callID == callID && $0.output == nil }
     }
 
     /// Whether a call of this response was seen.
@@ -102,14 +97,14 @@ package struct PendingCalls: Equatable, Sendable {
     }
 
     /// The turn of a call without a delivered output.
-    package func turn(of callID: String) -> Int? { open.first { $0.call.callID == callID }?.turn }
+    package func turn(of callID: String) -> Int? { calls.first { $0.isOpen && $0.call.callID == callID }?.turn }
 
     /// Puts off the calls of a session that have no output.
     /// - Returns: the service's ids of those not put off before.
     package mutating func putOff(in session: Int) -> [String] {
-        open.indices.filter { open[$0].session == session && !open[$0].isPutOff }.map {
-            open[$0].isPutOff = true
-            return open[$0].wireID
+        calls.indices.filter { calls[$0].isOpen && calls[$0].session == session && !calls[$0].isPutOff }.map {
+            calls[$0].isPutOff = true
+            return calls[$0].wireID
         }
     }
 
@@ -120,12 +115,12 @@ package struct PendingCalls: Equatable, Sendable {
     }
 
     package func contains(responseID: String, session: Int) -> Bool {
-        open.contains { $0.responseID == responseID && $0.session == session }
+        calls.contains { $0.isOpen && $0.responseID == responseID && $0.session == session }
     }
 
     /// Whether an answer to be spoken about belongs to an earlier turn than `turn`.
     package func isLate(at turn: Int) -> Bool {
-        unspoken.contains { $0.turn < turn }
+        calls.contains { $0.isOwed && $0.turn < turn }
     }
 
     /// - Returns: the call to make, under a unique id; nil if it is already known.
@@ -142,10 +137,10 @@ package struct PendingCalls: Equatable, Sendable {
             own.callID += "~\(renamed)"
         }
         // Another request: nobody goes on with what was cut.
-        flowing.removeAll { $0.isCut && $0.isPlaced }
+        calls.removeAll { !$0.isOwed && $0.delivery?.isCut == true && $0.delivery?.isPlaced == true }
         given.append(own.callID)
         if given.count > Self.remembered { given.removeFirst() }
-        open.append(Call(call: own, wireID: call.callID, responseID: responseID, session: session, turn: turn))
+        calls.append(Call(call: own, wireID: call.callID, responseID: responseID, session: session, turn: turn))
         return own
     }
 
@@ -175,16 +170,16 @@ package struct PendingCalls: Equatable, Sendable {
 
     /// - Returns: false if the call is not open or already has its answer.
     package mutating func answer(callID: String, _ output: ToolResult, isWhole: Bool = true) -> Bool {
-        guard let index = open.firstIndex(where: { $0.call.callID == callID && $0.output == nil }) else {
+        guard let index = calls.firstIndex(where: { $0.isOpen && $0.call.callID == callID && $0.output == nil }) else {
             return false
         }
-        guard !(open[index].isRest && output.isEmpty) else {
+        guard !(calls[index].isRest && output.isEmpty) else {
             // All of the answer was said before its session ended.
-            if isWhole { open.remove(at: index) }
+            if isWhole { calls.remove(at: index) }
             return true
         }
-        open[index].output = output
-        open[index].isWhole = isWhole
+        calls[index].output = output
+        calls[index].isWhole = isWhole
         return true
     }
 
@@ -192,22 +187,21 @@ package struct PendingCalls: Equatable, Sendable {
     ///
     /// - Returns: the service's id of the call, if its output was delivered to the current session.
     package mutating func goOn(callID: String, with part: ToolResult, isLast: Bool) -> String? {
-        if let index = open.firstIndex(where: { $0.call.callID == callID && !$0.isWhole }) {
-            open[index].add(part, isLast: isLast)
-            return nil
+        guard let index = calls.firstIndex(where: { $0.call.callID == callID && !$0.isWhole }) else { return nil }
+        calls[index].isWhole = isLast
+        guard !part.isEmpty else { return calls[index].isOpen ? nil : calls[index].wireID }
+        guard calls[index].isOpen else {
+            calls[index].delivery?.parts.append(part)
+            return calls[index].wireID
         }
-        guard let index = flowing.firstIndex(where: { $0.call.call.callID == callID && !$0.call.isWhole }) else {
-            return nil
-        }
-        if !part.isEmpty { flowing[index].parts.append(part) }
-        flowing[index].call.isWhole = isLast
-        return flowing[index].call.wireID
+        if calls[index].output?.add(part) == nil { calls[index].output = part }
+        return nil
     }
 
     /// The service has the last part of an output.
     package mutating func placed(wireID: String) {
-        for index in flowing.indices where flowing[index].call.isWhole && flowing[index].call.wireID == wireID {
-            flowing[index].isPlaced = true
+        change { call, delivery in
+            if delivery.isFlowing, call.isWhole, call.wireID == wireID { delivery.isPlaced = true }
         }
     }
 
@@ -215,32 +209,34 @@ package struct PendingCalls: Equatable, Sendable {
     ///
     /// - Parameter unsaid: what follows in the last of them.
     package mutating func said(wireID: String, by response: String, parts: Int, unsaid: String) {
-        let unsaid = ToolResult(.answer(unsaid))
-        for index in flowing.indices where flowing[index].call.wireID == wireID {
-            flowing[index].response = response
-            flowing[index].begun = min(parts, flowing[index].parts.count)
-            flowing[index].unsaid = unsaid
-            if flowing[index].isCut { flowing[index].isResumed = true }
-            flowing[index].isCut = false
+        change { call, delivery in
+            guard call.wireID == wireID, !delivery.isOver else { return }
+            delivery.unsaid = ToolResult(.answer(unsaid))
+            delivery.begun = delivery.isInParts ? min(parts, delivery.parts.count) : 1
+            delivery.response = response
+            if delivery.isCut { delivery.isResumed = true }
+            delivery.isCut = false
         }
-        for index in unspoken.indices where unspoken[index].wireID == wireID { unspoken[index].unsaid = unsaid }
     }
 
     /// Of a whole output, only this is left to say.
     package mutating func said(_ callID: String, unsaid: ToolResult) {
-        for index in unspoken.indices where unspoken[index].call.callID == callID { unspoken[index].unsaid = unsaid }
+        change { call, delivery in
+            guard call.call.callID == callID, !delivery.isInParts else { return }
+            (delivery.unsaid, delivery.begun) = (unsaid, 1)
+        }
     }
 
     /// The response has said all that it had.
     package mutating func completed(_ response: String) {
-        for index in flowing.indices where flowing[index].response == response { flowing[index].isResumed = false }
+        change { if $1.response == response { $1.isResumed = false } }
     }
 
     /// The response, which was to speak of these calls, ended early: unless the user asks for the rest, nobody wants it.
     package mutating func cut(_ response: String, telling callIDs: Set<String>) {
-        for index in flowing.indices {
-            let flow = flowing[index]
-            if flow.response == response || callIDs.contains(flow.call.call.callID) { flowing[index].isCut = true }
+        change { call, delivery in
+            guard delivery.isFlowing else { return }
+            if delivery.response == response || callIDs.contains(call.call.callID) { delivery.isCut = true }
         }
     }
 
@@ -248,16 +244,14 @@ package struct PendingCalls: Equatable, Sendable {
     ///
     /// - Returns: the id assigned here; nil if no such answer is known.
     package mutating func waits(wireID: String) -> String? {
-        if let index = ended.lastIndex(where: { $0.call.wireID == wireID }) {
-            flowing.append(ended.remove(at: index))
-        }
-        if let index = told.lastIndex(where: { $0.wireID == wireID }) { unspoken.append(told.remove(at: index)) }
-        guard let flow = flowing.first(where: { $0.call.wireID == wireID }) else {
-            return unspoken.first { $0.wireID == wireID }?.call.callID
-        }
-        let callID = flow.call.call.callID
-        if !unspoken.contains(where: { $0.call.callID == callID }) { unspoken.append(flow.call) }
-        return callID
+        let isOver = { (call: Call) in call.wireID == wireID ? call.delivery?.isOver : nil }
+        guard
+            let index = calls.firstIndex(where: { isOver($0) == false })
+                ?? calls.lastIndex(where: { isOver($0) == true })
+        else { return nil }
+        calls[index].delivery?.isOver = false
+        calls[index].delivery?.isOwed = true
+        return calls[index].call.callID
     }
 
     /// Takes the answered calls that may be delivered; none overtakes an earlier call of its response. A
@@ -265,39 +259,49 @@ package struct PendingCalls: Equatable, Sendable {
     package mutating func takeDeliverable(in session: Int) -> [Call] {
         var held: Set<String> = []
         var taken: [Call] = []
-        open.removeAll { call in
+        for index in calls.indices where calls[index].isOpen {
+            let call = calls[index]
             let response = "\(call.session) \(call.responseID)"
-            guard call.output != nil, call.isWhole || call.session == session, !held.contains(response) else {
+            guard let output = call.output, call.isWhole || call.session == session, !held.contains(response) else {
                 held.insert(response)
-                return false
+                continue
             }
             taken.append(call)
-            return true
+            calls[index].delivery = Delivery(
+                parts: [output],
+                isInParts: !call.isWhole,
+                isPlaced: call.isWhole,
+                isOwed: call.wantsReply
+            )
         }
-        unspoken += taken.filter(\.wantsReply)
-        flowing += taken.filter { !$0.isWhole }.map { Flow(call: $0, parts: $0.output.map { [$0] } ?? []) }
+        // A whole answer without a reply needs nothing more.
+        calls.removeAll { call in call.delivery.map { !$0.isInParts && !call.wantsReply } ?? false }
         return taken
     }
 
     /// A delivered answer was passed on to a later session under another id.
     package mutating func repeated(_ callID: String, as newID: String) {
-        for index in unspoken.indices where unspoken[index].call.callID == callID {
-            unspoken[index].call.callID = newID
-            unspoken[index].wireID = newID
-            unspoken[index].isRepeated = true
+        for index in calls.indices where calls[index].isOwed && calls[index].call.callID == callID {
+            calls[index].call.callID = newID
+            calls[index].wireID = newID
+            calls[index].isRepeated = true
         }
     }
 
     /// Drops all but these: the others have been spoken about, or never will be.
     package mutating func settle(allBut callIDs: Set<String>) {
-        let isTold = { (call: Call) in !callIDs.contains(call.call.callID) }
-        told = (told + unspoken.filter { isTold($0) && $0.isWhole }).suffix(Self.mostTold)
-        unspoken.removeAll(where: isTold)
-        let isOver = { (flow: Flow) in
-            flow.isPlaced && !flow.isCut && !flow.isResumed && !callIDs.contains(flow.call.call.callID)
+        change { call, delivery in
+            guard !callIDs.contains(call.call.callID) else { return }
+            delivery.isOwed = false
+            delivery.isOver = delivery.isPlaced && !delivery.isCut && !delivery.isResumed
         }
-        ended = (ended + flowing.filter(isOver)).suffix(Self.mostTold)
-        flowing.removeAll(where: isOver)
+        var surplus = calls.count { $0.delivery?.isOver == true } - Self.mostOver
+        guard surplus > 0 else { return }
+        calls.removeAll { call in
+            guard call.delivery?.isOver == true, surplus > 0 else { return false }
+            surplus -= 1
+            return true
+        }
     }
 
     /// Withdraws the calls: those of the session to keep get this output, which is not spoken about; all others get none.
@@ -306,55 +310,45 @@ package struct PendingCalls: Equatable, Sendable {
     ///   end.
     @discardableResult
     package mutating func withdraw(keeping session: Int?, output: ToolResult) -> (inPart: [String], whole: [String]) {
-        let inPart = flowing.filter { $0.call.session == session }.map(\.call.wireID)
+        let inPart = calls.filter { $0.delivery?.isFlowing == true && $0.session == session }.map(\.wireID)
         let whole = unspoken.filter { ($0.session == session || $0.isRepeated) && !inPart.contains($0.wireID) }
-        flowing = []
-        ended = []
-        told = []
-        open.removeAll { $0.session != session }
-        for index in open.indices {
-            open[index].output = output
-            open[index].isWhole = true
+        calls.removeAll { !$0.isOpen || $0.session != session }
+        for index in calls.indices {
+            calls[index].output = output
+            calls[index].isWhole = true
         }
-        unspoken = []
         return (inPart, whole.map(\.wireID))
     }
 
-    /// The session is over: what it received and did not speak about has to be delivered again.
-    package mutating func reopen() {
-        let flows = flowing
-        // Their further parts are appended to the reopened calls.
-        flowing = []
-        ended = []
-        told = []
-        let isInParts = { (call: Call) in flows.contains { $0.call.call.callID == call.call.callID } }
-        open = unspoken.filter { !isInParts($0) }.compactMap(\.rest) + flows.compactMap(\.rest) + open
-        unspoken = []
-    }
+    /// The session is over: what it received and did not speak about has to be delivered again. Further parts are appended to it.
+    package mutating func reopen() { calls = calls.compactMap(\.rest) }
 
     /// The conversation is over: nobody waits for these calls any more.
-    package mutating func abandon() {
-        open = []
-        unspoken = []
-        flowing = []
-        ended = []
-        told = []
+    package mutating func abandon() { calls = [] }
+
+    /// Changes the delivered calls.
+    private mutating func change(_ body: (Call, inout Delivery) -> Void) {
+        for index in calls.indices {
+            guard var delivery = calls[index].delivery else { continue }
+            body(calls[index], &delivery)
+            calls[index].delivery = delivery
+        }
     }
 }
 
 extension PendingCalls.Call {
-    /// The call with what is left to say of a whole output; nil if nothing is.
+    /// The call with what the session has not said of it; nil if nothing is left to say.
     fileprivate var rest: Self? {
-        guard let unsaid else { return self }
-        guard !unsaid.isEmpty else { return nil }
+        guard let delivery else { return self }
+        let isSaid = isWhole && delivery.begun >= delivery.parts.count && delivery.unsaid?.isEmpty != false
+        guard delivery.isOwed || delivery.isFlowing, !delivery.isCut, !isSaid else { return nil }
+        let unsaid = delivery.unsaid.map { [$0] } ?? []
+        let left = (unsaid + delivery.parts.dropFirst(delivery.begun)).filter { !$0.isEmpty }
         var rest = self
-        (rest.output, rest.isRest, rest.unsaid) = (unsaid, true, nil)
+        (rest.delivery, rest.isRest) = (nil, delivery.begun > 0)
+        rest.output = left.first ?? (isWhole ? output : nil)
+        for part in left.dropFirst() { rest.output?.add(part) }
         return rest
-    }
-
-    fileprivate mutating func add(_ part: ToolResult, isLast: Bool) {
-        if output == nil, !part.isEmpty { output = part } else { output?.add(part) }
-        isWhole = isLast
     }
 }
 
