@@ -276,8 +276,8 @@ struct Composition {
         }
         parts.stopRinging = { _ = await timers.stop() }
         if let announcer { parts.announce = { announcer.say($0) } }
-        parts.pauseMedia = { _ = await player?.pause() }
-        parts.endMedia = { _ = await player?.stop(after: nil) }
+        parts.pauseMedia = { _ = await player?.perform(.pause) }
+        parts.endMedia = { _ = await player?.perform(.stop) }
         if let listener { parts.listen = { listener.listen($0) } }
         parts.changed = { hook.show($0) }
         if let store {

@@ -92,8 +92,8 @@ extension VoiceDaemon {
         case .mute: mailbox.post(activation: .toggleMute)
         case .playPause:
             Task { [media] in if await !media.playPause() { activate(.button) } }
-        case .next: Task { [media] in await media.skip() }
-        case .previous: Task { [media] in await media.previous() }
+        case .next: Task { [media] in await media.perform(.skip) }
+        case .previous: Task { [media] in await media.perform(.previous) }
         case .louder, .quieter:
             Task { [volumeController] in
                 let step = button == .louder ? 5 : -5

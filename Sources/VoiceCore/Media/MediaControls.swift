@@ -5,16 +5,11 @@ package protocol MediaControls: Sendable {
     /// Starts to play. The outcome of fetching the address is reported later.
     func play(address: String, title: String, kind: MediaKind?) async throws(MediaProblem) -> MediaSnapshot
     func enqueue(address: String, title: String) async throws(MediaProblem) -> MediaSnapshot
-    func pause() async -> MediaSnapshot
-    func resume() async -> MediaSnapshot
-    /// - Parameter after: the delay; nil for now.
-    func stop(after: Duration?) async -> MediaSnapshot
-    func skip() async -> MediaSnapshot
-    /// Returns to the beginning of the current item, or to the item played before it.
-    func previous() async -> MediaSnapshot
+    func perform(_ order: MediaOrder) async -> MediaSnapshot
+    /// Stops after this delay.
+    func stop(after: Duration) async -> MediaSnapshot
     /// Pauses or resumes; false if there is nothing to pause or resume.
     func playPause() async -> Bool
-    func clearQueue() async -> MediaSnapshot
     func snapshot() async -> MediaSnapshot
     /// - Parameter level: 0 ... 1, clamped to the configured limit.
     func setVolume(_ level: Double) async -> MediaSnapshot
@@ -76,13 +71,9 @@ package struct NoMedia: MediaControls {
         nothing
     }
     package func enqueue(address: String, title: String) async throws(MediaProblem) -> MediaSnapshot { nothing }
-    package func pause() async -> MediaSnapshot { nothing }
-    package func resume() async -> MediaSnapshot { nothing }
-    package func stop(after: Duration?) async -> MediaSnapshot { nothing }
-    package func skip() async -> MediaSnapshot { nothing }
-    package func previous() async -> MediaSnapshot { nothing }
+    package func perform(_ order: MediaOrder) async -> MediaSnapshot { nothing }
+    package func stop(after: Duration) async -> MediaSnapshot { nothing }
     package func playPause() async -> Bool { false }
-    package func clearQueue() async -> MediaSnapshot { nothing }
     package func snapshot() async -> MediaSnapshot { nothing }
     package func setVolume(_ level: Double) async -> MediaSnapshot { nothing }
     package func setDucking(_ level: Double) async -> MediaSnapshot { nothing }

@@ -1,13 +1,18 @@
+/// What to do with what plays and waits.
+package enum MediaOrder: String, Sendable, CaseIterable {
+    case pause, resume, skip
+    /// Back to the beginning of the current item, or to the item played before it.
+    case previous
+    case stop
+    /// Empty the queue.
+    case clear
+}
+
 /// An input of the media player's machine.
 package enum MediaEvent: Sendable, Equatable {
     case play(MediaItem, from: Double)
     case enqueue([MediaItem])
-    case pause
-    case resume
-    case skip
-    case previous
-    case stop
-    case clear
+    case order(MediaOrder)
     /// Stop after this delay; nil cancels the timer.
     case sleep(Duration?)
     /// The item behind an address: its title, where it begins, and what follows it.

@@ -87,12 +87,12 @@ package struct MediaMachine: Sendable, Equatable {
         switch event {
         case .play(let item, let second): play(item, from: second)
         case .enqueue(let items): enqueue(items)
-        case .pause: pause()
-        case .resume: resume()
-        case .skip: skip()
-        case .previous: previous()
-        case .stop: stop()
-        case .clear: queue = []
+        case .order(.pause): pause()
+        case .order(.resume): resume()
+        case .order(.skip): skip()
+        case .order(.previous): previous()
+        case .order(.stop): stop()
+        case .order(.clear): queue = []
         case .sleep(let after): sleep(after)
         case .resolved(let job, let item, let second, let more): resolved(job, item, second, more)
         case .began(let job, let position): began(job, at: position)

@@ -102,7 +102,7 @@ package actor MediaPlayer: MediaControls {
     }
 
     package func stop() async {
-        _ = stop(after: nil)
+        handle(.order(.stop))
         for task in timers.values { task.cancel() }
         for task in [preparing, ticking, reading, saving] { task?.cancel() }
         await decoder.close()
@@ -145,23 +145,15 @@ package actor MediaPlayer: MediaControls {
         return present()
     }
 
-    package func pause() -> MediaSnapshot { after(.pause) }
-    package func resume() -> MediaSnapshot { after(.resume) }
-    package func skip() -> MediaSnapshot { after(.skip) }
-    package func previous() -> MediaSnapshot { after(.previous) }
+    package func perform(_ order: MediaOrder) -> MediaSnapshot { after(.order(order)) }
 
     package func playPause() -> Bool {
         guard machine.current != nil || !machine.queue.isEmpty else { return false }
-        handle(machine.current == nil || machine.isPaused ? .resume : .pause)
+        handle(.order(machine.current == nil || machine.isPaused ? .resume : .pause))
         return true
     }
 
-    package func clearQueue() -> MediaSnapshot { after(.clear) }
-
-    package func stop(after pause: Duration?) -> MediaSnapshot {
-        guard let pause else { return after(.stop) }
-        return after(.sleep(pause))
-    }
+    package func stop(after pause: Duration) -> MediaSnapshot { after(.sleep(pause)) }
 
     package func snapshot() async -> MediaSnapshot { await withVolume(present()) }
 

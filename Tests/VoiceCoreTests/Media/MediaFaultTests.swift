@@ -65,7 +65,7 @@ struct MediaFaultTests {
         try await stage.wait("sound") { stage.frames > 96_000 }
         let sent = stage.server.sent
         #expect(sent < 64 << 20, "\(sent) bytes for two seconds of sound")
-        #expect(await stage.player.stop(after: nil).status == .stopped)
+        #expect(await stage.player.perform(.stop).status == .stopped)
         #expect(stage.news.isEmpty)
         await stage.stop()
     }

@@ -28,24 +28,24 @@ struct MediaMachineTests {
         #expect(machine.handle(.played(1000 + 10 * Self.second)).isEmpty)
         // Ten seconds into "a": back to its beginning.
         #expect(
-            machine.handle(.previous) == [
+            machine.handle(.order(.previous)) == [
                 .remember(Self.track("a"), second: 10, isDone: false), .cut,
                 .prepare(job: 2, Self.track("a"), from: 0),
             ]
         )
         #expect(machine.queue.map(\.title) == ["b", "c"])
-        #expect(machine.handle(.previous).isEmpty, "nothing was played before it")
-        _ = machine.handle(.skip)
+        #expect(machine.handle(.order(.previous)).isEmpty, "nothing was played before it")
+        _ = machine.handle(.order(.skip))
         #expect(machine.current?.item.title == "b")
         // "b" has not played for three seconds: back to the previous item, and "b" follows it.
-        _ = machine.handle(.previous)
+        _ = machine.handle(.order(.previous))
         #expect(machine.current?.item.title == "a")
         #expect(machine.queue.map(\.title) == ["b", "c"])
-        _ = machine.handle(.skip)
-        _ = machine.handle(.skip)
+        _ = machine.handle(.order(.skip))
+        _ = machine.handle(.order(.skip))
         #expect(machine.current?.item.title == "c")
-        _ = machine.handle(.previous)
-        _ = machine.handle(.previous)
+        _ = machine.handle(.order(.previous))
+        _ = machine.handle(.order(.previous))
         #expect(machine.current?.item.title == "a")
         #expect(machine.queue.map(\.title) == ["b", "c"])
     }
@@ -53,7 +53,7 @@ struct MediaMachineTests {
     @Test func previousInAPodcastIsItsBeginningNotThePlaceWhereItWasLeft() {
         var machine = Self.playing(.podcast)
         var library = MediaLibrary()
-        for effect in machine.handle(.played(1000 + 60 * Self.second)) + machine.handle(.previous) {
+        for effect in machine.handle(.played(1000 + 60 * Self.second)) + machine.handle(.order(.previous)) {
             guard case .remember(let item, let second, let isDone) = effect else { continue }
             library.note(item, second: second, isDone: isDone, at: 0)
         }
@@ -70,9 +70,9 @@ struct MediaMachineTests {
         #expect(machine.handle(.played(1000 + 299 * Self.second)).isEmpty)
         #expect(machine.handle(.played(1000 + 300 * Self.second)) == place(300))
         #expect(machine.handle(.played(1000 + 599 * Self.second)).isEmpty)
-        #expect(machine.handle(.pause).contains(place(599)[0]))
+        #expect(machine.handle(.order(.pause)).contains(place(599)[0]))
         #expect(machine.handle(.played(1000 + 599 * Self.second)).isEmpty)
-        _ = machine.handle(.resume)
+        _ = machine.handle(.order(.resume))
         #expect(machine.handle(.played(1000 + 898 * Self.second)).isEmpty)
         #expect(machine.handle(.played(1000 + 899 * Self.second)) == place(899))
         var music = Self.playing()
@@ -174,7 +174,7 @@ struct MediaMachineTests {
         _ = machine.handle(.began(job: 2, position: 481_000))
         _ = machine.handle(.ended(job: 2, frames: 240_000, failure: "reset"))
         #expect(
-            machine.handle(.skip) == [
+            machine.handle(.order(.skip)) == [
                 .remember(Self.track("a"), second: 0, isDone: false), .skip(to: 481_000),
                 .prepare(job: 3, Self.track("b"), from: 5),
             ]
@@ -214,8 +214,8 @@ struct MediaMachineTests {
 
     @Test func aStationWhoseFirstConnectionAfterAPauseFailsIsConnectedAgain() {
         var machine = Self.playing(.radio)
-        _ = machine.handle(.pause)
-        _ = machine.handle(.resume)
+        _ = machine.handle(.order(.pause))
+        _ = machine.handle(.order(.resume))
         #expect(
             machine.handle(.ended(job: 2, frames: 0, failure: "no route")) == [.startTimer(.reconnect, .seconds(1))]
         )
@@ -224,10 +224,10 @@ struct MediaMachineTests {
 
     @Test func aStationThatBrokeWhilePausedIsConnectedOnceWhenItResumes() {
         var machine = Self.playing(.radio)
-        _ = machine.handle(.pause)
+        _ = machine.handle(.order(.pause))
         _ = machine.handle(.ended(job: 1, frames: 10, failure: "reset"))
         #expect(
-            machine.handle(.resume) == [
+            machine.handle(.order(.resume)) == [
                 .pause(false), .cancelTimer(.reconnect), .prepare(job: 2, Self.track("a", .radio), from: 0),
             ]
         )
@@ -246,12 +246,12 @@ struct MediaMachineTests {
         _ = machine.handle(.enqueue([Self.track("b"), Self.track("c")]))
         _ = machine.handle(.ended(job: 1, frames: 480_000, failure: nil))
         _ = machine.handle(.began(job: 2, position: 481_000))
-        let effects = machine.handle(.skip)
+        let effects = machine.handle(.order(.skip))
         #expect(
             effects == [.remember(Self.track("a"), second: 0, isDone: false), .skip(to: 481_000)]
         )
-        #expect(machine.handle(.skip).contains(.prepare(job: 3, Self.track("c"), from: 0)))
-        #expect(machine.handle(.skip).contains(.cut))
+        #expect(machine.handle(.order(.skip)).contains(.prepare(job: 3, Self.track("c"), from: 0)))
+        #expect(machine.handle(.order(.skip)).contains(.cut))
         #expect(machine.current == nil)
     }
 
@@ -259,23 +259,23 @@ struct MediaMachineTests {
         var machine = Self.playing()
         _ = machine.handle(.enqueue([Self.track("b")]))
         _ = machine.handle(.ended(job: 1, frames: 480_000, failure: nil))
-        #expect(machine.handle(.stop).contains(.cut))
+        #expect(machine.handle(.order(.stop)).contains(.cut))
         #expect(machine.current == nil)
         #expect(machine.queue.map(\.title) == ["b"])
         #expect(!machine.knows(2))
-        #expect(machine.handle(.resume) == [.prepare(job: 3, Self.track("b"), from: 0)])
+        #expect(machine.handle(.order(.resume)) == [.prepare(job: 3, Self.track("b"), from: 0)])
     }
 
     @Test func pauseHoldsARecordingAndLetsAStationGo() {
         var machine = Self.playing()
-        #expect(machine.handle(.pause) == [.pause(true)])
-        #expect(machine.handle(.pause) == [])
-        #expect(machine.handle(.resume) == [.pause(false)])
+        #expect(machine.handle(.order(.pause)) == [.pause(true)])
+        #expect(machine.handle(.order(.pause)) == [])
+        #expect(machine.handle(.order(.resume)) == [.pause(false)])
         machine = Self.playing(.radio)
-        #expect(machine.handle(.pause) == [.pause(true), .cut])
+        #expect(machine.handle(.order(.pause)) == [.pause(true), .cut])
         #expect(machine.handle(.ended(job: 1, frames: 10, failure: "killed")) == [.startTimer(.reconnect, .seconds(1))])
         #expect(machine.handle(.timer(.reconnect)) == [])
-        #expect(machine.handle(.resume) == [.pause(false), .prepare(job: 2, Self.track("a", .radio), from: 0)])
+        #expect(machine.handle(.order(.resume)) == [.pause(false), .prepare(job: 2, Self.track("a", .radio), from: 0)])
     }
 
     @Test func sleepStopsAndStopEndsTheSleep() {
@@ -285,7 +285,7 @@ struct MediaMachineTests {
         #expect(machine.current == nil)
         machine = Self.playing()
         _ = machine.handle(.sleep(.seconds(60)))
-        #expect(machine.handle(.stop).contains(.cancelTimer(.sleep)))
+        #expect(machine.handle(.order(.stop)).contains(.cancelTimer(.sleep)))
         #expect(machine.handle(.timer(.sleep)) == [])
     }
 
@@ -330,10 +330,10 @@ struct MediaMachineTests {
                 case 0: .play(Self.track("\(step)", .radio), from: 0)
                 case 1: .play(Self.track("\(step)"), from: 0)
                 case 2: .enqueue([Self.track("\(step)")])
-                case 3: .pause
-                case 4: .resume
-                case 5: .skip
-                case 6: .stop
+                case 3: .order(.pause)
+                case 4: .order(.resume)
+                case 5: .order(.skip)
+                case 6: .order(.stop)
                 case 7: .began(job: job, position: position)
                 case 8: .ended(job: job, frames: Int.random(in: 0...9000, using: &random), failure: nil)
                 case 9: .ended(job: job, frames: 0, failure: "x")
@@ -349,8 +349,8 @@ struct MediaMachineTests {
             #expect(prepared.allSatisfy { $0 > before })
             #expect(machine.next == nil || machine.current?.end != nil)
         }
-        _ = machine.handle(.stop)
-        _ = machine.handle(.clear)
+        _ = machine.handle(.order(.stop))
+        _ = machine.handle(.order(.clear))
         #expect(machine.current == nil && machine.queue.isEmpty)
         #expect(machine.handle(.play(Self.track("last"), from: 0)).contains(.cut))
     }

@@ -135,10 +135,10 @@ struct MediaPlayerTests {
         try await stage.wait("the name") { await stage.player.snapshot().title == "Test Station" }
         #expect(await stage.player.snapshot().kind == .radio)
         try await stage.wait("sound") { stage.frames > 24_000 }
-        #expect(await stage.player.pause().status == .paused)
-        #expect(await stage.player.resume().status == .starting)
+        #expect(await stage.player.perform(.pause).status == .paused)
+        #expect(await stage.player.perform(.resume).status == .starting)
         try await stage.wait("it plays again") { await stage.player.snapshot().status == .playing }
-        _ = await stage.player.stop(after: nil)
+        _ = await stage.player.perform(.stop)
         #expect(await stage.player.snapshot().status == .stopped)
         #expect(stage.news.isEmpty)
         await stage.stop()
@@ -173,7 +173,7 @@ struct MediaPlayerTests {
         stage.server.serve("/a", .drip(type: "audio/mpeg", try TestSound.tone(["-f", "mp3"]), bytesPerTick: 2000))
         _ = try await stage.player.play(address: stage.address("/a"), title: "A", kind: nil)
         try await stage.wait("sound") { stage.frames > 4000 }
-        #expect(await stage.player.stop(after: nil).status == .stopped)
+        #expect(await stage.player.perform(.stop).status == .stopped)
         await stage.stop()
     }
 

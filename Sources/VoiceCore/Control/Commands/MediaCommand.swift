@@ -8,7 +8,7 @@ extension ControlCommand {
         arguments: [
             ControlArgument(
                 "action",
-                .choice(MediaAction.allCases.map(\.rawValue)),
+                .choice(["status", "play", "enqueue"] + MediaOrder.allCases.map(\.rawValue)),
                 isOptional: true,
                 "what to do; default: status"
             ),
@@ -21,10 +21,16 @@ extension ControlCommand {
         ],
         "Music, radio and podcasts. Shows what plays."
     ) { (arguments, daemon) throws(ControlProblem) in
-        let action = arguments["action"].flatMap(MediaAction.init) ?? .status
+        let (what, player) = (arguments["what"] ?? "", daemon.media)
         let snapshot: MediaSnapshot
         do throws(MediaProblem) {
-            snapshot = try await action.perform(arguments["what"] ?? "", on: daemon.media)
+            switch arguments["action"] {
+            case "play": snapshot = try await player.play(address: what, title: "", kind: nil)
+            case "enqueue": snapshot = try await player.enqueue(address: what, title: "")
+            case let action:
+                let order = action.flatMap(MediaOrder.init)
+                snapshot = if let order { await player.perform(order) } else { await player.snapshot() }
+            }
         } catch {
             throw ControlProblem(.notAvailable, "\(error)")
         }
@@ -42,24 +48,5 @@ extension ControlCommand {
         }
         result["text"] = .string([snapshot.status.rawValue, snapshot.what].compactMap { $0 }.joined(separator: ": "))
         return result
-    }
-}
-
-/// Actions of the `media` command.
-private enum MediaAction: String, CaseIterable {
-    case status, play, enqueue, pause, resume, skip, previous, stop, clear
-
-    func perform(_ what: String, on player: any MediaControls) async throws(MediaProblem) -> MediaSnapshot {
-        switch self {
-        case .status: await player.snapshot()
-        case .play: try await player.play(address: what, title: "", kind: nil)
-        case .enqueue: try await player.enqueue(address: what, title: "")
-        case .pause: await player.pause()
-        case .resume: await player.resume()
-        case .skip: await player.skip()
-        case .previous: await player.previous()
-        case .stop: await player.stop(after: nil)
-        case .clear: await player.clearQueue()
-        }
     }
 }

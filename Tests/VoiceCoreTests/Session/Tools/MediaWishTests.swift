@@ -76,13 +76,9 @@ private struct NoMedia: MediaControls {
         if isRefused(address) { throw .unknownHandle(address) }
         return MediaSnapshot()
     }
-    func pause() -> MediaSnapshot { MediaSnapshot() }
-    func resume() -> MediaSnapshot { MediaSnapshot() }
-    func stop(after: Duration?) -> MediaSnapshot { MediaSnapshot() }
-    func skip() -> MediaSnapshot { MediaSnapshot() }
-    func previous() -> MediaSnapshot { MediaSnapshot() }
+    func perform(_ order: MediaOrder) -> MediaSnapshot { MediaSnapshot() }
+    func stop(after: Duration) -> MediaSnapshot { MediaSnapshot() }
     func playPause() -> Bool { false }
-    func clearQueue() -> MediaSnapshot { MediaSnapshot() }
     func snapshot() -> MediaSnapshot { MediaSnapshot() }
     func setVolume(_ level: Double) -> MediaSnapshot { MediaSnapshot() }
     func setDucking(_ level: Double) -> MediaSnapshot { MediaSnapshot() }
