@@ -207,7 +207,7 @@ extension EventScript {
         case 3: .activate(.word("jarvis"))
         case 4: .activate(.command)
         case 5: .stop(isSpoken: chance.one(in: 2))
-        case 6: .end
+        case 6: .stopAll
         case 7: .refused
         case 8: .mute(chance.one(in: 2))
         case 9: .toggleMute

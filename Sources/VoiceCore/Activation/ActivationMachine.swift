@@ -98,7 +98,6 @@ package struct ActivationMachine: Sendable {
         case .stop(let isSpoken): stop(isSpoken: isSpoken)
         case .stopAll: stop(isSpoken: false, .endMedia)
         case .silence: silence()
-        case .end: close()
         case .reset: reset()
         case .startFresh:
             effects.append(.startFresh)

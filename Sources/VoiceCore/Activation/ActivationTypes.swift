@@ -41,13 +41,11 @@ package enum ActivationEvent: Equatable, Sendable {
     case stopAll
     /// Silence, which also ends ringing; the conversation and media go on.
     case silence
-    /// Ends the conversation, even during speech.
-    case end
     /// Ends an open conversation, even during speech, and opens another in its place.
     case reset
     /// As `reset`; the agent starts a fresh conversation too, and known failures are forgotten.
     case startFresh
-    /// Speak a text, in the open conversation if there is one.
+    /// Speak a text: by the voice of an open conversation, otherwise by the local voice. Not in quiet hours.
     case say(String)
     case conversation(ConversationState)
     /// The budget refused a session.
@@ -60,9 +58,9 @@ package enum ActivationEvent: Equatable, Sendable {
     case turnEnded(milliseconds: Int)
     case mute(Bool)
     case toggleMute
-    /// A typed question.
+    /// A typed question, which opens a conversation if none is open.
     case ask(TypedQuestion)
-    /// Quiet hours begin or end.
+    /// Quiet hours begin or end, until the clock next changes them.
     case quiet(Bool)
     /// The media player starts or stops playing.
     case media(Bool)

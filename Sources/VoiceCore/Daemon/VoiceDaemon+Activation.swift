@@ -2,7 +2,7 @@ internal import Logging
 package import VoiceActivation
 internal import VoiceAudio
 internal import VoiceBase
-package import VoiceConversation
+internal import VoiceConversation
 internal import VoiceMedia
 internal import VoiceSession
 
@@ -88,7 +88,7 @@ extension VoiceDaemon {
     nonisolated func press(_ button: Button) {
         switch button {
         case .call: activate(.button)
-        case .stop: stopTalking()
+        case .stop: mailbox.post(activation: .stop(isSpoken: false))
         case .mute: mailbox.post(activation: .toggleMute)
         case .playPause:
             Task { [media] in if await !media.playPause() { activate(.button) } }
@@ -107,12 +107,7 @@ extension VoiceDaemon {
         mailbox.post(activation: .activate(trigger))
     }
 
-    /// Silences the box and withdraws all requests; if nothing was being said, ends a conversation opened by a call.
-    package nonisolated func stopTalking() {
-        mailbox.post(activation: .stop(isSpoken: false))
-    }
-
-    /// The same; also ends media. Returns once nothing of it sounds.
+    /// Silences the box, withdraws all requests and ends media. Returns once nothing of it sounds.
     /// - Returns: false if the sound has not ended within a second.
     package nonisolated func stopAll() async -> Bool { await isSilent(after: mailbox.post(activation: .stopAll)) }
 
@@ -129,34 +124,9 @@ extension VoiceDaemon {
         return false
     }
 
-    /// Replaces an open conversation by another one, in a session without memory.
-    package nonisolated func resetConversation() {
-        mailbox.post(activation: .reset)
-    }
-
-    /// The same; the agent also begins a fresh conversation, and an earlier failure is forgotten.
-    package nonisolated func startFresh() {
-        mailbox.post(activation: .startFresh)
-    }
-
-    /// Has the voice say a text: that of an open conversation, otherwise the local voice if there is one. Does nothing in
-    /// quiet hours.
-    package nonisolated func say(_ text: String) {
-        mailbox.post(activation: .say(text))
-    }
-
-    package nonisolated func endConversation() {
-        mailbox.post(activation: .end)
-    }
-
     /// Changes the mode, and waits until it is on disk.
     package nonisolated func setActivationMode(_ mode: ActivationMode) async -> Setting {
         await set(.setMode(mode))
-    }
-
-    /// Begins or ends quiet hours, until the clock next changes them.
-    package nonisolated func setQuiet(_ isQuiet: Bool) {
-        mailbox.post(activation: .quiet(isQuiet))
     }
 
     /// Mutes the microphone and closes the capture device, or undoes both, and waits until that is on disk. Once muting
@@ -178,11 +148,6 @@ extension VoiceDaemon {
         guard await mailbox.handle(event, within: .seconds(2)) else { return .stuck }
         // Whoever is told so may cut the power next.
         return await store?.isSaved(within: .seconds(2)) ?? true ? .saved : .unsaved
-    }
-
-    /// Adds a typed question to the conversation, and opens one if none is open.
-    package nonisolated func ask(_ question: TypedQuestion) {
-        mailbox.post(activation: .ask(question))
     }
 
     package var activationStatus: ActivationStatus {

@@ -1,4 +1,5 @@
 internal import Logging
+internal import VoiceActivation
 internal import VoiceAgent
 package import VoiceAudio
 package import VoiceBase
@@ -57,6 +58,6 @@ extension VoiceDaemon {
     private func useKeys(of settings: DaemonSettings) async {
         await session.useKeys(of: [settings.service] + settings.substitutes)
         guard case .error = await session.state else { return }
-        resetConversation()
+        mailbox.post(activation: .reset)
     }
 }

@@ -296,7 +296,7 @@ struct ActivationMachineTests {
         var scene = Scene(.push)
         scene.on(.ask("a"))
         scene.states(.connecting, .listening)
-        scene.on(.end)
+        scene.on(.stop(isSpoken: false))
         scene.on(.ask("b"))
         scene.on(.silence)
         scene.on(.conversation(.idle))
@@ -358,7 +358,7 @@ struct ActivationMachineTests {
         scene.on(.say("Dinner."))
         #expect(scene.latest.isEmpty)
         scene.on(.quiet(false))
-        scene.on(.end)
+        scene.on(.stop(isSpoken: false))
         scene.on(.say("Dinner."))
         #expect(scene.latest == [.announce("Dinner.")], "it is being closed")
     }
@@ -418,7 +418,7 @@ struct ActivationMachineTests {
 
     @Test func aCallWhileItClosesOpensAgain() {
         var scene = Scene.answered()
-        scene.on(.end)
+        scene.on(.stop(isSpoken: false))
         #expect(scene.closes)
         scene.on(.activate(.button))
         #expect(!scene.opens)
@@ -429,7 +429,7 @@ struct ActivationMachineTests {
     @Test func aConversationThatDoesNotTellOfItsEndIsOver() {
         var scene = Scene(.push)
         scene.on(.activate(.button))
-        scene.on(.end)
+        scene.on(.stop(isSpoken: false))
         #expect(scene.starts(.close))
         scene.on(.timer(.close))
         #expect(scene.machine.phase == .idle)
@@ -489,7 +489,7 @@ struct ActivationMachineTests {
         #expect(scene.latest == [.ask("And tomorrow?")])
         scene.on(.conversation(.listening))
         #expect(scene.machine.phase == .followUp)
-        scene.on(.end)
+        scene.on(.stop(isSpoken: false))
         #expect(scene.closes)
         scene.on(.ask("One more"))
         #expect(scene.latest.isEmpty)
@@ -515,7 +515,7 @@ struct ActivationMachineTests {
         var scene = Scene(.push)
         scene.on(.ask("a"))
         scene.states(.connecting, .listening)
-        scene.on(.end)
+        scene.on(.stop(isSpoken: false))
         scene.on(.ask("b"))
         scene.on(.stop(isSpoken: false))
         scene.on(.conversation(.idle))
@@ -698,7 +698,7 @@ struct ActivationMachineTests {
                 case 0: .activate(.button)
                 case 1: .activate(.word("jarvis"))
                 case 2: .stop(isSpoken: Bool.random(using: &random))
-                case 3: .end
+                case 3: .stop(isSpoken: false)
                 case 4: .mute(Bool.random(using: &random))
                 case 5: .setMode(ActivationMode.allCases.randomElement(using: &random) ?? .wake)
                 case 6: timers.randomElement(using: &random).map { .timer($0) } ?? .refused

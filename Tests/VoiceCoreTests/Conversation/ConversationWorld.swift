@@ -212,7 +212,7 @@ struct ConversationWorld {
         guard activation != nil else { return post(.activate) }
         guard !isHushed else { return }
         switch Int.random(in: 0..<20, using: &random) {
-        case 0: activate(.end)
+        case 0: activate(.reset)
         case 1: activate(.toggleMute)
         case 2: activate(.media(chance(50)))
         case 3..<6:

@@ -64,9 +64,8 @@ struct EventMailboxTests {
     /// Whatever waits: what stops or ends is accepted, and the sound ends before it is read.
     @Test(
         arguments: [
-            .stop(isSpoken: true), .stopAll, .silence, .mute(true), .toggleMute, .end, .quiet(true),
-            .conversation(.idle),
-            .timer(.close), .rings(false),
+            .stop(isSpoken: true), .stopAll, .silence, .mute(true), .toggleMute, .quiet(true),
+            .conversation(.idle), .timer(.close), .rings(false),
         ] as [ActivationEvent]
     )
     func wishesThatWaitRefuseNoOrder(order: ActivationEvent) async {
@@ -83,7 +82,7 @@ struct EventMailboxTests {
         arguments: [
             (.stop(isSpoken: true), true, true, true), (.stop(isSpoken: false), true, true, true),
             (.stopAll, true, true, true),
-            (.silence, true, false, true), (.activate(.button), false, false, false), (.end, false, false, false),
+            (.silence, true, false, true), (.activate(.button), false, false, false),
         ] as [(ActivationEvent, Bool, Bool, Bool)]
     )
     func anOrderSilencesBeforeItIsRead(order: ActivationEvent, voice: Bool, media: Bool, ring: Bool) {

@@ -52,7 +52,7 @@ extension ControlCommand {
         "reset",
         "Starts over: a new conversation with the agent, and a new session of the voice service that remembers nothing."
     ) { (_, daemon) throws(ControlProblem) in
-        daemon.startFresh()
+        daemon.mailbox.post(activation: .startFresh)
         return .done(["text": "a fresh conversation"])
     }
 
@@ -77,7 +77,7 @@ extension ControlCommand {
             guard !announcer.isFull else {
                 throw ControlProblem(.notAvailable, "\(LocalAnnouncer.most) texts wait for the local voice already")
             }
-            daemon.say(arguments["text"] ?? "")
+            daemon.mailbox.post(activation: .say(arguments["text"] ?? ""))
             return .done(["text": "it will be said"])
         default: break
         }
@@ -94,7 +94,7 @@ extension ControlCommand {
                 "the voice service cannot speak given words, and there is no local voice (local.speaker)"
             )
         }
-        daemon.say(arguments["text"] ?? "")
+        daemon.mailbox.post(activation: .say(arguments["text"] ?? ""))
         return .done(["text": "it will be said"])
     }
 
@@ -112,7 +112,7 @@ extension ControlCommand {
         }
         try await daemon.checkBudget()
         let question = TypedQuestion(text, mayApprove: arguments.isOfRoot || daemon.settings.jarvis.typedApproval)
-        switch await daemon.opening(after: { daemon.ask(question) }) {
+        switch await daemon.opening(after: { daemon.mailbox.post(activation: .ask(question)) }) {
         case .open:
             let problem = await daemon.serviceSnapshot.problem(of: .loudspeaker)
             return .done([
@@ -179,7 +179,7 @@ extension ControlCommand {
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         let wanted = arguments["switch"].map { $0 == "on" }
-        if let wanted { daemon.setQuiet(wanted) }
+        if let wanted { daemon.mailbox.post(activation: .quiet(wanted)) }
         let isQuiet = if let wanted { wanted } else { await daemon.activationStatus.isQuiet }
         return .done(["text": isQuiet ? "quiet hours" : "no quiet hours", "quiet": .bool(isQuiet)])
     }
