@@ -12,7 +12,7 @@ struct BoxVoiceTests {
     }
 
     /// Nobody would ever report the end of such a response.
-    @Test(arguments: [ServiceCapabilities.ResponseBounds.bothReported, .endReported, .sound])
+    @Test(arguments: [ServiceCapabilities.ResponseBounds.bothReported, .sound])
     func itIsNoResponseOfTheService(bounds: ServiceCapabilities.ResponseBounds) {
         var scene = Scene.listening { $0.capabilities.responseBounds = bounds }
         Self.heard(&scene)
@@ -24,7 +24,7 @@ struct BoxVoiceTests {
     }
 
     @Test func itIsInterruptedLikeAnySpeech() {
-        var scene = Scene.listening { $0.capabilities.responseBounds = .endReported }
+        var scene = Scene.listening { $0.capabilities.responseBounds = .sound }
         Self.heard(&scene)
         scene.server(.speechStarted(itemID: "item_user", audioStart: 0))
         #expect(scene.latest.contains(.stopVoice(responseIDs: [Self.name])))

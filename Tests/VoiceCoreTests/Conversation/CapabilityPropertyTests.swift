@@ -20,7 +20,7 @@ struct CapabilityPropertyTests {
             case .saysExactly: capabilities.saysExactly = false
             case .history: capabilities.history = .none
             case .openingHistory: capabilities.history = .opening
-            case .announces: capabilities.responseBounds = .endReported
+            case .announces: capabilities.responseBounds = .sound
             }
             return capabilities
         }

@@ -25,8 +25,6 @@ package struct ServiceCapabilities: Equatable, Sendable {
     package enum ResponseBounds: String, Sendable {
         /// The service reports both.
         case bothReported = "both reported"
-        /// The service reports the end; the first event of a response counts as its beginning.
-        case endReported = "end reported"
         /// From the audio itself.
         case sound
     }
