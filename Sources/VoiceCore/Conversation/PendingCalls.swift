@@ -46,20 +46,17 @@ package struct PendingCalls: Equatable, Sendable {
         var isPlaced: Bool
         /// A response has to speak about it.
         var isOwed: Bool
-        /// It seems to be spoken to its end; the service may still report that it waits.
-        var isOver = false
         /// The response that speaks it, or did last; whether that ended early; whether the user asked to go on.
         var response = ""
         var isCut = false
         var isResumed = false
-
-        /// Neither whole nor spoken to its end.
-        var isFlowing: Bool { isInParts && !isOver }
     }
 
-    /// The calls, oldest first. Of those that are over, the latest.
+    /// The calls, oldest first.
     private var calls: [Call] = []
-    private static let mostOver = 8
+    /// The latest that seem to be spoken to their ends; the service may still report that some of them waits.
+    private var over: [Call] = []
+    private static let mostOver = 16
     /// A call as named by a service, which may count ids anew in each session or in each response.
     private struct Name: Equatable {
         var callID: String
@@ -74,8 +71,6 @@ package struct PendingCalls: Equatable, Sendable {
     private var renamed = 0
     private var excluded: [String] = []
     private static let remembered = 256
-
-    package init() {}
 
     /// Calls without a delivered output, oldest first.
     package var open: [Call] { calls.filter(\.isOpen) }
@@ -201,7 +196,7 @@ package struct PendingCalls: Equatable, Sendable {
     /// The service has the last part of an output.
     package mutating func placed(wireID: String) {
         change { call, delivery in
-            if delivery.isFlowing, call.isWhole, call.wireID == wireID { delivery.isPlaced = true }
+            if delivery.isInParts, call.isWhole, call.wireID == wireID { delivery.isPlaced = true }
         }
     }
 
@@ -210,7 +205,7 @@ package struct PendingCalls: Equatable, Sendable {
     /// - Parameter unsaid: what follows in the last of them.
     package mutating func said(wireID: String, by response: String, parts: Int, unsaid: String) {
         change { call, delivery in
-            guard call.wireID == wireID, !delivery.isOver else { return }
+            guard call.wireID == wireID else { return }
             delivery.unsaid = ToolResult(.answer(unsaid))
             delivery.begun = delivery.isInParts ? min(parts, delivery.parts.count) : 1
             delivery.response = response
@@ -235,7 +230,7 @@ package struct PendingCalls: Equatable, Sendable {
     /// The response, which was to speak of these calls, ended early: unless the user asks for the rest, nobody wants it.
     package mutating func cut(_ response: String, telling callIDs: Set<String>) {
         change { call, delivery in
-            guard delivery.isFlowing else { return }
+            guard delivery.isInParts else { return }
             if delivery.response == response || callIDs.contains(call.call.callID) { delivery.isCut = true }
         }
     }
@@ -244,25 +239,25 @@ package struct PendingCalls: Equatable, Sendable {
     ///
     /// - Returns: the id assigned here; nil if no such answer is known.
     package mutating func waits(wireID: String) -> String? {
-        let isOver = { (call: Call) in call.wireID == wireID ? call.delivery?.isOver : nil }
-        guard
-            let index = calls.firstIndex(where: { isOver($0) == false })
-                ?? calls.lastIndex(where: { isOver($0) == true })
-        else { return nil }
-        calls[index].delivery?.isOver = false
+        let isMeant = { (call: Call) in !call.isOpen && call.wireID == wireID }
+        if !calls.contains(where: isMeant), let index = over.lastIndex(where: isMeant) {
+            calls.append(over.remove(at: index))
+        }
+        guard let index = calls.firstIndex(where: isMeant) else { return nil }
         calls[index].delivery?.isOwed = true
         return calls[index].call.callID
     }
 
     /// Takes the answered calls that may be delivered; none overtakes an earlier call of its response. A
-    /// partial output goes only to the session that made the call.
+    /// partial output goes only to the session that made the call and waits for it.
     package mutating func takeDeliverable(in session: Int) -> [Call] {
         var held: Set<String> = []
         var taken: [Call] = []
         for index in calls.indices where calls[index].isOpen {
             let call = calls[index]
             let response = "\(call.session) \(call.responseID)"
-            guard let output = call.output, call.isWhole || call.session == session, !held.contains(response) else {
+            let isSame = call.session == session && !call.isPutOff
+            guard let output = call.output, call.isWhole || isSame, !held.contains(response) else {
                 held.insert(response)
                 continue
             }
@@ -290,18 +285,12 @@ package struct PendingCalls: Equatable, Sendable {
 
     /// Drops all but these: the others have been spoken about, or never will be.
     package mutating func settle(allBut callIDs: Set<String>) {
-        change { call, delivery in
-            guard !callIDs.contains(call.call.callID) else { return }
-            delivery.isOwed = false
-            delivery.isOver = delivery.isPlaced && !delivery.isCut && !delivery.isResumed
+        change { if !callIDs.contains($0.call.callID) { $1.isOwed = false } }
+        let isOver = { (call: Call) in
+            call.delivery.map { !$0.isOwed && $0.isPlaced && !$0.isCut && !$0.isResumed } ?? false
         }
-        var surplus = calls.count { $0.delivery?.isOver == true } - Self.mostOver
-        guard surplus > 0 else { return }
-        calls.removeAll { call in
-            guard call.delivery?.isOver == true, surplus > 0 else { return false }
-            surplus -= 1
-            return true
-        }
+        over = (over + calls.filter(isOver)).suffix(Self.mostOver)
+        calls.removeAll(where: isOver)
     }
 
     /// Withdraws the calls: those of the session to keep get this output, which is not spoken about; all others get none.
@@ -310,9 +299,10 @@ package struct PendingCalls: Equatable, Sendable {
     ///   end.
     @discardableResult
     package mutating func withdraw(keeping session: Int?, output: ToolResult) -> (inPart: [String], whole: [String]) {
-        let inPart = calls.filter { $0.delivery?.isFlowing == true && $0.session == session }.map(\.wireID)
+        let inPart = calls.filter { $0.delivery?.isInParts == true && $0.session == session }.map(\.wireID)
         let whole = unspoken.filter { ($0.session == session || $0.isRepeated) && !inPart.contains($0.wireID) }
         calls.removeAll { !$0.isOpen || $0.session != session }
+        over = []
         for index in calls.indices {
             calls[index].output = output
             calls[index].isWhole = true
@@ -321,10 +311,10 @@ package struct PendingCalls: Equatable, Sendable {
     }
 
     /// The session is over: what it received and did not speak about has to be delivered again. Further parts are appended to it.
-    package mutating func reopen() { calls = calls.compactMap(\.rest) }
+    package mutating func reopen() { (calls, over) = (calls.compactMap(\.rest), []) }
 
     /// The conversation is over: nobody waits for these calls any more.
-    package mutating func abandon() { calls = [] }
+    package mutating func abandon() { (calls, over) = ([], []) }
 
     /// Changes the delivered calls.
     private mutating func change(_ body: (Call, inout Delivery) -> Void) {
@@ -341,7 +331,7 @@ extension PendingCalls.Call {
     fileprivate var rest: Self? {
         guard let delivery else { return self }
         let isSaid = isWhole && delivery.begun >= delivery.parts.count && delivery.unsaid?.isEmpty != false
-        guard delivery.isOwed || delivery.isFlowing, !delivery.isCut, !isSaid else { return nil }
+        guard delivery.isOwed || delivery.isInParts, !delivery.isCut, !isSaid else { return nil }
         let unsaid = delivery.unsaid.map { [$0] } ?? []
         let left = (unsaid + delivery.parts.dropFirst(delivery.begun)).filter { !$0.isEmpty }
         var rest = self
