@@ -63,11 +63,7 @@ struct SimulatedServices: Sendable {
             configuration: configuration,
             environment: ["OPENAI_API_KEY": key, "JARVIS_TOKEN": token]
         )
-        var settings = try DaemonSettings(
-            configuration,
-            secrets: secrets,
-            tools: VoiceDaemon.advertised(logger: logger)
-        )
+        var settings = try DaemonSettings(configuration, secrets: secrets, logger: logger)
         settings.audio.source = .file(room)
         tune(&settings)
         return VoiceDaemon(settings, logger: logger, observer: observer)

@@ -92,11 +92,7 @@ struct DemoConversation {
             environment: ["OPENAI_API_KEY": Self.key, "JARVIS_TOKEN": Self.token]
         )
         let logger = Logger.ofConversation(isVerbose: verbose)
-        var settings = try DaemonSettings(
-            configuration,
-            secrets: secrets,
-            tools: VoiceDaemon.advertised(logger: logger)
-        )
+        var settings = try DaemonSettings(configuration, secrets: secrets, logger: logger)
         settings.audio.source = .file(room)
         return VoiceDaemon(settings, logger: logger, observer: timeline.observer)
     }

@@ -129,11 +129,7 @@ struct LocalConversation {
         let secrets = try Secrets(configuration: configuration, environment: environment)
         let events = DaemonEvents()
         let logger = Logger.ofConversation(isVerbose: verbose, events: events)
-        var settings = try DaemonSettings(
-            configuration,
-            secrets: secrets,
-            tools: VoiceDaemon.advertised(logger: logger)
-        )
+        var settings = try DaemonSettings(configuration, secrets: secrets, logger: logger)
         settings.audio.source = .file(room)
         return VoiceDaemon(settings, logger: logger, events: events, observer: timeline.observer)
     }

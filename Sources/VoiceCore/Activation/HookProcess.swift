@@ -27,21 +27,8 @@ enum HookProcess {
         return run(path, environment, arguments: arguments, within: limit, isEnding: isEnding, errors: &errors)
     }
 
-    /// The same; also returns what it said last of an error.
-    static func runReading(
-        _ path: String,
-        _ environment: [String],
-        arguments: [String],
-        within limit: Duration,
-        isEnding: () -> Bool
-    ) -> (result: Result, reason: String?) {
-        var errors = ErrorPipe(isOpen: true)
-        let result = run(path, environment, arguments: arguments, within: limit, isEnding: isEnding, errors: &errors)
-        errors.drain()
-        return (result, errors.reason)
-    }
-
-    private static func run(
+    /// The same, with a pipe for what the program writes to standard error.
+    static func run(
         _ path: String,
         _ environment: [String],
         arguments: [String],

@@ -29,8 +29,17 @@ package struct ModelTrial: Sendable {
         within limit: Duration = limit,
         isEnding: () -> Bool
     ) throws(WakeWordError) {
-        let end = HookProcess.runReading(program, [], arguments: arguments, within: limit, isEnding: isEnding)
-        guard let problem = judge(end.result, reason: end.reason) else { return }
+        var errors = ErrorPipe(isOpen: true)
+        let result = HookProcess.run(
+            program,
+            [],
+            arguments: arguments,
+            within: limit,
+            isEnding: isEnding,
+            errors: &errors
+        )
+        errors.drain()
+        guard let problem = judge(result, reason: errors.reason) else { return }
         throw problem
     }
 

@@ -182,26 +182,3 @@ package final class WakeWordRecogniser {
         return report.verdict == .nothing ? nil : report
     }
 }
-
-/// Limits the log lines about near misses: one per word in ten seconds. Pure.
-package struct NearMissPace: Equatable, Sendable {
-    package static let pause = Duration.seconds(10)
-    private var last: [String: Duration] = [:]
-    /// Near misses not logged since.
-    private var unreported: [String: Int] = [:]
-
-    package init() {}
-
-    /// Returns the number of near misses since the last one logged, including this one; nil if this one is not to be
-    /// logged.
-    package mutating func count(_ word: String, at now: Duration) -> Int? {
-        if let last = last[word], now - last < Self.pause {
-            unreported[word, default: 0] += 1
-            return nil
-        }
-        // Bounds the memory: a server may report any number of names.
-        if last.count > 100 { self = Self() }
-        last[word] = now
-        return (unreported.removeValue(forKey: word) ?? 0) + 1
-    }
-}

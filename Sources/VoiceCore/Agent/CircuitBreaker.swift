@@ -35,8 +35,6 @@ package struct CircuitBreaker: Equatable, Sendable {
     package private(set) var state = State.closed(failures: 0)
     private var pause = CircuitBreaker.firstPause
 
-    package init() {}
-
     /// Decides on a question. If it is let through, `record` must follow.
     package mutating func decide(at now: Duration) -> Decision {
         switch state {

@@ -13,8 +13,6 @@ package struct JarvisActivity: Sendable, Equatable {
     private static let most = 16
     private var tools: [Tool] = []
 
-    package init() {}
-
     mutating func began(_ id: String, name: String, info: String) {
         tools.removeAll { $0.id == id }
         tools.append(Tool(id: id, name: name, info: info))

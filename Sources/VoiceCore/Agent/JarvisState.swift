@@ -14,10 +14,7 @@ struct JarvisState: Sendable, Equatable {
 
     /// nil for any other reply.
     init?(_ result: JarvisResponse) {
-        guard case .success(let response) = result, response.status == 200,
-            response.mediaType == "application/json",
-            let body = OutsideJSON.decode(Body.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes)
-        else { return nil }
+        guard let body = result.json(Body.self) else { return nil }
         isActive = body.active_run
         activeRun = body.active_run ? body.active_response_id : nil
         lastResponseID = body.lastResponseId
@@ -65,10 +62,7 @@ enum JarvisRecord: Sendable, Equatable {
     private static let words: Set<String> = ["text", "reasoning", "error"]
 
     init(_ result: JarvisResponse) {
-        guard case .success(let response) = result, response.status == 200,
-            response.mediaType == "application/json",
-            let body = OutsideJSON.decode(Body.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes)
-        else {
+        guard let body = result.json(StoredMessages.self) else {
             self = .unknown
             return
         }
@@ -87,20 +81,6 @@ enum JarvisRecord: Sendable, Equatable {
         }
         self = .turn(question: question, worked: worked)
     }
-
-    private struct Body: Decodable {
-        let messages: [Message]
-
-        struct Message: Decodable {
-            let role: String?
-            let parts: [Part]?
-        }
-
-        struct Part: Decodable {
-            let type: String?
-            let text: String?
-        }
-    }
 }
 
 /// The end of a stored conversation: what is needed to undo its last turn.
@@ -112,25 +92,36 @@ struct JarvisHead: Sendable, Equatable {
 
     /// nil if the conversation is empty or the server does not disclose it.
     init?(_ result: JarvisResponse) {
-        guard case .success(let response) = result, response.status == 200, response.mediaType == "application/json",
-            let body = OutsideJSON.decode(Body.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes),
-            let last = body.messages.last, let asked = body.messages.last(where: { $0.role == "user" })
+        guard let body = result.json(StoredMessages.self), let id = body.messages.last?.id,
+            let asked = body.messages.last(where: { $0.role == "user" })
         else { return nil }
-        id = last.id
+        self.id = id
         question = (asked.parts ?? []).compactMap(\.text).joined()
     }
+}
 
-    private struct Body: Decodable {
-        let messages: [Message]
+private struct StoredMessages: Decodable {
+    let messages: [Message]
 
-        struct Message: Decodable {
-            let id: Int
-            let role: String?
-            let parts: [Part]?
+    struct Message: Decodable {
+        let id: Int?
+        let role: String?
+        let parts: [Part]?
+    }
+
+    struct Part: Decodable {
+        let type: String?
+        let text: String?
+    }
+}
+
+extension JarvisResponse {
+    /// The JSON of a successful reply.
+    fileprivate func json<Body: Decodable>(_ type: Body.Type) -> Body? {
+        guard case .success(let response) = self, response.status == 200, response.mediaType == "application/json"
+        else {
+            return nil
         }
-
-        struct Part: Decodable {
-            let text: String?
-        }
+        return OutsideJSON.decode(type, from: response.body, atMost: JarvisRequest.maximumReplyBytes)
     }
 }

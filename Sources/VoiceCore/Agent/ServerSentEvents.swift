@@ -25,13 +25,8 @@ package struct ServerSentEventParser: Sendable {
     }
 
     /// A line or an event exceeded its limit. Nothing is read after it.
-    package struct TooLong: Error, Sendable, Equatable {
-        package init() {}
-    }
+    package struct TooLong: Error, Sendable, Equatable {}
 
-    package private(set) var comments = 0
-    /// The reconnection time requested by the server, in milliseconds.
-    package private(set) var retryMilliseconds: Int?
     package private(set) var lastEventID = ""
 
     private let limits: Limits
@@ -73,10 +68,8 @@ package struct ServerSentEventParser: Sendable {
         if isFirstLine, text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
         isFirstLine = false
         guard !text.isEmpty else { return dispatch() }
-        guard text.first != UInt8(ascii: ":") else {
-            comments &+= 1
-            return nil
-        }
+        // A comment.
+        guard text.first != UInt8(ascii: ":") else { return nil }
         let field = text.prefix { $0 != UInt8(ascii: ":") }
         var value = text.dropFirst(field.count + 1)
         if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
@@ -89,9 +82,6 @@ package struct ServerSentEventParser: Sendable {
         case "event": name = String(decoding: value, as: UTF8.self)
         case "id":
             if !value.contains(0) { lastEventID = String(decoding: value, as: UTF8.self) }
-        case "retry":
-            let isNumber = !value.isEmpty && value.allSatisfy { (0x30...0x39).contains($0) }
-            if isNumber, let pause = Int(String(decoding: value, as: UTF8.self)) { retryMilliseconds = pause }
         default: break
         }
         return nil

@@ -59,22 +59,7 @@ package struct AudioConfiguration: Sendable {
         realtimePriority = audio.realtimePriority
         lockMemory = audio.lockMemory
     }
-}
 
-/// The settings that the engine itself needs.
-struct AudioEngineSettings: Sendable {
-    var echoCanceller: EchoCancellerOptions
-    var duplex: DuplexSetting
-    /// Linear.
-    var captureGain: Float
-    var automaticGain: Bool
-    var earcons: Bool
-
-    init(_ configuration: AudioConfiguration = AudioConfiguration()) {
-        echoCanceller = configuration.echoCanceller
-        duplex = configuration.duplex
-        captureGain = powf(10, Float(min(30, max(-20, configuration.captureGainDecibels))) / 20)
-        automaticGain = configuration.automaticGain
-        earcons = configuration.earcons
-    }
+    /// `captureGainDecibels` as a factor.
+    var captureGain: Float { powf(10, Float(min(30, max(-20, captureGainDecibels))) / 20) }
 }

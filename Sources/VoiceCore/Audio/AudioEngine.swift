@@ -2,12 +2,6 @@ internal import CDSP
 internal import CLinux
 internal import VoiceBase
 
-/// State after a cycle.
-enum CycleOutcome: Sendable, Equatable {
-    case running
-    case stopped
-}
-
 /// Runs the 10 ms cycle of the audio thread.
 ///
 ///     read -> flush? -> reference + canceller -> microphone ring
@@ -62,16 +56,16 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     /// Latest fill target of the playback buffer, in frames.
     private var filledTo = 0
 
-    init(device: consuming Device, ports: AudioPorts, settings: AudioEngineSettings) throws(AudioDeviceError) {
+    init(device: consuming Device, ports: AudioPorts, configuration: AudioConfiguration) throws(AudioDeviceError) {
         let capturePath: CapturePath
         do {
-            capturePath = try CapturePath(options: settings.echoCanceller)
+            capturePath = try CapturePath(options: configuration.echoCanceller)
         } catch {
             throw AudioDeviceError.processing("the echo canceller does not start: \(error)")
         }
         // Delegates: Swift 6.2 miscompiles a noncopyable type's initializer that throws when half is initialized, and lets it
         // call no mutating method.
-        self.init(device: device, ports: ports, settings: settings, capturePath: capturePath)
+        self.init(device: device, ports: ports, configuration: configuration, capturePath: capturePath)
         adoptPlan()
         duplex.status.beginnings += 1
         publish()
@@ -80,7 +74,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private init(
         device: consuming Device,
         ports: AudioPorts,
-        settings: AudioEngineSettings,
+        configuration: AudioConfiguration,
         capturePath: consuming CapturePath
     ) {
         self.capturePath = capturePath
@@ -93,19 +87,19 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         mix = OutputMix(volumes: ports.volumes)
         media = MediaPlayback(ports.media)
         levels = CaptureLevels(
-            gain: settings.captureGain,
-            isAutomatic: settings.automaticGain,
+            gain: configuration.captureGain,
+            isAutomatic: configuration.automaticGain,
             volumes: ports.volumes,
             resuming: snapshot.levels
         )
-        earcons = EarconPlayer(plays: settings.earcons, requests: ports.earcons, volumes: ports.volumes)
+        earcons = EarconPlayer(plays: configuration.earcons, requests: ports.earcons, volumes: ports.volumes)
         alarm = AlarmPlayer(requests: ports.earcons)
         duplex = DuplexControl(
             microphone: ports.microphone,
             resuming: snapshot.echo,
             volumes: ports.volumes,
-            setting: settings.duplex,
-            hasCanceller: settings.echoCanceller.echoCancellation
+            setting: configuration.duplex,
+            hasCanceller: configuration.echoCanceller.echoCancellation
         )
         flushed = ports.voice.progress.flushDone
         silenced = ports.silence.voice
@@ -114,18 +108,17 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     }
 
     /// Fills the card with silence and starts it.
-    @discardableResult
-    mutating func start() -> CycleOutcome {
+    mutating func start() {
         filledTo = device.playbackPrefill
         prefill(filledTo)
         device.start()
-        return .running
     }
 
-    mutating func cycle() -> CycleOutcome {
+    /// Runs one cycle. Returns whether another one is due.
+    mutating func cycle() -> Bool {
         if let began = exchangePeriod() { finishPeriod(began) }
         publish()
-        return stopIsDue() ? .stopped : .running
+        return !stopIsDue()
     }
 
     /// Exchanges one period in each direction. Returns its start on CLOCK_MONOTONIC, or nil if the device had no period.

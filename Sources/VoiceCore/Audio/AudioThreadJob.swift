@@ -68,11 +68,11 @@ final class AudioThreadJob: Sendable {
     }
 
     private func loop<Device: DuplexDevice & ~Copyable>(_ device: consuming Device) throws(AudioDeviceError) {
-        var engine = try AudioEngine(device: device, ports: ports, settings: AudioEngineSettings(configuration))
-        var outcome = engine.start()
+        var engine = try AudioEngine(device: device, ports: ports, configuration: configuration)
+        engine.start()
         ports.gauges.state = .running
         opening.give(nil)
-        while outcome == .running { outcome = engine.cycle() }
+        while engine.cycle() {}
         engine.close()
     }
 }

@@ -98,7 +98,8 @@ package enum StateFile {
         return seconds < 0 ? nil : Int(seconds)
     }
 
-    private static func fill(_ descriptor: Int32, with bytes: [UInt8]) -> Int32 {
+    /// Returns the system's error, or 0.
+    fileprivate static func fill(_ descriptor: Int32, with bytes: [UInt8]) -> Int32 {
         var done = 0
         while done < bytes.count {
             let count = bytes.withUnsafeBytes { raw in
@@ -131,15 +132,8 @@ package enum PrivateFile {
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw StateFile.Fault(path: path, errno: errno) }
         defer { close(file) }
-        var done = 0
-        while done < bytes.count {
-            let count = bytes.withUnsafeBytes { raw in
-                raw.baseAddress.map { Glibc.write(file, $0 + done, raw.count - done) } ?? 0
-            }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw StateFile.Fault(path: path, errno: count < 0 ? errno : EIO) }
-            done += count
-        }
+        let problem = StateFile.fill(file, with: bytes)
+        guard problem == 0 else { throw StateFile.Fault(path: path, errno: problem) }
     }
 }
 

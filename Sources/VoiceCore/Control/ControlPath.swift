@@ -45,14 +45,7 @@ package struct ControlAccess: Sendable, Equatable {
         /// Primary and supplementary groups.
         package var groups: [UInt32]
         /// Started by the daemon: a decoder or a hook, which processes untrusted input.
-        package var isOwnChild: Bool
-
-        package init(process: Int32, user: UInt32, groups: [UInt32], isOwnChild: Bool = false) {
-            self.process = process
-            self.user = user
-            self.groups = groups
-            self.isOwnChild = isOwnChild
-        }
+        package var isOwnChild = false
     }
 
     package var user: UInt32

@@ -1,5 +1,4 @@
 package import Logging
-internal import VoiceAgent
 internal import VoiceBase
 
 extension VoiceDaemon {
@@ -28,10 +27,5 @@ extension VoiceDaemon {
                 return .failure(ControlProblem(.failed, "\(error)"))
             }
         }
-    }
-
-    /// Whether the agent has a request that could be withdrawn.
-    var isAgentAtWork: Bool {
-        get async { await client.isAtWork }
     }
 }

@@ -34,7 +34,7 @@ extension VoiceDaemon {
                 "microphone": .string(hasDevices ? status.microphone.name : "file"),
                 "loudspeaker": .string(hasDevices ? status.loudspeaker.name : "file"),
                 "microphone_muted": .bool(snapshot.isMicrophoneMuted),
-                "volumes": .object(ControlCommand.json(await volumes)),
+                "volumes": .object(ControlCommand.json(await volumeController.volumes)),
                 "capture_xruns": .integer(Int(clamping: status.engine.counters.captureXruns)),
                 "playback_xruns": .integer(Int(clamping: status.engine.counters.playbackXruns)),
                 "device_losses": .integer(Int(clamping: status.losses)),
@@ -91,9 +91,8 @@ extension VoiceDaemon {
 extension EchoStatus {
     /// Measurements of the echo, for `status`; unknown ones are left out.
     fileprivate var values: [String: JSONValue] {
-        let rule = EchoQuality.Rule()
         let quality: String? = figures.linearERLE.map { erle in
-            erle >= rule.good ? "good" : erle < rule.poor ? "poor" : "fair"
+            erle >= EchoQuality.goodERLE ? "good" : erle < EchoQuality.poorERLE ? "poor" : "fair"
         }
         var values: [String: JSONValue] = [
             "mode": .string(worker.rawValue), "quality": .string(quality ?? "unknown"), "aligned": .bool(isAligned),

@@ -95,7 +95,7 @@ struct Composition {
 
     /// - Parameter say: speaks with the local voice; nil without one.
     func timers(
-        _ store: TimerStore?,
+        _ writer: StateWriter?,
         house: InboxController,
         say: (@Sendable (String) -> Void)?
     ) -> TimerController {
@@ -105,7 +105,7 @@ struct Composition {
             bell.rings = rings
             mailbox.post(activation: .rings(rings))
         }
-        if let store { parts.remember = { store.remember($0) } }
+        if let writer { parts.remember = { writer.remember($0.text) } }
         parts.tell = { news in
             let metadata = Logger.Metadata.event(.timer, ["number": .public(news.number)])
             switch news.kind {
@@ -153,7 +153,7 @@ struct Composition {
     func listener() -> WakeWordListener? {
         let (settings, ports, mailbox, events, logger) = (settings.activation, ports, mailbox, events, logger)
         guard let rule = settings.rule, let make = settings.makeDetector else { return nil }
-        let misses = Mutex(NearMissPace())
+        let misses = Mutex<[String: LossMeter]>([:])
         return WakeWordListener(
             tap: ports.words,
             gauges: ports.gauges,
@@ -175,7 +175,7 @@ struct Composition {
                     mailbox.post(activation: .stop(isSpoken: true))
                 case .refused(let word, let reason) where reason.isOfStop:
                     // A talk near the box has one every few seconds.
-                    guard let count = misses.withLock({ $0.count(word, at: Monotonic.now()) }) else { break }
+                    guard let count = misses.withLock({ Self.missed(word, &$0) }) else { break }
                     var metadata: Logger.Metadata = ["word": "\(word)", "why": .public(reason.text)]
                     if count > 1 { metadata["times"] = .public(count) }
                     logger.info("stop word refused", metadata: metadata)
@@ -185,8 +185,7 @@ struct Composition {
                     logger.info("wake word refused", metadata: metadata)
                 case .nearMiss(let word, let score):
                     events.note { $0.heard(word, report, isCall: false, at: $1) }
-                    let count = misses.withLock { $0.count(word, at: Monotonic.now()) }
-                    guard let count else { break }
+                    guard let count = misses.withLock({ Self.missed(word, &$0) }) else { break }
                     var metadata: Logger.Metadata = ["word": "\(word)", "score": .public(score.asScore)]
                     if count > 1 { metadata["times"] = .public(count) }
                     logger.info("wake word below threshold", metadata: metadata)
@@ -195,6 +194,18 @@ struct Composition {
                 }
             }
         )
+    }
+
+    /// Limits the log lines about near misses: one per word in ten seconds.
+    ///
+    /// - Returns: the number of near misses since the last one logged, including this one; nil if this one is not to be
+    ///   logged.
+    private static func missed(_ word: String, _ misses: inout [String: LossMeter]) -> Int? {
+        // Bounds the memory: a server may report any number of names.
+        if misses.count > 100, misses[word] == nil { misses = [:] }
+        let now = Monotonic.now()
+        misses[word, default: LossMeter()].add(1, at: now)
+        return misses[word]?.dequeue(at: now, isOver: true)
     }
 
     /// What the tools act on.

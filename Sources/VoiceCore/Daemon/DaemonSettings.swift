@@ -31,20 +31,27 @@ package struct DaemonSettings: Sendable {
     /// Warnings for the user that do not prevent the start.
     package var notices: [String] = []
 
+    /// With the tools and instructions that the daemon itself uses.
+    ///
     /// - Parameters:
-    ///   - instructions: the user's instructions for each service; the built-in persona for those without.
-    ///   - tools: the tools to offer to the service.
     ///   - needsKey: false to validate everything else although the key is missing.
     ///   - isForThisUser: false to validate what another user runs, the service's.
     /// - Throws: what is missing or invalid, with a remedy.
     package init(
         _ configuration: Configuration,
         secrets: Secrets,
-        tools: [Tool],
-        instructions: [Configuration.Service.Name: String] = [:],
+        files: FileReader = .system,
         needsKey: Bool = true,
-        isForThisUser: Bool = true
+        isForThisUser: Bool = true,
+        logger: Logger
     ) throws(ConfigurationError) {
+        let instructions = try Self.instructions(of: configuration, files: files)
+        let tools = VoiceDaemon.advertised(
+            configuration.jarvis,
+            mode: configuration.activation.mode,
+            playsMedia: configuration.media.enabled,
+            logger: logger
+        )
         if needsKey, let problem = Self.missingKey(configuration, secrets) {
             throw ConfigurationError(problems: [problem])
         }
@@ -222,31 +229,5 @@ extension Tool {
             "type": "function", "name": .string(name), "description": .string(description),
             "parameters": schema ?? ["type": "object", "properties": [:]],
         ]
-    }
-}
-
-extension DaemonSettings {
-    /// The settings for a configuration, with the tools and instructions the daemon itself would use.
-    package init(
-        _ configuration: Configuration,
-        secrets: Secrets,
-        files: FileReader = .system,
-        needsKey: Bool = true,
-        isForThisUser: Bool = true,
-        logger: Logger
-    ) throws(ConfigurationError) {
-        try self.init(
-            configuration,
-            secrets: secrets,
-            tools: VoiceDaemon.advertised(
-                configuration.jarvis,
-                mode: configuration.activation.mode,
-                playsMedia: configuration.media.enabled,
-                logger: logger
-            ),
-            instructions: try Self.instructions(of: configuration, files: files),
-            needsKey: needsKey,
-            isForThisUser: isForThisUser
-        )
     }
 }

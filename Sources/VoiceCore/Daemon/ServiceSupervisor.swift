@@ -2,6 +2,7 @@ package import Logging
 internal import Synchronization
 internal import VoiceBase
 internal import VoiceConversation
+internal import VoiceNetwork
 
 /// Reports the daemon's health to the service manager: readiness, status, watchdog. `ServiceManagerReport` decides.
 ///
@@ -80,7 +81,7 @@ package actor ServiceSupervisor {
         let daemon = daemon
         let pulse = pulse
         while !Task.isCancelled {
-            daemon.onNetworkThread { pulse.network.wrappingAdd(1, ordering: .relaxed) }
+            daemon.network.enqueue { pulse.network.wrappingAdd(1, ordering: .relaxed) }
             _ = await daemon.state
             pulse.conversation.wrappingAdd(1, ordering: .relaxed)
             try? await Task.sleep(for: Self.pause)

@@ -124,19 +124,8 @@ extension VoiceDaemon {
         return false
     }
 
-    /// Changes the mode, and waits until it is on disk.
-    package nonisolated func setActivationMode(_ mode: ActivationMode) async -> Setting {
-        await set(.setMode(mode))
-    }
-
-    /// Mutes the microphone and closes the capture device, or undoes both, and waits until that is on disk. Once muting
-    /// has taken effect, no more microphone audio is sent; the device is closed shortly after.
-    package nonisolated func setMicrophoneMuted(_ isMuted: Bool) async -> Setting {
-        await set(.mute(isMuted))
-    }
-
     /// What became of a setting that is remembered.
-    package enum Setting: Sendable {
+    enum Setting: Sendable {
         case saved
         /// It is in effect, but not on disk, or not within two seconds.
         case unsaved
@@ -144,7 +133,9 @@ extension VoiceDaemon {
         case stuck
     }
 
-    private nonisolated func set(_ event: ActivationEvent) async -> Setting {
+    /// Changes the mode or the mute, and waits until that is on disk. Once muting has taken effect, microphone audio is no
+    /// longer sent; the capture device is closed shortly after.
+    nonisolated func set(_ event: ActivationEvent) async -> Setting {
         guard await mailbox.handle(event, within: .seconds(2)) else { return .stuck }
         // Whoever is told so may cut the power next.
         return await store?.isSaved(within: .seconds(2)) ?? true ? .saved : .unsaved

@@ -2,7 +2,6 @@ internal import VoiceActivation
 internal import VoiceAudio
 internal import VoiceBase
 internal import VoiceConversation
-internal import VoiceNetwork
 internal import VoiceSession
 
 extension VoiceDaemon {
@@ -32,11 +31,6 @@ extension VoiceDaemon {
     /// False if audio comes from files, which are always available.
     package var hasDevices: Bool {
         if case .alsa = settings.audio.source { true } else { false }
-    }
-
-    /// Enqueues `body` on the network thread.
-    package nonisolated func onNetworkThread(_ body: @escaping @Sendable () -> Void) {
-        network.enqueue(body)
     }
 }
 

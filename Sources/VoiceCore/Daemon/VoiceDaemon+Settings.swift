@@ -1,28 +1,13 @@
 internal import Logging
 internal import VoiceActivation
 internal import VoiceAgent
-package import VoiceAudio
+internal import VoiceAudio
 package import VoiceBase
 internal import VoiceConversation
 internal import VoiceNetwork
 internal import VoiceSession
 
 extension VoiceDaemon {
-    /// The current volumes.
-    package var volumes: Volumes {
-        get async { await volumeController.volumes }
-    }
-
-    /// Sets a volume in percent, clamped to 0...100; takes effect within 20 ms and is remembered across restarts.
-    package func setVolume(_ channel: VolumeChannel, percent: Int) async {
-        await volumeController.set(channel, percent: percent)
-    }
-
-    /// Mutes or unmutes the loudspeaker; the volumes are kept.
-    package func setMuted(_ muted: Bool) async {
-        await volumeController.setMuted(muted)
-    }
-
     /// Applies the changes that need no restart, and logs those that do.
     ///
     /// - Parameters:

@@ -32,7 +32,7 @@ package actor VoiceDaemon {
     nonisolated let listener: WakeWordListener?
     nonisolated let hook: StateHook
     nonisolated let store: ActivationStore?
-    private let timerStore: TimerStore?
+    private let timerWriter: StateWriter?
     nonisolated let timers: TimerController
     /// Announcements that the user has not heard yet.
     nonisolated let house: InboxController
@@ -85,8 +85,8 @@ package actor VoiceDaemon {
         let speak = announcer.map { announcer in { @Sendable (text: String) in announcer.say(text) } }
         house = parts.house(speak)
         let state = settings.volumes.stateDirectory
-        timerStore = state.map { TimerStore(directory: $0, logger: logger) }
-        timers = parts.timers(timerStore, house: house, say: speak)
+        timerWriter = state.map { SavedTimers.writer(directory: $0, logger: logger) }
+        timers = parts.timers(timerWriter, house: house, say: speak)
         sound = AudioSupervisor(configuration: settings.audio, ports: ports, stateDirectory: state, logger: logger)
         listener = parts.listener()
         hook = StateHook(command: settings.activation.stateCommand, logger: logger)
@@ -170,7 +170,7 @@ package actor VoiceDaemon {
         let house = house
         minding = Task { await house.run() }
         await timers.start(
-            settings.volumes.stateDirectory.map { TimerStore.load(directory: $0, logger: logger) } ?? SavedTimers()
+            settings.volumes.stateDirectory.map { SavedTimers.load(directory: $0, logger: logger) } ?? SavedTimers()
         )
     }
 
@@ -207,7 +207,7 @@ package actor VoiceDaemon {
         await activating?.value
         await session.finishChores()
         await store?.flush()
-        await timerStore?.flush()
+        await timerWriter?.flush()
         await volumeController.stop()
         logger.info("stopped", metadata: .event(.stopped, sound.counters))
     }

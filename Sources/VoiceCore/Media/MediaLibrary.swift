@@ -46,10 +46,7 @@ struct MediaLibrary: Sendable, Equatable {
 
     init() {}
 
-    /// Unreadable lines are skipped.
-    init(parsing bytes: [UInt8]) { self = Self.reading(bytes).library }
-
-    /// Parses the file; also returns how many of the newest `most` lines are unreadable.
+    /// Parses the file and skips unreadable lines; also returns how many of the newest `most` lines are unreadable.
     static func reading(_ bytes: [UInt8]) -> (library: MediaLibrary, unreadable: Int) {
         let lines = bytes.split(separator: UInt8(ascii: "\n")).suffix(most)
         var library = MediaLibrary()

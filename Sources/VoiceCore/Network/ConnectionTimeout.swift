@@ -28,13 +28,6 @@ package struct ConnectionTimeout: Equatable, Sendable, CustomStringConvertible {
     /// Whether all steps together took too long.
     package var isWhole = false
 
-    package init(host: String, step: Step, limit: Duration, isWhole: Bool = false) {
-        self.host = host
-        self.step = step
-        self.limit = limit
-        self.isWhole = isWhole
-    }
-
     package var description: String {
         let missing =
             switch step {

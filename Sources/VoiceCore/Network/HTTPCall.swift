@@ -6,22 +6,13 @@ final class HTTPCall: Sendable {
     typealias Reply = Result<HTTPResponse, HTTPFailure>
 
     let request: HTTPRequest
-    /// Called on the network thread with each piece of the body.
-    let onBody: (@Sendable (_ status: Int, _ bytes: UnsafeRawBufferPointer) -> Void)?
     /// Receives the body if it is read while it arrives.
     let inflow: HTTPInflow?
     private let cancelled = Atomic(false)
     let reply = Promise<Reply>()
 
-    init(_ request: HTTPRequest, onBody: (@Sendable (Int, UnsafeRawBufferPointer) -> Void)?) {
+    init(_ request: HTTPRequest, inflow: HTTPInflow? = nil) {
         self.request = request
-        self.onBody = onBody
-        inflow = nil
-    }
-
-    init(_ request: HTTPRequest, inflow: HTTPInflow) {
-        self.request = request
-        onBody = nil
         self.inflow = inflow
     }
 

@@ -104,11 +104,7 @@ final class HTTPExchange {
             return piece.count
         }
         received += piece.count
-        if let onBody = call.onBody {
-            onBody(handle.number(CURLINFO_RESPONSE_CODE), piece)
-        } else {
-            reply.append(contentsOf: piece)
-        }
+        reply.append(contentsOf: piece)
         return piece.count
     }
 

@@ -84,13 +84,8 @@ package final class NetworkThread: Sendable {
     /// Performs a whole small HTTP exchange; any status is a reply.
     ///
     /// Cancelling the task closes the connection at once.
-    ///
-    /// - Parameter onBody: receives the body in pieces on the network thread, in place of the reply; must not block.
-    package func perform(
-        _ request: HTTPRequest,
-        onBody: (@Sendable (_ status: Int, _ bytes: UnsafeRawBufferPointer) -> Void)? = nil
-    ) async throws(HTTPFailure) -> HTTPResponse {
-        let call = HTTPCall(request, onBody: onBody)
+    package func perform(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
+        let call = HTTPCall(request)
         let queue = queue
         let result = await withTaskCancellationHandler {
             if !queue.put({ $0.start(call) }) {

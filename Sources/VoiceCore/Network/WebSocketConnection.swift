@@ -39,8 +39,6 @@ package final class WebSocketConnection: NetworkSocket {
 
     /// When the last byte arrived.
     package var lastReceived: ContinuousClock.Instant { watch.lastReceived }
-    package private(set) var bytesReceived = 0
-    package private(set) var bytesSent = 0
     /// Bytes the socket has not taken yet.
     package var pendingSendBytes: Int { session.pendingBytes }
     /// Whether messages may be sent.
@@ -54,10 +52,7 @@ package final class WebSocketConnection: NetworkSocket {
         let now = ContinuousClock.now
         deadlines = ConnectionDeadlines(host: url?.authority ?? "", limits: request.limits, at: now)
         watch = PeerWatch(limit: request.deadPeerLimit, at: now)
-        session = WebSocketSession(
-            maximumMessageBytes: request.maximumMessageBytes,
-            maximumPendingBytes: request.maximumPendingBytes
-        )
+        session = WebSocketSession(maximumPendingBytes: request.maximumPendingBytes)
     }
 
     func attach(_ driver: any WebSocketDriver) { self.driver = driver }
@@ -231,7 +226,6 @@ package final class WebSocketConnection: NetworkSocket {
             case .closed: return ended(.reset("the server hung up"))
             case .ended(let failure): return ended(failure)
             case .bytes(let bytes):
-                bytesReceived += bytes.count
                 watch.received(at: .now)
                 receive(bytes, between)
             }
@@ -295,9 +289,7 @@ package final class WebSocketConnection: NetworkSocket {
             if case .connecting = phase { return }
             switch socket.send(bytes) {
             case .again: return
-            case .bytes(let count):
-                bytesSent += count
-                session.sent(count)
+            case .bytes(let count): session.sent(count)
             case .failed(let failure):
                 if case .draining = phase { return finish() }
                 // The reason is often in what the server sent before it closed, so that is read first.

@@ -14,7 +14,6 @@ package struct WebSocketRequest: Sendable, CustomStringConvertible, CustomReflec
     package var deadPeerLimit: Duration
     /// How long the server may take to answer a close frame.
     package var closeTimeout: Duration
-    package var maximumMessageBytes: Int
     /// Messages are refused if more than this would wait for the socket.
     package var maximumPendingBytes: Int
     /// PEM file with the certificates to trust instead of the system's.
@@ -28,7 +27,6 @@ package struct WebSocketRequest: Sendable, CustomStringConvertible, CustomReflec
         limits: ConnectionLimits,
         deadPeerLimit: Duration,
         closeTimeout: Duration = .seconds(2),
-        maximumMessageBytes: Int = 16 << 20,
         maximumPendingBytes: Int = 4 << 20,
         caFile: String? = nil,
         staysNear: Bool = false
@@ -38,7 +36,6 @@ package struct WebSocketRequest: Sendable, CustomStringConvertible, CustomReflec
         self.limits = limits
         self.deadPeerLimit = deadPeerLimit
         self.closeTimeout = closeTimeout
-        self.maximumMessageBytes = maximumMessageBytes
         self.maximumPendingBytes = maximumPendingBytes
         self.caFile = caFile
         self.staysNear = staysNear

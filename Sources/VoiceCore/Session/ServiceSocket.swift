@@ -154,12 +154,10 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
     /// The session was retired before it had a socket.
     func retireUnopened() { phase = .retired }
 
-    @discardableResult
-    package func ask(_ request: ServiceRequest) -> Bool {
-        guard connection.isOpen else { return false }
+    package func ask(_ request: ServiceRequest) {
+        guard connection.isOpen else { return }
         if case .respond = request { pump.speechIsWanted() }
         perform(translator.ask(request, at: Monotonic.now()))
-        return connection.isOpen
     }
 
     /// - Returns: whether to call again.

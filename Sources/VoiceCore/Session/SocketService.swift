@@ -149,7 +149,7 @@ private final class SocketLink<Service: SocketService>: ServiceLink {
         if !isRetired { report(.disconnected(failure), Monotonic.now()) }
     }
 
-    func ask(_ request: ServiceRequest) -> Bool { socket?.ask(request) ?? false }
+    func ask(_ request: ServiceRequest) { socket?.ask(request) }
 
     func openMicrophone() { socket?.openMicrophone() }
 

@@ -10,8 +10,6 @@ package struct VoiceGate: Equatable, Sendable {
     /// How much sound from before the first voice activity is sent: 400 ms.
     package var lead = 9_600
 
-    package init() {}
-
     /// - Parameter voiceUntil: the position of the latest voice activity; 0 if there was none yet.
     package func isOpen(at position: UInt64, voiceUntil: UInt64) -> Bool {
         voiceUntil > 0 && position < voiceUntil + hangover

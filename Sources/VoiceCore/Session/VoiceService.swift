@@ -171,10 +171,7 @@ package typealias ServiceLinkReport = (ConversationEvent, Duration) -> Void
 /// A connection to a voice service. Lives on the network thread.
 package protocol ServiceLink: AnyObject {
     /// Sends a request to the service. Nothing is dropped: a connection that does not accept it is closed.
-    ///
-    /// - Returns: false if the connection is not open or was closed.
-    @discardableResult
-    func ask(_ request: ServiceRequest) -> Bool
+    func ask(_ request: ServiceRequest)
 
     /// Takes over microphone and voice, also from another connection.
     func openMicrophone()

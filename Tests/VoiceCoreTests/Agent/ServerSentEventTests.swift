@@ -19,8 +19,6 @@ struct ServerSentEventTests {
         let bytes = Self.stream.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: end).utf8
         var whole = ServerSentEventParser()
         #expect(try whole.feed(bytes) == Self.events)
-        #expect(whole.comments == 1)
-        #expect(whole.retryMilliseconds == 250)
         var single = ServerSentEventParser()
         #expect(try bytes.flatMap { try single.feed([$0]) } == Self.events)
         var marked = ServerSentEventParser()

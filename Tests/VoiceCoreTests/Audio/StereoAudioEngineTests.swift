@@ -16,15 +16,14 @@ struct StereoAudioEngineTests {
         init(media: [StereoFrame]) throws {
             let card = SimulatedCard()
             let ports = AudioPorts()
-            var settings = AudioEngineSettings()
-            settings.duplex = .full
-            engine = try AudioEngine(device: SimulatedDevice(card: card), ports: ports, settings: settings)
+            var configuration = AudioConfiguration()
+            configuration.duplex = .full
+            engine = try AudioEngine(device: SimulatedDevice(card: card), ports: ports, configuration: configuration)
             self.card = card
             self.ports = ports
             ports.volumes.set(Volumes(media: 100))
             ports.media.ring.write(media, count: media.count)
-            let outcome = engine.start()
-            #expect(outcome == .running)
+            engine.start()
         }
 
         mutating func run(_ periods: Int) {

@@ -53,7 +53,7 @@ struct OutsideNumberTests {
         let saved = SavedJarvisSession(parsing: Array("id = \"voice-1\"\nused_at = \(number)\n".utf8))
         #expect(saved.map { (0...253_402_300_799).contains($0.usedAt) } ?? false)
         let line = #"{"address":"a","at":\#(number),"done":false,"kind":"podcast","second":1e300,"title":"t"}"#
-        var library = MediaLibrary(parsing: Array((line + "\n").utf8))
+        var library = MediaLibrary.reading(Array((line + "\n").utf8)).library
         #expect(library.entries.count == 1)
         let item = MediaItem(address: "a", title: "t", kind: .podcast, artist: nil)
         #expect(library.place(of: item).isFinite && library.place(of: item) <= 31_536_000)

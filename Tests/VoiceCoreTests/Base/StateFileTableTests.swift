@@ -89,7 +89,7 @@ struct StateFileTableTests {
                 await RoomMemory(directory: folder, on: AudioPorts(), logger: log.logger, files: files).start()
                 return log.lines.isEmpty ? StateFileTableTests.isThere(path) ? true : nil : false
             case .timers:
-                let saved = TimerStore.load(directory: folder, logger: log.logger, files: files)
+                let saved = SavedTimers.load(directory: folder, logger: log.logger, files: files)
                 return log.lines.isEmpty ? (saved.entries.isEmpty ? nil : true) : false
             case .echoTest:
                 do {

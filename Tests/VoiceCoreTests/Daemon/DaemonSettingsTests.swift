@@ -19,7 +19,7 @@ struct DaemonSettingsTests {
         var configuration = Configuration()
         change(&configuration)
         let secrets = try Secrets(configuration: configuration, environment: environment)
-        return try DaemonSettings(configuration, secrets: secrets, tools: VoiceDaemon.advertised(logger: logger))
+        return try DaemonSettings(configuration, secrets: secrets, logger: logger)
     }
 
     @Test func theDefaultsAreWhatTheServiceWants() throws {

@@ -152,7 +152,7 @@ extension EndToEnd {
             _ = try await second.perform("timer", "stop")
             try await second.stop()
             #expect(second.samples.contains { abs($0) > 0.0005 })
-            #expect(TimerStore.load(directory: folder, logger: second.log.logger).entries.isEmpty)
+            #expect(SavedTimers.load(directory: folder, logger: second.log.logger).entries.isEmpty)
         }
 
         @Test func anAnnouncementIsToldAsData() async throws {

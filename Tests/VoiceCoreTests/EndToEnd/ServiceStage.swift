@@ -54,11 +54,7 @@ final class StageHouse: Sendable {
             configuration: configuration,
             environment: environment.merging(["JARVIS_TOKEN": Stage.token]) { $1 }
         )
-        var settings = try DaemonSettings(
-            configuration,
-            secrets: secrets,
-            tools: VoiceDaemon.advertised(mode: configuration.activation.mode, logger: log.logger)
-        )
+        var settings = try DaemonSettings(configuration, secrets: secrets, logger: log.logger)
         settings.audio.source = .file(room)
         if !isPatient {
             settings.service.request?.limits = ConnectionLimits(whole: .seconds(1), firstMessage: .milliseconds(1500))

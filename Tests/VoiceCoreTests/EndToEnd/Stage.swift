@@ -105,11 +105,7 @@ final class Stage: Sendable {
             configuration: configuration,
             environment: ["OPENAI_API_KEY": key, "JARVIS_TOKEN": token]
         )
-        var settings = try DaemonSettings(
-            configuration,
-            secrets: secrets,
-            tools: VoiceDaemon.advertised(mode: configuration.activation.mode, logger: log.logger)
-        )
+        var settings = try DaemonSettings(configuration, secrets: secrets, logger: log.logger)
         // The stand-in only answers questions.
         settings.audio.source = .file(room)
         tune(&settings)

@@ -79,7 +79,7 @@ struct ForeignTextTests {
 
     @Test func aHistoryThatWasTamperedWithDoesNoHarm() throws {
         let line = #"{"at":1,"title":"a\n\"b\"","address":"x","kind":"podcast","second":1e308,"done":false}"#
-        let library = MediaLibrary(parsing: Array(line.utf8))
+        let library = MediaLibrary.reading(Array(line.utf8)).library
         let entry = try #require(library.entries.first)
         #expect(entry.title == "a b")
         #expect((library.place(of: MediaItem(address: "x", title: "", kind: .podcast)) * 10).rounded().isFinite)

@@ -169,19 +169,4 @@ struct HTTPTests {
             await #expect(throws: HTTPFailure.badHeader) { try await network.perform(request) }
         }
     }
-
-    @Test func aStreamedBodyComesInPieces() async throws {
-        let server = try Self.server(
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"
-        )
-        let url = "http://127.0.0.1:\(server.port)/"
-        let body = Mutex("")
-        let response = try await NetworkThread.with { network in
-            try await network.perform(HTTPRequest(url: url)) { status, bytes in
-                body.withLock { $0 += "\(status == 200 ? "" : "?")\(String(decoding: bytes, as: UTF8.self))" }
-            }
-        }
-        #expect(body.withLock { $0 } == "abcde")
-        #expect(response.body.isEmpty)
-    }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
-@testable import VoiceBase
 
+@testable import VoiceBase
 @testable import VoiceCore
 
 struct SetupPlanTests {

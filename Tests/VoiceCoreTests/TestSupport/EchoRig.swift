@@ -1,5 +1,4 @@
 import Glibc
-import Testing
 
 @testable import VoiceAudio
 @testable import VoiceBase
@@ -46,15 +45,14 @@ struct EchoRig: ~Copyable {
             return isMuted(frame) ? 0 : max(-1, min(1, echo(frame, card.played) + hiss + talker(frame)))
         }
         if loopback { card.loopback = { [unowned card] frame in card.played[frame] } }
-        var settings = AudioEngineSettings()
-        settings.duplex = setting
-        settings.echoCanceller.echoCancellation = cancels
-        if !suppressesNoise { settings.echoCanceller.noiseSuppression = .off }
+        var configuration = AudioConfiguration()
+        configuration.duplex = setting
+        configuration.echoCanceller.echoCancellation = cancels
+        if !suppressesNoise { configuration.echoCanceller.noiseSuppression = .off }
         // Delegates: Swift 6.2 miscompiles a noncopyable type's initializer that throws when half is initialized.
-        let engine = try AudioEngine(device: SimulatedDevice(card: card), ports: ports, settings: settings)
+        let engine = try AudioEngine(device: SimulatedDevice(card: card), ports: ports, configuration: configuration)
         self.init(card, ports, engine)
-        let outcome = self.engine.start()
-        #expect(outcome == .running)
+        self.engine.start()
     }
 
     private init(_ card: SimulatedCard, _ ports: AudioPorts, _ engine: consuming AudioEngine<SimulatedDevice>) {

@@ -110,11 +110,7 @@ struct RealtimeFaultServices: FaultServices {
             configuration: configuration,
             environment: ["OPENAI_API_KEY": SimulatedServices.key, "JARVIS_TOKEN": SimulatedServices.token]
         )
-        var settings = try DaemonSettings(
-            configuration,
-            secrets: secrets,
-            tools: VoiceDaemon.advertised(logger: logger)
-        )
+        var settings = try DaemonSettings(configuration, secrets: secrets, logger: logger)
         settings.audio.source = .file(room)
         settings.service.request?.limits = ConnectionLimits(whole: .seconds(1), firstMessage: .milliseconds(1500))
         settings.service.request?.deadPeerLimit = .milliseconds(1500)

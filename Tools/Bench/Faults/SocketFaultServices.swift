@@ -170,11 +170,7 @@ struct SocketFaultServices: FaultServices {
                 "JARVIS_TOKEN": SimulatedServices.token,
             ]
         )
-        var settings = try DaemonSettings(
-            configuration,
-            secrets: secrets,
-            tools: VoiceDaemon.advertised(logger: logger)
-        )
+        var settings = try DaemonSettings(configuration, secrets: secrets, logger: logger)
         settings.audio.source = .file(room)
         settings.service.request?.limits.whole = .seconds(1)
         settings.service.request?.deadPeerLimit = .seconds(2)

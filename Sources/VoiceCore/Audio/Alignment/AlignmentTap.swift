@@ -53,8 +53,6 @@ package struct AlignmentBlock: BitwiseCopyable, Sendable, Equatable {
     /// Whether `offset` rests on the card's delays alone: the epoch began with an xrun, a restart or a step of those delays,
     /// and no correction has come since.
     package var isUnsure = true
-
-    package init() {}
 }
 
 /// Result of the delay search: which played frame is heard at which microphone frame.
@@ -67,8 +65,6 @@ package struct AlignmentCorrection: BitwiseCopyable, Sendable, Equatable {
     package var offset = 0.0
     /// How much faster the loudspeaker's clock is than the microphone's, in frames per frame.
     package var drift = 0.0
-
-    package init() {}
 
     /// Returns `offset` at another position.
     func offset(at place: Int) -> Double {

@@ -61,8 +61,6 @@ package struct DelayTracker: Sendable, Equatable {
     /// How often an estimate moved the offset by more than 4 ms, the first one after a restart included.
     package private(set) var jumps = 0
 
-    package init() {}
-
     package static func == (a: Self, b: Self) -> Bool {
         a.offset == b.offset && a.slope == b.slope && a.position == b.position && a.isConfirmed == b.isConfirmed
             && a.jumps == b.jumps && a.doubt?.offset == b.doubt?.offset && a.doubt?.position == b.doubt?.position

@@ -35,8 +35,6 @@ package struct ReferencePeriod: Sendable, Equatable {
     /// Frames from writing a frame now to its echo at the microphone.
     package var echoDelay = 0
 
-    package init() {}
-
     /// Whether the echo was found more than 4 ms away from its assumed position.
     package var isJump: Bool {
         (cause == .found || cause == .moved) && Double(jump.magnitude) > DelayTracker.jump

@@ -26,8 +26,6 @@ package struct EchoCanceller: ~Copyable {
         settings.echo_cancellation = options.echoCancellation
         // Over a talker; echo alone gets the high one. Without effect in version 1.3 of the library.
         settings.suppression = CAEC_SUPPRESSION_LOW
-        settings.extended_filter = options.extendedFilter
-        settings.delay_agnostic = options.delayAgnostic
         // `NoiseSuppressor` does that, at the end of the path.
         settings.noise_suppression = CAEC_NOISE_OFF
         settings.high_pass = options.highPass

@@ -8,12 +8,6 @@ package struct EchoCancellerOptions: Sendable, Equatable {
     package typealias NoiseSuppression = Configuration.Echo.NoiseSuppression
 
     package var echoCancellation: Bool
-    /// A filter of 128 ms that tolerates a delay reported too short, at the cost of more damage to the talker. Version 0.3 of
-    /// the library only.
-    package var extendedFilter = false
-    /// Makes the library search for the delay. It does nothing for the first 15 seconds and as long after a jump. Version 0.3
-    /// of the library only.
-    package var delayAgnostic = false
     package var noiseSuppression: NoiseSuppression
     package var highPass: Bool
     /// Required by the gate that distinguishes talkers from echo.

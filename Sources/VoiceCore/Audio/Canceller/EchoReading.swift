@@ -28,6 +28,4 @@ package struct EchoReading: Sendable, Equatable {
     package var hasPathChanged = false
     /// Whether a recalled echo path proved right and is in use.
     package var hasRecalled = false
-
-    package init() {}
 }

@@ -11,20 +11,6 @@ package struct CapturePlan: Sendable, Equatable {
     package var worker = EchoWorker.software
     /// Whether the software canceller takes over if the device leaves too much echo.
     package var mayTakeOver = false
-
-    package init() {}
-
-    package init(
-        voice: ChannelSelection,
-        reference: Int? = nil,
-        worker: EchoWorker = .software,
-        mayTakeOver: Bool = false
-    ) {
-        self.voice = voice
-        self.reference = reference
-        self.worker = worker
-        self.mayTakeOver = mayTakeOver
-    }
 }
 
 /// Configured wishes for channels and cancellers; the plan follows once the device is open.
@@ -37,8 +23,6 @@ package struct CaptureWishes: Sendable, Equatable {
     package var worker: EchoWorker?
     /// False for `echo.mode = "off"`.
     package var cancels = true
-
-    package init() {}
 
     /// Returns the least number of channels to open the device with.
     ///

@@ -32,8 +32,6 @@ package struct KnownDevices: Sendable, Equatable {
     /// In order of precedence.
     package private(set) var lines: [Line] = []
 
-    package init() {}
-
     /// Returns the lines for a device, whatever its number of channels, best first.
     package func lines(for card: CardIdentity) -> [Line] { lines.filter { $0.fits(card) } }
 

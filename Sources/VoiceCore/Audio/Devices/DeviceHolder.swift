@@ -1,4 +1,5 @@
 internal import Glibc
+internal import VoiceBase
 
 /// Finds the program that has a card's device open: from the kernel's public state of sound cards, or else from the open
 /// files of processes.
@@ -40,10 +41,10 @@ struct DeviceHolder {
         let suffix = direction == .capture ? "c" : "p"
         let prefix = devices + "/pcm" + (name.card.map { "C\($0)D" } ?? "")
         let own = getpid()
-        for name in entries(of: "/proc") {
+        for name in Folder.names(in: "/proc") {
             guard let process = Int32(name), process != own, !except.contains(process) else { continue }
             let folder = "/proc/\(process)/fd"
-            for file in entries(of: folder) {
+            for file in Folder.names(in: folder) {
                 guard let target = link("\(folder)/\(file)") else { continue }
                 if target.hasPrefix(prefix) && target.hasSuffix(suffix) { return process }
             }
@@ -52,20 +53,7 @@ struct DeviceHolder {
     }
 
     private func entries(of folder: String, _ only: String?, prefix: String) -> [String] {
-        only.map { [$0] } ?? entries(of: folder).filter { $0.hasPrefix(prefix) }.sorted()
-    }
-
-    private func entries(of folder: String) -> [String] {
-        guard let handle = opendir(folder) else { return [] }
-        defer { closedir(handle) }
-        var names: [String] = []
-        while let entry = readdir(handle) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            names.append(name)
-        }
-        return names
+        only.map { [$0] } ?? Folder.names(in: folder).filter { $0.hasPrefix(prefix) }
     }
 
     private func link(_ path: String) -> String? {
@@ -89,14 +77,7 @@ struct DeviceHolder {
         return Int32(value)
     }
 
-    /// Returns the first 4 kB.
     private func text(of path: String) -> String? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4096) { buffer in
-            let count = read(file, buffer.baseAddress, 4096)
-            return count < 0 ? nil : String(decoding: buffer.prefix(count), as: UTF8.self)
-        }
+        (try? FileReader.system.read(path, 64 << 10)).map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 }

@@ -83,11 +83,6 @@ package struct DeviceCost: Sendable, Equatable {
     /// The part of it that an ordinary card lacks: `added_ms` of the log.
     package var added = 0
 
-    package init(whole: Int = 0, added: Int = 0) {
-        self.whole = whole
-        self.added = added
-    }
-
     /// "adds 13 ms (3 more than an ordinary card)".
     package var text: String {
         "adds \(whole) ms" + (added > 0 ? " (\(added) more than an ordinary card)" : "")

@@ -5,24 +5,11 @@ internal import VoiceBase
 package enum WaveFile {
     /// Returns the samples of a mono 16 bit file at 48 kHz, full scale 1.
     package static func read(_ path: String) throws(AudioDeviceError) -> [Float] {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw .file(path: path, reason: String(cString: strerror(errno))) }
-        defer { close(file) }
-        let size = Int(lseek(file, 0, SEEK_END))
-        guard size >= 12, size <= 512 << 20 else {
-            throw .file(
-                path: path,
-                reason: "is not a WAV file, or is larger than 512 MB"
-            )
-        }
-        var bytes = [UInt8](repeating: 0, count: size)
-        var have = 0
-        while have < size {
-            let count = bytes.withUnsafeMutableBytes { buffer in
-                pread(file, buffer.baseAddress.map { $0 + have }, size - have, have)
-            }
-            guard count > 0 else { throw .file(path: path, reason: "cannot be read to its end") }
-            have += count
+        let bytes: [UInt8]
+        do throws(FileReader.Fault) {
+            bytes = try FileReader.system.read(path, 512 << 20).bytes
+        } catch {
+            throw .file(path: path, reason: "\(error)")
         }
         return try parse(bytes, path: path)
     }

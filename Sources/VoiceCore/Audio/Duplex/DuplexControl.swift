@@ -140,7 +140,7 @@ package struct DuplexControl: ~Copyable {
         media.step()
         speech.step()
         let tail = tail(isAligned: isAligned)
-        if reading.reference > quality.rule.faintest {
+        if reading.reference > EchoQuality.faintest {
             activity.heard()
             // If no media can be audible, the sound is the voice, whatever delay the card reports.
             if !media.isPlaying(tail: tail) { speech.heard() }
@@ -213,7 +213,7 @@ package struct DuplexControl: ~Copyable {
         if isLive {
             captureWasMissing = deafPeriods >= Self.deaf
             deafPeriods = 0
-        } else if reading.reference > quality.rule.faintest {
+        } else if reading.reference > EchoQuality.faintest {
             deafPeriods += 1
         }
     }
@@ -229,8 +229,8 @@ package struct DuplexControl: ~Copyable {
             hasTalker: gate.isTalking && !isOfDevice,
             isLive: isLive
         )
-        let isClipping = quality.figures.clippedShare > quality.rule.clipping
-        _ = policy.step(block, isAligned: isAligned, isClipping: isClipping, isPlaying: isPlaying && isLive)
+        let isClipping = quality.figures.clippedShare > EchoQuality.clippingShare
+        policy.step(block, isAligned: isAligned, isClipping: isClipping, isPlaying: isPlaying && isLive)
         if block != nil { status.blocks &+= 1 }
     }
 

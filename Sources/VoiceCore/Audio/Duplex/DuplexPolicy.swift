@@ -111,18 +111,18 @@ package struct DuplexPolicy: Sendable, Equatable {
     /// Whether so much was played without a block that none of it can be loud.
     private var isFaint: Bool { played == Self.patience && seen == 0 }
 
-    /// Takes a period and the block that ended in it. Returns true if the state has changed.
+    /// Takes a period and the block that ended in it.
+    ///
     /// - Parameter isPlaying: whether the daemon's sound is at a live microphone.
     package mutating func step(
         _ block: EchoQuality.Block?,
         isAligned: Bool,
         isClipping: Bool = false,
         isPlaying: Bool = true
-    ) -> Bool {
-        guard isAutomatic else { return false }
+    ) {
+        guard isAutomatic else { return }
         if isPlaying { played = min(played + 1, Self.patience) }
         let isAligned = isAligned || isOfDevice
-        let before = state
         if wasAligned && !isAligned {
             loseAlignment()
             played = 0
@@ -132,7 +132,6 @@ package struct DuplexPolicy: Sendable, Equatable {
             note(block)
             decide(isAligned: isAligned, halfState: isClipping ? .clipping : .poor)
         }
-        return state != before
     }
 
     /// Notes an xrun: the position of the echo is void.

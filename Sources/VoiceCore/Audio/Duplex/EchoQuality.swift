@@ -21,34 +21,30 @@ package struct EchoQuality: Sendable, Equatable {
         case talker
     }
 
-    /// The parameters of the judgement.
-    package struct Rule: Sendable, Equatable {
-        /// Linear ERLE in dB: good from the first on, poor below the second. A good residual can be distinguished from a
-        /// talker and suppressed; at 8 dB that no longer holds.
-        package var good: Float = 12
-        package var poor: Float = 8
-        /// Echo that raises the microphone by less than this above the noise is inaudible, in dB.
-        package var audible: Float = 3
-        /// A residual this quiet cannot pass for a talker.
-        package var harmless: Float = -62
-        /// The far end counts down to this far below its loudest, in dB, and never below `faintest`.
-        package var range: Float = 20
-        package var faintest: Float = -55
-        /// Periods per block.
-        package var block = 50
-        /// Share of periods with a talker from which a block says nothing about the echo.
-        package var talker: Float = 0.5
-        /// Share of periods with clipped samples from which clipping is the cause.
-        package var clipping: Float = 0.04
-        /// Periods between the end of a block and its judgement.
-        package var wait = 30
-        /// Periods of playback to skip while unaligned: the reference may then come up to half a second before its echo.
-        package var unalignedStart = 50
+    // The parameters of the judgement.
 
-        package init() {}
-    }
+    /// Linear ERLE in dB: good from the first on, poor below the second. A good residual can be distinguished from a
+    /// talker and suppressed; at 8 dB that no longer holds.
+    package static let goodERLE: Float = 12
+    package static let poorERLE: Float = 8
+    /// Echo that raises the microphone by less than this above the noise is inaudible, in dB.
+    package static let audible: Float = 3
+    /// A residual this quiet cannot pass for a talker.
+    package static let harmless: Float = -62
+    /// The far end counts down to this far below its loudest, in dB, and never below `faintest`.
+    package static let range: Float = 20
+    package static let faintest: Float = -55
+    /// Periods per block.
+    package static let blockPeriods = 50
+    /// Share of periods with a talker from which a block says nothing about the echo.
+    package static let talkerShare: Float = 0.5
+    /// Share of periods with clipped samples from which clipping is the cause.
+    package static let clippingShare: Float = 0.04
+    /// Periods between the end of a block and its judgement.
+    package static let wait = 30
+    /// Periods of playback to skip while unaligned: the reference may then come up to half a second before its echo.
+    package static let unalignedStart = 50
 
-    package let rule: Rule
     package private(set) var figures = EchoFigures()
     /// What the linear stage leaves at its quietest, whatever plays: no talker is as faint. Sound without a pause raises it.
     package private(set) var restFloor: Float = -65
@@ -80,10 +76,6 @@ package struct EchoQuality: Sendable, Equatable {
         }
     }
 
-    package init(rule: Rule = Rule()) {
-        self.rule = rule
-    }
-
     /// Takes a period; returns a judgement if one is due.
     ///
     /// - Parameters:
@@ -102,7 +94,7 @@ package struct EchoQuality: Sendable, Equatable {
         if isLive {
             smoothed += (max(-96, reading.residual) - smoothed) * 0.1
             restFloor = risen(restFloor)
-            if !isPlaying || reading.reference < rule.faintest { figures.noiseFloor = risen(figures.noiseFloor) }
+            if !isPlaying || reading.reference < Self.faintest { figures.noiseFloor = risen(figures.noiseFloor) }
         }
         if isLive, isPlaying {
             add(reading, lasting: lasting, isAligned: isAligned, hasTalker: hasTalker)
@@ -112,22 +104,22 @@ package struct EchoQuality: Sendable, Equatable {
         }
         guard let block = complete else { return nil }
         waited += 1
-        guard waited > rule.wait else { return nil }
+        guard waited > Self.wait else { return nil }
         complete = nil
         return judge(block)
     }
 
     private mutating func add(_ reading: EchoReading, lasting: Int, isAligned: Bool, hasTalker: Bool) {
         loudest = max(reading.reference, loudest - 0.002)
-        guard reading.reference > max(rule.faintest, loudest - rule.range) else { return }
-        guard isAligned || lasting >= rule.unalignedStart else { return }
+        guard reading.reference > max(Self.faintest, loudest - Self.range) else { return }
+        guard isAligned || lasting >= Self.unalignedStart else { return }
         sums.microphone += Self.power(reading.microphone)
         sums.residual += Self.power(reading.residual)
         sums.output += Self.power(reading.output)
         sums.clipped += reading.isClipped ? 1 : 0
         sums.talker += reading.hasTalker || hasTalker ? 1 : 0
         sums.periods += 1
-        guard Int(sums.periods) >= rule.block else { return }
+        guard Int(sums.periods) >= Self.blockPeriods else { return }
         complete = sums
         waited = 0
         sums = Energies()
@@ -149,11 +141,11 @@ package struct EchoQuality: Sendable, Equatable {
         let noise = Self.power(figures.noiseFloor)
         let microphone = block.microphone / block.periods
         let residual = block.residual / block.periods
-        let isAudible = Self.decibels(microphone) > figures.noiseFloor + rule.audible
+        let isAudible = Self.decibels(microphone) > figures.noiseFloor + Self.audible
         // Below the noise there is nothing left to remove.
-        let isHarmless = residual < 2 * noise || Self.decibels(residual) < rule.harmless
+        let isHarmless = residual < 2 * noise || Self.decibels(residual) < Self.harmless
         let erle = Self.decibels(max(microphone - noise, 1e-12) / Self.rest(residual, noise: noise))
-        if isAudible && !isHarmless && erle < rule.good && block.talker >= rule.talker * block.periods {
+        if isAudible && !isHarmless && erle < Self.goodERLE && block.talker >= Self.talkerShare * block.periods {
             return .talker
         }
 
@@ -166,7 +158,7 @@ package struct EchoQuality: Sendable, Equatable {
         figures.residualLevel = Self.decibels(average.residual / average.periods)
         figures.linearERLE = Self.decibels(echo / Self.rest(average.residual / average.periods, noise: noise))
         figures.wholeERLE = Self.decibels(echo / Self.rest(average.output / average.periods, noise: noise))
-        return isHarmless || erle >= rule.good ? .good : erle >= rule.poor ? .between : .poor
+        return isHarmless || erle >= Self.goodERLE ? .good : erle >= Self.poorERLE ? .between : .poor
     }
 
     /// Falls with the level within 100 ms and rises by 4 dB a second: speech has pauses, noise has none.

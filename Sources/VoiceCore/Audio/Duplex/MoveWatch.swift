@@ -21,8 +21,6 @@ package struct MoveWatch: Sendable, Equatable {
     private var sinceMove = MoveWatch.pause
     private var left = 0
 
-    package init() {}
-
     /// Whether the echo of a moved box is being learned.
     package var isLearning: Bool { left > 0 }
 

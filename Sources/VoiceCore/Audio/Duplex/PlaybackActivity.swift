@@ -50,8 +50,6 @@ package struct MediaGuard: Sendable, Equatable {
     private var median: Float = 0
     private var periods = 0
 
-    package init() {}
-
     /// Takes a period in which only media sounds and nobody is heard. Pass no others.
     package mutating func receive(_ reading: EchoReading) {
         if periods == 0 { median = reading.output }

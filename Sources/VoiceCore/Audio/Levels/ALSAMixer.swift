@@ -8,8 +8,6 @@ package protocol MixerControl: Sendable {
 
 /// ALSA's simple mixer interface. Opens the mixer for each change, so an unplugged card that returns needs no handling.
 package struct ALSAMixer: MixerControl {
-    package init() {}
-
     package func set(_ percent: Int, at place: MixerPlace) throws(MixerError) {
         let mixer = try Self.open(place.card)
         defer { snd_mixer_close(mixer) }

@@ -21,8 +21,6 @@ package final class AlignmentFeed: Sendable {
     private let newest = Atomic<UInt64>(0)
     private let correction = Published(AlignmentCorrection())
 
-    package init() {}
-
     /// The epoch for a new `ReferenceLine` to start with.
     package var nextEpoch: UInt64 { newest.load(ordering: .acquiring) &+ 1 }
 

@@ -33,8 +33,6 @@ package final class DeviceSlot: @unchecked Sendable {
     private let recalled = Atomic<Bool>(false)
     private let notes = Mutex(Notes())
 
-    package init() {}
-
     /// Frames that passed the device since the start; a count that stands still means a dead device.
     package internal(set) var frames: UInt64 {
         get { passed.load(ordering: .relaxed) }

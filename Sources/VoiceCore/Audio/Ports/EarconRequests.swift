@@ -18,8 +18,6 @@ package final class EarconRequests: Sendable {
     private let ringing = Atomic<Bool>(false)
     private let low = Atomic<Bool>(false)
 
-    package init() {}
-
     /// Plays an earcon once, unless earcons are off. Replaces a request that T1 has not taken yet.
     package func play(_ earcon: Earcon) {
         guard !areOff else { return }

@@ -14,8 +14,6 @@ package final class EchoPathExchange: Sendable {
     private let nowBias = Published(0.0)
     private let isWanted = Atomic<Bool>(false)
 
-    package init() {}
-
     // MARK: Audio thread
 
     /// Takes the earlier path into `path`, which holds `RememberedRoom.pathFrames`; returns its bias, or nil if there is

@@ -12,8 +12,6 @@ package final class EngineGauges: Sendable {
     private let stateCode = Atomic<Int>(AudioState.starting.rawValue)
     private let published = Published(EngineSnapshot())
 
-    package init() {}
-
     package internal(set) var state: AudioState {
         get { AudioState(rawValue: stateCode.load(ordering: .acquiring)) ?? .stopped }
         set { stateCode.store(newValue.rawValue, ordering: .releasing) }

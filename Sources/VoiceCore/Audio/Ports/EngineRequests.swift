@@ -10,8 +10,6 @@ package final class EngineRequests: Sendable {
     private let muted = Atomic<Bool>(false)
     private let stopping = Atomic<Int>(StopRequest.none.rawValue)
 
-    package init() {}
-
     /// Whether silence goes upstream in place of the microphone, with the same timing.
     package internal(set) var isMicrophoneMuted: Bool {
         get { muted.load(ordering: .acquiring) }

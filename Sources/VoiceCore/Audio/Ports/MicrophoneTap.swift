@@ -19,8 +19,6 @@ package final class MicrophoneTap: Sendable {
 
     private let published = Published(Notes())
 
-    package init() {}
-
     /// What T1 knows of the samples in the ring.
     package struct Notes: BitwiseCopyable, Sendable {
         /// CLOCK_MONOTONIC time of sample 0 of the ring: sample p was captured at this + p * 1e9 / 24000, not counting the
@@ -79,8 +77,6 @@ package final class WakeWordTap: Sendable {
     package let ring = SampleRing<Int16>(capacity: 65_536, filling: 0)
 
     private let wanted = Atomic<Bool>(false)
-
-    package init() {}
 
     package var isWanted: Bool {
         get { wanted.load(ordering: .relaxed) }

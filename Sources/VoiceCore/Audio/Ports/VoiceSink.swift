@@ -16,8 +16,6 @@ package final class VoiceSink: Sendable {
     private let wanted = Atomic<UInt64>(0)
     private let published = Published(Progress())
 
-    package init() {}
-
     package struct Progress: BitwiseCopyable, Sendable {
         /// Samples taken from the ring, skipped ones included.
         package var consumed: UInt64 = 0

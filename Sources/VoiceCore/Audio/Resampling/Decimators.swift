@@ -15,8 +15,6 @@ package struct ThreeFourthsDecimator: ~Copyable {
     private let taps = SampleBuffer(ThreeFourthsDecimator.design())
     private var recent = SampleBuffer(count: history + block)
 
-    package init() {}
-
     /// Turns `count` samples, a multiple of 4, into `count / 4 * 3`.
     package mutating func process(
         _ input: UnsafePointer<Float>,
@@ -32,11 +30,6 @@ package struct ThreeFourthsDecimator: ~Copyable {
             recent.shift(by: samples, keeping: Self.history)
             done += samples
         }
-    }
-
-    /// Forgets the past, as if preceded by silence.
-    package mutating func reset() {
-        recent.clear()
     }
 
     /// Returns the phases one after the other. Each holds its taps in the order of samples oldest first, with gain 1 at DC.

@@ -35,8 +35,6 @@ package struct HalfbandInterpolator: ~Copyable {
     private var recent = SampleBuffer(count: HalfbandFilter.history + HalfbandFilter.block)
     private let between = SampleBuffer(count: HalfbandFilter.block)
 
-    package init() {}
-
     /// Turns `count` samples into `2 * count`.
     package mutating func process(
         _ input: UnsafePointer<Float>,
@@ -72,8 +70,6 @@ package struct HalfbandDecimator: ~Copyable {
     private var newer = SampleBuffer(count: HalfbandFilter.history + HalfbandFilter.block)
     private var older = SampleBuffer(count: HalfbandFilter.middle + HalfbandFilter.block)
 
-    package init() {}
-
     /// Turns `count` samples, an even number, into `count / 2`.
     package mutating func process(
         _ input: UnsafePointer<Float>,
@@ -96,11 +92,5 @@ package struct HalfbandDecimator: ~Copyable {
             older.shift(by: pairs, keeping: HalfbandFilter.middle)
             done += pairs
         }
-    }
-
-    /// Forgets the past, as if preceded by silence.
-    package mutating func reset() {
-        newer.clear()
-        older.clear()
     }
 }

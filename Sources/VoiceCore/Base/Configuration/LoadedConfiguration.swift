@@ -28,8 +28,6 @@ package struct LoadedConfiguration: Sendable, Equatable {
     /// By path; a key without an entry has its built-in value.
     package var origins: [String: Origin] = [:]
 
-    package init() {}
-
     package func origin(of path: String) -> Origin { origins[path] ?? .builtIn }
 }
 

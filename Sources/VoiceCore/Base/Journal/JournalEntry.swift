@@ -18,12 +18,10 @@ package struct JournalEntry: Sendable, Equatable {
 
     package private(set) var fields: [Field] = []
 
-    package init() {}
-
     /// Adds a field; ignores a name that the journal would reject.
     package mutating func add(_ name: String, _ value: String) {
         guard Self.isName(name) else { return }
-        fields.append(Field(name: name, value: Self.cut(value)))
+        fields.append(Field(name: name, value: value.bounded(toBytes: Self.longestValue)))
     }
 
     package subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
@@ -73,14 +71,5 @@ package struct JournalEntry: Sendable, Equatable {
             (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || byte == UInt8(ascii: "_")
                 || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
         }
-    }
-
-    private static func cut(_ value: String) -> String {
-        guard value.utf8.count > longestValue else { return value }
-        var end = value.utf8.index(value.startIndex, offsetBy: longestValue)
-        while end > value.startIndex, end.samePosition(in: value.unicodeScalars) == nil {
-            end = value.utf8.index(before: end)
-        }
-        return String(value[..<end])
     }
 }

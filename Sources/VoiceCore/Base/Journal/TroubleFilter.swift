@@ -23,8 +23,6 @@ package struct TroubleFilter: Sendable, Equatable {
     private static let capacity = 64
     private var troubles: [Trouble] = []
 
-    package init() {}
-
     /// - Parameter words: the message without parts that differ each time, such as a pause or a duration.
     package mutating func happened(_ event: JournalEvent, subject: String = "", words: String) -> Verdict {
         guard let index = troubles.firstIndex(where: { $0.event == event && $0.subject == subject }) else {

@@ -1,4 +1,5 @@
 internal import VoiceActivation
+internal import VoiceAgent
 internal import VoiceBase
 internal import VoiceConversation
 internal import VoiceMedia
@@ -40,7 +41,7 @@ extension ControlCommand {
         As `interrupt`, and ends media too. If no one is speaking, it also ends the conversation, except in always mode.
         """
     ) { (_, daemon) throws(ControlProblem) in
-        async let isAtWork = daemon.isAgentAtWork
+        async let isAtWork = daemon.client.isAtWork
         guard await daemon.stopAll() else { throw .stillSounds }
         let cancelled = await isAtWork
         return .done([
@@ -158,7 +159,7 @@ extension ControlCommand {
             let mode = await daemon.activationStatus.mode.rawValue
             return .done(["text": .string("mode \(mode)"), "mode": .string(mode)])
         }
-        let outcome = await daemon.setActivationMode(wanted)
+        let outcome = await daemon.set(.setMode(wanted))
         if outcome == .stuck {
             throw ControlProblem(
                 .failed,

@@ -1,3 +1,4 @@
+internal import VoiceActivation
 internal import VoiceAudio
 internal import VoiceBase
 
@@ -9,7 +10,7 @@ extension ControlCommand {
         not on disk within two seconds.
         """
     ) { (_, daemon) throws(ControlProblem) in
-        let outcome = await daemon.setMicrophoneMuted(true)
+        let outcome = await daemon.set(.mute(true))
         if outcome == .stuck {
             throw ControlProblem(
                 .failed,
@@ -21,7 +22,7 @@ extension ControlCommand {
 
     static let unmute = ControlCommand("unmute", "Unmutes the microphone, no matter who muted it.") {
         (_, daemon) throws(ControlProblem) in
-        let outcome = await daemon.setMicrophoneMuted(false)
+        let outcome = await daemon.set(.mute(false))
         if outcome == .stuck {
             throw ControlProblem(
                 .failed,
@@ -62,15 +63,16 @@ extension ControlCommand {
         let channel = arguments["channel"].flatMap(VolumeChannel.init) ?? .master
         switch arguments["percent"] {
         case nil: break
-        case "off": await daemon.setMuted(true)
-        case "on": await daemon.setMuted(false)
+        case "off": await daemon.volumeController.setMuted(true)
+        case "on": await daemon.volumeController.setMuted(false)
         case let text?:
             guard let change = VolumeChange(text) else {
                 throw ControlProblem(.badArgument, "percent must be 0 to 100, +N, -N, on or off, got \"\(text)\"")
             }
-            await daemon.setVolume(channel, percent: change.applied(to: await daemon.volumes[channel]))
+            let present = await daemon.volumeController.volumes[channel]
+            await daemon.volumeController.set(channel, percent: change.applied(to: present))
         }
-        var result = json(await daemon.volumes)
+        var result = json(await daemon.volumeController.volumes)
         let text = VolumeChannel.allCases.map { "\($0.rawValue) \(result[$0.rawValue]?.intValue ?? 0) %" }
         result["text"] = .string(text.joined(separator: ", ") + (result["muted"] == true ? ", muted" : ""))
         return .done(result)

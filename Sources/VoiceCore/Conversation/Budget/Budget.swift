@@ -50,10 +50,9 @@ package struct Budget: Sendable {
     /// Replaces limits and prices; spending stays. A limit that is far away again is reported again when it is near.
     package mutating func reconfigure(_ options: Options) {
         self.options = options
-        func isFar(_ period: BudgetPeriod) -> Bool { part(of: period) < options.notice }
-        if isFar(.conversation) { conversation.isReported = false }
-        if isFar(.hour) { hour.spending.isReported = false }
-        if isFar(.day) { day.spending.isReported = false }
+        for period in BudgetPeriod.allCases where part(of: period) < options.notice {
+            self[keyPath: Self.spending(in: period)].isReported = false
+        }
     }
 
     /// Whether a limit in money ends a day.
@@ -132,9 +131,7 @@ package struct Budget: Sendable {
     }
 
     private mutating func each(_ body: (inout BudgetAccount.Spending) -> Void) {
-        body(&conversation)
-        body(&hour.spending)
-        body(&day.spending)
+        for period in BudgetPeriod.allCases { body(&self[keyPath: Self.spending(in: period)]) }
     }
 
     private mutating func charge(_ bill: ServiceBill) {
@@ -156,12 +153,16 @@ package struct Budget: Sendable {
 
     // MARK: Caps
 
-    private func spending(in period: BudgetPeriod) -> BudgetAccount.Spending {
+    private static func spending(in period: BudgetPeriod) -> WritableKeyPath<Self, BudgetAccount.Spending> {
         switch period {
-        case .conversation: conversation
-        case .hour: hour.spending
-        case .day: day.spending
+        case .conversation: \.conversation
+        case .hour: \.hour.spending
+        case .day: \.day.spending
         }
+    }
+
+    private func spending(in period: BudgetPeriod) -> BudgetAccount.Spending {
+        self[keyPath: Self.spending(in: period)]
     }
 
     /// The spent share of a budget, of money or talk, whichever is larger; 0 without a limit.
@@ -180,11 +181,7 @@ package struct Budget: Sendable {
         var result: [BudgetSignal] = []
         for period in BudgetPeriod.allCases where part(of: period) >= options.notice {
             guard !spending(in: period).isReported else { continue }
-            switch period {
-            case .conversation: conversation.isReported = true
-            case .hour: hour.spending.isReported = true
-            case .day: day.spending.isReported = true
-            }
+            self[keyPath: Self.spending(in: period)].isReported = true
             if !isSpent(period) { result.append(.near(report(on: period, at: now))) }
         }
         let spent = BudgetPeriod.allCases.filter(isSpent)

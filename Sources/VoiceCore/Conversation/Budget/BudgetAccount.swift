@@ -24,8 +24,6 @@ package struct BudgetAccount: Equatable, Sendable {
         package var sent = SentAudio.Amount()
         package var isReported = false
 
-        package init() {}
-
         package var dollars: Double { micros / 1e6 }
         package var minutes: Double { talk.fractionalMilliseconds / 60_000 }
     }

@@ -1,4 +1,5 @@
 internal import VoiceBase
+
 /// A change in the state of a budget.
 package enum BudgetSignal: Equatable, Sendable {
     /// Most of the budget is spent; reported once per period.

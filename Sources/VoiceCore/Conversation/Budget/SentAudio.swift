@@ -8,11 +8,6 @@ package final class SentAudio: Sendable {
         /// Includes silence sent in place of held-back audio.
         package var milliseconds = 0
         package var bytes = 0
-
-        package init(milliseconds: Int = 0, bytes: Int = 0) {
-            self.milliseconds = milliseconds
-            self.bytes = bytes
-        }
     }
 
     private let samples = Atomic<Int>(0)

@@ -80,9 +80,7 @@ package struct Hero365Translator: Sendable {
         self.settings = settings
         self.session = session
         tag = String(session.prefix(8))
-        var options = PacketSequencer<Hero365Sound>.Options()
-        options.patience = settings.jitter
-        packets = PacketSequencer(options: options)
+        packets = PacketSequencer(patience: settings.jitter)
     }
 
     /// Whether audio may be sent between turns: the service is listening, or `holdLimit` has passed since the last turn.

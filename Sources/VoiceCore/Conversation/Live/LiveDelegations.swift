@@ -60,8 +60,6 @@ package struct LiveDelegations: Equatable, Sendable {
     /// Dispatched and not yet closed.
     private(set) var open: [String] = []
 
-    package init() {}
-
     package var hasPending: Bool { !pending.isEmpty }
 
     /// Takes in words transcribed by the service and confirmed by the local detector.

@@ -42,8 +42,6 @@ package struct LiveTrack: Equatable, Sendable {
     /// Played samples of the current stretch of speech.
     package private(set) var playedSamples = 0
 
-    package init() {}
-
     package var isDiscarding: Bool { discardingSince != nil }
 
     /// Takes in the samples of a delta.

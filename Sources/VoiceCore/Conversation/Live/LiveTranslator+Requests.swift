@@ -175,8 +175,6 @@ extension LiveTranslator {
             let put = put(report.output, now)
             say(prompt?.since == now ? put : "\(text)\n\(put)", delegation: nil, now)
         case .exactly: say("Say exactly this: \(text)", delegation: nil, now)
-        case .know: send(.thinking, LivePieces.of(text), delegation: nil, now)
-        case .obey: send(.instructions, LivePieces.of(text), delegation: nil, now)
         }
     }
 

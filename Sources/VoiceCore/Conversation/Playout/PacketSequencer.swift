@@ -15,20 +15,14 @@ package struct PacketSequencer<Packet: Equatable & Sendable>: Equatable, Sendabl
         case ended
     }
 
-    package struct Options: Equatable, Sendable {
-        /// How long to wait for a missing packet.
-        package var patience = Duration.milliseconds(120)
-        /// A number that falls by more begins an answer; one that falls by less is late or a duplicate.
-        package var fall = 32
-        /// Maximum number of waiting packets: beyond it the gap before them is given up.
-        package var mostWaiting = 64
-        /// If the first number is at most this, packets before it are waited for as well.
-        package var latestStart = 8
-        /// How long after an answer a copy of its first packet does not begin another.
-        package var echo = Duration.seconds(1)
-
-        package init() {}
-    }
+    /// A number that falls by more begins an answer; one that falls by less is late or a duplicate.
+    private static var fall: Int { 32 }
+    /// Maximum number of waiting packets: beyond it the gap before them is given up.
+    private static var mostWaiting: Int { 64 }
+    /// If the first number is at most this, packets before it are waited for as well.
+    private static var latestStart: Int { 8 }
+    /// How long after an answer a copy of its first packet does not begin another.
+    private static var echo: Duration { .seconds(1) }
 
     private struct Waiting: Equatable, Sendable {
         var number: Int
@@ -40,7 +34,8 @@ package struct PacketSequencer<Packet: Equatable & Sendable>: Equatable, Sendabl
     /// More messages than any service sends in a session: higher numbers are clamped to it.
     private static var highest: Int { 1 << 40 }
 
-    private let options: Options
+    /// How long to wait for a missing packet.
+    private let patience: Duration
     /// The number after the last packet handed over.
     private var expected: Int?
     /// In order, without duplicates.
@@ -50,16 +45,10 @@ package struct PacketSequencer<Packet: Equatable & Sendable>: Equatable, Sendabl
     /// An answer has begun and not yet ended.
     package private(set) var isRunning = false
     private var endedAt: Duration?
-    /// Packets that never arrived; that arrived too late or after they were handed over; that are duplicates of a waiting
-    /// one.
+    /// Packets that never arrived.
     package private(set) var lost = 0
-    package private(set) var late = 0
-    package private(set) var repeated = 0
 
-    package init(options: Options = Options()) { self.options = options }
-
-    /// Packets waiting for an earlier one.
-    package var waitingCount: Int { waiting.count }
+    package init(patience: Duration = .milliseconds(120)) { self.patience = patience }
 
     /// - Parameters:
     ///   - number: nil if the service does not number its packets.
@@ -68,20 +57,15 @@ package struct PacketSequencer<Packet: Equatable & Sendable>: Equatable, Sendabl
         var steps: [Step] = []
         let number = min(max(0, number ?? waiting.last.map { $0.number + 1 } ?? expected ?? 1), Self.highest)
         if let expected, number < expected {
-            guard begins(packet, number, expected, now) else {
-                late += 1
-                return release(now)
-            }
+            guard begins(packet, number, expected, now) else { return release(now) }
             steps = finish(at: now)
             self.expected = nil
         }
-        if expected == nil { expected = (2...options.latestStart).contains(number) ? 1 : number }
+        if expected == nil { expected = (2...Self.latestStart).contains(number) ? 1 : number }
         let place = waiting.firstIndex { $0.number >= number } ?? waiting.count
-        if place < waiting.count, waiting[place].number == number {
-            repeated += 1
-            return steps + release(now)
+        if place == waiting.count || waiting[place].number != number {
+            waiting.insert(Waiting(number: number, packet: packet, isLast: isLast, since: now), at: place)
         }
-        waiting.insert(Waiting(number: number, packet: packet, isLast: isLast, since: now), at: place)
         return steps + release(now)
     }
 
@@ -97,10 +81,10 @@ package struct PacketSequencer<Packet: Equatable & Sendable>: Equatable, Sendabl
 
     /// Whether a packet with a number already passed begins an answer.
     private func begins(_ packet: Packet, _ number: Int, _ expected: Int, _ now: Duration) -> Bool {
-        if expected - number > options.fall { return true }
+        if expected - number > Self.fall { return true }
         guard number == 1 else { return false }
         if packet != first { return true }
-        return endedAt.map { now - $0 >= options.echo } ?? false
+        return endedAt.map { now - $0 >= Self.echo } ?? false
     }
 
     private mutating func release(_ now: Duration, isOver: Bool = false) -> [Step] {
@@ -109,7 +93,7 @@ package struct PacketSequencer<Packet: Equatable & Sendable>: Equatable, Sendabl
             let gap = next.number - place
             if gap > 0 {
                 let since = waiting.reduce(next.since) { min($0, $1.since) }
-                guard isOver || now - since >= options.patience || waiting.count > options.mostWaiting else { break }
+                guard isOver || now - since >= patience || waiting.count > Self.mostWaiting else { break }
                 lost += gap
                 // Before the first packet of an answer there is nothing to conceal.
                 if isRunning { steps.append(.missing(gap, next: next.packet)) }
@@ -126,6 +110,7 @@ package struct PacketSequencer<Packet: Equatable & Sendable>: Equatable, Sendabl
             steps.append(.packet(next.packet))
             if next.isLast { steps += end(now) }
         }
+        assert(waiting.count <= Self.mostWaiting, "more packets wait than may")
         return steps
     }
 

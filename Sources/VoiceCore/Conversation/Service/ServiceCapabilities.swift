@@ -111,8 +111,6 @@ package struct ServiceCapabilities: Equatable, Sendable {
     /// Ignores transcribed words unless the local detector heard a voice as well.
     package var confirmsLocally = false
     package var key = Key.header
-
-    package init() {}
 }
 
 /// Mono audio format of the uplink or the downlink.

@@ -38,14 +38,10 @@ package enum ServiceRequest: Equatable, Sendable {
 
 /// How a service should treat a text.
 package enum ServiceTone: Equatable, Sendable {
-    /// Know it; do not bring it up.
-    case know
     /// Say it soon, in the model's own words.
     case say
     /// Say it word for word and nothing else.
     case exactly
-    /// Obey it.
-    case obey
 }
 
 /// A result from outside, handed to a session that did not request it: a call and its output.

@@ -46,11 +46,10 @@ package struct ProxyAnswer: Sendable, Equatable {
 
     /// Whether the answer is complete, whatever else the server sends.
     package var isOver: Bool {
-        guard state != .head else { return false }
         switch body {
-        case .open: return false
-        case .sized(let left): return left == 0
-        case .chunked(let chunks): return chunks.isOver
+        case .open: false
+        case .sized(let left): left == 0
+        case .chunked(let chunks): chunks.isOver
         }
     }
 
@@ -59,7 +58,6 @@ package struct ProxyAnswer: Sendable, Equatable {
         guard state == .head else { return try passBody(Array(bytes)) }
         let before = gathered.count
         gathered += bytes
-        var result: [UInt8] = []
         // Interim responses may precede the final one.
         var from = max(0, before - 3)
         while state == .head, let length = Self.headLength(gathered, from: from) {
@@ -71,12 +69,11 @@ package struct ProxyAnswer: Sendable, Equatable {
         }
         if state == .head {
             guard gathered.count < Self.longestHead else { throw Self.noHTTP }
-            return result
+            return []
         }
         let rest = gathered
         gathered = []
-        result += try passBody(rest)
-        return result
+        return try passBody(rest)
     }
 
     /// Returns the rest once the server has closed the connection.
@@ -90,23 +87,13 @@ package struct ProxyAnswer: Sendable, Equatable {
             return held + sizes + Array("\r\n".utf8) + gathered
         case .playlist:
             state = .passing
-            do throws(SegmentList.Refusal) {
-                return try SegmentList.passed(gathered, isSecure: isSecure)
-            } catch {
-                throw Refusal(description: error.description)
-            }
+            return try SegmentList.passed(gathered, isSecure: isSecure)
         case .passing: return []
         }
     }
 
     /// Whether the connection ended before the body did.
-    package var isCutShort: Bool {
-        switch body {
-        case .open: false
-        case .sized(let left): left > 0
-        case .chunked(let chunks): !chunks.isOver
-        }
-    }
+    package var isCutShort: Bool { body != .open && !isOver }
 
     // MARK: Head
 
@@ -167,7 +154,7 @@ package struct ProxyAnswer: Sendable, Equatable {
     }
 
     private static func location(_ value: Substring, _ isSecure: Bool) throws(Refusal) -> String {
-        do throws(SegmentList.Refusal) {
+        do throws(Refusal) {
             return String(decoding: try SegmentList.address(Array(value.utf8)[...], isSecure), as: UTF8.self)
         } catch {
             throw Refusal(description: "it redirects to an address that is refused")

@@ -8,10 +8,7 @@ package enum SegmentList {
     /// Longest playlist in bytes; a day of live segments takes 200 kB.
     package static let longest = 2 << 20
 
-    /// Why it is not passed on, as a sentence for the user.
-    package struct Refusal: Error, Equatable, Sendable {
-        package let description: String
-    }
+    package typealias Refusal = ProxyAnswer.Refusal
 
     /// - Parameter isSecure: whether the playlist came over https, which an address without a scheme ("//host/path")
     ///   inherits.

@@ -37,17 +37,11 @@ package enum WyomingEvent: Equatable, Sendable {
     case transcriptStart
     /// A piece of text, to be appended.
     case transcriptChunk(String)
-    case transcriptStop
     /// Speech begins in this format; each sentence may have another.
     case audioStart(WyomingFormat)
     case audioChunk(WyomingFormat, [UInt8])
     case audioStop
-    /// All speech of a stream has been sent.
-    case synthesizeStopped
-    case voiceStarted
-    case voiceStopped
     case detection(String)
-    case notDetected
     case error(String, code: String?)
     /// Unrelated to speech: ignored.
     case other(String)
@@ -68,16 +62,11 @@ package enum WyomingEvent: Equatable, Sendable {
                 text("text").map { .transcript($0, language: text("language", atMost: 32)) } ?? .malformed(frame.type)
         case "transcript-start": self = .transcriptStart
         case "transcript-chunk": self = text("text").map { .transcriptChunk($0) } ?? .malformed(frame.type)
-        case "transcript-stop": self = .transcriptStop
         case "audio-start": self = WyomingFormat(frame.data).map { .audioStart($0) } ?? .malformed(frame.type)
         case "audio-chunk":
             self = WyomingFormat(frame.data).map { .audioChunk($0, frame.payload) } ?? .malformed(frame.type)
         case "audio-stop": self = .audioStop
-        case "synthesize-stopped": self = .synthesizeStopped
-        case "voice-started": self = .voiceStarted
-        case "voice-stopped": self = .voiceStopped
         case "detection": self = .detection(text("name", atMost: 256) ?? "")
-        case "not-detected": self = .notDetected
         case "error":
             self = .error(
                 ForeignText.sentence(text("text", atMost: 1024) ?? "no reason was given"),

@@ -47,13 +47,7 @@ package enum WyomingFault: Error, Equatable, Sendable, CustomStringConvertible {
 /// Decodes messages from the bytes of a Wyoming server. A value; keeps an incomplete message, within its bounds.
 package struct WyomingDecoder: Sendable {
     /// Maximum sizes within a message, in bytes. The description of a server with 174 voices has 86,375 bytes of data.
-    package struct Bounds: Equatable, Sendable {
-        package var line = 64 << 10
-        package var data = 1 << 20
-        package var payload = 16 << 20
-
-        package init() {}
-    }
+    private static let (longestLine, longestData, longestPayload) = (64 << 10, 1 << 20, 16 << 20)
 
     /// A message whose line has been read.
     private struct Header: Sendable {
@@ -63,7 +57,6 @@ package struct WyomingDecoder: Sendable {
         var payloadLength: Int
     }
 
-    private let bounds: Bounds
     private let keepsPayload: Bool
     private var bytes: [UInt8] = []
     /// The beginning of the unread bytes.
@@ -76,10 +69,7 @@ package struct WyomingDecoder: Sendable {
 
     /// - Parameter keepsPayload: false if no audio is expected: payloads are then skipped as they arrive, without being
     ///   stored.
-    package init(keepsPayload: Bool = true, bounds: Bounds = Bounds()) {
-        self.keepsPayload = keepsPayload
-        self.bounds = bounds
-    }
+    package init(keepsPayload: Bool = true) { self.keepsPayload = keepsPayload }
 
     /// - Throws: if the bytes are not such a message; nothing can be read after that.
     package mutating func consume(_ new: some Sequence<UInt8>) throws(WyomingFault) -> [WyomingFrame] {
@@ -113,7 +103,7 @@ package struct WyomingDecoder: Sendable {
         var frame = WyomingFrame(header.type, header.data)
         if header.dataLength > 0 {
             let block = bytes[start..<start + header.dataLength]
-            guard case .object(let members)? = OutsideJSON.decode(JSONValue.self, from: block, atMost: bounds.data)
+            guard case .object(let members)? = OutsideJSON.decode(JSONValue.self, from: block, atMost: Self.longestData)
             else {
                 throw .noMessage
             }
@@ -133,19 +123,19 @@ package struct WyomingDecoder: Sendable {
         looked = max(looked, start)
         guard let end = bytes[looked...].firstIndex(of: UInt8(ascii: "\n")) else {
             looked = bytes.count
-            if bytes.count - start > bounds.line { throw .noLines }
+            if bytes.count - start > Self.longestLine { throw .noLines }
             return nil
         }
-        guard end - start <= bounds.line,
+        guard end - start <= Self.longestLine,
             case .object(let members)? = OutsideJSON.decode(
                 JSONValue.self,
                 from: bytes[start..<end],
-                atMost: bounds.line
+                atMost: Self.longestLine
             ),
             let type = members["type"]?.stringValue
         else { throw .noMessage }
-        let data = try length(members["data_length"], atMost: bounds.data)
-        let payload = try length(members["payload_length"], atMost: bounds.payload)
+        let data = try length(members["data_length"], atMost: Self.longestData)
+        let payload = try length(members["payload_length"], atMost: Self.longestPayload)
         start = end + 1
         var inLine: [String: JSONValue] = [:]
         switch members["data"] {

@@ -193,11 +193,8 @@ package final class LocalLink: ServiceLink, VoiceLine {
         if phase == .opened { pump.onThread.openMicrophone(on: self) }
     }
 
-    @discardableResult
-    package func ask(_ request: ServiceRequest) -> Bool {
-        guard phase == .opened else { return false }
-        translate(.asked(request))
-        return true
+    package func ask(_ request: ServiceRequest) {
+        if phase == .opened { translate(.asked(request)) }
     }
 
     private func translate(_ event: LocalEvent) {

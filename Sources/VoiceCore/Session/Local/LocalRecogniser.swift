@@ -71,8 +71,8 @@ final class LocalRecogniser {
         open()
         guard streams else { return }
         live = Live(gain: gain, next: step)
-        put(.transcribe(language: language))
-        put(.audioStart(Self.format))
+        line?.send(.transcribe(language: language))
+        line?.send(.audioStart(Self.format))
     }
 
     /// Sends new audio of the turn to servers that stream.
@@ -139,16 +139,12 @@ final class LocalRecogniser {
         line = nil
     }
 
-    private func put(_ request: WyomingRequest) {
-        line?.send(request)
-    }
-
     private func sendNext() {
         guard let attempt, attempt.texts.count < attempt.sounds.count else { return }
         let sound = attempt.sounds[attempt.texts.count]
         if line == nil { open() }
-        put(.transcribe(language: language))
-        put(.audioStart(Self.format))
+        line?.send(.transcribe(language: language))
+        line?.send(.audioStart(Self.format))
         send(sound)
         finish(samples: sound.count)
     }
@@ -162,7 +158,7 @@ final class LocalRecogniser {
     }
 
     private func finish(samples: Int) {
-        put(.audioStop(timestamp: liveSamples * 1000 / Self.format.rate))
+        line?.send(.audioStop(timestamp: liveSamples * 1000 / Self.format.rate))
         let length = Duration.milliseconds(samples * 1000 / Self.format.rate)
         line?.limit(max(answerLimit, length * 2))
     }

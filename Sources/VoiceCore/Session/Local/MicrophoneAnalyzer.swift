@@ -39,14 +39,13 @@ package final class MicrophoneAnalyzer {
     package func speech(of steps: Range<Int>) -> [Int16] { sound(of: steps, gain: gain(of: steps)) }
 
     /// The gain that brings these steps to that level.
-    func gain(of steps: Range<Int>) -> Float { Self.gain(of: raw(steps)) }
-
-    private static func gain(of raw: [Int16]) -> Float {
-        guard !raw.isEmpty else { return 1 }
+    func gain(of steps: Range<Int>) -> Float {
+        let audio = raw(steps)
+        guard !audio.isEmpty else { return 1 }
         var levels: [Float] = []
         var peak: Int32 = 1
-        for start in stride(from: 0, to: raw.count, by: step) {
-            let piece = raw[start..<min(start + step, raw.count)]
+        for start in stride(from: 0, to: audio.count, by: Self.step) {
+            let piece = audio[start..<min(start + Self.step, audio.count)]
             levels.append(StepMeter.level(piece))
             for sample in piece { peak = max(peak, abs(Int32(sample))) }
         }
@@ -57,10 +56,8 @@ package final class MicrophoneAnalyzer {
         return min(powf(10, min(30, max(-10, -23 - level)) / 20), 30_000 / Float(peak))
     }
 
-    package func sound(of steps: Range<Int>, gain: Float) -> [Int16] { Self.scaled(raw(steps), by: gain) }
-
-    private static func scaled(_ raw: [Int16], by gain: Float) -> [Int16] {
-        raw.map { Int16(max(-32_768, min(32_767, (Float($0) * gain).rounded()))) }
+    package func sound(of steps: Range<Int>, gain: Float) -> [Int16] {
+        raw(steps).map { Int16(max(-32_768, min(32_767, (Float($0) * gain).rounded()))) }
     }
 
     private func raw(_ steps: Range<Int>) -> [Int16] {

@@ -128,8 +128,6 @@ struct CapturePathTests {
             for rest in [true, false] {
                 var options = EchoCancellerOptions()
                 options.noiseSuppression = noise
-                options.extendedFilter = rest
-                options.delayAgnostic = rest
                 options.highPass = !rest
                 options.voiceDetection = !rest
                 _ = try run(options, microphone: tone(300, rate: 48_000, count: 4800))

@@ -48,7 +48,7 @@ struct BargeInGateTests {
         let steps = run(&gate, talk)
         let opening = try #require(release(in: steps))
         #expect(opening.index < 30)
-        #expect(opening.periods >= opening.index + gate.rule.lead)
+        #expect(opening.periods >= opening.index + BargeInGate.lead)
         #expect(opening.periods <= UplinkLine.capacity)
         #expect(steps[(opening.index + 1)...].allSatisfy { $0 == .pass })
     }
@@ -59,7 +59,7 @@ struct BargeInGateTests {
         var gate = BargeInGate()
         _ = run(&gate, Array(repeating: Self.echo, count: 100))
         let opening = try #require(release(in: run(&gate, Array(repeating: clear, count: 60))))
-        #expect(opening.index < gate.rule.needed - 1)
+        #expect(opening.index < BargeInGate.needed - 1)
     }
 
     private static let noTalkers: [(String, EchoReading)] = [
@@ -98,7 +98,7 @@ struct BargeInGateTests {
         #expect(gate.isOpen)
         let after = run(&gate, Array(repeating: Self.echo, count: 200))
         let shut = try #require(after.firstIndex(of: .hold))
-        #expect((gate.rule.hold...gate.rule.hold + 20).contains(shut))
+        #expect((BargeInGate.hold...BargeInGate.hold + 20).contains(shut))
         #expect(after[shut...].allSatisfy { $0 == .hold })
     }
 
@@ -128,11 +128,11 @@ struct BargeInGateTests {
     func aTalkerWhoIsLikeTheEchoIsHeardLaterButLosesNothing(alike: Int) throws {
         var gate = BargeInGate()
         _ = run(&gate, Array(repeating: Self.echo, count: 100))
-        let talk = Array(repeating: Self.missed, count: gate.rule.needed + alike)
+        let talk = Array(repeating: Self.missed, count: BargeInGate.needed + alike)
         let steps = run(&gate, talk + Array(repeating: .doubleTalk(), count: 100))
         let opening = try #require(release(in: steps))
-        #expect(opening.index <= gate.rule.needed + min(alike, gate.rule.doubt))
-        #expect(opening.periods == min(UplinkLine.capacity, opening.index + gate.rule.lead))
+        #expect(opening.index <= BargeInGate.needed + min(alike, BargeInGate.doubt))
+        #expect(opening.periods == min(UplinkLine.capacity, opening.index + BargeInGate.lead))
         #expect(steps[(opening.index + 1)...].allSatisfy { $0 == .pass })
     }
 
@@ -146,7 +146,7 @@ struct BargeInGateTests {
         var gate = BargeInGate()
         _ = run(&gate, Array(repeating: Self.echo, count: 50) + Array(repeating: .doubleTalk(), count: 7))
         let step = gate.step(.talker, permission: .guarded, isPlaying: false)
-        #expect(step == .release(7 + gate.rule.lead))
+        #expect(step == .release(7 + BargeInGate.lead))
     }
 
     @Test func echoAtTheEndOfTheVoiceDoesNot() {

@@ -77,11 +77,16 @@ struct CaptureLevelsTests {
 
     @Test func adviceIsGivenOnceInTenMinutesAndNamesTheCause() {
         var advice = LevelAdvice()
-        #expect(advice.line(isClipping: false, periods: 3, playing: 0, at: .seconds(1)) == nil)
-        let first = advice.line(isClipping: true, periods: 10, playing: 2, at: .seconds(2))
+        var reading = CaptureReading()
+        reading.clippedPeriods = 3
+        #expect(advice.line(reading, at: .seconds(1)) == nil)
+        reading.isClipping = true
+        (reading.clippedPeriods, reading.clippedWhilePlaying) = (10, 2)
+        let first = advice.line(reading, at: .seconds(2))
         #expect(first?.contains("lower its capture level") == true)
-        #expect(advice.line(isClipping: true, periods: 30, playing: 20, at: .seconds(500)) == nil)
-        let second = advice.line(isClipping: true, periods: 30, playing: 20, at: .seconds(700))
+        (reading.clippedPeriods, reading.clippedWhilePlaying) = (30, 20)
+        #expect(advice.line(reading, at: .seconds(500)) == nil)
+        let second = advice.line(reading, at: .seconds(700))
         #expect(second?.contains("turn the loudspeaker down") == true)
     }
 

@@ -293,7 +293,6 @@ struct DatagridTranslatorTests {
     @Test func whatTheServiceDoesNotTakeIsNotSent() {
         let requests: [ServiceRequest] = [
             .recall(.user("Hello")), .answer(call: "c", "t"), .tell("t", .exactly),
-            .tell("t", .know),
             .inform(id: "n", ForeignReport(name: "ask_jarvis", arguments: "{}", output: "o")),
             .truncate(item: "i", part: 0, heard: 1, of: 2), .forget(item: "i"), .clearInput,
         ]

@@ -313,7 +313,7 @@ struct LiveTranslatorTests {
 
     @Test func lostAcknowledgementsAreTold() {
         var scene = LiveScene.live()
-        scene.ask(.tell("Muted.", .know))
+        scene.ask(.tell("Muted.", .exactly))
         scene.pass(11_000)
         #expect(scene.troubles == ["append_unplaced"])
     }

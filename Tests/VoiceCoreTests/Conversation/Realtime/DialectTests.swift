@@ -16,7 +16,7 @@ struct DialectTests {
             environment: key.map { ["OPENAI_API_KEY": $0] } ?? [:]
         )
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        return try DaemonSettings(configuration, secrets: secrets, tools: VoiceDaemon.advertised(logger: logger))
+        return try DaemonSettings(configuration, secrets: secrets, logger: logger)
     }
 
     @Test(arguments: [

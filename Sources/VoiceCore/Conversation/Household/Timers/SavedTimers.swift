@@ -1,3 +1,4 @@
+package import Logging
 package import VoiceBase
 
 /// The saved timers and alarms, kept across restarts.
@@ -80,6 +81,24 @@ package struct SavedTimers: Equatable, Sendable {
 
     fileprivate static func number(_ text: Substring) -> Int? {
         Int(text).flatMap { range.contains($0) ? $0 : nil }
+    }
+}
+
+extension SavedTimers {
+    /// Saves timers and alarms to disk as soon as they change.
+    package static func writer(directory: String, logger: Logger) -> StateWriter {
+        StateWriter(store(directory, logger), failing: "timers and alarms will not survive a restart")
+    }
+
+    /// Loads what was saved; empty if the file is unreadable, which is logged.
+    package static func load(directory: String, logger: Logger, files: FileReader = .system) -> SavedTimers {
+        store(directory, logger, files).load(SavedTimers.init(parsing:)) { _ in
+            "the earlier timers and alarms are lost; set them again"
+        }.value ?? SavedTimers()
+    }
+
+    private static func store(_ directory: String, _ logger: Logger, _ files: FileReader = .system) -> StateStore {
+        StateStore(directory + "/timers.toml", logger: logger, files: files)
     }
 }
 
