@@ -41,8 +41,8 @@ struct DeviceHolder {
         let suffix = direction == .capture ? "c" : "p"
         let prefix = devices + "/pcm" + (name.card.map { "C\($0)D" } ?? "")
         let own = getpid()
-        for name in Folder.names(in: "/proc") {
-            guard let process = Int32(name), process != own, !except.contains(process) else { continue }
+        for process in Folder.names(in: "/proc").compactMap({ Int32($0) }).sorted() {
+            guard process != own, !except.contains(process) else { continue }
             let folder = "/proc/\(process)/fd"
             for file in Folder.names(in: folder) {
                 guard let target = link("\(folder)/\(file)") else { continue }
