@@ -80,6 +80,7 @@ enum MediaFuzz {
     /// What is forwarded is a single request, without fields meant for the proxy, and does not depend on what follows.
     private static func request(_ bytes: [UInt8]) {
         guard let request = try? ProxyRequest.parse(bytes) else { return }
+        precondition(request.length <= bytes.count && request.length <= ProxyRequest.longestHead, "beyond the input")
         precondition((try? ProxyRequest.parse(bytes + Array("GET / HTTP/1.1\r\n\r\n".utf8))) == request, "what follows")
         precondition((1...65535).contains(request.server.port) && !request.server.host.isEmpty, "no server")
         let text = String(decoding: request.forwarded, as: UTF8.self).lowercased()

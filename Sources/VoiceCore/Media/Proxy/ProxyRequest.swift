@@ -22,6 +22,8 @@ package struct ProxyRequest: Sendable, Equatable {
     package let credentials: String?
     /// The request for the server: origin form, without the header fields meant for a proxy.
     package let forwarded: [UInt8]
+    /// Length of the request, in bytes: the tests see by it that nothing beyond was read.
+    package let length: Int
 
     /// - Returns: nil until the request is complete.
     /// - Throws: if the bytes cannot become a valid request.
@@ -44,6 +46,7 @@ package struct ProxyRequest: Sendable, Equatable {
     }
 
     private init?(_ head: ArraySlice<UInt8>) {
+        length = head.count
         // Neither a bare CR nor a NUL may hide a second request in the first.
         var lines: [ArraySlice<UInt8>] = []
         for line in head.dropLast(4).split(separator: 0x0A, omittingEmptySubsequences: false) {
