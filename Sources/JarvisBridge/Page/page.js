@@ -414,7 +414,8 @@ function drawWake() {
     dot.style.bottom = share(score, needed);
     write(dot.firstChild, `${timeOfDay(call.at)}, “${clean(call.word, 60)}”: `
       + (call.heard === true ? "heard" : "near miss, not heard")
-      + `, scored ${shown(score)}` + (needed === undefined ? "" : ` (needs ${shown(needed)})`));
+      + `, scored ${shown(score)}` + (needed === undefined ? "" : ` (needs ${shown(needed)})`)
+      + (call.heard === true || !call.sensitivity ? "" : `; with sensitivity “${clean(call.sensitivity, 10)}” it counts`));
   });
   const first = new Date(end - day);
   first.setMinutes(0, 0, 0);

@@ -308,8 +308,14 @@ package struct ActivationSettings: Sendable {
                 switch engine {
                 case .tflite?: try word.isStop ? SphinxSpotter.check(word) : CallRule.check(word)
                 case .pocketsphinx?, nil: try SphinxSpotter.check(word)
-                // The server has thresholds of its own.
-                case .wyoming?: if word.isStop { try SphinxSpotter.check(word) }
+                case .wyoming?:
+                    if word.isStop {
+                        try SphinxSpotter.check(word)
+                    } else if let sensitivity = word.sensitivity?.rawValue {
+                        throw WakeWordError(
+                            "\"\(word.text):\(sensitivity)\" is for microWakeWord models: set the threshold at the Wyoming server"
+                        )
+                    }
                 }
             }
         } catch {

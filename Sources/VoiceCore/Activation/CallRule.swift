@@ -1,13 +1,12 @@
-/// What makes a call of a microWakeWord model's word, the same for every model. Pure.
+/// What makes a call of a microWakeWord model's word, beside its cut-off. Pure.
 ///
-/// A low cut-off hears voices that a model half knows, and from across the room. Talk seldom pauses before
-/// what sounds like the word. A caller does: the third of a second before a call is as quiet as the room, also over music or
-/// babble.
+/// Talk seldom pauses before what sounds like the word. A caller does: the third of a second before a call is as quiet as the
+/// room, also over music or babble.
 enum CallRule {
-    /// What the mean of the model's probabilities has to exceed, 0 to 1, unless the user sets a cut-off or the model's is lower.
-    static let cutoff = 0.2
     /// No mean exceeds it: probabilities are in 256ths, 255 at most.
     static let unreachable = 255.0 / 256
+    /// The highest cut-off that a mean exceeds.
+    static let highest = 254.0 / 256
     /// How much quieter than the word the room must have been before it, in dB.
     static let pause = 6.0
 

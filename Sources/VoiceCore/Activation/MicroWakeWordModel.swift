@@ -5,17 +5,21 @@ final class MicroWakeWordModel {
     let word: String
     /// Whether it is judged by `CallRule`; a stop word has its maker's limits.
     let isCall: Bool
+    /// The cut-offs of a wake word; nil for a stop word.
+    let cutoffs: WakeCutoffs?
     private let interpreter: TFLiteInterpreter
     private var input: [Int8]
     private var filled = 0
     private var window: ProbabilityWindow
 
     /// - Parameters:
+    ///   - bytes: size of the model.
     ///   - interpreter: of the model; checked here.
     /// - Throws: why it is not a microWakeWord model; follows the file's name in a message.
     init(
         word: WakeWords.Word,
         manifest: MicroWakeWordManifest,
+        bytes: Int,
         interpreter: TFLiteInterpreter
     ) throws(WakeWordError) {
         try Self.check(interpreter.input, interpreter.output)
@@ -24,6 +28,9 @@ final class MicroWakeWordModel {
         let steps = interpreter.input.shape[1]
         self.word = word.text
         isCall = !word.isStop
+        cutoffs =
+            word.isStop
+            ? nil : WakeCutoffs(word: WakeModelFolder.plain(word.text), bytes: bytes, makers: manifest.cutoff)
         // A word's probabilities are high for about half a second: no mean over more than a second would exceed a cut-off.
         guard manifest.window * steps <= 100 else {
             throw WakeWordError(
@@ -32,7 +39,7 @@ final class MicroWakeWordModel {
         }
         window = ProbabilityWindow(
             size: manifest.window,
-            cutoff: word.ownThreshold ?? (isCall ? min(manifest.cutoff, CallRule.cutoff) : manifest.cutoff),
+            cutoff: word.ownThreshold ?? cutoffs?[word.sensitivity ?? .normal] ?? manifest.cutoff,
             // A second, in which the model fills its history.
             ignored: 100 / steps
         )

@@ -48,6 +48,12 @@ package final class SphinxSpotter: WakeWordDetector {
 
     /// - Throws: for a threshold outside `thresholds`, which may be any number.
     static func check(_ word: WakeWords.Word) throws(WakeWordError) {
+        if let sensitivity = word.sensitivity?.rawValue {
+            throw WakeWordError(
+                "\"\(word.text):\(sensitivity)\" is for microWakeWord models: PocketSphinx wants a power of ten, for "
+                    + "instance \"\(word.text):-25\""
+            )
+        }
         guard let own = word.ownThreshold, !thresholds.contains(own) else { return }
         throw WakeWordError(
             "\"\(word.text):\(own)\" wants a power of ten between -60 and 60 for PocketSphinx: for instance -25"

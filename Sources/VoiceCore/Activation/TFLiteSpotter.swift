@@ -49,7 +49,7 @@ package final class TFLiteSpotter: WakeWordDetector {
         do throws(WakeWordError) {
             try trial.run(library: folder.library, model: path)
             let interpreter = try TFLiteInterpreter(library: folder.library, model: bytes)
-            return try MicroWakeWordModel(word: word, manifest: manifest, interpreter: interpreter)
+            return try MicroWakeWordModel(word: word, manifest: manifest, bytes: bytes.count, interpreter: interpreter)
         } catch {
             throw error.of(path)
         }
@@ -71,6 +71,7 @@ package final class TFLiteSpotter: WakeWordDetector {
                 var candidate = Self.candidate(model.word, finding)
                 candidate.wantsPause = model.isCall
                 candidate.threshold = model.threshold
+                candidate.sensitivity = candidate.score.flatMap { model.cutoffs?.sensitivity(hearing: $0) }
                 found.append(candidate)
             }
         }

@@ -34,6 +34,9 @@ package enum WakeTestLine {
         case .speaksOn, .nothing: return nil
         }
         if let score = report.score { words.append("score \(score.asScore)") }
+        if case .nearMiss = report.verdict, let sensitivity = report.sensitivity {
+            words.append("heard with sensitivity \"\(sensitivity.rawValue)\"")
+        }
         if let evidence = report.evidence {
             words.append(
                 "\(Int(evidence.level.rounded())) dBFS, \(Int(evidence.overNoise.rounded())) dB over the noise"

@@ -68,6 +68,8 @@ package struct WakeCandidate: Equatable, Sendable {
     package var score: Double?
     /// What the score has to reach, if the engine decides.
     package var threshold: Double?
+    /// The lowest sensitivity at which the score would count; nil if none would, or for an engine without them.
+    package var sensitivity: WakeSensitivity?
     /// Whether the word counts as a call only after a pause, see `CallRule`.
     package var wantsPause = false
 

@@ -8,6 +8,8 @@ package struct WakeReport: Equatable, Sendable {
     package var score: Double?
     /// What it has to reach; nil if only the engine knows.
     package var threshold: Double?
+    /// The lowest sensitivity at which the score counts as a call; nil if none does, or for an engine without them.
+    package var sensitivity: WakeSensitivity?
     /// Level and voice of a wake word; nil for other verdicts.
     package var evidence: WordEvidence?
 }
@@ -92,6 +94,7 @@ package final class WakeWordRecogniser {
             )
             var report = WakeReport(verdict: verdict, score: candidate.score)
             report.threshold = candidate.threshold
+            report.sensitivity = candidate.sensitivity
             if case .score = candidate.finding {
                 report.threshold = rule.words[candidate.word].map { rule.threshold(of: $0, isPlaying: isPlaying) }
             }

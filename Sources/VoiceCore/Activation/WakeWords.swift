@@ -6,13 +6,16 @@ package struct WakeWords: Equatable, Sendable {
         package var threshold: Double
         /// The threshold, if it was written with the word.
         package var ownThreshold: Double?
+        /// The sensitivity, if it was written with the word.
+        package var sensitivity: WakeSensitivity?
         package var isStop: Bool
     }
 
     package var words: [Word]
 
     /// - Parameters:
-    ///   - wake: comma-separated words, each with an optional threshold after a colon: "jarvis, hello computer:-25".
+    ///   - wake: comma-separated words, each with an optional sensitivity or threshold after a colon: "hey jarvis:high,
+    ///     hello computer:-25".
     ///   - stop: likewise.
     ///   - threshold: for words without one.
     /// - Throws: which part is invalid, that a word is in both lists, or that no wake word is named.
@@ -41,14 +44,20 @@ package struct WakeWords: Equatable, Sendable {
             guard !text.isEmpty, parts.count <= 2, text.utf8.count <= 80, !text.contains("/") else {
                 throw WakeWordError("cannot be read: \"\(entry)\"")
             }
-            var own: Double?
+            var word = Word(text: text, threshold: threshold, isStop: isStop)
             if parts.count == 2 {
-                guard let value = Double(parts[1].split(separator: " ").joined()), value.isFinite else {
-                    throw WakeWordError("wants a number after the colon: \"\(entry)\"")
+                let written = parts[1].split(separator: " ").joined().lowercased()
+                if let sensitivity = WakeSensitivity(rawValue: written), !isStop {
+                    word.sensitivity = sensitivity
+                } else if let value = Double(written), value.isFinite {
+                    word.threshold = value
+                    word.ownThreshold = value
+                } else {
+                    let wanted = isStop ? "a number" : "low, normal or high"
+                    throw WakeWordError("wants \(wanted) after the colon: \"\(entry)\"")
                 }
-                own = value
             }
-            words.append(Word(text: text, threshold: own ?? threshold, ownThreshold: own, isStop: isStop))
+            words.append(word)
         }
         return words
     }

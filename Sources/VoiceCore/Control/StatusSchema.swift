@@ -67,7 +67,8 @@ package enum StatusSchema {
         Member(
             "wake_list",
             .list,
-            "the last 50 words: `at`, `word`, `score` and the `threshold` for it, `heard`: false for a near miss"
+            "the last 50 words: `at`, `word`, `score` and the `threshold` for it, `heard`: false for a near miss, with the "
+                + "`sensitivity` that hears it, if one does"
         ),
         Member("service", .text, "host and model"),
         Member("dialect", .text, "of the service"),

@@ -188,6 +188,7 @@ struct Composition {
                     guard let count = misses.withLock({ Self.missed(word, &$0) }) else { break }
                     var metadata: Logger.Metadata = ["word": "\(word)", "score": .public(score.asScore)]
                     if count > 1 { metadata["times"] = .public(count) }
+                    if let sensitivity = report.sensitivity { metadata["heard_at"] = .public(sensitivity.rawValue) }
                     logger.info("wake word below threshold", metadata: metadata)
                 case .speaksOn: mailbox.post(activation: .speaksOn)
                 case .nothing: break

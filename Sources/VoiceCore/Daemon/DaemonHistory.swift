@@ -49,6 +49,7 @@ package struct DaemonHistory: Sendable {
         for (name, value) in [("score", report.score), ("threshold", report.threshold)] {
             if let value { entry[name] = .number((value * 1000).rounded() / 1000) }
         }
+        if !isCall, let sensitivity = report.sensitivity { entry["sensitivity"] = .string(sensitivity.rawValue) }
         add(entry, to: "wake_list", at: now)
     }
 

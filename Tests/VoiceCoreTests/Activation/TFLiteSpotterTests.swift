@@ -53,20 +53,22 @@ struct TFLiteSpotterTests {
         #expect(try (quiet + loud).withUnsafeBufferPointer { try whole.process($0) } == finds)
     }
 
-    /// Whatever the word: the usual cut-off, unless the model's is lower or the user set one. A stop word has its maker's.
-    @Test func everyModelOfACallHasTheSameLimits() async throws {
-        let names = ["alexa", "hey_jarvis", "low", "stop"]
+    /// A model that was not measured has its maker's cut-off.
+    @Test func cutoffFollowsTheModelAndItsSensitivity() async throws {
+        let names = ["alexa", "hey_jarvis", "far", "near", "stop"]
         let box = try await WakeModelBox(Dictionary(uniqueKeysWithValues: names.map { ($0, "GOOD3.") })).compiled()
-        let low = manifest(model: "low.tflite", cutoff: 0.1)
-        try box.add("low", "GOOD3.", manifest: String(decoding: low, as: UTF8.self))
-        let spotter = try spotter(box, try words("alexa, hey jarvis:0.9, low", stop: "stop"))
+        for name in ["alexa", "far", "near"] {
+            let half = manifest(model: name + ".tflite", cutoff: 0.5)
+            try box.add(name, "GOOD3.", manifest: String(decoding: half, as: UTF8.self))
+        }
+        let spotter = try spotter(box, try words("alexa, hey jarvis:0.9, far:high, near:low", stop: "stop"))
         #expect(try found(spotter, quiet).isEmpty)
         let finds = try found(spotter, loud)
         func limits(_ word: String) -> [String] {
             finds.filter { $0.word == word }.map { "\($0.threshold ?? 0) \($0.wantsPause)" }
         }
-        #expect(limits("alexa") == ["0.2 true"] && limits("hey jarvis") == ["0.9 true"])
-        #expect(limits("low") == ["0.1 true"] && limits("stop") == ["0.97 false"])
+        #expect(limits("alexa") == ["0.5 true"] && limits("hey jarvis") == ["0.9 true"])
+        #expect(limits("far") == ["0.375 true"] && limits("near") == ["0.75 true"] && limits("stop") == ["0.97 false"])
     }
 
     /// Audio of the first second, in which a model settles, is ignored.

@@ -14,7 +14,21 @@ struct WakeRuleTests {
         #expect(words["stop"]?.isStop == true)
     }
 
-    @Test(arguments: ["", ",", "jarvis:high", "a:b:c", ":-20", "jar/vis", "jarvis:inf"])
+    @Test func readsTheSensitivityBehindAWord() throws {
+        let words = try WakeWords(wake: "Hey Jarvis: High, alexa:low, okay nabu", stop: "", threshold: -20)
+        #expect(words.words.map(\.sensitivity) == [.high, .low, nil])
+        #expect(words.words.allSatisfy { $0.ownThreshold == nil })
+    }
+
+    @Test func stopWordWithASensitivityIsRefused() {
+        #expect {
+            try WakeWords(wake: "alexa", stop: "stop:high", threshold: -20)
+        } throws: {
+            "\($0)" == "wants a number after the colon: \"stop:high\""
+        }
+    }
+
+    @Test(arguments: ["", ",", "jarvis:loud", "a:b:c", ":-20", "jar/vis", "jarvis:inf"])
     func whatCannotBeReadIsRefused(list: String) {
         #expect(throws: WakeWordError.self) { try WakeWords(wake: list, stop: "", threshold: -20) }
     }

@@ -46,9 +46,9 @@ extension Configuration.Activation {
         package let wakeWords = Setting(
             "activation.wake_words",
             "hey jarvis",
-            "Words that open a conversation, separated by commas, each with its own threshold if you like: "
-                + "\"jarvis, hello computer:-25\". For tflite and Wyoming, use the names of the models; a threshold "
-                + "of tflite is a probability up to 0.996: \"hey jarvis:0.4\"."
+            "Words that open a conversation, separated by commas. For tflite and Wyoming, use the names of the models. "
+                + "tflite: behind a word, how readily it is heard, low, normal or high: \"hey jarvis:high, alexa\". "
+                + "pocketsphinx: a threshold: \"jarvis, hello computer:-25\"."
         )
         package let stopWords = Setting(
             "activation.stop_words",
