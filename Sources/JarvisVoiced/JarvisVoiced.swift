@@ -1,5 +1,6 @@
 import ArgumentParser
 import VoiceBase
+import VoiceCore
 
 @main
 struct JarvisVoiced: AsyncParsableCommand {
@@ -9,6 +10,8 @@ struct JarvisVoiced: AsyncParsableCommand {
         discussion: """
             Configuration: defaults < file < environment (JARVIS_...) < --set key=value. The API key and the token \
             for Jarvis come from files, systemd credentials or the environment, never from the command line.
+
+            A command of `ctl` needs no `ctl`: jarvis-voiced status, jarvis-voiced mute.
             """,
         version: ProgramVersion.current,
         subcommands: [
@@ -22,7 +25,7 @@ struct JarvisVoiced: AsyncParsableCommand {
     static func main() async {
         HeldSignals.hold()
         do {
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(arguments())
             if !(command is Run) { HeldSignals.release() }
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -31,6 +34,17 @@ struct JarvisVoiced: AsyncParsableCommand {
             }
         } catch {
             exit(withError: error)
+        }
+    }
+
+    /// The words of the command line: `jarvis-voiced mute` is short for `jarvis-voiced ctl mute`.
+    private static func arguments() throws -> [String] {
+        let programs = configuration.subcommands.map { $0._commandName }
+        do throws(ControlProblem) {
+            return try ControlRegistry.standard.completed(Array(CommandLine.arguments.dropFirst()), programs: programs)
+        } catch {
+            StandardError.write("jarvis-voiced: \(error.message.escapingHidden())\n")
+            throw ArgumentParser.ExitCode(error.exitCode.rawValue)
         }
     }
 }

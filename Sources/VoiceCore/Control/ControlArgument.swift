@@ -1,7 +1,7 @@
 package import VoiceBase
 
 /// An argument of a control command.
-package struct ControlArgument: Sendable, Equatable {
+package struct ControlArgument: Sendable {
     package enum Kind: Sendable, Equatable {
         /// At most this many bytes; as the last argument of a command line it takes all remaining words.
         case text(longest: Int)
@@ -15,6 +15,8 @@ package struct ControlArgument: Sendable, Equatable {
     package let isOptional: Bool
     /// Written as "--NAME" on a command line, before the other arguments.
     package let isOption: Bool
+    /// The argument that this one completes, and the values of it that it may follow; nil if it stands alone.
+    let completes: (name: String, values: [String])?
     package let documentation: String
 
     package init(
@@ -22,12 +24,14 @@ package struct ControlArgument: Sendable, Equatable {
         _ kind: Kind,
         isOptional: Bool = false,
         isOption: Bool = false,
+        completes: (name: String, values: [String])? = nil,
         _ documentation: String
     ) {
         self.name = name
         self.kind = kind
         self.isOptional = isOptional || isOption
         self.isOption = isOption
+        self.completes = completes
         self.documentation = documentation
     }
 
@@ -88,6 +92,13 @@ package struct ControlArguments: Sendable, Equatable {
                 if value == .string("") { throw ControlProblem(.badArgument, "\(argument.name) is empty") }
                 throw ControlProblem(.badArgument, "\(argument.name) must be \(argument.wanted)")
             }
+            if let (name, takers) = argument.completes, values[name].map(takers.contains) != true {
+                let action = values[name].map { "\"\($0)\" takes no \(argument.name)" } ?? "\(name) is missing"
+                throw ControlProblem(
+                    .badArgument,
+                    "\(action): \(argument.name) goes with \(takers.joined(separator: ", "))"
+                )
+            }
             values[argument.name] = text
         }
         if let unknown = given.keys.sorted().first(where: { name in !wanted.contains { $0.name == name } }) {
@@ -118,7 +129,7 @@ package struct ControlArguments: Sendable, Equatable {
             } else if argument.accept(.string(word)) != nil {
                 values[argument.name] = .string(word)
                 words.removeFirst()
-            } else if !argument.isOptional {
+            } else if !argument.isOptional || wanted.contains(where: { $0.completes?.name == argument.name }) {
                 throw ControlProblem(.badArgument, "\(argument.name) must be \(argument.wanted), got \"\(word)\"")
             }
         }

@@ -43,6 +43,20 @@ package struct ControlRegistry: Sendable {
         return choices
     }
 
+    /// The words of the program's command line; a command of this registry gets the `ctl` that was left out.
+    ///
+    /// - Parameter programs: the commands of the program itself.
+    /// - Throws: `unknownCommand` if the first word is neither, with the nearest command.
+    package func completed(_ words: [String], programs: [String]) throws(ControlProblem) -> [String] {
+        guard let first = words.first, !first.hasPrefix("-"), first != "help", !programs.contains(first) else {
+            return words
+        }
+        if commands.contains(where: { $0.name == first }) { return ["ctl"] + words }
+        let near = EditDistance.nearest(to: first, in: programs + commands.map(\.name), within: 2)
+        let hint = near.map { "did you mean \($0)?" } ?? "jarvis-voiced --help lists the commands"
+        throw ControlProblem(.unknownCommand, "there is no command \"\(first.prefix(64))\"; \(hint)")
+    }
+
     /// - Parameter isOfRoot: whether root asks.
     package func run(
         _ request: ControlRequest,

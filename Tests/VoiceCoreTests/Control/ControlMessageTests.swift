@@ -103,6 +103,54 @@ struct ControlMessageTests {
         }
     }
 
+    @Test(arguments: [
+        ["media", "nonsense"], ["media", "next"], ["media", "volume", "10"], ["media", "http://radio.example/stream"],
+        ["media", "pause", "now"], ["media", "status", "x"], ["timer", "10m"], ["timer", "list", "tea"],
+        ["timer", "stop", "all"], ["quiet", "please"],
+    ])
+    func refusesWordsThatFitNoAction(words: [String]) {
+        #expect {
+            _ = try ControlRegistry.standard.request(words: words)
+        } throws: { error in
+            (error as? ControlProblem)?.exitCode == .usage
+        }
+    }
+
+    @Test func refusalOfAnActionListsTheActions() {
+        let actions = "status, play, enqueue, pause, resume, skip, previous, stop, clear"
+        #expect(throws: ControlProblem(.badArgument, "action must be one of \(actions), got \"next\"")) {
+            try ControlRegistry.standard.request(words: ["media", "next"])
+        }
+        #expect(
+            throws: ControlProblem(.badArgument, "\"pause\" takes no what: what goes with play, enqueue")
+        ) { try ControlRegistry.standard.request(words: ["media", "pause", "it"]) }
+        let media = ControlCommand.media.arguments
+        #expect(throws: ControlProblem(.badArgument, "action is missing: what goes with play, enqueue")) {
+            try ControlArguments(["what": "nonsense"], for: media)
+        }
+    }
+
+    @Test func controlCommandNeedsNoCtl() throws {
+        let programs = ["run", "ctl", "watch"]
+        func completed(_ words: String...) throws -> [String] {
+            try ControlRegistry.standard.completed(words, programs: programs)
+        }
+        #expect(try completed("status", "--json") == ["ctl", "status", "--json"])
+        #expect(try completed("volume", "media", "10") == ["ctl", "volume", "media", "10"])
+        for words in [["watch"], ["help", "ctl"], ["--version"], ["-c", "status"], []] {
+            #expect(try ControlRegistry.standard.completed(words, programs: programs) == words)
+        }
+        #expect(throws: ControlProblem(.unknownCommand, "there is no command \"unmut\"; did you mean unmute?")) {
+            try completed("unmut")
+        }
+        #expect(
+            throws: ControlProblem(
+                .unknownCommand,
+                "there is no command \"sing\"; jarvis-voiced --help lists the commands"
+            )
+        ) { try completed("sing") }
+    }
+
     @Test func optionsStandInFrontOfTheText() throws {
         let registry = ControlRegistry.standard
         for words in [["--priority", "high", "--ask", "Is", "it?"], ["--ask", "--priority=high", "Is it?"]] {

@@ -16,6 +16,7 @@ extension ControlCommand {
                 "what",
                 .text(longest: 400),
                 isOptional: true,
+                completes: ("action", TimerAction.allCases.filter { $0 != .list && $0 != .stop }.map(\.rawValue)),
                 "for set and remind: a length (10m, 1h30m, half an hour) or a time of day (07:00, 7:30 pm, tomorrow 6:30, every "
                     + "weekday at 7, 2026-12-24 18:00), then a name or what to say; for add: a length, then which one; for snooze: a "
                     + "length (10m if none); for cancel, pause and resume: a name, a number in the list, the length, the time (07:00) or "
@@ -28,10 +29,6 @@ extension ControlCommand {
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         let what = arguments["what"] ?? ""
-        guard arguments["action"] != nil || what.isEmpty else {
-            let actions = TimerAction.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ControlProblem(.badArgument, "begin with one of \(actions); for example: timer set 10m tea")
-        }
         var text = ""
         do throws(TimerProblem) {
             let action = arguments["action"].flatMap(TimerAction.init) ?? .list

@@ -16,6 +16,7 @@ extension ControlCommand {
                 "what",
                 .text(longest: 2000),
                 isOptional: true,
+                completes: ("action", ["play", "enqueue"]),
                 "for play and enqueue: an address, the name of a radio station, or a handle such as media-1"
             ),
         ],
