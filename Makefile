@@ -32,8 +32,7 @@ simulator: ## build the demonstration and the simulated services
 
 .PHONY: run
 run: deps ## hold a spoken conversation on this machine alone, with real speech; with a key and a sound card, the daemon
-	@$(MAKE) --no-print-directory build
-	@scripts/run $(RELEASE_DIR)/jarvis-voiced $(RELEASE_DIR)/jarvis-simulator
+	@env -u ROOM_PROGRAMS SWIFT=$(SWIFT) scripts/run
 
 .PHONY: demo
 demo: deps ## the demonstration with simulated services

@@ -230,6 +230,26 @@ let package = Package(
     cxxLanguageStandard: .gnucxx17
 )
 
+/// scripts/build builds several programs in one pass: of the targets, only those that they need are here then.
+if let wanted = ProcessInfo.processInfo.environment["VOICE_PROGRAMS"] {
+    let names = Set(wanted.split(separator: " ").map(String.init))
+    package.products.removeAll { !names.contains($0.name) }
+    var open = package.products.compactMap { $0 as? Product.Executable }.flatMap(\.targets) + names
+    var needed = Set<String>()
+    while let name = open.popLast() {
+        guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else {
+            continue
+        }
+        open += target.dependencies.compactMap { dependency in
+            switch dependency {
+            case .targetItem(let name, _), .byNameItem(let name, _): name
+            default: nil
+            }
+        }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+}
+
 /// The fuzzer needs a separate build (scripts/fuzz), with coverage counters everywhere and libFuzzer's main.
 if ProcessInfo.processInfo.environment["VOICE_FUZZ"] != nil {
     package.targets.append(

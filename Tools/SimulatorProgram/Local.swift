@@ -48,6 +48,9 @@ struct Local: AsyncParsableCommand {
     @Flag(name: .long, help: "Say each line while the answer to the previous one is spoken.")
     var over = false
 
+    @Flag(name: .long, help: "In a terminal, stay until Ctrl-C; Enter holds another conversation.")
+    var stay = false
+
     @Flag(name: .shortAndLong, help: "Show the daemon's own log as well.")
     var verbose = false
 
@@ -73,6 +76,7 @@ struct Local: AsyncParsableCommand {
         conversation.echo.reverberationMilliseconds = reverberation
         conversation.echo.noiseDecibels = noise
         conversation.results = results
+        conversation.stays = stay && isatty(STDIN_FILENO) == 1
         if let lines { conversation.lines = try UserLine.read(lines, isOver: over) }
         do {
             try Loopback.check()

@@ -35,6 +35,8 @@ struct LocalConversation {
     var echo = FileRoom.Echo(delayMilliseconds: 30, gainDecibels: -25)
     /// Path of the file for the outcomes; nil for none.
     var results: String?
+    /// Whether to stay after a conversation, for another one at each Enter.
+    var stays = false
 
     init(servers: Servers, output: String?, verbose: Bool) {
         self.servers = servers
@@ -68,15 +70,33 @@ struct LocalConversation {
         }
         let serving = control.map { control in Task { await control.run() } }
         try await timeline.wait(for: .listening)
-        var outcomes: [LineOutcome] = []
-        for index in lines.indices {
-            outcomes.append(try await say(index, spoken[index], in: recorder, timeline))
+        try report(try await converse(spoken, in: recorder, timeline), recorder)
+        while stays, await isWanted() {
+            timeline.forget()
+            if output != nil { recorder.record() }
+            try report(try await converse(spoken, in: recorder, timeline), recorder)
         }
         control?.stop()
         await serving?.value
         await daemon.stop()
         await standIn.stop()
-        try report(outcomes, recorder)
+    }
+
+    /// Waits for Enter; false at the end of the input.
+    private func isWanted() async -> Bool {
+        print("\nEnter: another conversation. Ctrl-C: the end.")
+        fflush(nil)
+        return await OwnThread.run("jv-enter") { readLine() != nil }
+    }
+
+    private func converse(
+        _ spoken: [[Float]],
+        in room: RecordedRoom,
+        _ timeline: Timeline
+    ) async throws -> [LineOutcome] {
+        var outcomes: [LineOutcome] = []
+        for index in lines.indices { outcomes.append(try await say(index, spoken[index], in: room, timeline)) }
+        return outcomes
     }
 
     /// Says a line and waits for its answer to end, or only to begin if the next line interrupts it.

@@ -24,6 +24,7 @@ final class RecordedRoom: Sendable {
         var wait: Duration?
         /// The mix of both sides, at 48 kHz.
         var recording: [Int16] = []
+        var isRecorded: Bool
     }
 
     /// Longest recording, in frames: twenty minutes.
@@ -31,11 +32,10 @@ final class RecordedRoom: Sendable {
     /// Threshold of an audible answer, full scale 1.
     private static let audible: Float = 0.01
 
-    private let state = Mutex(State())
-    private let isRecorded: Bool
+    private let state: Mutex<State>
 
     /// - Parameter isRecorded: whether to keep the audio for `write`.
-    init(isRecorded: Bool) { self.isRecorded = isRecorded }
+    init(isRecorded: Bool) { state = Mutex(State(isRecorded: isRecorded)) }
 
     func room(echo: FileRoom.Echo) throws(AudioDeviceError) -> FileRoom {
         try FileRoom(echo: echo) { [self] room, played in hear(played, in: room) }
@@ -62,7 +62,7 @@ final class RecordedRoom: Sendable {
                 }
                 let word = state.next()
                 if let word { said.append(word) }
-                if isRecorded, state.recording.count < Self.longest {
+                if state.isRecorded, state.recording.count < Self.longest {
                     state.recording.append(Int16(max(-1, min(1, sample + (word ?? 0))) * 32_767))
                 }
                 state.now += 1
@@ -72,9 +72,16 @@ final class RecordedRoom: Sendable {
         room.say(said)
     }
 
-    /// Writes the recording as a WAV file; false if that fails.
+    /// Begins a new recording.
+    func record() { state.withLock { ($0.recording, $0.isRecorded) = ([], true) } }
+
+    /// Writes the recording as a WAV file, and ends it; false if that fails.
     func write(to path: String) -> Bool {
-        let bytes = MonoWave.bytes(samples: state.withLock { $0.recording }, rate: AudioFormat.deviceRate)
+        let samples = state.withLock { state in
+            defer { (state.recording, state.isRecorded) = ([], false) }
+            return state.recording
+        }
+        let bytes = MonoWave.bytes(samples: samples, rate: AudioFormat.deviceRate)
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard file >= 0 else { return false }
         defer { close(file) }

@@ -40,6 +40,9 @@ final class Timeline: Sendable {
         line(who, what, at: Monotonic.now())
     }
 
+    /// Forgets the states that were entered meanwhile.
+    func forget() { state.withLock { $0.entered = [] } }
+
     /// Returns once the conversation has entered `wanted`, now or since the last wait.
     func wait(for wanted: ConversationState, within limit: Duration = .seconds(30)) async throws(DemoStuck) {
         let reached = Promise<Void>()
