@@ -14,6 +14,9 @@ struct Doctor: AsyncParsableCommand {
             real-time limits, the clock, disk and state. With sudo it sees the secrets and limits as systemd gives \
             them to the service.
 
+            With --live it holds one real turn: it says the price, asks the voice service a riddle that your agent has \
+            to solve, and has the answer spoken, but not aloud. Nothing simulated passes.
+
             Exit status: 0 all is well, 1 something could be better, 2 something does not work, 64 wrong command \
             line.
             """,
@@ -25,8 +28,24 @@ struct Doctor: AsyncParsableCommand {
     @Flag(name: .long, help: "Print JSON for programs.")
     var json = false
 
+    @Flag(name: .long, help: "Also hold one real turn with service and agent, which costs money; says the price first.")
+    var live = false
+
+    @Flag(name: .shortAndLong, help: "With --live: do not ask for confirmation.")
+    var yes = false
+
+    func validate() throws {
+        guard !live || !options.offline else { throw ValidationError("--live needs the service: leave out --offline") }
+    }
+
     func run() async throws {
-        let (_, report) = try await options.examine()
+        let (_, report) = try await options.examine(isLive: live) { price in
+            StandardError.write(price + "\n")
+            if yes { return true }
+            guard isatty(STDIN_FILENO) == 1 else { throw ValidationError("Nothing can be asked here: add --yes.") }
+            StandardError.write("Continue? [y/N] ")
+            return readLine()?.lowercased().hasPrefix("y") == true
+        }
         print(json ? report.json(version: ProgramVersion.current) : report.text, terminator: "")
         if report.exitStatus != 0 { throw ArgumentParser.ExitCode(report.exitStatus) }
     }
@@ -63,7 +82,11 @@ struct DoctorOptions: ParsableArguments {
     @Option(name: .long, help: "Check as this user, after reading the secrets; needs root.")
     var user: String?
 
-    func examine() async throws -> (DoctorContext, DoctorReport) {
+    /// - Parameter confirm: asks whether a price is all right; only for a live turn.
+    func examine(
+        isLive: Bool = false,
+        confirm: (String) throws -> Bool = { _ in false }
+    ) async throws -> (DoctorContext, DoctorReport) {
         var context = DoctorContext(
             path: options.config,
             overrides: options.overrides,
@@ -72,6 +95,8 @@ struct DoctorOptions: ParsableArguments {
         if let user {
             do { try context.become(user) } catch { throw ValidationError("\(error)") }
         }
-        return (context, await VoiceCore.Doctor(context, isOffline: offline).examine())
+        let holdsTurn = isLive ? try LiveCheck.price(context).map(confirm) ?? true : false
+        let doctor = VoiceCore.Doctor(context, isOffline: offline, isLive: holdsTurn)
+        return (context, await doctor.examine())
     }
 }

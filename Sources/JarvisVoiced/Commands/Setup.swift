@@ -63,15 +63,23 @@ struct Setup: AsyncParsableCommand {
                 Terminal.holdingSignals {
                     // It has the cards.
                     if isRunning { _ = systemctl(place, "stop") }
-                    tryDevice(direction, dialog.plan.values, present == nil ? nil : place.file)
+                    let works = tryDevice(direction, dialog.plan.values, present == nil ? nil : place.file)
+                    dialog.tried(direction, works: works)
                     if isRunning { _ = systemctl(place, "start", "--no-block") }
                 }
             }
             isTried = false
             print(dialog.prompt, terminator: "")
-            if let complaint = dialog.answer(try answer(isHidden: question.isSecret)) {
+            let typed = try answer(isHidden: question.isSecret)
+            if let complaint = dialog.answer(typed) {
                 print(complaint)
                 isTried = true
+            } else if case .secret(let secret) = question, dialog.isNew(secret, typed: typed) {
+                print("Trying it ...")
+                fflush(nil)
+                let refusal = await SecretTrial.refusal(of: secret, in: dialog.plan)
+                if refusal == nil { print("It works.") }
+                dialog.tried(secret, refusal: refusal)
             }
         }
         if dialog.isAccepted {
@@ -100,27 +108,38 @@ struct Setup: AsyncParsableCommand {
     }
 
     /// Shows the level of the microphone, or plays the test signal; in a child, which a driver cannot hold up for ever.
-    private func tryDevice(_ direction: AudioDirection, _ values: Configuration, _ file: String?) {
+    /// - Returns: whether sound came, or went.
+    private func tryDevice(_ direction: AudioDirection, _ values: Configuration, _ file: String?) -> Bool {
         let test = direction == .capture ? ["meter", "--seconds=6"] : ["echo-test"]
         let devices = ["--input-device=\(values.audio.input)", "--output-device=\(values.audio.output)"]
         // If it fails, its own last line says why.
-        _ = runs([Self.program] + test + devices + (file.map { ["--config=\($0)"] } ?? []))
+        // Half duplex (69) does not mean that the loudspeaker is silent.
+        let ends: Set<VoiceBase.ExitCode> = direction == .capture ? [.success] : [.success, .unavailable]
+        return runs([Self.program] + test + devices + (file.map { ["--config=\($0)"] } ?? []), endingWith: ends)
     }
 
     private static let program = "/proc/self/exe"
 
     /// Runs a program in the terminal.
     /// - Parameter arguments: never a secret.
-    private func runs(_ arguments: [String]) -> Bool {
+    /// - Returns: whether it ended with one of these.
+    private func runs(_ arguments: [String], endingWith ends: Set<VoiceBase.ExitCode> = [.success]) -> Bool {
         fflush(nil)
         let child = try? ChildProcess(arguments, output: STDOUT_FILENO, errors: STDERR_FILENO)
-        return child?.wait() == .exited(0)
+        guard case .exited(let status)? = child?.wait() else { return false }
+        return ends.contains { $0.rawValue == status }
     }
 
     private var hasSystemd: Bool { access("/run/systemd/system", F_OK) == 0 }
 
     private func systemctl(_ place: SetupPlace, _ order: String...) -> Bool {
         runs(["systemctl", "--quiet"] + (place.isOwn ? ["--user"] : []) + order + ["jarvis-voiced"])
+    }
+
+    /// Prints what the daemon wrote before it failed.
+    private func repeatReason(_ unit: ServiceUnit) {
+        let options = ["--unit=jarvis-voiced", "--identifier=jarvis-voiced", "--output=cat", "--lines=3"]
+        _ = runs(unit.command("journalctl", ["--no-pager", "--quiet", "--since=-1min"] + options))
     }
 
     private func write(_ plan: SetupPlan, _ place: SetupPlace, _ present: [UInt8]?) throws {
@@ -141,32 +160,40 @@ struct Setup: AsyncParsableCommand {
         var environment = environment
         if place.isOwn { environment["CREDENTIALS_DIRECTORY"] = place.folder }
         let path = access(place.file, F_OK) == 0 ? place.file : nil
-        if plan.changes["activation.mode"] == .text("wake"), [.auto, .tflite].contains(plan.values.activation.engine),
+        if plan.lacksWakeModel(place, environment: environment),
             try confirm("Download the models of the wake words (jarvis-voiced wake install)?")
         {
             _ = runs([Self.program, "wake", "install", "--yes"])
         }
+        var isWell = true
         if try confirm("Run the doctor?") {
             let report = await VoiceCore.Doctor(DoctorContext(path: path, environment: environment)).examine()
             print(report.text, terminator: "")
+            isWell = report.verdict != .fail
         }
         guard hasSystemd else {
             print("There is no systemd here: start it with \"jarvis-voiced run\".")
             return
         }
-        guard try confirm("Start the service now and at every start of the machine?") else { return }
-        // A service that runs already must take what is new.
-        for order in ["enable", "restart"] where !systemctl(place, order) {
-            throw failure("systemctl \(order) failed: the lines above say why", .unavailable)
+        let start = "Start the service now and at every start of the machine?"
+        guard try confirm(isWell ? start : "Something does not work, see above. \(start)", isUsual: isWell) else {
+            return
         }
-        print("It runs: journalctl \(place.isOwn ? "--user " : "")-fu jarvis-voiced")
+        // A service that runs already must take what is new.
+        let unit = place.unit
+        for order in ["enable", "restart"] where !systemctl(place, order) {
+            if order == "restart" { repeatReason(unit) }
+            throw failure("\(unit.systemctl(order)) failed: the lines above say why", .unavailable)
+        }
+        print("It runs: \(unit.journal) -f")
         _ = systemctl(place, "show", "--property=StatusText", "--value")
     }
 
-    private func confirm(_ question: String) throws -> Bool {
-        print("\(question) [yes, no] ", terminator: "")
+    /// - Parameter isUsual: what Enter means.
+    private func confirm(_ question: String, isUsual: Bool = true) throws -> Bool {
+        print("\(question) [\(isUsual ? "yes, no" : "no, yes")] ", terminator: "")
         let text = try answer()
-        return text.isEmpty || text.lowercased().hasPrefix("y")
+        return text.isEmpty ? isUsual : text.lowercased().hasPrefix("y")
     }
 
     private func failure(_ line: String, _ code: VoiceBase.ExitCode) -> any Error {

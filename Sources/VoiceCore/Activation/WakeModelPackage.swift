@@ -43,8 +43,11 @@ package struct WakeModelPackage: Equatable, Sendable {
         Licences: Apache-2.0 for TensorFlow Lite and for the package with its models (https://pypi.org/project/pymicro-wakeword).
         """
 
+    /// The words of its models, as written in the configuration.
+    package static let words = ["alexa", "hey jarvis", "hey mycroft", "okay nabu"]
+
     private static func microWakeWord(_ platform: String, sha256: String, bytes: Int) -> Self {
-        let words = ["alexa", "hey_jarvis", "hey_mycroft", "okay_nabu"]
+        let words = words.map { $0.split(separator: " ").joined(separator: "_") }
         return Self(
             name: "pymicro-wakeword",
             version: "2.5.0",

@@ -16,13 +16,17 @@ package struct Doctor: Sendable {
 
     private let context: DoctorContext
     private let isOffline: Bool
+    private let isLive: Bool
     /// Whether there may be a sound card and systemd; false in tests.
     private let looksAtMachine: Bool
 
-    /// - Parameter isOffline: whether to skip the checks that contact the service and the agent.
-    package init(_ context: DoctorContext, isOffline: Bool = false, looksAtMachine: Bool = true) {
+    /// - Parameters:
+    ///   - isOffline: whether to skip the checks that contact the service and the agent.
+    ///   - isLive: whether to hold a turn, which costs money.
+    package init(_ context: DoctorContext, isOffline: Bool = false, isLive: Bool = false, looksAtMachine: Bool = true) {
         self.context = context
         self.isOffline = isOffline
+        self.isLive = isLive
         self.looksAtMachine = looksAtMachine
     }
 
@@ -32,7 +36,7 @@ package struct Doctor: Sendable {
         checks.append(Check(name: "configuration", limit: .seconds(1)) { ConfigurationCheck.findings(context) })
         checks.append(Check(name: "libcurl", limit: .seconds(1)) { LibraryCheck.findings() })
         checks += isOffline ? [] : online(network)
-        let unit = looksAtMachine ? await UnitState.read() : nil
+        let unit = looksAtMachine ? await UnitState.read(context.unit) : nil
         let isContained = looksAtMachine && unit == nil && Container.isAround(environment: context.environment)
         // In a container, root has only the rights that its options grant.
         checks += looksAtMachine ? machine(unit, isRoot: geteuid() == 0 && !isContained) : []
@@ -69,7 +73,7 @@ package struct Doctor: Sendable {
             },
             Check(name: "local", limit: LocalCheck.limit) { await LocalCheck.findings(context, network: network) },
             Check(name: "agent", limit: AgentCheck.limit) { await AgentCheck.findings(context, network: network) },
-        ]
+        ] + (isLive ? [Check(name: "live-turn", limit: LiveCheck.limit) { await LiveCheck.findings(context) }] : [])
     }
 
     private func machine(_ unit: UnitState?, isRoot: Bool) -> [Check] {

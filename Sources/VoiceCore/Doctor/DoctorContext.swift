@@ -36,13 +36,17 @@ package struct DoctorContext: Sendable {
             redactor = Self.redactor(found, service.variables)
             return
         }
-        guard let values = loaded?.values else { return }
+        if let values = loaded?.values { read(values, files: files) }
+    }
+
+    /// Reads the secrets, and translates the configuration into the daemon's settings.
+    private mutating func read(_ values: Configuration, files: FileReader) {
         do {
-            secrets = try Secrets(configuration: values, environment: service.variables, files: files)
+            secrets = try Secrets(configuration: values, environment: environment, files: files)
         } catch {
             secretProblems = error.problems
         }
-        redactor = Self.redactor(secrets, service.variables)
+        redactor = Self.redactor(secrets, environment)
         guard let secrets else { return }
         do {
             let silent = Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
@@ -60,6 +64,16 @@ package struct DoctorContext: Sendable {
             problems = error.problems
         }
     }
+
+    /// Values that are not written yet, with the secrets of an environment.
+    init(_ values: Configuration, environment: [String: String]) {
+        self.environment = environment
+        loaded = LoadedConfiguration(values)
+        read(values, files: .system)
+    }
+
+    /// The unit whose configuration this is.
+    package var unit: ServiceUnit { ServiceUnit(loaded) }
 
     /// Continues as another user, keeping what root has read; see `ServiceUser`.
     package mutating func become(_ name: String) throws(ServiceUser.Fault) {

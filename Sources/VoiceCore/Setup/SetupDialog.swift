@@ -10,6 +10,8 @@ package struct SetupDialog: Sendable {
         case value(String)
         /// The answer must not be shown.
         case secret(SetupSecret)
+        /// Whether to keep a secret that was refused.
+        case keep(SetupSecret)
         case device(AudioDirection)
         /// Comes after a trial of the device.
         case heard(AudioDirection)
@@ -22,6 +24,10 @@ package struct SetupDialog: Sendable {
     private let place: SetupPlace
     private let devices: [AudioDeviceEntry]
     private let stored: Set<SetupSecret>
+    /// What was said to new secrets that do not work.
+    private var refusals: [SetupSecret: String] = [:]
+    /// Devices whose last trial failed.
+    private var failed: Set<AudioDirection> = []
     private var index = 0
     private var earlier: [(index: Int, plan: SetupPlan)] = []
 
@@ -60,11 +66,14 @@ package struct SetupDialog: Sendable {
             list += [.value("realtime.dialect"), .value("realtime.model")]
         }
         if values.service.use.contains(.local) { list += [.value("local.recogniser"), .value("local.speaker")] }
+        func ask(_ secret: SetupSecret) -> [Question] {
+            [.secret(secret)] + (refusals[secret] == nil ? [] : [.keep(secret)])
+        }
         let keys = services.filter { $0.capabilities(values).needsKey }.compactMap { $0.name.key }
-        list += ServiceKey.allCases.filter(keys.contains).map { .secret(SetupSecret($0)) }
+        list += ServiceKey.allCases.filter(keys.contains).flatMap { ask(SetupSecret($0)) }
         if services.contains(where: { $0.capabilities(values).work != .theirs }) {
             list += [.value("jarvis.url"), .value("jarvis.api")]
-            list += (values.jarvis.api == .openai ? [.value("jarvis.model")] : []) + [.secret(.token)]
+            list += (values.jarvis.api == .openai ? [.value("jarvis.model")] : []) + ask(.token)
         }
         list += [.device(.capture), .heard(.capture), .device(.playback), .heard(.playback), .value("activation.mode")]
         switch values.activation.mode {
@@ -81,6 +90,7 @@ package struct SetupDialog: Sendable {
         guard let question else { return nil }
         let text = typed.trimmed
         let before = (index: index, plan: plan)
+        if case .secret(let secret) = question { refusals[secret] = nil }
         switch (text.lowercased(), question) {
         case ("back", _):
             guard let last = earlier.popLast() else { return "this is the first question" }
@@ -100,6 +110,20 @@ package struct SetupDialog: Sendable {
         }
         earlier.append(before)
         return nil
+    }
+
+    /// Whether the answer was a new secret, and not "back" or "skip".
+    package func isNew(_ secret: SetupSecret, typed: String) -> Bool {
+        plan.secrets[secret]?.revealed == typed.trimmed
+    }
+
+    /// Notes what became of a secret that was just typed.
+    /// - Parameter refusal: why it does not work; nil if it does.
+    package mutating func tried(_ secret: SetupSecret, refusal: String?) { refusals[secret] = refusal }
+
+    /// Notes what became of the trial of a device.
+    package mutating func tried(_ direction: AudioDirection, works: Bool) {
+        if works { failed.remove(direction) } else { failed.insert(direction) }
     }
 
     private enum Outcome {
@@ -123,9 +147,18 @@ package struct SetupDialog: Sendable {
             }
             plan.secrets[secret] = content
             return .goesOn
-        case .device(let direction): return choose(text, direction)
-        case .heard:
+        case .keep(let secret):
             switch text.lowercased() {
+            case "y", "yes": return .goesOn
+            case "", "n", "no":
+                refusals[secret] = nil
+                return .goesBack
+            default: return .complaint("answer yes or no (type it again)")
+            }
+        case .device(let direction): return choose(text, direction)
+        case .heard(let direction):
+            switch text.lowercased() {
+            case "" where failed.contains(direction): return .goesBack
             case "", "y", "yes": return .goesOn
             case "n", "no": return .goesBack
             case "a", "again": return .stays
@@ -195,11 +228,12 @@ extension SetupDialog {
         "hero365.url": "The address of Hero365, wss://HOST/voice/stream/ws/BUSINESS",
         "local.recogniser": "The Wyoming server that recognises speech, host:port",
         "local.speaker": "The Wyoming server that speaks, host:port (none: espeak-ng speaks)",
-        "jarvis.url": "The address of your agent with its base path, such as http://homelab.lan:8080/ui",
+        "jarvis.url": "The address of your agent with its base path, such as homelab.lan:8080/ui",
         "jarvis.api": "How it is asked: chat or responses (term-llm), openai (any compatible server)?",
         "jarvis.model": "The model to ask for",
         "activation.mode":
-            "What opens a conversation: always (it is always open), wake (a word), push (a button, a command)?",
+            "What opens a conversation: always (nothing has to: what is said in the room goes to the voice service all "
+            + "day), wake (a word), push (a button, a command)?",
         "activation.wake_words": "The wake words, separated by commas",
         "activation.buttons":
             "An input device with keys, /dev/input/by-id/...-event-kbd (none: \"jarvis-voiced ctl\" only)",
@@ -211,22 +245,39 @@ extension SetupDialog {
         case .value(let path)?: bracketed(Self.sentences[path] ?? path, shown(path))
         case .secret(let secret)?:
             bracketed(
-                secret == .token ? "The token of the agent, not shown" : "The key (\(secret.credential)), not shown",
+                secret == .token
+                    ? "The token of the agent (its TERM_LLM_SERVE_TOKEN), not shown"
+                    : "The key (\(secret.credential)), \(source(of: secret)), not shown",
                 plan.secrets[secret] != nil ? "new" : stored.contains(secret) ? "stored" : ""
             )
+        case .keep(let secret)?:
+            "It does not work: \((refusals[secret] ?? "").escapingHidden())\nKeep it anyway? [no, yes] "
         case .device(let direction)?:
             choices(direction).enumerated().map { "  \($0 + 1)  \($1.id)  \($1.name)".escapingHidden() + "\n" }.joined()
                 + bracketed(
                     (direction == .capture ? "Microphone" : "Loudspeaker") + ": a number, or a part of a name",
                     shown(Self.path(direction))
                 )
-        case .heard(.capture)?: "Did the level follow your voice? [yes, no, again] "
-        case .heard(.playback)?: "Did you hear the sound? [yes, no, again] "
+        case .heard(let direction)?:
+            (failed.contains(direction) ? "The test failed. " : "")
+                + (direction == .capture ? "Did the level follow your voice? " : "Did you hear the sound? ")
+                + (failed.contains(direction) ? "[no, yes, again] " : "[yes, no, again] ")
         case .write?:
             plan.lines(place).map { "  " + $0.escapingHidden() + "\n" }.joined()
                 + "Write this to \(place.folder.escapingHidden())? [yes, no] "
         case nil: ""
         }
+    }
+
+    /// Where people get a key, by the host of the service.
+    private func source(of secret: SetupSecret) -> String {
+        let service = ServiceRegistry.wanted(by: plan.values).first { $0.name.key.map(SetupSecret.init) == secret }
+        let host = service?.address(plan.values).flatMap { ServerURL($0.url) }?.host ?? ""
+        let sources = [
+            (".openai.com", "from https://platform.openai.com/api-keys"), (".x.ai", "from https://console.x.ai"),
+            (".azure.com", "from \"Keys and Endpoint\" of your resource in the Azure portal"),
+        ]
+        return sources.first { host.hasSuffix($0.0) }?.1 ?? "from the provider of the service"
     }
 
     private func bracketed(_ text: String, _ present: String) -> String {
@@ -251,10 +302,9 @@ extension SetupDialog {
                 "  \(path) = \($0.value(in: plan.values).toml)".escapingHidden()
             }
         }
-        let unit = place.isOwn ? "systemctl --user" : "systemctl"
         return ["setup asks its questions in a terminal (ssh -t). Without one, set in \(place.file):"] + keys
             + ["store the secrets:"] + files.map { "  " + $0 }
-            + ["and run:", "  jarvis-voiced doctor", "  \(unit) enable --now jarvis-voiced"]
+            + ["and run:", "  jarvis-voiced doctor", "  " + place.unit.systemctl("enable --now")]
     }
 }
 

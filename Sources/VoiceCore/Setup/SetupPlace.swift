@@ -38,6 +38,8 @@ package struct SetupPlace: Sendable, Equatable {
     /// Folder of the configuration and the secrets.
     package var folder: String { String(file[..<(file.lastIndex(of: "/") ?? file.startIndex)]) }
 
+    package var unit: ServiceUnit { ServiceUnit(folder: folder, isOfUser: isOwn) }
+
     /// The file of a secret: the one that the configuration names, else that of the unit.
     package func path(of secret: SetupSecret, _ values: Configuration) -> String {
         if case .text(let path)? = ConfigurationSchema.key(secret.setting)?.value(in: values), !path.isEmpty {

@@ -1,6 +1,8 @@
 package import Glibc
 internal import VoiceActivation
 package import VoiceBase
+internal import VoiceNetwork
+internal import VoiceSession
 
 /// What setup writes: the keys that differ from the configuration in force, and new secrets.
 package struct SetupPlan: Sendable {
@@ -18,10 +20,28 @@ package struct SetupPlan: Sendable {
 
     package var isEmpty: Bool { changes.isEmpty && secrets.isEmpty }
 
+    /// Whether a wake word of the plan has no model, although there is one to install.
+    ///
+    /// - Parameter environment: that of the daemon's user, if the service is theirs.
+    package func lacksWakeModel(_ place: SetupPlace, environment: [String: String]) -> Bool {
+        let activation = values.activation
+        guard activation.mode == .wake, [.auto, .tflite].contains(activation.engine) else { return false }
+        let configured = activation.wakeModels
+        let folder =
+            place.isOwn || !configured.isEmpty
+            ? WakeModelFolder(configured: configured, environment: environment)
+            : WakeModelFolder(path: WakeModelFolder.service)
+        let threshold = Configuration.Activation.threshold
+        let words = try? WakeWords(wake: activation.wakeWords, stop: activation.stopWords, threshold: threshold)
+        let wanted = words?.calls.words.map { WakeModelFolder.plain($0.text) } ?? []
+        return !folder.isFilled || wanted.contains { WakeModelPackage.words.contains($0) && !folder.words.contains($0) }
+    }
+
     /// Plans the value of a key, in the form of the command line ("openai, local").
     /// - Returns: why the key does not accept it, in one line; nil if it does.
     mutating func set(_ path: String, to text: String) -> String? {
         guard let key = ConfigurationSchema.key(path) else { return "there is no key \(path)" }
+        let text = completed(path, text)
         let value: ConfigurationValue
         do throws(ConfigurationError) {
             let nothing = FileReader { _, _ throws(FileReader.Fault) in throw .absent }
@@ -33,6 +53,28 @@ package struct SetupPlan: Sendable {
         if let complaint = complaint(path, text) { return complaint }
         changes[path] = value == key.value(in: before) ? nil : value
         return key.set(value, in: &values)
+    }
+
+    /// An address with the scheme that was left out: TLS, except for a host of this network.
+    private func completed(_ path: String, _ text: String) -> String {
+        let services = ServiceRegistry.all.compactMap { $0.address(values)?.key }
+        let schemes: (plain: String, secure: String)
+        if path == "jarvis.url" {
+            schemes = ("http", "https")
+        } else if services.contains(path) {
+            schemes = ("ws", "wss")
+        } else {
+            return text
+        }
+        guard !text.isEmpty, !text.contains("://"), let host = ServerURL("http://" + text)?.host else { return text }
+        return (Self.isNear(host) ? schemes.plain : schemes.secure) + "://" + text
+    }
+
+    /// Whether a host is one of this network, by its address or the form of its name.
+    private static func isNear(_ host: String) -> Bool {
+        if let address = NetworkAddress(text: host) { return !TransportVerdict.isExposed(address) }
+        let endings = [".lan", ".local", ".home", ".internal", ".home.arpa", ".localhost", ".localdomain", ".box"]
+        return !host.contains(".") || endings.contains(where: host.hasSuffix)
     }
 
     /// What the key's own type cannot tell.

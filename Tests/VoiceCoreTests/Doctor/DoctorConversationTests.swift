@@ -1,6 +1,7 @@
 import Testing
 import VoiceSimulator
 
+@testable import VoiceBase
 @testable import VoiceCore
 
 /// The doctor against the simulated service and the stand-in for the agent.
@@ -54,6 +55,53 @@ struct DoctorConversationTests {
     @Test func aWrongBasePathIsFound() async throws {
         let findings = try await examine(path: "/other")
         #expect(findings["agent-path"]?.verdict == .fail)
+    }
+
+    @Test func setupTriesKeyAndToken() async throws {
+        let simulator = RealtimeSimulator(
+            configuration: RealtimeSimulatorConfiguration(key: Self.key),
+            script: ConversationScript(turns: [])
+        )
+        let agent = AgentStandIn(token: Self.token) { _ in "Nothing." }
+        let ports = (try await simulator.start(), try await agent.start())
+        func refusal(_ secret: SetupSecret, _ typed: String) async throws -> String? {
+            var plan = SetupPlan(Configuration())
+            _ = plan.set("realtime.url", to: "127.0.0.1:\(ports.0)/v1/realtime")
+            _ = plan.set("jarvis.url", to: "127.0.0.1:\(ports.1)/ui")
+            plan.secrets[secret] = Secret(typed)
+            return await SecretTrial.refusal(of: secret, in: plan)
+        }
+        #expect(try await refusal(SetupSecret(.openAI), Self.key) == nil)
+        #expect(try await refusal(SetupSecret(.openAI), "sk-wrong-1234567890")?.contains("invalid_api_key") == true)
+        #expect(try await refusal(.token, Self.token) == nil)
+        #expect(try await refusal(.token, "wrong") == "the agent refuses the token")
+        await simulator.stop()
+        #expect(try await refusal(SetupSecret(.openAI), Self.key) != nil, "nothing answers")
+        await agent.stop()
+    }
+
+    /// Whether the service asks at all, and whether the agent repeats the question.
+    @Test(arguments: [(false, false, "did not ask"), (true, false, "simple task"), (true, true, "simple task")])
+    func simulatedServicesDoNotPassTheLiveTurn(asks: Bool, isEcho: Bool, reason: String) async throws {
+        var script = ConversationScript(turns: [])
+        if asks { script.toRemarks = [.call(filler: "", tool: "ask_jarvis", arguments: ["query": "Question 1?"])] }
+        let simulator = RealtimeSimulator(configuration: RealtimeSimulatorConfiguration(key: Self.key), script: script)
+        let agent = AgentStandIn(token: Self.token) { isEcho ? $0 : "Nothing." }
+        let ports = (try await simulator.start(), try await agent.start())
+        let context = DoctorContext(
+            overrides: [
+                "realtime.url=ws://127.0.0.1:\(ports.0)/v1/realtime", "jarvis.url=http://127.0.0.1:\(ports.1)/ui",
+            ],
+            environment: ["OPENAI_API_KEY": Self.key, "JARVIS_TOKEN": Self.token],
+            files: .stub([:])
+        )
+        #expect(LiveCheck.price(context)?.contains("cents at the voice service (openai)") == true)
+        let report = await Doctor(context, isLive: true, looksAtMachine: false).examine()
+        await simulator.stop()
+        await agent.stop()
+        let turn = try #require(report.findings.first { $0.check == "live-turn" })
+        #expect(turn.verdict == .fail)
+        #expect(turn.message.contains(reason), "\(turn.message)")
     }
 
     @Test func offlineNobodyIsAsked() async throws {

@@ -1,4 +1,5 @@
 import Testing
+import VoiceAgent
 
 @testable import VoiceAudio
 @testable import VoiceBase
@@ -56,6 +57,17 @@ struct DoctorMachineTests {
     ])
     func theServiceIsJudgedByItsState(text: String, verdict: DoctorFinding.Verdict) {
         #expect(UnitState(text).finding.verdict == verdict)
+    }
+
+    @Test func userOfADesktopIsAdvisedAboutTheUnitOfTheirOwn() {
+        let unit = ServiceUnit(folder: "/home/ada/.config/jarvis-voiced", isOfUser: true)
+        func advice(_ state: String) -> String? { UnitState("LoadState=loaded\n" + state, of: unit).finding.advice }
+        #expect(advice("ActiveState=inactive") == "systemctl --user enable --now jarvis-voiced")
+        #expect(advice("ActiveState=failed")?.contains("systemctl --user restart jarvis-voiced") == true)
+        #expect(advice("ActiveState=activating") == "journalctl --user -u jarvis-voiced -n 20")
+        let token = AgentCheck.judge(.failure(.authentication), hasToken: true, folder: unit.folder)
+        #expect(token.compactMap(\.advice).joined().contains("/home/ada/.config/jarvis-voiced/jarvis-token"))
+        #expect(unit.command("journalctl", ["-n", "3"]) == ["journalctl", "--user", "-n", "3"])
     }
 
     @Test(arguments: [

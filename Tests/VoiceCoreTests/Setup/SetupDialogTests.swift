@@ -1,6 +1,9 @@
+import FoundationEssentials
 import Testing
+import VoiceActivation
 import VoiceAudio
 
+@testable import VoiceActivation
 @testable import VoiceBase
 @testable import VoiceCore
 
@@ -126,6 +129,118 @@ struct SetupDialogTests {
         #expect(dialog.answer("two words") == "it must be one line of printable ASCII without blanks")
         #expect(answer(&dialog, ["sk-1", "", "", ""]) == [])
         #expect(dialog.question == .device(.capture))
+    }
+
+    @Test func refusedKeyIsTypedAgainUnlessItIsWanted() throws {
+        var dialog = try dialog()
+        let key = SetupSecret(.openAI)
+        _ = answer(&dialog, ["", "", "sk-wrong"])
+        #expect(dialog.isNew(key, typed: " sk-wrong "))
+        dialog.tried(key, refusal: "Incorrect API key provided")
+        #expect(dialog.question == .keep(key))
+        #expect(dialog.prompt == "It does not work: Incorrect API key provided\nKeep it anyway? [no, yes] ")
+        #expect(dialog.answer("") == nil)
+        #expect(dialog.question == .secret(key))
+        #expect(dialog.plan.secrets.isEmpty)
+        _ = dialog.answer("sk-other")
+        dialog.tried(key, refusal: "no route to host")
+        #expect(dialog.answer("perhaps") == "answer yes or no (type it again)")
+        #expect(dialog.answer("yes") == nil)
+        #expect(dialog.question == .value("jarvis.url"))
+        #expect(dialog.plan.secrets[key]?.revealed == "sk-other")
+        // Back at the key, another one that works is not asked about.
+        _ = answer(&dialog, ["back", "back", "sk-good"])
+        dialog.tried(key, refusal: nil)
+        #expect(dialog.question == .value("jarvis.url"))
+    }
+
+    @Test(arguments: [("back", SetupDialog.Question.value("realtime.url")), ("skip", .value("jarvis.url"))])
+    func wordThatIsNoKeyIsNotTried(typed: String, next: SetupDialog.Question) throws {
+        var dialog = try dialog()
+        _ = answer(&dialog, ["", "", typed])
+        #expect(!dialog.isNew(SetupSecret(.openAI), typed: typed))
+        #expect(dialog.question == next)
+    }
+
+    @Test(arguments: [
+        (nil, "https://platform.openai.com/api-keys"), ("wss://api.x.ai/v1/realtime", "https://console.x.ai"),
+        ("wss://kitchen.openai.azure.com/openai/v1/realtime", "Azure portal"),
+        ("wss://voice.example.org", "the provider"),
+    ])
+    func keyQuestionSaysWhereToGetIt(url: String?, source: String) throws {
+        var values = Configuration()
+        if let url { values.realtime.url = url }
+        var dialog = try dialog(values)
+        while dialog.question != .secret(SetupSecret(.openAI)) { _ = dialog.answer("") }
+        #expect(dialog.prompt.contains(source))
+    }
+
+    @Test(arguments: [
+        ("jarvis.url", "homelab.lan:8080/ui", "http://homelab.lan:8080/ui"),
+        ("jarvis.url", "192.168.1.20:8080/ui", "http://192.168.1.20:8080/ui"),
+        ("jarvis.url", "homelab", "http://homelab"),
+        ("jarvis.url", "agent.example.org/ui", "https://agent.example.org/ui"),
+        ("jarvis.url", "[fd00::2]:8080", "http://[fd00::2]:8080"), ("jarvis.url", "https://h.lan", "https://h.lan"),
+        ("realtime.url", "10.0.0.2:8000", "ws://10.0.0.2:8000"),
+        ("realtime.url", "api.openai.com/v1/realtime", "wss://api.openai.com/v1/realtime"),
+        ("datagrid.url", "api.datagrid.com/ws/voice", "wss://api.datagrid.com/ws/voice"),
+        ("live.url", "8.8.8.8/v1", "wss://8.8.8.8/v1"),
+    ])
+    func addressWithoutASchemeIsCompleted(path: String, typed: String, stored: String) throws {
+        var plan = SetupPlan(Configuration())
+        #expect(plan.set(path, to: typed) == nil)
+        #expect(ConfigurationSchema.key(path)?.value(in: plan.values) == .text(stored))
+    }
+
+    @Test func enterAfterAFailedTestMeansNo() throws {
+        var dialog = try dialog(stored: [SetupSecret(.openAI)])
+        _ = answer(&dialog, ["", "", "", "", "", "", "1"])
+        dialog.tried(.capture, works: false)
+        #expect(dialog.prompt == "The test failed. Did the level follow your voice? [no, yes, again] ")
+        #expect(dialog.answer("") == nil)
+        #expect(dialog.question == .device(.capture))
+        _ = dialog.answer("2")
+        dialog.tried(.capture, works: true)
+        #expect(dialog.prompt == "Did the level follow your voice? [yes, no, again] ")
+        #expect(dialog.answer("") == nil)
+        #expect(dialog.question == .device(.playback))
+    }
+
+    @Test func alwaysSaysThatTheRoomIsSentAllDay() throws {
+        var dialog = try dialog(stored: [SetupSecret(.openAI)])
+        while dialog.question != .value("activation.mode") { _ = dialog.answer("skip") }
+        #expect(dialog.prompt.contains("what is said in the room goes to the voice service all day"))
+    }
+
+    @Test func ownServiceIsAdvisedByItsOwnUnit() throws {
+        let file = "/home/ada/.config/jarvis-voiced/jarvis-voiced.toml"
+        let place = try #require(SetupPlace(isRoot: false, wantsOwn: true, paths: [file], exists: { _ in false }))
+        let lines = SetupDialog(.init(), place: place, devices: [], stored: []).byHand
+        #expect(lines.last == "  systemctl --user enable --now jarvis-voiced")
+        #expect(place.unit.journal == "journalctl --user -u jarvis-voiced")
+    }
+
+    @Test func modelsAreOfferedWheneverTheyAreMissing() throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/models-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let place = try #require(SetupPlace(isRoot: true, wantsOwn: false, paths: [], exists: { _ in false }))
+        func lacks(_ change: (inout Configuration) -> Void = { _ in }) -> Bool {
+            var values = Configuration()
+            values.activation.mode = .wake
+            values.activation.wakeModels = folder
+            change(&values)
+            return SetupPlan(values).lacksWakeModel(place, environment: [:])
+        }
+        #expect(lacks())
+        #expect(!lacks { $0.activation.mode = .push })
+        #expect(!lacks { $0.activation.engine = .off })
+        for name in [WakeModelFolder.libraryName, "okay_nabu.json"] {
+            try Data().write(to: URL(filePath: folder + "/" + name))
+        }
+        #expect(lacks(), "hey jarvis has no model")
+        #expect(!lacks { $0.activation.wakeWords = "okay nabu:0.8" })
+        #expect(!lacks { $0.activation.wakeWords = "okay nabu, athena" }, "no package has athena")
     }
 
     @Test func noIsWrittenWithoutAYes() throws {

@@ -17,7 +17,7 @@ package struct LoadedConfiguration: Sendable, Equatable {
         }
     }
 
-    package var values = Configuration()
+    package var values: Configuration
     /// The file that was read; nil when there was none.
     package var file: String?
     /// Whether that is the file of the user who runs this program, in their own folder: a daemon that uses it is theirs, and
@@ -27,6 +27,8 @@ package struct LoadedConfiguration: Sendable, Equatable {
     package var warnings: [String] = []
     /// By path; a key without an entry has its built-in value.
     package var origins: [String: Origin] = [:]
+
+    package init(_ values: Configuration = Configuration()) { self.values = values }
 
     package func origin(of path: String) -> Origin { origins[path] ?? .builtIn }
 }

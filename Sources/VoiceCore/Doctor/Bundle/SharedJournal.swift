@@ -7,12 +7,13 @@ enum SharedJournal {
     private static let managerFields = ["JOB_TYPE", "JOB_RESULT", "UNIT_RESULT", "EXIT_CODE", "EXIT_STATUS"]
     private static let time = "__REALTIME_TIMESTAMP"
 
-    static let command =
-        ["journalctl", "--unit=jarvis-voiced", "--no-pager", "--output=json"]
-        + [
-            "--output-fields="
-                + (["PRIORITY", "_PID", "JARVIS_EVENT", JournalEntry.shared] + managerFields).joined(separator: ",")
-        ]
+    static func command(_ unit: ServiceUnit) -> [String] {
+        unit.command("journalctl", ["--unit=jarvis-voiced", "--no-pager", "--output=json"])
+            + [
+                "--output-fields="
+                    + (["PRIORITY", "_PID", "JARVIS_EVENT", JournalEntry.shared] + managerFields).joined(separator: ",")
+            ]
+    }
 
     /// - Parameter journal: the output of `command`, an object a line.
     static func text(_ journal: String) -> String {

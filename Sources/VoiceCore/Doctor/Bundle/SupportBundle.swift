@@ -44,10 +44,14 @@ package struct SupportBundle: Sendable {
         }
         add(
             "unit.txt",
-            await Self.output(["systemctl", "show", "jarvis-voiced.service", "--property=\(Self.properties)"])
+            await Self.output(
+                context.unit.command("systemctl", ["show", "jarvis-voiced.service", "--property=\(Self.properties)"])
+            )
         )
         var lines = journal
-        if lines == nil { lines = await Self.output(SharedJournal.command + ["--lines=\(Self.journalLines)"]) }
+        if lines == nil {
+            lines = await Self.output(SharedJournal.command(context.unit) + ["--lines=\(Self.journalLines)"])
+        }
         add("journal.txt", lines.map(SharedJournal.text))
         return files
     }

@@ -25,7 +25,8 @@ enum AgentCheck {
             result,
             hasToken: hasToken,
             isClosed: !hasToken && !context.unreadable.isEmpty,
-            isElsewhere: isElsewhere
+            isElsewhere: isElsewhere,
+            folder: context.unit.folder
         )
         guard case .success(let health) = result else { return findings }
         return findings + judgeAPI(isMistaken: await client.isMistakenForPlain())
@@ -68,11 +69,13 @@ enum AgentCheck {
     /// - Parameters:
     ///   - isClosed: whether there may be a token this user cannot read.
     ///   - isElsewhere: whether the agent is on another machine.
+    ///   - folder: that of the secrets.
     static func judge(
         _ result: Result<JarvisHealth?, JarvisFailure>,
         hasToken: Bool,
         isClosed: Bool = false,
-        isElsewhere: Bool = false
+        isElsewhere: Bool = false,
+        folder: String = ServiceEnvironment.folder
     ) -> [DoctorFinding] {
         let reached = DoctorFinding("agent", .ok, "answers")
         let rightPath = DoctorFinding("agent-path", .ok, "jarvis.url leads to the agent")
@@ -113,7 +116,7 @@ enum AgentCheck {
                     .fail,
                     hasToken ? "the agent refuses the token" : "the agent requires a token, but there is none",
                     advice:
-                        "put the server's TERM_LLM_SERVE_TOKEN into \(public: ServiceEnvironment.folder)/jarvis-token (mode 600)"
+                        "put the server's TERM_LLM_SERVE_TOKEN into \(folder)/jarvis-token (mode 600)"
                 ),
             ]
         case .failure(.wrongBasePath(let hint)):

@@ -82,7 +82,7 @@ enum ConfigurationCheck {
             .fail,
             "missing",
             advice:
-                "put it into \(public: ServiceEnvironment.folder)/\(public: key.credential) (mode 600), or into a file named by "
+                "put it into \(context.unit.folder)/\(public: key.credential) (mode 600), or into a file named by "
                 + "\(public: key.setting)"
         )
     }

@@ -25,9 +25,9 @@ enum LimitsCheck {
             }
         }
         if let process = unit?.mainProcess, let limits = read(String(process)) {
-            return judge(limits, of: .daemon, unit: unit?.limits, audio: audio)
+            return judge(limits, of: .daemon, unit: unit?.limits, audio: audio, advising: context.unit)
         }
-        if let limits = unit?.limits { return judge(limits, of: .unit, audio: audio) }
+        if let limits = unit?.limits { return judge(limits, of: .unit, audio: audio, advising: context.unit) }
         guard let limits = read("self") else { return [] }
         return judge(limits, of: .ownProcess(isRoot: isRoot), audio: audio)
     }
@@ -37,14 +37,20 @@ enum LimitsCheck {
         _ limits: ProcessLimits,
         of place: Place,
         unit: ProcessLimits? = nil,
-        audio: Configuration.Audio
+        audio: Configuration.Audio,
+        advising service: ServiceUnit = .system
     ) -> [DoctorFinding] {
         func advice(_ setting: String, _ limit: String, isAllowed: Bool) -> MarkedText {
             if place == .ownProcess(isRoot: false) {
                 return "under systemd it has what it needs; by hand, set \(public: limit) in /etc/security/limits.d"
             }
-            return isAllowed
-                ? "the unit allows it: run systemctl restart jarvis-voiced; in a container, the host must allow it"
+            if isAllowed {
+                let restart = service.systemctl("restart")
+                return "the unit allows it: run \(public: restart); in a container, the host must allow it"
+            }
+            // A user's manager can hand on only what it was granted itself.
+            return service.isOfUser
+                ? "set \(public: setting) in sudo systemctl edit user@.service, and log in again"
                 : "set \(public: setting) in systemctl edit jarvis-voiced"
         }
         if place == .ownProcess(isRoot: true) {

@@ -9,9 +9,11 @@ struct UnitState: Sendable, Equatable {
     ]
 
     private(set) var values: [String: String] = [:]
+    private let unit: ServiceUnit
 
     /// Parses the `Name=value` lines of `systemctl show`.
-    init(_ text: String) {
+    init(_ text: String, of unit: ServiceUnit = .system) {
+        self.unit = unit
         for line in text.split(separator: "\n") {
             guard let mark = line.firstIndex(of: "=") else { continue }
             values[String(line[..<mark])] = String(line[line.index(after: mark)...])
@@ -19,10 +21,11 @@ struct UnitState: Sendable, Equatable {
     }
 
     /// nil if systemd is missing or does not answer.
-    static func read() async -> UnitState? {
-        let command = ["systemctl", "show", "jarvis-voiced.service", "--property=" + properties.joined(separator: ",")]
+    static func read(_ unit: ServiceUnit) async -> UnitState? {
+        let properties = "--property=" + properties.joined(separator: ",")
+        let command = unit.command("systemctl", ["show", "jarvis-voiced.service", properties])
         guard let output = await Command.output(command) else { return nil }
-        let state = UnitState(String(decoding: output, as: UTF8.self))
+        let state = UnitState(String(decoding: output, as: UTF8.self), of: unit)
         return state.values["LoadState"] == nil ? nil : state
     }
 
@@ -96,19 +99,19 @@ struct UnitState: Sendable, Equatable {
         case ("loaded", "active"):
             let restarts = values["NRestarts"].flatMap { Int($0) } ?? 0
             return restarts > 3
-                ? finding(.warn, "runs, but was restarted \(restarts) times", "journalctl -u jarvis-voiced shows why")
+                ? finding(.warn, "runs, but was restarted \(restarts) times", "\(public: unit.journal) shows why")
                 : finding(.ok, "runs\(words)", nil)
         case ("loaded", "failed"):
             let status = values["ExecMainStatus"] ?? "?"
             return finding(
                 .fail,
                 "has failed with exit status \(public: status)",
-                "journalctl -u jarvis-voiced -n 20 shows why; then run systemctl restart jarvis-voiced"
+                "\(public: unit.journal) -n 20 shows why; then run \(public: unit.systemctl("restart"))"
             )
         case ("loaded", "inactive"):
-            return finding(.warn, "does not run", "systemctl enable --now jarvis-voiced")
+            return finding(.warn, "does not run", "\(public: unit.systemctl("enable --now"))")
         case ("loaded", _):
-            return finding(.warn, "is \(public: state)\(words)", "journalctl -u jarvis-voiced -n 20")
+            return finding(.warn, "is \(public: state)\(words)", "\(public: unit.journal) -n 20")
         default:
             return finding(.skipped, "no unit jarvis-voiced.service is installed", nil)
         }
