@@ -7,7 +7,10 @@ import VoiceCore
 
 /// `jarvis-voiced meter`: shows the microphone level, for setting its gain. Needs no key and no network.
 struct Meter: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show the level of the microphone.")
+    static let configuration = CommandConfiguration(
+        abstract: "Show the level of the microphone.",
+        discussion: "Exit status: 0 something was heard, 74 the microphone is silent, or was lost."
+    )
 
     @OptionGroup var options: ConfigurationOptions
 
@@ -32,6 +35,7 @@ struct Meter: AsyncParsableCommand {
         let isTerminal = isatty(STDOUT_FILENO) == 1
         var wasOpen = false
         var isLost = false
+        var isHeard = false
         for step in 1...5 * seconds where ports.gauges.state == .running {
             try? await Task.sleep(for: .milliseconds(200))
             let line = MeterLine(
@@ -41,6 +45,7 @@ struct Meter: AsyncParsableCommand {
             )
             // A device that is reopened because it is muted is not lost.
             wasOpen = wasOpen || line.absence == nil
+            isHeard = isHeard || line.isHeard
             isLost = isLost || wasOpen && line.absence != nil
             if isTerminal {
                 // The longest verdict may follow a shorter one, and the other way round.
@@ -53,6 +58,10 @@ struct Meter: AsyncParsableCommand {
         await sound.stop()
         if isLost || !wasOpen {
             write(wasOpen ? "the microphone was lost\n" : "no sound came from the microphone\n")
+            throw ArgumentParser.ExitCode(VoiceBase.ExitCode.inputOutput.rawValue)
+        }
+        if !isHeard {
+            write("nothing was heard: unmute the microphone, raise its gain or come nearer\n")
             throw ArgumentParser.ExitCode(VoiceBase.ExitCode.inputOutput.rawValue)
         }
     }

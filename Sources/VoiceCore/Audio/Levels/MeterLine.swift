@@ -48,8 +48,14 @@ package struct MeterLine: Sendable, Equatable {
         if isClipping || peak > -5 { return "clips" }
         if peak > -60 { return "loud" }
         if peak >= -300 { return "good" }
-        return peak >= -500 ? "quiet" : "very quiet"
+        return peak >= Self.quietest ? "quiet" : "very quiet"
     }
+
+    /// Whether it is the level of speech: more than "very quiet".
+    package var isHeard: Bool { !isConstant && absence == nil && peak >= Self.quietest }
+
+    /// Lowest peak of speech that is merely quiet.
+    private static let quietest = -500
 
     private static func places(_ tenths: Int) -> Int {
         max(0, min(width, (tenths - lowest) * width / -lowest))

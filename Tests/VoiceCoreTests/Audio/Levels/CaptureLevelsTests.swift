@@ -94,6 +94,7 @@ struct CaptureLevelsTests {
         let reading = CaptureReading()
         #expect(MeterLine(reading, isConstant: true).text.hasSuffix("silent: muted at the device?"))
         #expect(!MeterLine(reading, isConstant: false).text.contains("muted"))
+        #expect(!MeterLine(reading, isConstant: true).isHeard)
     }
 
     /// Advice to raise the gain of a microphone that is not there would mislead.
@@ -118,6 +119,7 @@ struct CaptureLevelsTests {
     ])
     func theMeterSaysWhatToMakeOfIt(level: Int, peak: Int, clips: Bool, verdict: String) {
         let line = MeterLine(level: level, peak: peak, isClipping: clips)
+        #expect(line.isHeard == (verdict != "very quiet"))
         #expect(line.verdict == verdict)
         #expect(line.text.hasSuffix(verdict))
         #expect(line.text.prefix(42).count { "[]#-|".contains($0) } == 42)
