@@ -58,6 +58,7 @@ let package = Package(
         .systemLibrary(name: "COpus", providers: [.apt(["libopus-dev"])]),
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         .systemLibrary(name: "CCmark", providers: [.apt(["libcmark-dev"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
         .target(name: "CLinux"),
         // Takes effect by being linked in.
@@ -94,7 +95,7 @@ let package = Package(
 
         // The product, room by room: a room can import only the rooms listed as its dependencies.
         .room("Base", ["CCurl", "CLinux", "CToml", "CXml", logging]),
-        .room("Network", ["VoiceBase", "CCurl", "COpus"]),
+        .room("Network", ["VoiceBase", "CCurl", "COpus", "CZlib"]),
         .room("Audio", ["VoiceBase", "CAEC", "CAlsa", "CDSP", "CLinux", "CSpeexDSP", logging]),
         .room("Reply", ["VoiceBase", "CCmark"]),
         .room("Conversation", ["VoiceBase", "VoiceReply", logging]),
@@ -215,6 +216,7 @@ let package = Package(
             name: "VoiceCoreTests",
             dependencies: rooms + [
                 "VoiceCore", "VoiceSimulator", "FuzzTargets", "CAlsa", "CLinux", "COpus", "CAEC", "CDSP", "CSphinx",
+                "CZlib",
             ],
             exclude: ["Activation/Golden", "Reply/Speech/Golden"],
             swiftSettings: settings

@@ -201,7 +201,7 @@ extension JarvisFailure {
             case .cancelled: .cancelled
             // TLS 1.3 completes the handshake with a client that has no certificate, and closes the connection afterwards.
             case .reset(let reason) where reason.contains("certificate required"): .untrusted(detail: detail)
-            case .reset, .other, .badHeader: .cutOff(detail: detail)
+            case .reset, .other, .badHeader, .badCoding: .cutOff(detail: detail)
             }
     }
 }

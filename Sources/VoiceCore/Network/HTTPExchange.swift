@@ -10,6 +10,7 @@ final class HTTPExchange {
     private var reply: [UInt8] = []
     private var received = 0
     private var isTooLarge = false
+    private var coding = TransferCoding()
 
     /// Finishes the call at once and returns nil if the request is invalid.
     init?(_ call: HTTPCall) {
@@ -49,7 +50,6 @@ final class HTTPExchange {
         // A proxy from the environment would resolve the name again, and connect to what was not checked.
         if request.pin != nil { handle.set(CURLOPT_PROXY, "") }
         if request.acceptsShoutcast { handle.set(CURLOPT_HTTP200ALIASES, lines: ["ICY 200 OK"]) }
-        if request.decompresses { handle.set(CURLOPT_ACCEPT_ENCODING, "") }
         handle.trust(caFile: request.caFile)
         handle.identify(certificateFile: request.certificateFile)
         switch request.method {
@@ -67,7 +67,8 @@ final class HTTPExchange {
         // once, without asking first.
         handle.set(
             CURLOPT_HTTPHEADER,
-            lines: ["Expect:"] + request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+            lines: ["Expect:"] + (request.decompresses ? ["Accept-Encoding: gzip, deflate"] : [])
+                + request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         )
         let context = Unmanaged.passUnretained(self).toOpaque()
         ccurl_set_write(handle.easy, httpExchangeBody, context)
@@ -76,19 +77,25 @@ final class HTTPExchange {
 
     // MARK: Callbacks of libcurl
 
-    fileprivate func receive(header line: UnsafeRawBufferPointer) {
+    /// Returns false to end the exchange.
+    fileprivate func receive(header line: UnsafeRawBufferPointer) -> Bool {
         let text = String(decoding: line, as: UTF8.self)
         if text.hasPrefix("HTTP/") {
             // Another reply begins, so the one before was interim.
             headers.removeAll()
-        } else if let colon = text.firstIndex(of: ":"), headers.count < 256 {
+            coding = TransferCoding()
+        } else if let colon = text.firstIndex(of: ":") {
             let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
             let end = value.lastIndex { !$0.isWhitespace }
-            headers.append((String(text[..<colon]), end.map { String(value[...$0]) } ?? ""))
+            let header = (name: String(text[..<colon]), value: end.map { String(value[...$0]) } ?? "")
+            if headers.count < 256 { headers.append(header) }
+            coding.note(header)
+            return coding.isAccepted(compressed: call.request.decompresses)
         } else if text.allSatisfy(\.isNewline), let inflow = call.inflow {
             let status = handle.number(CURLINFO_RESPONSE_CODE)
             if status >= 200 { inflow.begin((status, headers)) }
         }
+        return true
     }
 
     /// Returns how much was taken; anything less than all of it aborts or pauses the exchange.
@@ -135,6 +142,7 @@ final class HTTPExchange {
     }
 
     private func failure(_ code: CURLcode) -> HTTPFailure {
+        if !coding.isAccepted(compressed: call.request.decompresses) { return .badCoding }
         if isTooLarge { return .replyTooLarge(limit: call.request.maximumReplyBytes) }
         if let exposed = handle.exposed {
             return .exposed(host: CurlProblem.host(of: call.request.url), address: exposed.text)
@@ -172,6 +180,5 @@ private func httpExchangeHeader(
 ) -> Int {
     guard let context else { return 0 }
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(context).takeUnretainedValue()
-    exchange.receive(header: UnsafeRawBufferPointer(start: bytes, count: size * count))
-    return size * count
+    return exchange.receive(header: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
 }

@@ -21,8 +21,8 @@ package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable
     package var staysNear: Bool
     /// Accepts "ICY 200 OK", the status line of SHOUTcast radio servers, as HTTP.
     package var acceptsShoutcast: Bool
-    /// Offers to receive the reply compressed, and decompresses it, even if the server compresses unasked. The bound of the
-    /// reply applies to what comes out.
+    /// Offers to receive the reply compressed with gzip or deflate, and unpacks it; for `NetworkThread.open` only. The bound
+    /// of the reply applies to what arrives and to what comes out.
     package var decompresses: Bool
     /// Checked addresses of the host, to which it connects directly, without a proxy; nil to resolve its name.
     package var pin: Pin?

@@ -62,6 +62,8 @@ package enum HTTPFailure: Error, Equatable, Sendable, CustomStringConvertible {
     case exposed(host: String, address: String)
     case timedOut(Phase)
     case replyTooLarge(limit: Int)
+    /// Compressed although that was not offered, more than once, or not as stated.
+    case badCoding
     case reset(String)
     case cancelled
     case other(String)
@@ -82,6 +84,7 @@ package enum HTTPFailure: Error, Equatable, Sendable, CustomStringConvertible {
         case .timedOut(.connecting): "the connection took too long to open"
         case .timedOut(.reply): "the server did not finish its reply in time"
         case .replyTooLarge(let limit): "the reply is longer than \(limit) bytes"
+        case .badCoding: "the server compresses its reply in a way that was not asked for"
         case .reset(let detail): "the connection broke: \(detail)"
         case .cancelled: "the request was cancelled"
         case .other(let detail): detail

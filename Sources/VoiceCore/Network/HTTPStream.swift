@@ -1,3 +1,4 @@
+import Synchronization
 internal import VoiceBase
 
 /// The reply to an `HTTPRequest` while it is still arriving. For one reader; releasing it closes the connection.
@@ -7,18 +8,54 @@ package final class HTTPStream: Sendable {
     private let call: HTTPCall
     private let inflow: HTTPInflow
     private let queue: CommandQueue
+    private let unpacking: Mutex<Unpacking>
+
+    /// A compressed body.
+    private struct Unpacking {
+        var inflater: Inflater?
+        /// Bytes unpacked so far.
+        var count = 0
+    }
 
     init(head: HTTPInflow.Head, call: HTTPCall, inflow: HTTPInflow, queue: CommandQueue) {
         self.head = HTTPResponse(status: head.status, headers: head.headers)
         self.call = call
         self.inflow = inflow
         self.queue = queue
+        let isPacked = TransferCoding(head.headers).isCompressed
+        unpacking = Mutex(Unpacking(inflater: isPacked ? Inflater() : nil))
     }
 
     deinit { close() }
 
     /// Returns the next bytes of the body; nil once it is complete. Cancelling the task closes the connection.
+    ///
+    /// A compressed body is unpacked by the reader, a slice per call.
     package func next() async throws(HTTPFailure) -> [UInt8]? {
+        while true {
+            if let content = try unpacked() { return content }
+            guard let piece = try await received() else { return nil }
+            let isPacked = unpacking.withLock { state in
+                state.inflater?.add(piece)
+                return state.inflater != nil
+            }
+            if !isPacked { return piece }
+        }
+    }
+
+    /// Returns the next slice of what has arrived; nil if there is none, or the body is not compressed.
+    private func unpacked() throws(HTTPFailure) -> [UInt8]? {
+        let limit = call.request.maximumReplyBytes
+        return try unpacking.withLock { state throws(HTTPFailure) in
+            let content: [UInt8]?
+            do throws(Inflater.Malformed) { content = try state.inflater?.next() } catch { throw .badCoding }
+            state.count += content?.count ?? 0
+            if state.count > limit { throw .replyTooLarge(limit: limit) }
+            return content
+        }
+    }
+
+    private func received() async throws(HTTPFailure) -> [UInt8]? {
         await withTaskCancellationHandler {
             await inflow.ready()
         } onCancel: {

@@ -153,7 +153,7 @@ struct DatagridDoor: Sendable {
         case .tls(let detail): .failed(.tls(detail))
         case .exposed(let host, let address): .failed(.exposed(host: host, address: address))
         case .cancelled: .failed(.stopped)
-        case .timedOut, .replyTooLarge, .reset, .other: .failed(.cannotConnect(failure.description))
+        case .timedOut, .replyTooLarge, .badCoding, .reset, .other: .failed(.cannotConnect(failure.description))
         }
     }
 }
