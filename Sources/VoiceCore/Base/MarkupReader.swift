@@ -1,7 +1,7 @@
 internal import CXml
 
 /// Reads XML and HTML as they come, with libxml2's HTML parser (docs/decisions/markup.md). Never fails: passes over what
-/// is malformed. Bounded in depth; its owner bounds the bytes.
+/// is malformed. Bounded in depth and in the attributes of a tag; its owner bounds the bytes.
 package final class MarkupReader {
     package enum Event {
         /// Names are in lower case; a prefix that stands for a known namespace has its usual name.
@@ -39,16 +39,18 @@ package final class MarkupReader {
         }
     }
 
+    private static let frame = "<document>"
     private static let deepest = 200
     /// Bytes parsed at a time, after which the depth is checked.
     private static let slice = 4096
-    private static let mostAttributes = 64
 
     private let handle: (Event) -> Void
     private var parser: OpaquePointer?
     private var place: Place
     /// The beginning of a mark that continues in the next piece.
     private var held: [UInt8] = []
+    /// A start tag whose end has not come yet.
+    private var tag: MarkupTag?
     private var open: [String] = []
     private var spaces: [String: String] = [:]
 
@@ -63,18 +65,44 @@ package final class MarkupReader {
             close: { MarkupReader.at($0)?.closes() }
         )
         parser = cxml_parser_new(events)
+        // Behind the end of its first element the parser reads nothing more, so everything is within another one.
+        cxml_parser_push(parser, Self.frame, Int32(Self.frame.utf8.count), 0)
     }
 
     deinit { cxml_parser_free(parser) }
 
-    /// The text of a fragment of HTML, without its elements.
+    /// The text of a fragment of HTML, without its elements; those that begin a line are blanks.
     package static func text(of html: String) -> String {
         guard html.utf8.contains(where: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "<") }) else { return html }
         var bytes: [UInt8] = []
-        let reader = MarkupReader(isFragment: true) { if case .text(let piece) = $0 { bytes += piece } }
-        reader.push(Array(html.utf8), isLast: true)
+        var hidden = 0
+        let reader = MarkupReader(isFragment: true) { event in
+            switch event {
+            case .text(let piece): if hidden == 0 { bytes += piece }
+            case .open(let name, _):
+                if beginsLine(name) { bytes.append(0x20) }
+                if name == "script" || name == "style" { hidden += 1 }
+            case .close(let name):
+                if beginsLine(name) { bytes.append(0x20) }
+                if name == "script" || name == "style" { hidden -= 1 }
+            }
+        }
+        var whole = Array(html.utf8)
+        // Of a tag without an end, its words are text.
+        if let last = whole.lastIndex(of: UInt8(ascii: "<")), !whole[last...].contains(UInt8(ascii: ">")) {
+            whole.replaceSubrange(last...last, with: Array("&lt;".utf8))
+        }
+        reader.push(whole, isLast: true)
         return String(decoding: bytes, as: UTF8.self)
     }
+
+    /// Whether an element of HTML begins a line or a cell.
+    package static func beginsLine(_ name: String) -> Bool { lines.contains(name) }
+
+    private static let lines: Set<String> = [
+        "br", "p", "div", "li", "ul", "ol", "dl", "dt", "dd", "tr", "td", "th", "table", "blockquote", "pre", "hr",
+        "h1", "h2", "h3", "h4", "h5", "h6", "section", "article",
+    ]
 
     /// - Parameter bytes: UTF-8.
     package func push(_ bytes: [UInt8], isLast: Bool = false) {
@@ -100,6 +128,15 @@ package final class MarkupReader {
         var mark = place.mark
         while index < input.count {
             let byte = input[index]
+            if tag != nil {
+                index += 1
+                tag?.add(Self.visible(byte))
+                if let whole = tag, whole.isComplete || whole.isTooLong {
+                    if whole.isComplete { result += whole.bytes }
+                    tag = nil
+                }
+                continue
+            }
             if byte == mark[0] {
                 let rest = input[index...].prefix(mark.count)
                 if rest.count < mark.count, mark.starts(with: rest), !isLast {
@@ -108,9 +145,11 @@ package final class MarkupReader {
                 }
                 let isMark = rest.elementsEqual(mark)
                 let isElement =
-                    place == .before && rest.dropFirst().first.map { (0x41...0x5A).contains($0 & 0xDF) } == true
+                    (place == .before || place == .markup)
+                    && rest.dropFirst().first.map { (0x41...0x5A).contains($0 & 0xDF) } == true
                 if isMark || isElement {
-                    index += isMark ? mark.count : 0
+                    index += isMark ? mark.count : 1
+                    if isElement { tag = MarkupTag() }
                     place = isElement ? .markup : place.next
                     mark = place.mark
                     continue
@@ -121,11 +160,15 @@ package final class MarkupReader {
             case _ where place == .before || place == .comment: break
             case UInt8(ascii: "<") where place == .characterData: result += Array("&lt;".utf8)
             case UInt8(ascii: "&") where place == .characterData: result += Array("&amp;".utf8)
-            case 0..<0x20 where byte != 0x09 && byte != 0x0A && byte != 0x0D: result.append(0x20)
-            default: result.append(byte)
+            default: result.append(Self.visible(byte))
             }
         }
         return result
+    }
+
+    /// A blank for a control character.
+    private static func visible(_ byte: UInt8) -> UInt8 {
+        byte < 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D ? 0x20 : byte
     }
 
     // MARK: Events of the parser
@@ -137,20 +180,21 @@ package final class MarkupReader {
     private func opens(_ name: UnsafePointer<CChar>?, _ pairs: UnsafePointer<UnsafePointer<CChar>?>?) {
         var attributes: [String: String] = [:]
         var index = 0
-        while let pairs, let key = pairs[2 * index], index < Self.mostAttributes {
+        while let pairs, let key = pairs[2 * index], index < MarkupTag.mostAttributes {
             let (key, value) = (String(cString: key), pairs[2 * index + 1].map { String(cString: $0) } ?? "")
             if attributes[key] == nil { attributes[key] = value }
-            if key.hasPrefix("xmlns:"), let usual = Self.usualPrefix(of: value), spaces.count < Self.mostAttributes {
+            if key.hasPrefix("xmlns:"), let usual = Self.usualPrefix(of: value), spaces.count < MarkupTag.mostAttributes
+            {
                 spaces[String(key.dropFirst("xmlns:".count))] = usual
             }
             index += 1
         }
         open.append(usual(name.map { String(cString: $0) } ?? ""))
-        handle(.open(open.last ?? "", attributes))
+        if open.count > 1 { handle(.open(open.last ?? "", attributes)) }
     }
 
     private func closes() {
-        if let name = open.popLast() { handle(.close(name)) }
+        if let name = open.popLast(), !open.isEmpty { handle(.close(name)) }
     }
 
     private func usual(_ name: String) -> String {
