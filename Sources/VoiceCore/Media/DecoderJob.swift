@@ -60,10 +60,9 @@ struct DecoderJob: Sendable, Equatable {
             list += ["-protocol_whitelist", "http,tcp,crypto"]
             list += ["-rw_timeout", "\(patience.components.seconds * 1_000_000)"]
             list += ["-user_agent", ProgramVersion.userAgent]
-            if !place.cookies.isEmpty { list += ["-cookies", place.cookies.joined(separator: "\n")] }
             if place.isSegmented { list += segmentOptions + ["-f", "hls"] }
             if start > 0 { list += ["-ss", "\(start)"] }
-            list += ["-i", SecureAddress.plain(place.address)]
+            list += ["-i", MediaProxy.startAddress(of: place.address)]
         case .file(let path):
             list += ["-format_whitelist", Self.formats.joined(separator: ",")]
             list += ["-protocol_whitelist", "file"]
@@ -83,10 +82,10 @@ package enum MediaSource: Sendable, Equatable {
     case file(String)
 
     package struct Place: Sendable, Equatable {
-        /// http:// or https://, with redirects already followed.
+        /// http:// or https://, with redirects already followed; without user name and password.
         package var address: String
-        /// Cookies of the search that led here, as ffmpeg understands them: "a=b; path=/; domain=example.org".
-        package var cookies: [String] = []
+        /// Of the search that led here.
+        package var secrets = ServerSecrets()
         /// Whether it is an HLS playlist.
         package var isSegmented = false
     }

@@ -76,7 +76,7 @@ final class DecoderReader {
         } catch {
             return report(.ended(id: job.id, frames: 0, failure: "\(job.program) does not start: \(error)"))
         }
-        proxy?.start()
+        proxy?.run()
         defer { proxy?.close() }
         feed.isComplete.store(false, ordering: .releasing)
         let end = read(process, job)
@@ -101,11 +101,12 @@ final class DecoderReader {
     }
 
     private func makeProxy(_ job: DecoderJob) throws(SystemError) -> MediaProxy? {
-        guard case .network = job.source else { return nil }
+        guard case .network(let place) = job.source else { return nil }
         var limits = MediaProxy.Limits()
         if job.isLive { limits.bytes = nil }
         let (report, id, isLive) = (report, job.id, job.isLive)
         return try MediaProxy(
+            place,
             policy: policy,
             limits: limits,
             caFile: job.caFile,

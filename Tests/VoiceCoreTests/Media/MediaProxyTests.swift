@@ -51,12 +51,13 @@ struct MediaProxyTests {
     }
 
     private func started(
-        _ policy: MediaPolicy,
+        _ place: MediaSource.Place = .init(address: "http://127.0.0.1/"),
+        policy: MediaPolicy,
         _ limits: MediaProxy.Limits = .init(),
         lookUp: @escaping @Sendable (String) -> [NetworkAddress] = { _ in [] }
     ) throws -> MediaProxy {
-        let proxy = try MediaProxy(policy: policy, limits: limits, lookUp: lookUp)
-        proxy.start()
+        let proxy = try MediaProxy(place, policy: policy, limits: limits, lookUp: lookUp)
+        proxy.run()
         return proxy
     }
 
@@ -67,7 +68,7 @@ struct MediaProxyTests {
             heads.withLock { $0.append(head) }
             socket.write("HTTP/1.1 200 OK\r\n\r\nsound")
         }
-        let proxy = try started(MediaPolicy(hosts: ["127.0.0.1"]))
+        let proxy = try started(policy: MediaPolicy(hosts: "127.0.0.1"))
         let request = "GET http://127.0.0.1:\(server.port)/a HTTP/1.1"
         for credentials in ["", "Basic amFydmlzOg==", "Digest x"] {
             let reply = try await ask(proxy, request, credentials: credentials)
@@ -89,7 +90,7 @@ struct MediaProxyTests {
     func innerAddressesAreRefused(host: String) async throws {
         // One inner address among public ones is enough.
         let proxy = try started(
-            MediaPolicy(),
+            policy: MediaPolicy(),
             lookUp: { name in
                 let inner = ["127.0.0.1"]
                 let half = ["93.184.216.34", "10.0.0.1"]
@@ -119,16 +120,52 @@ struct MediaProxyTests {
         let policy = MediaPolicy()
         let url = try policy.network("http://radio.example:\(port)/a")
         #expect(policy.allows(lookUp(url.host), of: url))
-        let proxy = try started(policy, lookUp: lookUp)
+        let proxy = try started(policy: policy, lookUp: lookUp)
         #expect(try await ask(proxy, "GET http://radio.example:\(port)/a HTTP/1.1").hasPrefix("HTTP/1.1 403 "))
         #expect(server.requests.isEmpty)
         proxy.close()
         await server.stop()
     }
 
+    /// Arguments and the decoder's environment show neither the address nor what the server may know.
+    @Test func theDecoderIsSentToTheAddressOfTheJob() async throws {
+        let place = MediaSource.Place(address: "https://a.example/b.mp3?key=secret")
+        let proxy = try started(place, policy: MediaPolicy(), .init())
+        let start = MediaProxy.startAddress(of: place.address)
+        #expect(start == "http://media.invalid/start.mp3")
+        let reply = try await ask(proxy, "GET \(start) HTTP/1.1")
+        #expect(reply.contains("Location: http://a.example.https.invalid:443/b.mp3?key=secret\r\n"))
+        #expect(try await ask(proxy, "GET \(start) HTTP/1.1", credentials: "Basic x").hasPrefix("HTTP/1.1 407 "))
+        proxy.close()
+    }
+
+    /// A redirect that wants its cookie back, and a server that asks for a password.
+    @Test func cookiesAndPasswordsAreTheProxys() async throws {
+        let heads = Mutex<[String]>([])
+        let moved = "HTTP/1.1 302 Found\r\nSet-Cookie: t=2; Path=/x\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n"
+        let scripts = [moved, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"].map { answer -> LoopbackServer.Script in
+            { socket in
+                heads.withLock { $0.append(socket.readHeader()) }
+                socket.write(answer)
+            }
+        }
+        let server = try LoopbackServer(scripts[0], scripts[1])
+        let url = try #require(ServerURL("http://127.0.0.1:\(server.port)/"))
+        var place = MediaSource.Place(address: "http://127.0.0.1:\(server.port)/a")
+        place.secrets.keep(cookie: "s=1", from: url)
+        place.secrets.keep(authorization: "Basic dTpw", for: url)
+        let proxy = try started(place, policy: MediaPolicy(hosts: "127.0.0.1"), .init())
+        #expect(try await !ask(proxy, "GET \(place.address) HTTP/1.1").contains("Set-Cookie"))
+        _ = try await ask(proxy, "GET http://127.0.0.1:\(server.port)/b HTTP/1.1\r\nCookie: own=3")
+        let asked = heads.withLock { $0 }
+        #expect(asked[0].contains("Cookie: s=1\r\nAuthorization: Basic dTpw\r\n"), "\(asked)")
+        #expect(asked[1].contains("Cookie: s=1; t=2\r\nAuthorization: Basic dTpw\r\n"), "\(asked)")
+        proxy.close()
+    }
+
     /// A tunnel would carry data that cannot be inspected.
     @Test func aTunnelIsRefused() async throws {
-        let proxy = try started(MediaPolicy(hosts: ["127.0.0.1"]))
+        let proxy = try started(policy: MediaPolicy(hosts: "127.0.0.1"))
         #expect(try await ask(proxy, "CONNECT 127.0.0.1:9 HTTP/1.1").hasPrefix("HTTP/1.1 400 "))
         proxy.close()
     }
@@ -138,11 +175,12 @@ struct MediaProxyTests {
             .init(bytes: [0x26, 0x06, 0x47, 0, 0, 1, 2, 3] + [UInt8](repeating: 0, count: 8), length: 64)
         ])
         let proxy = try MediaProxy(
+            .init(address: "http://nas.example/"),
             policy: MediaPolicy(),
             lookUp: { _ in [NetworkAddress(text: "2606:4700:1:2ff::9")].compactMap { $0 } },
             home: { home }
         )
-        proxy.start()
+        proxy.run()
         #expect(try await ask(proxy, "GET http://nas.example:9/a HTTP/1.1").hasPrefix("HTTP/1.1 403 "))
         proxy.close()
     }
@@ -151,7 +189,7 @@ struct MediaProxyTests {
         let server = MediaServer()
         let port = try await server.start()
         server.serve("/a", .huge(type: "audio/mpeg", [UInt8](repeating: 7, count: 100_000), length: 5 << 30))
-        let proxy = try started(MediaPolicy(hosts: ["127.0.0.1"]), .init(bytes: 1 << 20))
+        let proxy = try started(policy: MediaPolicy(hosts: "127.0.0.1"), .init(bytes: 1 << 20))
         // What the server sends counts, not the line that the proxy adds to its head.
         let added = "Connection: close\r\n"
         let answer = try await ask(proxy, "GET http://127.0.0.1:\(port)/a HTTP/1.1")
@@ -162,7 +200,7 @@ struct MediaProxyTests {
     }
 
     @Test func whatIsNoRequestIsAnsweredAndWhoCannotBeReachedIsTold() async throws {
-        let proxy = try started(MediaPolicy(hosts: ["127.0.0.1", "gone.example"]))
+        let proxy = try started(policy: MediaPolicy(hosts: "127.0.0.1 gone.example"))
         #expect(try await ask(proxy, "nonsense").hasPrefix("HTTP/1.1 400 "))
         #expect(try await ask(proxy, "GET http://gone.example/ HTTP/1.1").hasPrefix("HTTP/1.1 502 "))
         #expect(proxy.lastProblem == "the host gone.example cannot be resolved")

@@ -34,6 +34,14 @@ struct ProxyRequestTests {
         #expect(other?.server == ServerURL("https://[2001:db8::1]:8443"))
     }
 
+    /// ffmpeg takes an answer that begins elsewhere for a failure, even one that asks for its password.
+    @Test func theBeginningOfTheRangeIsKnown() throws {
+        let request = try #require(try parse("GET http://a/ HTTP/1.1\r\nRange: bytes=19928-39291\r\n\r\n"))
+        #expect(request.firstByte == 19_928)
+        let answer = String(decoding: ProxyReply.needsCredentials(from: 19_928).bytes, as: UTF8.self)
+        #expect(answer.contains("\r\nContent-Range: bytes 19928-19928/*\r\n"))
+    }
+
     @Test func aRequestIsWaitedForButNotForEver() throws {
         #expect(try parse("GET http://a/ HTTP/1.1\r\nX: y\r\n") == nil)
         let long = "GET http://a/ HTTP/1.1\r\nX: " + String(repeating: "y", count: ProxyRequest.longestHead)

@@ -84,6 +84,32 @@ struct SegmentedMediaTests {
         await stage.stop()
     }
 
+    /// All segments are ranges of one file.
+    @Test func segmentsMayBeRangesOfOneFile() async throws {
+        let stage = try await MediaStage()
+        let sound = try TestSound.tone(["-f", "mpegts"], seconds: 2)
+        let list = """
+            #EXTM3U
+            #EXT-X-VERSION:4
+            #EXT-X-TARGETDURATION:2
+            #EXTINF:2,
+            #EXT-X-BYTERANGE:\(sound.count)@0
+            all.ts
+            #EXT-X-DISCONTINUITY
+            #EXTINF:2,
+            #EXT-X-BYTERANGE:\(sound.count)@\(sound.count)
+            all.ts
+            #EXT-X-ENDLIST
+            """
+        stage.server.serve("/hls/all.ts", .file(type: "video/mp2t", sound + sound))
+        stage.server.serve("/hls/list.m3u8", .file(type: "application/vnd.apple.mpegurl", Array(list.utf8)))
+        _ = try await stage.player.play(address: stage.address("/hls/list.m3u8"), title: "H", kind: nil)
+        try await stage.wait("the end") { !stage.news.isEmpty }
+        let loud = stage.sound.count { abs($0) > 0.01 }
+        #expect(loud > 160_000, "\(loud) frames, of four seconds")
+        await stage.stop()
+    }
+
     /// Returns where the first box of this type begins (ISO/IEC 14496-12 section 4.2).
     private static func box(_ type: String, in bytes: [UInt8]) -> Int? {
         var place = 0

@@ -48,13 +48,14 @@ final class MediaRequestHandler: ChannelInboundHandler {
         case .file(let type, let bytes, let headers):
             var fields: [(String, String)] = [("Content-Type", type), ("Accept-Ranges", "bytes")]
             fields += headers.map { ($0.key, $0.value) }
-            let first = Self.firstByte(request.headers.first(name: "Range"), of: bytes.count)
-            if let first, first > 0 {
-                fields.append(("Content-Range", "bytes \(first)-\(bytes.count - 1)/\(bytes.count)"))
+            let range = Self.range(request.headers.first(name: "Range"), of: bytes.count)
+            if let range {
+                let last = range.upperBound - 1
+                fields.append(("Content-Range", "bytes \(range.lowerBound)-\(last)/\(bytes.count)"))
             }
-            let rest = bytes[(first ?? 0)...]
+            let rest = bytes[range ?? bytes.indices]
             fields.append(("Content-Length", "\(rest.count)"))
-            begin(first == nil ? .ok : .partialContent, fields, context)
+            begin(range == nil ? .ok : .partialContent, fields, context)
             write(rest, context)
             end(context)
         case .redirect(let place):
@@ -152,11 +153,12 @@ final class MediaRequestHandler: ChannelInboundHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 
-    /// The first byte of a range: 100 for "bytes=100-"; nil without a valid range.
-    private static func firstByte(_ range: String?, of count: Int) -> Int? {
-        guard let range, range.hasPrefix("bytes="), let first = Int(range.dropFirst(6).prefix { $0 != "-" }),
-            first < count
+    /// The bytes of "bytes=100-" and "bytes=100-199"; nil without a valid range.
+    private static func range(_ header: String?, of count: Int) -> Range<Int>? {
+        guard let header, header.hasPrefix("bytes="), let dash = header.firstIndex(of: "-"),
+            let first = Int(header[..<dash].dropFirst("bytes=".count)), first < count
         else { return nil }
-        return first
+        let last = Int(header[header.index(after: dash)...]) ?? count - 1
+        return last < first ? nil : first..<min(count, last + 1)
     }
 }

@@ -10,6 +10,9 @@ internal import VoiceNetwork
 ///     ffmpeg --GET--> [ secret? address allowed? ] --connects to exactly that address, TLS for https--> server
 ///            <------- [ playlists and redirects: http and https only, renamed so that they lead back here ] <-
 ///
+/// The decoder is started with an address of the proxy, which redirects it to that of the job: arguments can be read by every
+/// user of the machine, and an address may hold a key. Cookies and passwords stay in the proxy, which adds them to requests.
+///
 /// The decoder has no TLS of its own, so nothing unverified reaches it over https. It does not matter where a redirect,
 /// a segment of a playlist or a changed DNS answer sends the decoder.
 ///
@@ -26,6 +29,11 @@ final class MediaProxy: Sendable {
         var patience = Duration.seconds(5)
     }
 
+    /// A host that stands for the job's address; it exists nowhere (RFC 6761 section 6.4).
+    static let startHost = "media.invalid"
+
+    /// The job's address, as for the decoder.
+    let start: String
     let policy: MediaPolicy
     let limits: Limits
     /// PEM file with the certificates to trust instead of the system's.
@@ -44,13 +52,16 @@ final class MediaProxy: Sendable {
     private let received = Atomic<Int>(0)
     private let isClosed = Atomic<Bool>(false)
     private let problem = Mutex<String?>(nil)
+    private let secrets: Mutex<ServerSecrets>
 
     /// - Parameters:
+    ///   - place: of the job.
     ///   - lookUp: resolves a host name; may block.
     ///   - home: returns the current networks of this machine.
     ///   - tagged: called with the titles in an Ogg stream as it passes, on any thread; must not block.
     /// - Throws: errno.
     init(
+        _ place: MediaSource.Place,
         policy: MediaPolicy,
         limits: Limits = Limits(),
         caFile: String? = nil,
@@ -58,6 +69,8 @@ final class MediaProxy: Sendable {
         home: @escaping @Sendable () -> HomeNetwork = HomeNetwork.now,
         tagged: @escaping @Sendable (OggTags.Title) -> Void = { _ in }
     ) throws(SystemError) {
+        start = SecureAddress.plain(place.address)
+        secrets = Mutex(place.secrets)
         self.policy = policy
         self.limits = limits
         self.caFile = caFile
@@ -71,6 +84,14 @@ final class MediaProxy: Sendable {
 
     deinit { Glibc.close(stop) }
 
+    /// The address that the decoder is given. It ends like the job's, which helps to recognise the format.
+    static func startAddress(of address: String) -> String {
+        let path = address.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").dropFirst(2).last ?? ""
+        let ending = path.split(separator: ".").dropFirst().last ?? ""
+        let isPlain = (1...5).contains(ending.utf8.count) && ending.utf8.allSatisfy(PercentEncoding.isUnreserved)
+        return "http://\(startHost)/start" + (isPlain ? ".\(ending)" : "")
+    }
+
     /// Environment variables for the decoder.
     var environment: [String] { ["http_proxy=http://jarvis:\(secret)@127.0.0.1:\(port)"] }
 
@@ -78,7 +99,7 @@ final class MediaProxy: Sendable {
     var lastProblem: String? { problem.withLock { $0 } }
 
     /// If the thread cannot be started, no connection is accepted.
-    func start() {
+    func run() {
         _ = OwnThread.start("jv-proxy") { self.accept() }
     }
 
@@ -95,6 +116,12 @@ final class MediaProxy: Sendable {
     func isKnown(_ credentials: String?) -> Bool {
         credentials == "Basic " + Data("jarvis:\(secret)".utf8).base64EncodedString()
     }
+
+    func secrets(for server: ServerURL) -> [(name: String, value: String)] {
+        secrets.withLock { $0.headers(for: server) }
+    }
+
+    func keep(cookie: String, from server: ServerURL) { secrets.withLock { $0.keep(cookie: cookie, from: server) } }
 
     func note(_ text: String) { problem.withLock { $0 = text } }
 

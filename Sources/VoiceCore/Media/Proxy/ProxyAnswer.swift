@@ -2,7 +2,8 @@
 /// redirects and the addresses in a playlist are rewritten by `SecureAddress`, and anything but http and https is
 /// refused. A connection carries one request; "Connection: close" tells the decoder so.
 ///
-/// A body is passed on as it arrives, with chunked encoding removed; a playlist once it is complete.
+/// A body is passed on as it arrives, with chunked encoding removed; a playlist once it is complete. Cookies are kept for the
+/// proxy, which knows the server's real name.
 package struct ProxyAnswer: Sendable, Equatable {
     /// Longest head including its empty line, in bytes.
     package static let longestHead = 64 << 10
@@ -28,6 +29,10 @@ package struct ProxyAnswer: Sendable, Equatable {
         case passing
     }
 
+    private static let mostCookies = 50
+
+    /// The values of the answer's Set-Cookie fields.
+    private var cookies: [String] = []
     private let isSecure: Bool
     private let hasNoBody: Bool
     private var state = State.head
@@ -74,6 +79,12 @@ package struct ProxyAnswer: Sendable, Equatable {
         let rest = gathered
         gathered = []
         return try passBody(rest)
+    }
+
+    /// Returns the cookies that the answer sets, once.
+    package mutating func takeCookies() -> [String] {
+        defer { cookies = [] }
+        return cookies
     }
 
     /// Returns the rest once the server has closed the connection.
@@ -138,6 +149,7 @@ package struct ProxyAnswer: Sendable, Equatable {
                 if case .open = body { body = .sized(length) }
                 sizes += Array(line) + [0x0D, 0x0A]
             case "content-range": sizes += Array(line) + [0x0D, 0x0A]
+            case "set-cookie": if cookies.count < Self.mostCookies { cookies.append(String(value)) }
             case "location": held += Array("Location: \(try Self.location(value, isSecure))\r\n".utf8)
             default: held += Array(line) + [0x0D, 0x0A]
             }
@@ -212,7 +224,10 @@ package struct ProxyAnswer: Sendable, Equatable {
 
 /// The proxy's own answers.
 enum ProxyReply {
-    case needsCredentials
+    /// - from: the first byte of the range that was asked for: ffmpeg retries only if the answer begins there.
+    case needsCredentials(from: Int)
+    /// To the address of the job.
+    case begin(String)
     case refused
     case notUnderstood
     case unreachable
@@ -220,8 +235,13 @@ enum ProxyReply {
     var bytes: [UInt8] {
         let (status, field) =
             switch self {
-            case .needsCredentials:
-                ("407 Proxy Authentication Required", "Proxy-Authenticate: Basic realm=\"media\"\r\n")
+            case .needsCredentials(let first):
+                (
+                    "407 Proxy Authentication Required",
+                    "Proxy-Authenticate: Basic realm=\"media\"\r\n"
+                        + (first > 0 ? "Content-Range: bytes \(first)-\(first)/*\r\n" : "")
+                )
+            case .begin(let address): ("302 Found", "Location: \(address)\r\n")
             case .refused: ("403 Forbidden", "")
             case .notUnderstood: ("400 Bad Request", "")
             case .unreachable: ("502 Bad Gateway", "")

@@ -19,7 +19,10 @@ final class ProxyConnection {
     func run() {
         do {
             guard let request = try receive() else { return }
-            guard proxy.isKnown(request.credentials) else { return try answer(.needsCredentials) }
+            guard proxy.isKnown(request.credentials) else {
+                return try answer(.needsCredentials(from: request.firstByte))
+            }
+            if request.server.host == MediaProxy.startHost { return try answer(.begin(proxy.start)) }
             let server: any ServerStream
             do throws(MediaProblem) {
                 server = try connect(request.server)
@@ -120,7 +123,8 @@ final class ProxyConnection {
     /// Holds one block per direction at most, so backpressure reaches the sender. There is no time limit: a recording
     /// may be paused for hours, and the job ends a decoder that waits in vain.
     private func carry(_ server: some ServerStream, _ request: ProxyRequest) throws {
-        var (toServer, toDecoder) = (request.forwarded[...], ArraySlice<UInt8>())
+        let asked = request.forwarded(adding: proxy.secrets(for: request.server))
+        var (toServer, toDecoder) = (asked[...], ArraySlice<UInt8>())
         var answer = ProxyAnswer(isSecure: request.server.scheme == "https", hasNoBody: request.isHead)
         var tags = OggTags()
         var isServerOver = false
@@ -151,6 +155,8 @@ final class ProxyConnection {
                         if answer.isCutShort { throw SystemError(code: ECONNRESET) }
                     } else {
                         toDecoder = try answer.pass(buffer[..<count])[...]
+                        // Before the decoder follows a redirect.
+                        for cookie in answer.takeCookies() { proxy.keep(cookie: cookie, from: request.server) }
                         for title in tags.read(toDecoder) { proxy.tagged(title) }
                     }
                     isServerOver = count == 0 || answer.isOver

@@ -18,6 +18,8 @@ package struct ProxyRequest: Sendable, Equatable {
     package let server: ServerURL
     /// Whether the method is HEAD.
     package let isHead: Bool
+    /// Of the range that is asked for; 0 without one.
+    package let firstByte: Int
     /// The value of Proxy-Authorization.
     package let credentials: String?
     /// The request for the server: origin form, without the header fields meant for a proxy.
@@ -62,6 +64,7 @@ package struct ProxyRequest: Sendable, Equatable {
         (server, isHead) = (target.server, method == "HEAD")
 
         var credentials: String?
+        var firstByte = 0
         var kept: [UInt8] = []
         for line in lines.dropFirst() {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
@@ -71,19 +74,31 @@ package struct ProxyRequest: Sendable, Equatable {
             case "proxy-authorization":
                 credentials = String(decoding: line[line.index(after: colon)...], as: UTF8.self)
                     .split(separator: " ").joined(separator: " ")
+            case "range":
+                let value = String(decoding: line[line.index(after: colon)...], as: UTF8.self)
+                firstByte = Int(value.drop { $0 != "=" }.dropFirst().prefix { $0 != "-" }) ?? 0
+                kept += Array(line) + [0x0D, 0x0A]
             // A player sends no body.
             case "content-length", "transfer-encoding": return nil
             // A compressed playlist could not be checked.
             case "accept-encoding": break
+            // The proxy knows the cookies.
+            case "cookie": break
             case "host", "connection", "keep-alive", "proxy-connection", "te", "trailer", "upgrade", "expect": break
             default: kept += Array(line) + [0x0D, 0x0A]
             }
         }
         self.credentials = credentials
+        self.firstByte = firstByte
         let start = Array("\(method) ".utf8) + target.path + Array(" HTTP/1.1\r\nHost: \(target.authority)".utf8)
         // A server may compress for a client that does not name what it accepts (RFC 9110 section 12.5.3).
         let fields = "\r\nConnection: close\r\nAccept-Encoding: identity\r\n"
         forwarded = start + Array(fields.utf8) + kept + [0x0D, 0x0A]
+    }
+
+    /// The request with more header fields.
+    package func forwarded(adding fields: [(name: String, value: String)]) -> [UInt8] {
+        fields.reduce(Array(forwarded.dropLast(2))) { $0 + Array("\($1.name): \($1.value)\r\n".utf8) } + [0x0D, 0x0A]
     }
 
     private struct Target {
