@@ -27,9 +27,9 @@ enum MediaFuzz {
         let feed = PodcastFeed(encoding: TextDecoder.encoding(of: bytes), base: base)
         for start in stride(from: 0, to: bytes.count, by: 61) { feed.push(Array(bytes[start...].prefix(61))) }
         feed.push([], isLast: true)
-        precondition(feed.episodes.count <= PodcastFeed.mostEpisodes, "too many episodes")
-        precondition(isText(feed.title), "a title that cannot be logged")
-        for episode in feed.episodes {
+        precondition(feed.list.episodes.count <= EpisodeList.most, "too many episodes")
+        precondition(isText(feed.list.title), "a title that cannot be logged")
+        for episode in feed.list.newestFirst {
             precondition(isText(episode.title) && isAddress(episode.address), "an odd episode")
         }
     }

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import FoundationEssentials
 internal import Glibc
 
 /// Converts host names with non-ASCII letters, "b\u{FC}cher.example", to the form used in DNS (RFC 5891).
@@ -43,9 +44,31 @@ package enum AddressText {
     /// The address without its fragment, which is not part of a request (RFC 3986 section 3.5).
     package static func withoutFragment(_ text: String) -> String { String(text.prefix { $0 != "#" }) }
 
+    /// The address with its scheme in lower case, and http for the schemes of old players and of podcast programs, whose
+    /// servers speak HTTP.
+    package static func ofWeb(_ text: String) -> String {
+        guard let mark = text.firstRange(of: "://") else { return text }
+        let scheme = text[..<mark.lowerBound].lowercased()
+        let isOfWeb = ["icy", "icyx", "mms", "mmsh", "feed", "itpc", "pcast", "podcast"].contains(scheme)
+        return (isOfWeb ? "http" : scheme) + text[mark.lowerBound...]
+    }
+
+    /// The address without user name and password, and those in the form of HTTP's basic authentication (RFC 7617).
+    package static func withoutUser(_ text: String) -> (address: String, authorization: String?) {
+        guard let mark = text.firstRange(of: "://") else { return (text, nil) }
+        let authority = text[mark.upperBound...].prefix { !"/?#".contains($0) }
+        guard let at = authority.lastIndex(of: "@") else { return (text, nil) }
+        let user = PercentEncoding.decoded(authority[..<at])
+        let pair = user.contains(":") ? user : user + ":"
+        return (
+            String(text[..<mark.upperBound] + text[authority.index(after: at)...]),
+            "Basic " + Data(pair.utf8).base64EncodedString()
+        )
+    }
+
     /// The path of a file, given as a path or as file://; nil for anything else.
     package static func filePath(_ text: String) -> String? {
-        if text.hasPrefix("file://") { return String(text.dropFirst(7)) }
+        if text.prefix(7).lowercased() == "file://" { return String(text.dropFirst(7)) }
         return text.hasPrefix("/") ? text : nil
     }
 }

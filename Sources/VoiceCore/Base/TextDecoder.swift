@@ -54,7 +54,7 @@ package final class TextDecoder {
 
     /// The encoding in `<?xml version="1.0" encoding="..."?>`.
     private static func declared(in beginning: [UInt8]) -> String? {
-        let text = String(decoding: beginning.prefix(300), as: UTF8.self)
+        let text = String(decoding: beginning.prefix(4096), as: UTF8.self)
         guard let start = text.firstRange(of: "<?xml"),
             let mark = text[start.upperBound...].prefix(while: { $0 != ">" }).firstRange(of: "encoding")
         else { return nil }

@@ -25,7 +25,8 @@ struct MediaLibrary: Sendable, Equatable {
 
         /// Whether the item is this one: by its address, or by what the same feed calls it.
         func isSame(_ item: MediaItem) -> Bool {
-            address == item.address || id != nil && id == item.id && artist == item.artist
+            address == AddressText.withoutUser(item.address).address
+                || id != nil && id == item.id && artist == item.artist
         }
     }
 
@@ -83,7 +84,8 @@ struct MediaLibrary: Sendable, Equatable {
                 at: now,
                 title: item.title,
                 artist: item.artist,
-                address: item.address,
+                // Passwords stay out of the file.
+                address: AddressText.withoutUser(item.address).address,
                 kind: item.kind,
                 id: item.id,
                 second: (second * 10).rounded() / 10,

@@ -208,7 +208,7 @@ package actor MediaPlayer: MediaControls {
         guard ConfinedProcess.find(settings.decoder) != nil else { throw .noDecoder(settings.decoder) }
         let named = shelf.find(name)
         if named == nil, MediaShelf.isHandle(name) { throw .unknownHandle(name) }
-        let address = named?.address ?? SoundAddress.encoded(name)
+        let address = AddressText.ofWeb(named?.address ?? SoundAddress.encoded(name))
         let title = named?.title ?? ForeignText.title(title)
         let kind = named?.kind ?? kind
         if AddressText.filePath(address) == nil, !address.contains("://") {
@@ -216,7 +216,7 @@ package actor MediaPlayer: MediaControls {
             return MediaItem(address: station.address, title: station.name, kind: .radio)
         }
         if AddressText.filePath(address) == nil {
-            if ServerURL.problem(address) == .hostNotASCII { throw .unknownLetters }
+            if ServerURL.problem(AddressText.withoutUser(address).address) == .hostNotASCII { throw .unknownLetters }
             _ = try settings.policy.network(address)
         }
         return MediaItem(address: address, title: title, kind: kind ?? .track)

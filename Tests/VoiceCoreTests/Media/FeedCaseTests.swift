@@ -15,7 +15,7 @@ struct FeedCaseTests {
             PodcastFeed(bytes, transport: transport, base: "https://feeds.example/show/feed.xml"),
             "\(name)"
         )
-        return feed.episodes.map { "\(name)\t\($0.address)\t\($0.title)" }
+        return feed.list.newestFirst.map { "\(name)\t\($0.address)\t\($0.title)" }
     }
 
     @Test func everyFeedHasTheEpisodesExpected() throws {

@@ -33,7 +33,7 @@ struct ForeignTextTests {
         let feed =
             "<rss><channel><title>T</title><item><title>e\(accents)</title><enclosure url=\"http://e.org/a.mp3\"/>"
             + "</item></channel></rss>"
-        #expect(PodcastFeed(Array(feed.utf8))?.episodes.first.map { $0.title.utf8.count <= 120 } == true)
+        #expect(PodcastFeed(Array(feed.utf8))?.list.episodes.first.map { $0.title.utf8.count <= 120 } == true)
         #expect(MediaItem(address: "x", title: "e" + accents, kind: .track).title.utf8.count <= 120)
     }
 

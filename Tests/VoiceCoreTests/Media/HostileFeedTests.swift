@@ -23,7 +23,7 @@ struct HostileFeedTests {
     /// Each is an error at which an XML parser must stop, or loses text (docs/decisions/markup.md).
     @Test(arguments: mistaken)
     func aMistakeBeforeTheEpisodesHidesNoneOfThem(bytes: [UInt8]) throws {
-        #expect(try #require(PodcastFeed(bytes)).episodes.map(\.address) == Self.addresses)
+        #expect(try #require(PodcastFeed(bytes)).list.newestFirst.map(\.address) == Self.addresses)
     }
 
     @Test func addressesAreReadAsTheyWereMeant() throws {
@@ -32,7 +32,7 @@ struct HostileFeedTests {
             <item><enclosure url="https://h/b.mp3?c=1&d=2"/></item>
             """
         let feed = try #require(PodcastFeed(Self.feed(items)))
-        #expect(feed.episodes.map(\.address) == ["https://h/a.mp3", "https://h/b.mp3?c=1&d=2"])
+        #expect(feed.list.newestFirst.map(\.address) == ["https://h/a.mp3", "https://h/b.mp3?c=1&d=2"])
     }
 
     /// Episodes before the cut are found; wherever the feed is cut, nothing traps.
@@ -40,7 +40,7 @@ struct HostileFeedTests {
         let whole = Self.feed()
         for length in whole.indices { _ = PodcastFeed(Array(whole[..<length])) }
         let third = try #require(PodcastFeed(Array(whole.dropLast(60))))
-        #expect(third.episodes.map(\.address) == Array(Self.addresses.prefix(2)))
+        #expect(third.list.newestFirst.map(\.address) == Array(Self.addresses.prefix(2)))
     }
 
     /// Entities that a document defines are not expanded, so none grows and none reads a file.
@@ -52,8 +52,8 @@ struct HostileFeedTests {
         let feed = try #require(
             PodcastFeed(Self.feed(title: "&a9;&file;", before: "<!DOCTYPE rss [\(definitions)]>"))
         )
-        #expect(feed.title == "&a9;&file;")
-        #expect(feed.episodes.map(\.address) == Self.addresses)
+        #expect(feed.list.title == "&a9;&file;")
+        #expect(feed.list.newestFirst.map(\.address) == Self.addresses)
     }
 
     /// Many elements, ends, attributes and marks are read to their end, without a deep stack.
@@ -68,15 +68,15 @@ struct HostileFeedTests {
             let bytes = Self.feed(before + String(repeating: piece, count: 30_000))
             for from in stride(from: 0, to: bytes.count, by: 16_384) { feed.push(Array(bytes[from...].prefix(16_384))) }
             feed.push([], isLast: true)
-            #expect(feed.episodes.isEmpty)
+            #expect(feed.list.episodes.isEmpty)
         }
     }
 
     @Test func aFeedWithoutEndHasAnEnd() throws {
         let one = #"<item><title>x</title><enclosure url="https://h/x.mp3"/></item>"#
         let feed = try #require(PodcastFeed(Self.feed(String(repeating: one, count: 5000))))
-        #expect(feed.episodes.count == PodcastFeed.mostEpisodes)
+        #expect(feed.list.episodes.count == EpisodeList.most)
         let long = String(repeating: "long ", count: 100_000)
-        #expect(try #require(PodcastFeed(Self.feed(title: long))).title.utf8.count <= 120)
+        #expect(try #require(PodcastFeed(Self.feed(title: long))).list.title.utf8.count <= 120)
     }
 }

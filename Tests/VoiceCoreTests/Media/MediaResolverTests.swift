@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Synchronization
 import Testing
 import VoiceSimulator
@@ -33,7 +34,7 @@ import VoiceSimulator
             isHeard: (MediaItem) -> Bool = { _ in false }
         ) async throws(MediaProblem) -> MediaResolver.Found {
             let network = network
-            let resolver = MediaResolver(policy: MediaPolicy(hosts: ["127.0.0.1"])) { request throws(HTTPFailure) in
+            let resolver = MediaResolver(policy: MediaPolicy(hosts: "127.0.0.1")) { request throws(HTTPFailure) in
                 try await network.open(request)
             }
             var item = MediaItem(address: address, title: "", kind: kind)
@@ -124,6 +125,37 @@ import VoiceSimulator
             bytes: bytes(
                 "eJw9jbkNwCAMAFdBDBAXaQ0rpMgECKwEyRjEU2T7KEKhO11xh7U1i/52IsQWe+xM9kSYgLFT+u0htDyJ59xGJTUqGw0tDwlbKrtW/SlktBshZkiFLg0WYXZgfeDbvt8iK70="
             )
+        ),
+        Row(
+            name: "a feed compressed twice",
+            type: "application/rss+xml",
+            text: "x",
+            problem: "not asked for",
+            headers: ["Content-Encoding": "gzip, gzip"]
+        ),
+        Row(
+            name: "JSON Feed",
+            type: "application/feed+json",
+            text:
+                #"{"items":[{"title":"One","attachments":[{"url":"/sound.mp3","mime_type":"audio/mpeg"}]}],"version":"https://jsonfeed.org/version/1.1"}"#
+        ),
+        Row(
+            name: "a feed behind messages of a script",
+            type: "text/html",
+            text: "<br />\n<b>Warning</b>: Undefined variable <i>$x</i> in <b>/a.php</b> on line <b>5</b><br />\n"
+                + "<?xml version=\"1.0\"?><rss><channel>\(episode)</channel></rss>"
+        ),
+        Row(
+            name: "a feed behind 30 kB of messages",
+            type: "text/html",
+            text: String(repeating: "<br />\n<b>Notice</b>: Undefined index in <b>/a.php</b><br />\n", count: 500)
+                + "<rss><channel>\(episode)</channel></rss>"
+        ),
+        Row(
+            name: "a feed behind plain messages",
+            type: "text/xml",
+            text:
+                "\nPHP Notice:  Undefined index: x in /a.php on line 5\n<?xml version=\"1.0\"?><rss><channel>\(episode)"
         ),
         Row(name: "a list of itself", type: "audio/x-mpegurl", text: "#EXTM3U\n/list\n", problem: "ever more lists"),
         Row(
@@ -267,36 +299,103 @@ import VoiceSimulator
         let asked = heads.withLock { $0 }
         #expect(!asked[0].contains("Cookie:") && asked[1].contains("Cookie: s=1; t=2\r\n"), "\(asked)")
         #expect(asked.allSatisfy { $0.contains("User-Agent: jarvis-voiced/\(ProgramVersion.current) (+https://") })
-        #expect(
-            found.source
-                == .network(
-                    .init(
-                        address: "http://127.0.0.1:\(server.port)/b",
-                        cookies: ["s=1; path=/; domain=127.0.0.1", "t=2; path=/; domain=127.0.0.1"]
-                    )
-                )
+        guard case .network(let place) = found.source else { return #expect(Bool(false), "\(found)") }
+        #expect(place.address == "http://127.0.0.1:\(server.port)/b")
+        let url = try #require(ServerURL(place.address))
+        #expect(place.secrets.headers(for: url).map(\.value) == ["s=1; t=2"])
+        await web.stop()
+    }
+
+    /// Private podcasts are addressed that way; the password goes to that server alone.
+    @Test func thePasswordOfAnAddressIsSentToItsServer() async throws {
+        let web = try await Web()
+        let heads = Mutex<[String]>([])
+        func script(_ answer: String) -> LoopbackServer.Script {
+            { socket in
+                heads.withLock { $0.append(socket.readHeader()) }
+                socket.write("HTTP/1.1 200 OK\r\nConnection: close\r\n" + answer)
+            }
+        }
+        let feed = #"<rss><channel><item><enclosure url="/a.mp3" type="audio/mpeg"/></item></channel></rss>"#
+        let server = try LoopbackServer(
+            script("Content-Type: text/xml\r\nContent-Length: \(feed.utf8.count)\r\n\r\n" + feed),
+            script("Content-Type: audio/mpeg\r\nContent-Length: 4\r\n\r\nID3\u{0}")
         )
+        let found = try await web.resolve("HTTP://us%20er:p:w@127.0.0.1:\(server.port)/feed")
+        let right = "Authorization: Basic \(Data("us er:p:w".utf8).base64EncodedString())\r\n"
+        #expect(heads.withLock { $0.allSatisfy { $0.contains(right) && !$0.contains("@") } })
+        guard case .network(let place) = found.source else { return #expect(Bool(false), "\(found)") }
+        #expect(place.address == "http://127.0.0.1:\(server.port)/a.mp3")
+        let other = try #require(ServerURL("http://127.0.0.1:1/"))
+        #expect(place.secrets.headers(for: other).isEmpty)
+        await web.stop()
+    }
+
+    /// One episode, and then nothing for as long as the connection lasts.
+    @Test func aSlowFeedIsNotWaitedForOnceAnEpisodeIsKnown() async throws {
+        let web = try await Web()
+        web.server.serve(
+            "/feed",
+            .broken(type: "text/xml", Array("<rss><channel>\(Self.episode)".utf8), stalls: true)
+        )
+        let begin = ContinuousClock.now
+        #expect(try await web.resolve(web.place + "/feed").item.title == "One")
+        #expect(ContinuousClock.now - begin < .seconds(10), "before the limit of the reply")
+        await web.stop()
+    }
+
+    private final class Flags: Sendable {
+        let hasBegun = Atomic(false)
+        let isReleased = Atomic(false)
+        let wasLate = Atomic(false)
+
+        /// Computes until it is released.
+        func compute() {
+            hasBegun.store(true, ordering: .relaxed)
+            let end = ContinuousClock.now + .seconds(20)
+            while !isReleased.load(ordering: .relaxed), ContinuousClock.now < end { usleep(1000) }
+            if !isReleased.load(ordering: .relaxed) { wasLate.store(true, ordering: .relaxed) }
+        }
+    }
+
+    /// Swift's own threads are as few as the cores: searches that compute for long leave them to the conversation.
+    @Test func searchesThatTakeLongDelayNoOtherTask() async throws {
+        let web = try await Web()
+        web.server.serve("/feed", .file(type: "text/xml", Array("<rss><channel>\(Self.episode)</channel></rss>".utf8)))
+        let flags = Flags()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<64 {
+                group.addTask {
+                    _ = try? await web.resolve(web.place + "/feed") { _ in
+                        flags.compute()
+                        return false
+                    }
+                }
+            }
+            while !flags.hasBegun.load(ordering: .relaxed) { await Task.yield() }
+            flags.isReleased.store(true, ordering: .relaxed)
+        }
+        let wasLate = flags.wasLate.load(ordering: .relaxed)
+        #expect(!wasLate)
         await web.stop()
     }
 
     @Test func cookiesBelongToTheirHost() throws {
-        var jar = CookieJar()
+        var secrets = ServerSecrets()
+        func cookies(_ address: String) throws -> String? {
+            secrets.headers(for: try #require(ServerURL(address))).first?.value
+        }
         let url = try #require(ServerURL("https://a.radio.example/x"))
-        jar.keep(
-            [
-                ("Set-Cookie", "own=1"), ("set-cookie", "all=2; Domain=.radio.example"),
-                ("Set-Cookie", "no=3; Domain=example"),
-            ],
-            from: url
-        )
-        jar.keep(
-            [("Set-Cookie", "own=4"), ("Set-Cookie", "nonsense"), ("Set-Cookie", "other=5; Domain=other.example")],
-            from: url
-        )
-        #expect(jar.header(for: url) == "all=2; no=3; own=4; other=5")
-        #expect(jar.header(for: try #require(ServerURL("https://b.radio.example/"))) == "all=2")
-        #expect(jar.header(for: try #require(ServerURL("https://b.example/"))) == nil)
-        #expect(jar.lines(for: url).first == "all=2; path=/; domain=a.radio.example.https.invalid")
+        for cookie in [
+            "own=1", "all=2; Domain=.radio.example", "no=3; Domain=example", "own=4", "nonsense",
+            "other=5; Domain=other.example", "tls=6; Secure", "gone=7", "gone=; Max-Age=0", "line=8\r\nX: y",
+        ] {
+            secrets.keep(cookie: cookie, from: url)
+        }
+        #expect(try cookies("https://a.radio.example/") == "all=2; no=3; own=4; other=5; tls=6")
+        #expect(try cookies("http://a.radio.example/") == "all=2; no=3; own=4; other=5")
+        #expect(try cookies("https://b.radio.example/") == "all=2")
+        #expect(try cookies("https://b.example/") == nil)
     }
 
     @Test func optionsForSegmentsAreThoseThatTheDecoderHas() {

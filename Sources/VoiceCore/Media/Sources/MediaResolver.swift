@@ -1,5 +1,4 @@
 internal import CCurl
-internal import Glibc
 internal import VoiceBase
 internal import VoiceNetwork
 internal import VoiceReply
@@ -29,14 +28,21 @@ struct MediaResolver: Sendable {
     private static let longestReply = 16 << 20
     private static let longestList = 1 << 20
     private static let longestArchive = 8 << 20
-    /// Bytes that show what a reply is.
+    /// Bytes that show what a reply is, and how many a page may have before a feed begins in it.
     private static let beginning = 4096
+    private static let longestNoise = 64 << 10
+    /// How long the rest of a slow feed is waited for once an episode to play is known.
+    private static let grace = Duration.seconds(2)
+    /// Parsing may take long, so it has a thread of its own.
+    private static let thread = ThreadExecutor("jv-search")
 
     let policy: MediaPolicy
     /// PEM file with the certificates to trust instead of the system's.
     let caFile: String?
     let open: @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPStream
     let lookUp: @Sendable (String) async -> [NetworkAddress]
+    /// Unix seconds.
+    let now: @Sendable () -> Int
 
     init(
         policy: MediaPolicy,
@@ -44,12 +50,14 @@ struct MediaResolver: Sendable {
         open: @escaping @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPStream,
         lookUp: @escaping @Sendable (String) async -> [NetworkAddress] = { host in
             await OwnThread.run("jv-lookup") { NetworkAddress.lookUp(host) }
-        }
+        },
+        now: @escaping @Sendable () -> Int = WallClock.seconds
     ) {
         self.policy = policy
         self.caFile = caFile
         self.open = open
         self.lookUp = lookUp
+        self.now = now
     }
 
     /// An address to try.
@@ -72,19 +80,25 @@ struct MediaResolver: Sendable {
 
     /// - Parameter isHeard: whether the episode was heard to its end.
     func resolve(_ item: MediaItem, isHeard: (MediaItem) -> Bool) async throws(MediaProblem) -> Found {
+        try await withTaskExecutorPreference(Self.thread) { () throws(MediaProblem) in
+            try await search(item, isHeard: isHeard)
+        }
+    }
+
+    private func search(_ item: MediaItem, isHeard: (MediaItem) -> Bool) async throws(MediaProblem) -> Found {
         if let path = AddressText.filePath(item.address) {
-            return Found(source: .file(try policy.file(path, resolve: Self.realPath)), item: item)
+            return Found(source: .file(try policy.file(path)), item: item)
         }
         var waiting = [Step(address: item.address, item: item)]
         var problem: MediaProblem?
         var requests = 0
-        var cookies = CookieJar()
+        var secrets = ServerSecrets()
         var passed = 0
         let end = Monotonic.now() + Self.longestSearch
         while let step = waiting.popLast(), requests < Self.mostRequests, !Task.isCancelled {
             if problem != nil, Monotonic.now() > end { break }
             do throws(MediaProblem) {
-                switch try await follow(step, isHeard: isHeard, &requests, &cookies) {
+                switch try await follow(step, isHeard: isHeard, &requests, &secrets) {
                 case .found(let found) where passed >= item.tried: return found
                 case .found: passed += 1
                 case .leads(let steps): waiting += steps.prefix(Self.mostTried).reversed()
@@ -101,25 +115,29 @@ struct MediaResolver: Sendable {
         _ step: Step,
         isHeard: (MediaItem) -> Bool,
         _ requests: inout Int,
-        _ cookies: inout CookieJar
+        _ secrets: inout ServerSecrets
     ) async throws(MediaProblem) -> Outcome {
         var address = step.address
         for _ in 0...Self.mostRedirects {
             requests += 1
             // Addresses in lists and redirects are not always percent-encoded.
-            address = SoundAddress.encoded(address)
+            address = AddressText.ofWeb(SoundAddress.encoded(address))
             var url = try policy.network(address)
+            // The text as written: a path may need its final slash.
+            let (plain, authorization) = AddressText.withoutUser(AddressText.withoutFragment(address))
+            if let authorization { secrets.keep(authorization: authorization, for: url) }
             let archived = ArchiveItem.identifier(in: url)
             if let archived { url = try policy.network(ArchiveItem.metadataAddress(archived)) }
             var addresses = NetworkAddress(text: url.host).map { [$0] } ?? []
             if addresses.isEmpty { addresses = await lookUp(url.host) }
             if addresses.isEmpty { throw .failed("the host \(url.host) cannot be resolved") }
             guard policy.allows(addresses, of: url) else { throw .refusedHost(url.host) }
-            // The text as written: a path may need its final slash.
-            let text = archived.map(ArchiveItem.metadataAddress) ?? AddressText.withoutFragment(address)
-            let reply = try await head(text, url, addresses, cookies.header(for: url), isOfMany: step.isOfMany)
+            let text = archived.map(ArchiveItem.metadataAddress) ?? plain
+            let reply = try await head(text, url, addresses, secrets.headers(for: url), isOfMany: step.isOfMany)
             defer { reply.close() }
-            cookies.keep(reply.head.headers, from: url)
+            for header in reply.head.headers where header.name.lowercased() == "set-cookie" {
+                secrets.keep(cookie: header.value, from: url)
+            }
             if (300..<400).contains(reply.head.status), let location = reply.head.header("Location") {
                 address = Self.join(location, to: text)
                 continue
@@ -127,7 +145,7 @@ struct MediaResolver: Sendable {
             guard (200..<300).contains(reply.head.status) else {
                 throw .failed("the server answered \(reply.head.status)")
             }
-            let place = MediaSource.Place(address: text, cookies: cookies.lines(for: url))
+            let place = MediaSource.Place(address: text, secrets: secrets)
             return try await look(into: reply, at: place, archived, step, isHeard: isHeard)
         }
         throw .failed("it redirects too often")
@@ -138,15 +156,14 @@ struct MediaResolver: Sendable {
         _ text: String,
         _ url: ServerURL,
         _ addresses: [NetworkAddress],
-        _ cookies: String?,
+        _ secrets: [(name: String, value: String)],
         isOfMany: Bool
     ) async throws(MediaProblem) -> HTTPStream {
         do throws(HTTPFailure) {
             return try await open(
                 HTTPRequest(
                     url: text,
-                    headers: [("User-Agent", ProgramVersion.userAgent), ("Accept", "*/*")]
-                        + (cookies.map { [("Cookie", $0)] } ?? []),
+                    headers: [("User-Agent", ProgramVersion.userAgent), ("Accept", "*/*")] + secrets,
                     connectTimeout: .seconds(isOfMany ? 5 : 10),
                     totalTimeout: .seconds(15),
                     maximumReplyBytes: Self.longestReply,
@@ -184,15 +201,35 @@ struct MediaResolver: Sendable {
         step.item.hasOthers = step.isOfMany && step.more.isEmpty
         let isSound = ["audio/", "video/"].contains { reply.head.mediaType.hasPrefix($0) }
         // The name of a type says little, so the beginning decides; a station may be slow to send more than that.
-        let start = try await read(reply, atMost: isSound ? 16 : Self.beginning)
-        let encoding = TextDecoder.encoding(of: start, transport: reply.head.charset)
+        var start: [UInt8] = []
+        var encoding: String?
+        repeat {
+            let before = start.count
+            do throws(MediaProblem) {
+                start += try await read(reply, atMost: 1)
+            } catch {
+                if start.isEmpty { throw error }
+            }
+            encoding = TextDecoder.encoding(of: start, transport: reply.head.charset)
+            if start.count == before || SourceKind(start, encoding: encoding, asSound: isSound) == .feed { break }
+        } while start.count < (isSound ? 16 : Self.beginning)
         switch SourceKind(start, encoding: encoding, asSound: isSound) {
         case .sound: return .found(Found(source: .network(place), item: step.item, more: step.more))
-        case .page: throw .failed("the address is a web page, not sound")
+        case .page:
+            // A broken script writes messages before its feed.
+            let bytes = try await start + read(reply, atMost: Self.longestNoise)
+            guard SourceKind(bytes, encoding: encoding, asSound: false) == .feed else {
+                throw .failed("the address is a web page, not sound")
+            }
+            return try await episode(of: reply, bytes, encoding, at: place, step, isHeard: isHeard)
         case .unplayable(let name): throw .failed("the address is \(name), which cannot be played")
         case .feed: return try await episode(of: reply, start, encoding, at: place, step, isHeard: isHeard)
         case .text:
-            let bytes = try await start + read(reply, atMost: Self.longestList)
+            let isObject = start.first { $0 > 0x20 && $0 < 0x7F } == UInt8(ascii: "{")
+            let bytes = try await start + read(reply, atMost: isObject ? Self.longestReply : Self.longestList)
+            if isObject, let feed = Self.feed(in: bytes, base: place.address) {
+                return try episode(of: feed, step, nil, isHeard: isHeard)
+            }
             let type = reply.head.mediaType
             let isDeclared =
                 ["mpegurl", "realaudio", "scpls"].contains { type.contains($0) } || Self.isNamedList(place.address)
@@ -217,7 +254,11 @@ struct MediaResolver: Sendable {
             case .feeds(let titles):
                 let some = titles.prefix(5).filter { !$0.isEmpty }.joined(separator: ", ")
                 throw .failed("the address is a list of \(titles.count) podcasts; choose one of them: \(some)")
-            case nil: throw .failed("the address is text, not sound")
+            case nil:
+                guard SourceKind(bytes, encoding: encoding, asSound: false) == .feed else {
+                    throw .failed("the address is text, not sound")
+                }
+                return try await episode(of: reply, bytes, encoding, at: place, step, isHeard: isHeard)
             }
         }
     }
@@ -242,7 +283,11 @@ struct MediaResolver: Sendable {
         )
     }
 
-    /// Reads a feed until its newest unheard episode is known.
+    private static func feed(in bytes: [UInt8], base: String) -> EpisodeList? {
+        JSONFeed.read(TextDecoder().decode(bytes, isLast: true), atMost: longestReply, base: base)
+    }
+
+    /// Reads a feed until its next episode is known. Of a slow one, the rest is not waited for long.
     private func episode(
         of reply: HTTPStream,
         _ start: [UInt8],
@@ -252,29 +297,54 @@ struct MediaResolver: Sendable {
         isHeard: (MediaItem) -> Bool
     ) async throws(MediaProblem) -> Outcome {
         let feed = PodcastFeed(encoding: encoding, base: place.address)
-        func item(_ episode: PodcastFeed.Episode) -> MediaItem {
-            MediaItem(
-                address: episode.address,
-                title: episode.title,
-                kind: .podcast,
-                artist: feed.title.isEmpty ? nil : feed.title,
-                id: episode.id.isEmpty ? nil : episode.id
-            )
-        }
-        func wasHeard(_ episode: PodcastFeed.Episode) -> Bool { isHeard(item(episode)) }
+        func wasHeard(_ episode: EpisodeList.Episode) -> Bool { isHeard(Self.item(episode, of: feed.list)) }
+        let now = now()
         feed.push(start)
         var problem: HTTPFailure?
+        var due: Duration?
         do throws(HTTPFailure) {
-            while !feed.isSettled(unheard: wasHeard), let piece = try await reply.next() { feed.push(piece) }
+            while !feed.list.isSettled(at: now, unheard: wasHeard) {
+                if due == nil, feed.list.isPromising(at: now, unheard: wasHeard) { due = Monotonic.now() + Self.grace }
+                guard let piece = try await Self.next(of: reply, until: due) else { break }
+                feed.push(piece)
+            }
         } catch {
             // Of a feed that broke off, or is too long, what came before counts.
             problem = error
         }
         feed.push([], isLast: true)
-        guard let episode = feed.newest(unheard: wasHeard) else {
+        return try episode(of: feed.list, step, problem, isHeard: isHeard)
+    }
+
+    private func episode(
+        of feed: EpisodeList,
+        _ step: Step,
+        _ problem: HTTPFailure?,
+        isHeard: (MediaItem) -> Bool
+    ) throws(MediaProblem) -> Outcome {
+        guard let episode = feed.next(at: now(), unheard: { isHeard(Self.item($0, of: feed)) }) else {
             throw .failed(problem.map { "\($0)" } ?? "the feed contains no episode with sound")
         }
-        return try leads(step, [episode.address]) { _ in item(episode) }
+        return try leads(step, [episode.address]) { _ in Self.item(episode, of: feed) }
+    }
+
+    private static func item(_ episode: EpisodeList.Episode, of feed: EpisodeList) -> MediaItem {
+        MediaItem(
+            address: episode.address,
+            title: episode.title,
+            kind: .podcast,
+            artist: feed.title.isEmpty ? nil : feed.title,
+            id: episode.id.isEmpty ? nil : episode.id
+        )
+    }
+
+    /// Returns the next bytes of the reply; nil at its end, or when the time is over.
+    private static func next(of reply: HTTPStream, until due: Duration?) async throws(HTTPFailure) -> [UInt8]? {
+        guard let due else { return try await reply.next() }
+        let result = await TimeLimit.run(max(.zero, due - Monotonic.now())) { () -> Result<[UInt8]?, HTTPFailure> in
+            do throws(HTTPFailure) { return .success(try await reply.next()) } catch { return .failure(error) }
+        }
+        return try result?.get() ?? nil
     }
 
     private static func isNamedList(_ address: String) -> Bool {
@@ -291,12 +361,6 @@ struct MediaResolver: Sendable {
             if bytes.isEmpty { throw .failed("\(error)") }
         }
         return bytes
-    }
-
-    private static func realPath(_ path: String) -> String? {
-        guard let real = realpath(path, nil) else { return nil }
-        defer { free(real) }
-        return String(cString: real)
     }
 
     /// Resolves a reference against the address at which it was found (RFC 3986 section 5.2).
@@ -336,12 +400,12 @@ enum SourceKind: Equatable {
             self = .sound
             return
         }
-        guard text.first(where: { $0 > 0x20 }) == UInt8(ascii: "<") else {
+        guard let markup = Self.markup(in: text) else {
             self = .text
             return
         }
         var names: [String] = []
-        MarkupReader { if case .open(let name, _) = $0, names.count < 8 { names.append(name) } }.push(text)
+        MarkupReader { if case .open(let name, _) = $0, names.count < 8 { names.append(name) } }.push(markup)
         if names.contains(where: PodcastFeed.roots.contains) {
             self = .feed
         } else if names.contains(where: PlaylistText.roots.contains) {
@@ -350,42 +414,18 @@ enum SourceKind: Equatable {
             self = names.first == "mpd" ? .unplayable("a DASH stream") : .page
         }
     }
-}
 
-/// The cookies of one search, by the host that set them. Bounded; a pure value.
-struct CookieJar {
-    private static let most = 50
-    private static let longest = 4096
-    private var cookies: [(host: String, isForDomain: Bool, pair: String)] = []
-
-    mutating func keep(_ headers: [(name: String, value: String)], from url: ServerURL) {
-        for header in headers where header.name.lowercased() == "set-cookie" && header.value.utf8.count <= Self.longest
-        {
-            let parts = header.value.split(separator: ";").map { $0.drop { $0 == " " } }
-            guard let pair = parts.first, let equals = pair.firstIndex(of: "=") else { continue }
-            let named = parts.dropFirst().first { $0.lowercased().hasPrefix("domain=") }?.dropFirst("domain=".count)
-                .drop { $0 == "." }.lowercased()
-            // A host may set cookies for the domain above it, but not for all of ".org".
-            let domain = named.flatMap { $0.contains(".") && ".\(url.host)".hasSuffix(".\($0)") ? $0 : nil }
-            let host = domain ?? url.host
-            cookies.removeAll { $0.host == host && $0.pair.hasPrefix(pair[...equals]) }
-            if cookies.count < Self.most { cookies.append((host, domain != nil, String(pair))) }
+    /// The text from where its markup begins: a broken script writes messages before its feed. Nil if there is none.
+    private static func markup(in text: [UInt8]) -> [UInt8]? {
+        let lower = text.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        for mark in ["<?xml", "<rss", "<rdf:rdf", "<feed"] {
+            let mark = Array(mark.utf8)
+            var place = lower.startIndex
+            while let found = lower[place...].firstIndex(of: mark[0]) {
+                if lower[found...].starts(with: mark) { return Array(text[found...]) }
+                place = found + 1
+            }
         }
-    }
-
-    private func pairs(for url: ServerURL) -> [String] {
-        cookies.filter { $0.host == url.host || $0.isForDomain && url.host.hasSuffix(".\($0.host)") }.map(\.pair)
-    }
-
-    /// The value of the request's header; nil without cookies.
-    func header(for url: ServerURL) -> String? {
-        let pairs = pairs(for: url)
-        return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
-    }
-
-    /// For ffmpeg, which sends them to this host alone.
-    func lines(for url: ServerURL) -> [String] {
-        let host = SecureAddress.plain(url.text).dropFirst("http://".count).prefix { $0 != "/" && $0 != ":" }
-        return pairs(for: url).map { "\($0); path=/; domain=\(host)" }
+        return text.first { $0 > 0x20 } == UInt8(ascii: "<") ? text : nil
     }
 }

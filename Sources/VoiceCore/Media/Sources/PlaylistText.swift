@@ -104,15 +104,11 @@ package enum PlaylistText: Equatable {
         return String(line.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
     }
 
-    /// Returns the absolute address; nil if it is not of the web. Servers of the schemes that old players used speak HTTP.
+    /// Returns the absolute address; nil if it is not of the web.
     static func address(_ written: String, base: String) -> String? {
-        var text = trimmed(written)
+        let text = AddressText.ofWeb(trimmed(written))
         guard !text.isEmpty, text.utf8.count <= longestEntry, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else { return nil }
-        let scheme = text.prefix { $0 != ":" && $0 != "/" }.lowercased()
-        if ["icy", "icyx", "mms", "mmsh"].contains(scheme), text.contains("://") {
-            text = "http" + text.dropFirst(scheme.count)
-        }
         let joined = MediaResolver.join(text, to: base).prefix(longestEntry)
         let start = joined.prefix(8).lowercased()
         return start.hasPrefix("http://") || start.hasPrefix("https://") ? String(joined) : nil

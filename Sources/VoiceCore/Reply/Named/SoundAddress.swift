@@ -27,7 +27,8 @@ package struct SoundAddress {
 
     /// Returns nil for anything but http and https.
     init?(_ text: String) {
-        guard let url = ServerURL(AddressText.withoutFragment(text)), url.scheme == "http" || url.scheme == "https"
+        let plain = AddressText.withoutUser(AddressText.withoutFragment(text)).address
+        guard let url = ServerURL(plain), url.scheme == "http" || url.scheme == "https"
         else { return nil }
         self.url = url
         let parts = url.path.split(separator: "/")
