@@ -109,7 +109,7 @@ package struct ServerURL: Sendable, Equatable {
         return (host.lowercased(), port)
     }
 
-    private static func isIPv6(_ text: Substring) -> Bool {
+    fileprivate static func isIPv6(_ text: Substring) -> Bool {
         var address = in6_addr()
         return inet_pton(AF_INET6, String(text), &address) == 1
     }
@@ -153,6 +153,40 @@ package struct HostAndPort: Sendable, Equatable {
 
     /// What a key wants that names a server this way.
     package static let wanted = "must be host:port, for instance 192.168.1.20:10300 or [::1]:10300"
+}
+
+/// A host that a list names, for all its ports or for one: "nas.lan", "192.168.1.5:8000", "[fd00::5]:8000", "fd00::5".
+package struct ListedHost: Hashable, Sendable {
+    /// Lower case; an IPv6 address without brackets.
+    package let host: String
+    /// nil for all ports.
+    package let port: Int?
+
+    package init(host: String, port: Int?) { (self.host, self.port) = (host, port) }
+
+    /// nil for anything else, such as URLs, networks and patterns.
+    package init?(_ text: String) {
+        guard text.utf8.count <= 300 else { return nil }
+        if ServerURL.isIPv6(text[...]) {
+            (host, port) = (text.lowercased(), nil)
+            return
+        }
+        guard let (host, port) = try? ServerURL.hostAndPort(text[...]) else { return nil }
+        // Short forms of IPv4 addresses, such as "192.168.1", are meant as networks.
+        let labels = host.split(separator: ".")
+        if !host.contains(":"), labels.last?.allSatisfy(\.isNumber) == true, labels.count != 4 { return nil }
+        (self.host, self.port) = (host.last == "." ? String(host.dropLast()) : host, port)
+    }
+
+    /// Returns the hosts of a list, separated by blanks or commas; nil for those that are none.
+    package static func list(_ text: String) -> [ListedHost?] { names(text).map { ListedHost(String($0)) } }
+
+    /// The first name in a list that is not a host.
+    static func firstWrong(in text: String) -> String? {
+        names(text).first { ListedHost(String($0)) == nil }.map(String.init)
+    }
+
+    private static func names(_ text: String) -> [Substring] { text.split { $0 == " " || $0 == "," } }
 }
 
 extension ServerURL.Problem: CustomStringConvertible {

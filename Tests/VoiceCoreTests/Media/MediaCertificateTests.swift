@@ -63,7 +63,7 @@ private final class CertifiedServer {
 struct MediaCertificateTests {
     private func stage(caFile: String?) async throws -> MediaStage {
         try await MediaStage {
-            $0.policy = MediaPolicy(hosts: ["localhost"])
+            $0.policy = MediaPolicy(hosts: "localhost")
             $0.caFile = caFile
         }
     }
@@ -113,7 +113,7 @@ struct MediaCertificateTests {
     @Test(arguments: [true, false]) func theProxyLooksAtItToo(isTrusted: Bool) async throws {
         let server = try CertifiedServer()
         let ended = Mutex<String??>(nil)
-        let decoder = DecoderThread(feed: MediaFeed(), policy: MediaPolicy(hosts: ["localhost"])) { report in
+        let decoder = DecoderThread(feed: MediaFeed(), policy: MediaPolicy(hosts: "localhost")) { report in
             if case .ended(_, _, let failure) = report { ended.withLock { $0 = .some(failure) } }
         }
         decoder.start()

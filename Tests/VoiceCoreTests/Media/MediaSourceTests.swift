@@ -24,7 +24,8 @@ struct MediaSourceTests {
 
     @Test(arguments: [
         "http://127.0.0.1/", "http://localhost:8080/x", "http://[::1]/", "http://192.168.0.2/a.mp3", "ftp://x.org/a",
-        "file:///etc/passwd", "javascript:1", "http://user:pw@example.org/", "concat:http://a|b", "ws://example.org/",
+        "file:///etc/passwd", "javascript:1", "http://user:pw@127.0.0.1/", "http://a@b@127.0.0.1/", "concat:http://a|b",
+        "ws://example.org/",
     ])
     func whatMustNotBePlayedIsRefused(address: String) {
         #expect(throws: MediaProblem.self) { _ = try MediaPolicy().network(address) }
@@ -63,11 +64,70 @@ struct MediaSourceTests {
 
     @Test func filesAreThoseBelowTheFolders() throws {
         let policy = MediaPolicy(hosts: "", folders: "/music/:/more")
-        func resolve(_ path: String) -> String? { path == "/music/link" ? "/etc/passwd" : path }
-        #expect(try policy.file("/music/a.mp3", resolve: resolve) == "/music/a.mp3")
-        for path in ["/etc/passwd", "/music/link", "/musical/a.mp3", "a.mp3", "/music"] {
-            #expect(throws: MediaProblem.self) { _ = try policy.file(path, resolve: resolve) }
+        let disk = MediaDisk(realPath: { $0 == "/music/link" ? "/etc/passwd" : $0 }, names: { _ in [] })
+        #expect(try policy.file("/music/a.mp3", in: disk) == "/music/a.mp3")
+        for path in ["/etc/passwd", "/music/link", "/musical/a.mp3", "a.mp3", "/music", "/music%2F..%2Fetc/passwd"] {
+            #expect(throws: MediaProblem.refusedFolder) { _ = try policy.file(path, in: disk) }
         }
+    }
+
+    /// As agents write names, and as the disk spells them.
+    @Test(arguments: [
+        ("/music/My%20Song.mp3", "/music/My Song.mp3"), ("/music/100%.mp3", "/music/100%.mp3"),
+        ("/music/B\u{F6}hse/\u{DC}.mp3", "/music/Bo\u{308}hse/U\u{308}.mp3"),
+        ("/music/Bo\u{308}hse/a.mp3", "/music/B\u{F6}hse/a.mp3"),
+        ("/music/B%C3%B6hse/a.mp3", "/music/Bo\u{308}hse/a.mp3"),
+    ])
+    func aFileIsFoundHoweverItsNameIsWritten(written: String, onDisk: String) throws {
+        let parts = onDisk.split(separator: "/")
+        let known = (1...parts.count).map { "/" + parts.prefix($0).joined(separator: "/") }
+        let disk = MediaDisk(
+            realPath: { path in known.first { $0.utf8.elementsEqual(path.utf8) } },
+            names: { folder in
+                known.filter { $0.utf8.starts(with: (folder + "/").utf8) }
+                    .compactMap { $0.dropFirst(folder.count + 1).split(separator: "/").first.map(String.init) }
+            }
+        )
+        let found = try MediaPolicy(folders: "/music").file(written, in: disk)
+        #expect(found.utf8.elementsEqual(onDisk.utf8))
+    }
+
+    @Test func aFileThatIsMissingIsNotCalledForbidden() {
+        let disk = MediaDisk(realPath: { $0 == "/music" ? $0 : nil }, names: { _ in [] })
+        let policy = MediaPolicy(folders: "/music")
+        #expect(throws: MediaProblem.failed("there is no file gone.mp3")) {
+            _ = try policy.file("/music/gone.mp3", in: disk)
+        }
+        for path in ["/etc/gone", "/music/../etc/gone"] {
+            #expect(throws: MediaProblem.refusedFolder) { _ = try policy.file(path, in: disk) }
+        }
+    }
+
+    @Test(arguments: [
+        ("nas.lan", nil), ("NAS.lan:8000, 192.168.1.5", nil), ("[fd00::5]:8000 fd00::5 [fd00::6]", nil), ("", nil),
+        ("http://nas.lan", "http://nas.lan"), ("nas.lan/music", "nas.lan/music"),
+        ("a 192.168.1.0/24", "192.168.1.0/24"),
+        ("*.lan", "*.lan"), ("192.168.1.*", "192.168.1.*"), ("nas.lan:", "nas.lan:"), ("nas.lan:0", "nas.lan:0"),
+        ("nas.lan:80-90", "nas.lan:80-90"), ("192.168.1", "192.168.1"), ("10.0.0.300", "10.0.0.300"),
+        ("nas.lan;b.lan", "nas.lan;b.lan"), ("fe80::1%eth0", "fe80::1%eth0"), ("u:p@nas.lan", "an address"),
+    ])
+    func hostsThatAreNoneDoNotPassTheCheck(text: String, wrong: String?) throws {
+        var configuration = Configuration()
+        let key = try #require(ConfigurationSchema.key("media.allow_hosts"))
+        let problem = key.set(.text(text), in: &configuration)
+        #expect(
+            problem?.contains("names \"\(wrong ?? "")\"") == (wrong == nil ? nil : wrong != "an address"),
+            "\(problem ?? "-")"
+        )
+        #expect(problem?.contains("u:p") != true)
+    }
+
+    @Test func listedHostsAreComparedAsAddresses() throws {
+        let policy = MediaPolicy(hosts: "[FD00::5]:8000 fd00::6 Nas.LAN.")
+        for address in ["http://[fd00::5]:8000/a", "http://[fd00::6]:9/a", "http://nas.lan/a"] {
+            #expect(policy.isListed(try policy.network(address)), "\(address)")
+        }
+        #expect(throws: MediaProblem.self) { _ = try policy.network("http://[fd00::5]/a") }
     }
 
     @Test func aPodcastIsItsNewestUnheardEpisode() throws {
@@ -80,10 +140,12 @@ struct MediaSourceTests {
             <item><title>Text only</title></item></channel></rss>
             """
         let feed = try #require(PodcastFeed(Array(text.utf8)))
-        #expect(feed.title == "Show & Tell")
-        #expect(feed.episodes.map(\.title) == ["New", "Old"])
-        #expect(feed.newest { $0.address == "https://e.org/2.mp3" }?.address == "https://e.org/1.mp3?a=1&b=2")
-        #expect(feed.newest { _ in true }?.title == "New")
+        #expect(feed.list.title == "Show & Tell")
+        #expect(feed.list.newestFirst.map(\.title) == ["New", "Old"])
+        let now = 1_800_000_000
+        let next = feed.list.next(at: now) { $0.address == "https://e.org/2.mp3" }
+        #expect(next?.address == "https://e.org/1.mp3?a=1&b=2")
+        #expect(feed.list.next(at: now) { _ in true }?.title == "New")
         #expect(PodcastFeed(Array("<html><body>no</body></html>".utf8)) == nil)
     }
 

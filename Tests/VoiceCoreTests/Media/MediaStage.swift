@@ -31,7 +31,7 @@ final class MediaStage: Sendable {
     ) async throws {
         port = try await server.start()
         var settings = MediaSettings()
-        settings.policy = MediaPolicy(hosts: [onItsPort ? "127.0.0.1:\(port)" : "127.0.0.1"])
+        settings.policy = MediaPolicy(hosts: onItsPort ? "127.0.0.1:\(port)" : "127.0.0.1")
         // Long enough for a busy machine to start ffmpeg.
         settings.patience = .seconds(20)
         settings.machine.reconnectFirst = .milliseconds(50)

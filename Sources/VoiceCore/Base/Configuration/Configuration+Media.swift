@@ -46,7 +46,7 @@ extension Configuration.Media {
         package let allowHosts = Setting(
             "media.allow_hosts",
             "",
-            as: .text(mayBeEmpty: true),
+            as: .hosts,
             "Hosts in private networks to play from, separated by blanks: \"nas.lan 192.168.1.5:8000\"."
         )
         package let folders = Setting(

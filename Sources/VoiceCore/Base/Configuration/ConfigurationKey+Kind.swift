@@ -9,6 +9,7 @@ extension ConfigurationKey.Kind {
         case .text(mayBeEmpty: false): "a line of text that is not empty"
         case .file: "the absolute path of a file, or \"\""
         case .url(let schemes, _): "a URL that begins with " + Self.alternatives(schemes.map { $0 + "://" })
+        case .hosts: "hosts separated by blanks, each a name or an address, with or without :port"
         case .choice(let choices): "one of " + Self.alternatives(choices.map { "\"\($0)\"" })
         case .choices(let choices):
             "a list without repetitions of " + Self.alternatives(choices.map { "\"\($0)\"" })
@@ -34,6 +35,8 @@ extension ConfigurationKey.Kind {
                 return nil
             }
             return value
+        case (.hosts, .text(let text)):
+            return text.utf8.count <= Self.maximumTextBytes && ListedHost.firstWrong(in: text) == nil ? value : nil
         case (.choice(let choices), .text(let text)):
             return choices.contains(text) ? value : nil
         case (.choices(let choices), .texts(let texts)):
@@ -55,9 +58,14 @@ extension ConfigurationKey.Kind {
         }
     }
 
-    /// What is wrong with a URL; nil if the key accepts it or takes no URL. The text never repeats the URL, which may
+    /// What is wrong with a URL or a host; nil if the key accepts it or takes neither. The text never repeats the URL, which may
     /// contain a password.
     func problem(ofAddress value: ConfigurationValue) -> String? {
+        if self == .hosts, case .text(let text) = value, let wrong = ListedHost.firstWrong(in: text) {
+            // It may be an address with a password.
+            let name = wrong.contains("@") ? "an address" : ConfigurationValue.text(wrong).shown
+            return "names \(name): write the host alone, as in \"nas.lan 192.168.1.5:8000 [fd00::5]:8000\""
+        }
         guard case .url(let schemes, let takesQuery) = self, case .text(let text) = value else { return nil }
         let lower = text.lowercased()
         guard let scheme = schemes.first(where: { lower.hasPrefix($0 + "://") }) else {
@@ -82,7 +90,7 @@ extension ConfigurationKey.Kind {
     /// Converts the text of an environment variable or of a command line option to the type of value the key expects.
     func value(fromText text: String) -> ConfigurationValue {
         switch self {
-        case .text, .file, .url, .choice: .text(text)
+        case .text, .file, .url, .hosts, .choice: .text(text)
         case .choices:
             .texts(text.split(separator: ",").map(Self.trimmed))
         case .integer, .oneOf: Int(text).map(ConfigurationValue.integer) ?? .text(text)

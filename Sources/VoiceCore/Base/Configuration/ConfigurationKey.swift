@@ -13,6 +13,8 @@ package struct ConfigurationKey: Sendable {
         case text(mayBeEmpty: Bool)
         case file
         case url(schemes: [String], takesQuery: Bool)
+        /// `ListedHost`s, separated by blanks or commas.
+        case hosts
         case choice([String])
         case integer(ClosedRange<Int>, multipleOf: Int)
         /// A list of these, without repetitions.

@@ -56,7 +56,7 @@ extension ConfigurationKey {
         case .integer(let range, multipleOf: 1): "From \(range.lowerBound) to \(range.upperBound)."
         case .choice, .choices, .integer, .oneOf, .number:
             kind.wanted.prefix(1).uppercased() + kind.wanted.dropFirst() + "."
-        case .text, .file, .url, .flag: nil
+        case .text, .file, .url, .hosts, .flag: nil
         }
     }
 }

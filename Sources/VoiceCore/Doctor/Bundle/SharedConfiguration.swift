@@ -24,7 +24,7 @@ enum SharedConfiguration {
         switch key.kind {
         case .choice, .choices, .oneOf, .integer, .number, .flag: return value.toml
         case .url: return ConfigurationValue.text(ServerURL(text).map(shown) ?? PrivateText.hidden).toml
-        case .text, .file: return ConfigurationValue.text(text.isEmpty ? "" : device(text)).toml
+        case .text, .file, .hosts: return ConfigurationValue.text(text.isEmpty ? "" : device(text)).toml
         }
     }
 
