@@ -26,8 +26,6 @@ final class LocalSpeaker {
     private static let firstLimit = Duration.seconds(5)
     /// How many times longer than its sound a sentence may take, besides `nextLimit`.
     private static let slowest = 4
-    /// Maximum length of a sentence, in samples at 24 kHz: nobody listens longer.
-    private static let longest = 90 * AudioFormat.wireRate
     private static let deep = 2
     /// How long a failed server is left alone.
     private static let pause = Duration.seconds(30)
@@ -208,11 +206,14 @@ final class LocalSpeaker {
             guard format.width == 2, AnyRateConverter.knows(format.rate) else {
                 return garbage("speaks in a format that cannot be played here")
             }
-            // A chunk that is too long is not converted in full.
-            let most = (Self.longest / AudioFormat.wireRate + 1) * format.rate * format.channels * 2
-            let sound = WaveBytes.samples(bytes.prefix(most), channels: format.channels)
+            let frames = bytes.count / (2 * format.channels)
+            let longest = Self.longest(for: done < sentences.count ? sentences[done] : "")
+            // Before any of it is played: a server that has gone wrong sends minutes in one chunk.
+            guard samples + frames * AudioFormat.wireRate / format.rate <= longest else {
+                return garbage("does not stop speaking")
+            }
+            let sound = WaveBytes.samples(bytes[...], channels: format.channels)
             play(sound, rate: format.rate)
-            if samples > Self.longest { return garbage("does not stop speaking") }
             // Sound renews the limit, not the message, and only as far as it lasts.
             guard !sound.isEmpty else { return }
             let length = Duration.milliseconds(samples * 1000 / AudioFormat.wireRate)
@@ -230,6 +231,9 @@ final class LocalSpeaker {
         default: break
         }
     }
+
+    /// Maximum length of speech, in samples at 24 kHz; digits take half a second each.
+    private static func longest(for text: String) -> Int { min(90, 10 + text.utf8.count / 2) * AudioFormat.wireRate }
 
     private func play(_ sound: [Int16], rate: Int) {
         guard !sound.isEmpty else { return }
