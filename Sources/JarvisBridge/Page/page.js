@@ -249,7 +249,7 @@ function drawSlider(slider) {
 
 function drawMedia() {
   const media = record("media");
-  const title = clean(media.title, 200);
+  const title = [clean(media.title, 200), clean(media.song, 200)].filter(Boolean).join(": ");
   const plays = media.state === "playing";
   const stands = plays || media.state === "paused";
   write($("playing"), stands ? title || "Something without a title" : "Nothing is playing.");

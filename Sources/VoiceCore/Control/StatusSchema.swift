@@ -98,7 +98,11 @@ package enum StatusSchema {
         Member("sent_today", .text, "sound of the microphone sent since midnight: 3 min 20 s"),
         Member("sent_today_s", .number, "the same"),
         Member("sent_today_bytes", .number, ""),
-        Member("media", .object, "`state` (playing, paused, stopped), `title`, `position_s`, `length_s`, `queue`"),
+        Member(
+            "media",
+            .object,
+            "`state` (playing, paused, stopped), `title`, `song` that a station plays, `position_s`, `length_s`, `queue`"
+        ),
         Member("timers", .number, ""),
         Member(
             "timer_list",

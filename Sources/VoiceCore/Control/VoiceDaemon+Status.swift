@@ -111,6 +111,9 @@ extension MediaSnapshot {
         return known.isEmpty ? nil : known.joined(separator: ": ")
     }
 
+    /// What a station plays, unless it has no other title.
+    var song: String? { title == nil ? nil : nowPlaying }
+
     /// For `status`.
     fileprivate var watched: [String: JSONValue] {
         let isRunning = status != .stopped && status != .paused
@@ -118,6 +121,7 @@ extension MediaSnapshot {
             "state": .string(isRunning ? "playing" : status.rawValue), "queue": .array(queue.map { .string($0) }),
         ]
         if let what { values["title"] = .string(what) }
+        if let song { values["song"] = .string(song) }
         if let position { values["position_s"] = .integer(Int(position)) }
         if let duration { values["length_s"] = .integer(Int(duration)) }
         return values

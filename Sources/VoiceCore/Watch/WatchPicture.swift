@@ -228,7 +228,7 @@ package struct WatchPicture {
         if state != "playing" { text += "\(state) " }
         let queued = media["queue"].items.count
         if queued > 0 { text += "(+\(queued)) " }
-        return text + (media["title"]?.stringValue ?? "")
+        return text + [media["title"], media["song"]].compactMap { $0?.stringValue }.joined(separator: ": ")
     }
 
     private var timers: String {

@@ -12,7 +12,10 @@ struct WatchPictureTests {
         "service": "api.openai.com, gpt-realtime", "session_age_s": 250, "spent_hour_usd": 0.123,
         "budget_hour_usd": 1, "spent_today_usd": 0.5, "version": "0.1.0", "uptime_s": 11_520, "rss_bytes": 93_000_000,
         "threads": 42,
-        "media": ["state": "playing", "title": "News", "position_s": 11, "length_s": 240, "queue": ["one", "two"]],
+        "media": [
+            "state": "playing", "title": "News", "song": "Jingle", "position_s": 11, "length_s": 240,
+            "queue": ["one", "two"],
+        ],
         "timer_list": [
             ["kind": "timer", "name": "tea", "left_s": 124], ["kind": "alarm", "left_s": 40_000],
             ["kind": "timer", "name": "eggs", "rings": true],
@@ -81,7 +84,7 @@ struct WatchPictureTests {
                  ░░▒████████████▒░░  echo     good, 32 dB removed, you can interrupt
                  ░░▒▒██████████▒▒░░  service  api.openai.com, gpt-realtime (for 4 min)
                   ░░▒▒████████▒▒░░   spent    $0.12 of 1.00 this hour, $0.50 today
-                   ░░░▒▒▒▒▒▒▒▒░░░    playing  00:12 of 04:00 (+2) News
+                   ░░░▒▒▒▒▒▒▒▒░░░    playing  00:12 of 04:00 (+2) News: Jingle
                       ░░░░░░░░       timers   tea 02:03, alarm 11 h 6 min, eggs rings
                 turns 57  ·· acknowledged ░░ asked ▒▒ answered ▓▓ speech came ██ heard
                 52    ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒████ 0.6 s

@@ -47,7 +47,9 @@ extension ControlCommand {
         } else {
             result["problem"] = "the state of the media player cannot be written as JSON"
         }
-        result["text"] = .string([snapshot.status.rawValue, snapshot.what].compactMap { $0 }.joined(separator: ": "))
+        result["text"] = .string(
+            [snapshot.status.rawValue, snapshot.what, snapshot.song].compactMap { $0 }.joined(separator: ": ")
+        )
         return result
     }
 }
