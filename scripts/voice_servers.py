@@ -190,6 +190,7 @@ def main():
             if child and signalled.args[0] == signal.SIGINT and os.isatty(0):
                 try:
                     status = child.wait(5)
+                    status = status if status >= 0 else 128 - status
                 except subprocess.TimeoutExpired:
                     pass
         except (ServerError, OSError, ValueError, KeyError) as error:
