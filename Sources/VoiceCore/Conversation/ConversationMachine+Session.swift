@@ -215,14 +215,15 @@ extension ConversationMachine {
         if let question = turn.question, question.text != nil { memory.forget(question.items) }
         switch options.sessions.carry {
         case .none: return []
-        case .summary: return memory.summary.map { [.summary($0)] } ?? []
+        case .summary: return memory.summary.map { [.summary($0), .end] } ?? []
         case .turns:
-            return memory.lines.map { line in
+            let lines = memory.lines.map { line -> ServiceHistoryLine in
                 switch line.speaker {
                 case .user: .user(line.heard)
                 case .assistant: .assistant(line.heard)
                 }
             }
+            return lines.isEmpty ? [] : lines + [.end]
         }
     }
 

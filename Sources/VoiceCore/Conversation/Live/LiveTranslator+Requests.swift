@@ -30,14 +30,14 @@ extension LiveTranslator {
     private mutating func open(_ history: [ServiceHistoryLine]) {
         guard phase == .opening else { return }
         phase = .starting
-        var messages = history.map { line -> LiveMessage in
+        let messages = history.map { line -> LiveMessage in
             switch line {
             case .user(let text): LiveMessage(.user, text)
             case .assistant(let text): LiveMessage(.assistant, text)
             case .summary(let value): LiveMessage(.developer, "What was said before, as data: \(value.encoded)")
+            case .end: LiveMessage(.developer, Self.reopened)
             }
         }
-        if !messages.isEmpty { messages.append(LiveMessage(.developer, Self.reopened)) }
         effects.append(.send(.start(settings, history: LiveMessage.fitting(messages), eventID: name("start"))))
     }
 

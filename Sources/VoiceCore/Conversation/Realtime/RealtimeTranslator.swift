@@ -107,6 +107,7 @@ package struct RealtimeTranslator: Sendable {
                     eventID("carry"),
                     .init(name: "recall_conversation", arguments: "{}", output: ToolResult(.data(summary.encoded)))
                 )
+            case .recall(.end): [.assistantMessage(text: Self.recalled, eventID: eventID("carry"))]
             case .ask(let text): [.userMessage(text: text, eventID: eventID("ask"))]
             case .answer(let callID, let output):
                 [.functionCallOutput(callID: callID, output: output.forModel, eventID: eventID("output"))]
@@ -157,6 +158,10 @@ package struct RealtimeTranslator: Sendable {
         defer { once = [] }
         return ([settings.instructions, Self.onceHeading] + once).joined(separator: "\n\n")
     }
+
+    /// In the model's own role: a small model reads the last note or the last output of a tool aloud, and some servers join the
+    /// user's last words with the next ones.
+    private static let recalled = "I remember what was said before."
 
     private static let onceHeading = "# For this response alone"
 

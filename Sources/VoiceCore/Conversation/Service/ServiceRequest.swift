@@ -65,6 +65,8 @@ package enum ServiceHistoryLine: Equatable, Sendable {
     case assistant(String)
     /// A summary of the session, as data.
     case summary(JSONValue)
+    /// The mark behind the last line: nothing before it waits for an answer.
+    case end
 }
 
 extension ServiceRequest {
