@@ -25,6 +25,10 @@ package final class WyomingSimulator: Sendable {
         case textless
         /// Speaker: a little sound, and then empty messages without end.
         case trickle
+        /// Speaker: audio that begins and ends, and has no samples.
+        case soundless
+        /// Speaker: half a second of zeros.
+        case zeros
     }
 
     package struct Script: Sendable {
@@ -251,6 +255,12 @@ private final class WyomingHandler: ChannelInboundHandler {
         case .trickle:
             send("audio-chunk", Self.format, [UInt8](repeating: 1, count: 480), to: context)
             trickle(context)
+            return true
+        case .soundless, .zeros:
+            let zeros = [UInt8](repeating: 0, count: fault == .zeros ? 22_050 : 0)
+            send("audio-start", Self.format, to: context)
+            if !zeros.isEmpty { send("audio-chunk", Self.format, zeros, to: context) }
+            send("audio-stop", .object(["timestamp": .null]), to: context)
             return true
         case .endless:
             write(Array(#"{"type":"transcript","data_length":99999999}"#.utf8) + [10], to: context)

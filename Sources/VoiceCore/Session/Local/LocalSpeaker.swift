@@ -215,7 +215,7 @@ final class LocalSpeaker {
             let sound = WaveBytes.samples(bytes[...], channels: format.channels)
             play(sound, rate: format.rate)
             // Sound renews the limit, not the message, and only as far as it lasts.
-            guard !sound.isEmpty else { return }
+            guard hasBegun, !sound.isEmpty else { return }
             let length = Duration.milliseconds(samples * 1000 / AudioFormat.wireRate)
             let left = begunAt + nextLimit + length * Self.slowest - Monotonic.now()
             line?.limit(min(nextLimit, max(.zero, left)))
@@ -225,6 +225,7 @@ final class LocalSpeaker {
                 return
             }
             guard !isIdle else { return }
+            guard hasBegun else { return garbage("returned no sound for a sentence") }
             finished()
             line?.limit(isIdle ? nil : Self.firstLimit)
         case .error(let text, _): garbage("says: \(text)")
@@ -235,8 +236,12 @@ final class LocalSpeaker {
     /// Maximum length of speech, in samples at 24 kHz; digits take half a second each.
     private static func longest(for text: String) -> Int { min(90, 10 + text.utf8.count / 2) * AudioFormat.wireRate }
 
+    /// A peak up to this (-66 dBFS) cannot be heard.
+    private static let inaudible = 16
+
     private func play(_ sound: [Int16], rate: Int) {
-        guard !sound.isEmpty else { return }
+        // Silence ahead of the first sound is left out: there may be nothing behind it.
+        guard hasBegun || sound.contains(where: { $0.magnitude > Self.inaudible }) else { return }
         if !hasBegun {
             hasBegun = true
             begunAt = Monotonic.now()
