@@ -224,8 +224,10 @@ extension EventScript {
 
     /// Events that do not come from the service.
     private mutating func localEvent() -> ConversationEvent {
-        switch chance.below(28) {
+        switch chance.below(30) {
         case 0: return .connected
+        case 28: return .userPaused(ago: .milliseconds(milliseconds()))
+        case 29: return .userResumed
         case 1:
             let kinds: [LinkFailure.Kind] = [.transient, .limited, .expired, .permanent]
             let pause = chance.one(in: 2) ? Duration.seconds(chance.below(90_000)) : nil

@@ -59,6 +59,9 @@ package enum ConversationEvent: Equatable, Sendable {
     /// The agent has news: an answer that no call is waiting for, or words of the house.
     /// - aloud: the house has news instead, written for a model that speaks; these are its words for a service without one.
     case agentReported(ToolResult, aloud: HouseWords? = nil)
+    /// The service is hearing a turn in which the local detector has heard no voice for so long, or hears one again.
+    case userPaused(ago: Duration)
+    case userResumed
     /// The service is about to commit the turn of this item, but the local detector heard no voice in it.
     case turnWasSilent(itemID: String)
     /// The agent waits for the user's reply to this; nil when it no longer does.

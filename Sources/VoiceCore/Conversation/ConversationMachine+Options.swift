@@ -22,6 +22,8 @@ extension ConversationMachine {
         package var idleLimit: Duration?
         /// Silence of an outstanding call after which the thinking tone sounds; nil for no tones.
         package var thinkingAfter: Duration? = .milliseconds(700)
+        /// How long the service may wait in a pause of the user for more words.
+        package var longestPause: Duration = .seconds(1)
         /// Seed of the jitter.
         package var seed: UInt64 = 1
         package var reconnectFirst: Duration = .milliseconds(500)

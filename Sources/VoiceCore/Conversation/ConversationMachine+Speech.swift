@@ -274,6 +274,7 @@ extension ConversationMachine {
 
     /// The user interrupts, or says only "Jarvis": the answers of calls are still wanted, and any current speech is a turn.
     mutating func interrupt() {
+        turn.endAtPause()
         silence()
         remarks.queue.tellNoMore()
         if !turn.isUserSpeaking { turn.forgetQuestion() }

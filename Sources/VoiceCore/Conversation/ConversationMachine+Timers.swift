@@ -7,10 +7,13 @@ extension ConversationMachine {
         watchSession()
         watchResponse()
         let isSilentTurn = turn.clock.map { !$0.hadVoice && !$0.hadTone } ?? false
-        let silentCall = link.isReady && calls.isWaiting && voice.isSilent && !turn.isUserSpeaking && isSilentTurn
+        let isWaiting = calls.isWaiting && !turn.isUserSpeaking || turn.isWaitingEarly
+        let isSilent = link.isReady && isWaiting && voice.isSilent && isSilentTurn
         if let pause = options.thinkingAfter {
             let waited = turn.clock.map { now - $0.ended } ?? .zero
-            want(.thinking, silentCall, after: max(.zero, pause - waited))
+            // The service may be waiting for more words.
+            let wanted = turn.isWaitingEarly ? options.longestPause + pause : pause
+            want(.thinking, isSilent, after: max(.zero, wanted - waited))
         }
         if let limit = options.idleLimit { want(.idle, derivedState == .listening, after: limit) }
         want(.budget, hold.isClosing, after: options.budgetGrace)
@@ -41,7 +44,7 @@ extension ConversationMachine {
 
     private mutating func watchResponse() {
         want(.speech, turn.isHeard && link.isReady, after: options.speechLongest)
-        let isAwaited = turn.owesResponse || turn.awaitsUnwanted
+        let isAwaited = turn.owesResponse || turn.isWaitingEarly || turn.awaitsUnwanted
         let limit = options.capabilities.turns == .silent ? options.silentTurnLimit : options.responseLimit
         want(.serverResponse, isAwaited && link.isReady, after: limit)
         var isRequested = false
@@ -65,7 +68,9 @@ extension ConversationMachine {
     /// The service may be right to make no response to noise, and an unwanted one is not missed.
     private mutating func responseNeverCame() {
         defer { turn.responseNeverCame() }
-        guard turn.owesResponse, !turn.isVoiceless, options.capabilities.turns != .silent else { return }
+        guard turn.owesResponse || turn.isWaitingEarly, !turn.isVoiceless, options.capabilities.turns != .silent else {
+            return
+        }
         note(.noAnswer(after: options.responseLimit))
         emit(.play(.error))
     }

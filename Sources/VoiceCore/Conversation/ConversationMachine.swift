@@ -145,6 +145,8 @@ package struct ConversationMachine: Sendable {
         case .agentAsks(let prompt):
             remarks.prompt.ask(prompt)
             if let prompt { authority.asks(prompt.number, characters: prompt.characters) }
+        case .userPaused(let ago): if options.capabilities.turns == .service { turn.userPaused(at: now - ago) }
+        case .userResumed: if options.capabilities.turns == .service { turn.userResumed(at: now) }
         case .turnWasSilent(let itemID):
             authority.turnWasSilent(itemID)
             turn.wasVoiceless()
@@ -183,12 +185,12 @@ package struct ConversationMachine: Sendable {
         case .opening, .configuring, .refused: return link.refusal.map { .error($0) } ?? .connecting
         case .ready: break
         }
-        if turn.isUserSpeaking { return .userSpeaking }
+        if turn.isTalking { return .userSpeaking }
         if let speech = voice.speech {
             guard speech.isFiller else { return .aiSpeaking }
             return calls.isWaiting || !speech.hasCall ? .fillerSpeaking : .processing
         }
-        if turn.owesResponse || awaitsResponse { return .processing }
+        if turn.owesResponse || turn.isUserSpeaking || awaitsResponse { return .processing }
         if calls.isWaiting { return .waitingForJarvis }
         return sequencer.wantsResponse ? .processing : .listening
     }

@@ -4,6 +4,9 @@
 ///                            |                 '--> the response failed: requested again, once or twice
 ///                            '--> no response comes: it was noise
 ///
+/// Some services report `speechStopped` only with the answer: the turn is over for the user once the local voice detector has
+/// heard a pause (`userPaused`), and continues if it hears a voice again (`userResumed`).
+///
 /// "Stop" and interruptions take a turn back; responses the service makes to it anyway are refused.
 struct Turn: Equatable, Sendable {
     /// What to do about a failed response.
@@ -41,6 +44,10 @@ struct Turn: Equatable, Sendable {
     private(set) var number = 0
     /// The service is hearing a turn of the user that is wanted.
     private(set) var isUserSpeaking = false
+    /// Meanwhile, the local voice detector hears a pause.
+    private(set) var isPaused = false
+    /// The turn was counted at an earlier pause.
+    private var isCounted = false
     /// The service has reported the beginning of speech, and not yet its end.
     private(set) var isHeard = false
     /// The value of `isHeard` last reported.
@@ -71,6 +78,12 @@ struct Turn: Equatable, Sendable {
     /// The stages of the turn, until it ends.
     var clock: TurnClock?
 
+    /// The user is speaking, as far as anybody knows.
+    var isTalking: Bool { isUserSpeaking && !isPaused }
+
+    /// The user is waiting for a service that still seems to hear the turn.
+    var isWaitingEarly: Bool { isUserSpeaking && isPaused && early == nil }
+
     /// The user is not speaking, and no response is owed.
     var isIdle: Bool { !isUserSpeaking && !owesResponse }
 
@@ -85,8 +98,12 @@ struct Turn: Equatable, Sendable {
         isHeard = true
         guard !stopped.discards(itemID, at: now) else { return false }
         stopped.isSilent = false
-        if !isUserSpeaking { began = now }
+        if !isUserSpeaking {
+            began = now
+            isCounted = false
+        }
         isUserSpeaking = true
+        isPaused = false
         early = nil
         hasFailedEarly = false
         isVoiceless = false
@@ -112,8 +129,50 @@ struct Turn: Equatable, Sendable {
         guard isUserSpeaking else { return false }
         isUserSpeaking = false
         owesResponse = early == nil
-        begin(at: max(end, began))
+        // A pause was the end, and the user has been waiting since.
+        if !isPaused { ended(at: max(end, began)) }
+        isPaused = false
         return true
+    }
+
+    /// The local voice detector hears no voice any more in the turn that the service is hearing.
+    ///
+    /// - Parameter end: when the user stopped.
+    mutating func userPaused(at end: Duration) {
+        guard isUserSpeaking, !isPaused else { return }
+        isPaused = true
+        ended(at: max(end, began))
+    }
+
+    /// The local voice detector hears the user again.
+    mutating func userResumed(at now: Duration) {
+        guard isHeard, !stopped.isDiscarding else { return }
+        if !isUserSpeaking {
+            // The wait for an answer to the first part is over.
+            began = now
+            isCounted = false
+            question = OpenQuestion()
+        }
+        isUserSpeaking = true
+        isPaused = false
+        clock = nil
+    }
+
+    /// Takes the pause for the end of the turn, without waiting for the service.
+    mutating func endAtPause() {
+        guard isPaused else { return }
+        isUserSpeaking = false
+        isPaused = false
+        owesResponse = early == nil
+    }
+
+    private mutating func ended(at end: Duration) {
+        if isCounted {
+            clock = TurnClock(number: number, ended: end)
+        } else {
+            begin(at: end)
+        }
+        isCounted = true
     }
 
     /// A response failed while the service still seemed to hear the user: it was the one to this turn, if no other follows.
@@ -142,6 +201,7 @@ struct Turn: Equatable, Sendable {
         isHeard = false
         if isUserSpeaking { question = nil }
         isUserSpeaking = false
+        isPaused = false
     }
 
     /// Notes a typed question.
@@ -212,8 +272,11 @@ struct Turn: Equatable, Sendable {
     /// No answer is expected any more, or something else represents the question.
     mutating func forgetQuestion() { question = nil }
 
-    /// The service made no response to a turn, which may have been noise.
+    /// The service made no response to a turn, which may have been noise. It may still hear the turn; an answer that comes
+    /// later is spoken.
     mutating func responseNeverCame() {
+        if isPaused { isUserSpeaking = false }
+        isPaused = false
         owesResponse = false
         awaitsUnwanted = false
         question = nil
@@ -280,6 +343,7 @@ struct Turn: Equatable, Sendable {
         if let question, !question.isBegun { taken.items = question.items }
         let isMidSpeech = isUserSpeaking
         isUserSpeaking = false
+        isPaused = false
         question = nil
         guard inSession else { return taken }
         taken.isHeard = isHeard
@@ -310,6 +374,7 @@ struct Turn: Equatable, Sendable {
     /// The conversation ends on purpose, so nothing is lost.
     mutating func abandon() {
         isUserSpeaking = false
+        isPaused = false
         question = nil
     }
 
@@ -321,6 +386,7 @@ struct Turn: Equatable, Sendable {
     mutating func sessionEnded(_ memory: TurnMemory, at now: Duration) -> OpenQuestion? {
         let lost = loseQuestion(memory, at: now)
         isUserSpeaking = false
+        isPaused = false
         isHeard = false
         stopped = StoppedTurn()
         owesResponse = false
@@ -359,6 +425,7 @@ struct Turn: Equatable, Sendable {
     var brokenInvariants: [String] {
         var broken: [String] = []
         if isUserSpeaking, !isHeard { broken.append("the user speaks unheard") }
+        if isPaused, !isUserSpeaking { broken.append("a pause of a user who does not speak") }
         if awaitsUnwanted, !cancelsOwed { broken.append("a response is waited for and would not be turned away") }
         return broken
     }

@@ -72,6 +72,7 @@ package final class VoicePump {
     private var gate: VoiceGate?
     /// The service hears a turn of the user and must hear its end too.
     private var isTurnOpen = false
+    private var pause = TurnPause()
 
     package private(set) var chunksSent = 0
     /// Microphone samples the socket did not take in time.
@@ -185,6 +186,18 @@ package final class VoicePump {
     /// waits for the silence that ends it.
     package func turnIsOpen(_ isOpen: Bool) {
         isTurnOpen = isOpen
+        pause = TurnPause()
+    }
+
+    /// Reports the pauses of the user in the turn that the service is hearing.
+    private func followTurn(_ now: Duration) {
+        guard isTurnOpen, hasVoiceDetector, uplink != nil else { return }
+        let heard = microphone.notes.voiceUntil
+        switch pause.step(to: microphone.ring.writePosition, voiceUntil: heard, since: sent.turnFrom) {
+        case .paused(let ago): report(.userPaused(ago: ago), now)
+        case .resumed: report(.userResumed, now)
+        case nil: break
+        }
     }
 
     /// Drops all captured audio that has not been sent, held or not.
@@ -507,6 +520,7 @@ package final class VoicePump {
     package func tick() -> Duration {
         let now = uptime()
         pumpMicrophone(now)
+        followTurn(now)
         followPlayback(now)
         tellFollowers(now)
         logLosses(now)

@@ -99,11 +99,23 @@ package struct RealtimeService: SocketService {
         conversation.responseLimit = .seconds(
             values.responseLimitS > 0 ? values.responseLimitS : isOwn ? 30 : Configuration.Realtime.responseLimitS
         )
+        if case .semantic(let eagerness) = settings.turnDetection {
+            conversation.longestPause = Self.longestPause(eagerness)
+        }
         conversation.sessions.setUpLimit = address.setUpLimit
         conversation.sessions.age = .seconds(60 * values.sessionAgeMin)
         conversation.sessions.rotationMargin = .seconds(values.rotationMarginS)
         conversation.sessions.rememberedTurns = values.carryTurns
         conversation.sessions.carry = values.carry
+    }
+
+    /// How long semantic turn detection waits in a pause for more words, as documented.
+    private static func longestPause(_ eagerness: String) -> Duration {
+        switch Configuration.Realtime.Eagerness(rawValue: eagerness) {
+        case .low: .seconds(8)
+        case .high: .seconds(2)
+        case .auto, .medium, nil: .seconds(4)
+        }
     }
 
     package func open(
