@@ -55,12 +55,16 @@ extension ConversationMachine {
         }
     }
 
+    /// Whether each answer gets a response of its own, unless its calls were made in one response. Other services keep the
+    /// answers apart themselves.
+    var tellsOneByOne: Bool { options.capabilities.rewords && options.capabilities.namesItems }
+
     /// Sends the outputs that are due; the model can read them while it is still speaking.
     ///
     /// A newer session does not know the call, so it receives both call and answer.
     mutating func deliver() {
         guard link.isReady else { return }
-        for answered in calls.takeDeliverable(in: link.number) {
+        for answered in calls.takeDeliverable(in: link.number, oneByOne: tellsOneByOne) {
             var callID = answered.call.callID
             var output = answered.output ?? ToolResult(.answer(""))
             let isKnown = answered.session == link.number && !answered.isPutOff

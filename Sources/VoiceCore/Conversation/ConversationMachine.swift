@@ -163,9 +163,9 @@ package struct ConversationMachine: Sendable {
         settleVoice()
         settleSwap()
         if turn.isUserSpeaking { putOffCalls() }
+        calls.settle(allBut: sequencer.unspoken)
         deliver()
         requestResponse()
-        calls.settle(allBut: sequencer.unspoken)
         closeWhenSpent()
         speakNext()
         if let isHeard = turn.takeChangeOfHearing() { emit(.turnIsOpen(isHeard)) }
@@ -214,7 +214,9 @@ package struct ConversationMachine: Sendable {
         if !link.isReady, turn.isHeard || !turn.isQuiet { broken.append("a turn without a session") }
         if link.isClosed, turn.question != nil { broken.append("a question without a conversation") }
         if link.isReady, turn.question?.lostAt != nil { broken.append("a lost question that no session was sent") }
-        if link.isReady, calls.hasDeliverable(in: link.number) { broken.append("an answer that is kept back") }
+        if link.isReady, calls.hasDeliverable(in: link.number, oneByOne: tellsOneByOne) {
+            broken.append("an answer that is kept back")
+        }
         if !calls.unspoken.allSatisfy({ sequencer.unspoken.contains($0.call.callID) }) {
             broken.append("an answer that nobody will speak of")
         }

@@ -30,6 +30,8 @@ package struct PendingCalls: Equatable, Sendable {
 
         package var wantsReply: Bool { output?.wantsReply ?? true }
         fileprivate var isOpen: Bool { delivery == nil }
+        /// The response that made the call.
+        fileprivate var source: String { "\(session) \(responseID)" }
         fileprivate var isOwed: Bool { delivery?.isOwed == true }
     }
 
@@ -104,9 +106,9 @@ package struct PendingCalls: Equatable, Sendable {
     }
 
     /// Whether an answer is ready for delivery.
-    package func hasDeliverable(in session: Int) -> Bool {
+    package func hasDeliverable(in session: Int, oneByOne: Bool = false) -> Bool {
         var rest = self
-        return !rest.takeDeliverable(in: session).isEmpty
+        return !rest.takeDeliverable(in: session, oneByOne: oneByOne).isEmpty
     }
 
     package func contains(responseID: String, session: Int) -> Bool {
@@ -250,17 +252,23 @@ package struct PendingCalls: Equatable, Sendable {
 
     /// Takes the answered calls that may be delivered; none overtakes an earlier call of its response. A
     /// partial output goes only to the session that made the call and waits for it.
-    package mutating func takeDeliverable(in session: Int) -> [Call] {
+    ///
+    /// - Parameter oneByOne: an answer is taken only when those to calls of other responses have been spoken about: of two
+    ///   answers, a model may speak about one.
+    package mutating func takeDeliverable(in session: Int, oneByOne: Bool = false) -> [Call] {
         var held: Set<String> = []
         var taken: [Call] = []
+        var told = oneByOne ? calls.first(where: \.isOwed)?.source : nil
         for index in calls.indices where calls[index].isOpen {
             let call = calls[index]
-            let response = "\(call.session) \(call.responseID)"
+            let response = call.source
             let isSame = call.session == session && !call.isPutOff
-            guard let output = call.output, call.isWhole || isSame, !held.contains(response) else {
+            let isNext = !oneByOne || !call.wantsReply || told == nil || told == response
+            guard let output = call.output, call.isWhole || isSame, isNext, !held.contains(response) else {
                 held.insert(response)
                 continue
             }
+            if oneByOne, call.wantsReply { told = response }
             taken.append(call)
             calls[index].delivery = Delivery(
                 parts: [output],

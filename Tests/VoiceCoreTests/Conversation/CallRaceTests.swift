@@ -30,6 +30,58 @@ struct CallRaceTests {
         #expect(scene.creates.count == 1)
     }
 
+    /// Of two answers a small model speaks about one.
+    @Test func twoAnswersThatComeTogetherGetTwoResponses() {
+        var scene = Scene.calling()
+        scene.userTurn("second")
+        scene.begin("r2")
+        scene.call("c2", in: "r2")
+        scene.done("r2")
+        scene.server(.speechStarted(itemID: "third", audioStart: 0))
+        scene.answer("c1", "Two meetings.")
+        scene.answer("c2", "It rains.")
+        scene.server(.speechStopped(itemID: "third", audioEnd: 900))
+        #expect(scene.outputs == ["c1"])
+        scene.begin("r3")
+        scene.speak("r3")
+        scene.done("r3")
+        scene.on(.voiceDrained)
+        #expect(scene.creates.count == 1)
+        scene.begin("r4", for: scene.creates.last)
+        scene.speak("r4")
+        scene.done("r4")
+        scene.on(.voiceDrained)
+        #expect(scene.outputs == ["c1", "c2"])
+        #expect(scene.creates.count == 2)
+        scene.begin("r5", for: scene.creates.last)
+        scene.speak("r5")
+        scene.done("r5")
+        scene.on(.voiceDrained)
+        #expect(scene.creates.count == 2)
+        #expect(scene.state == .listening)
+    }
+
+    @Test func theSecondOfTwoAnswersIsToldWhereTheFirstCannotBe() {
+        var scene = Scene.calling()
+        scene.on(.ask("Will it rain?"))
+        scene.begin("r2", for: scene.creates.last)
+        scene.call("c2", in: "r2")
+        scene.done("r2")
+        scene.answer("c1", "Two meetings.")
+        scene.answer("c2", "It rains.")
+        for number in 3...4 {
+            scene.begin("r\(number)", for: scene.creates.last)
+            scene.done("r\(number)", .failed)
+            scene.on(.timer(.retryResponse))
+        }
+        #expect(scene.outputs == ["c1", "c2"])
+        scene.begin("r5", for: scene.creates.last)
+        scene.speak("r5")
+        scene.done("r5")
+        scene.on(.voiceDrained)
+        #expect(scene.state == .listening)
+    }
+
     @Test func aSecondCallThatComesWhileTheFirstIsAnswered() {
         var scene = Scene.listening()
         scene.userTurn()
