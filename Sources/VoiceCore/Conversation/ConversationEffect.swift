@@ -34,6 +34,8 @@ package enum ConversationEffect: Equatable, Sendable {
     case askForGreeting
     /// Say these words with the local voice, if there is one, because the service cannot speak given words.
     case announce(String)
+    /// Say this answer with the local voice, because the service did not say it; unlike `announce`, in quiet hours too.
+    case answer(String)
     case play(Earcon)
     case cancelEarcons
     case startTimer(ConversationTimer, Duration)
@@ -77,8 +79,12 @@ package enum ConversationNote: Equatable, Sendable {
     case heard(String)
     case spoken(String)
     case lost(StreamLoss)
-    /// This many entries of the speech queue were dropped unheard.
+    /// This many texts or questions were dropped unheard.
     case speechDropped(SpeechSource, Int)
+    /// The local voice says what the service was to say, and did not.
+    case saidByLocalVoice(SpeechSource)
+    /// The service takes no answer to a call of another session; it waits for another service or the local voice.
+    case answerKept
     /// A session was requested although its budget is spent.
     case budgetSpent(until: String)
     /// An action of the service, in its words.

@@ -45,7 +45,7 @@ extension ConversationMachine {
     private mutating func sayOtherwise(_ output: ToolResult) {
         // The agent's question is asked again where it can be answered.
         guard !remarks.prompt.isOpen(output) else { return }
-        note(.unexpected("an answer that this service does not accept"))
+        note(.answerKept)
         if options.hasLocalVoice {
             // For a model of another service it stays data.
             if !output.aloud.isEmpty { remarks.queue.add(.news(output, aloud: HouseWords(output.aloud)), at: now) }
@@ -206,17 +206,49 @@ extension ConversationMachine {
         }
     }
 
-    /// Requests a failed response again after a pause, once or twice; after that a tone notifies the user.
+    /// Requests a failed response again after a pause, once or twice; after that the local voice or a tone notifies the user.
     ///
-    /// - Parameter ofOutputs: outputs are to be spoken of, which is reason enough for another request.
-    mutating func retry(after failure: ErrorClass, ofOutputs: Bool = false) {
+    /// - Parameters:
+    ///   - ofOutputs: outputs are to be spoken of, which is reason enough for another request.
+    ///   - words: what the response had to say, as far as known and not heard.
+    mutating func retry(after failure: ErrorClass, ofOutputs: Bool = false, words: String = "") {
         let (pause, limitedPause) = (options.retryPause, options.limitedRetryPause)
         let retry = turn.responseFailed(failure, pause: pause, limitedPause: limitedPause)
         guard retry != .again else { return ofOutputs ? () : sequencer.want() }
-        sequencer.forget()
-        if remarks.queue.isTelling { remarks.queue.notTold() }
-        emit(.play(.error))
+        sayUnheard(words)
         if retry == .broken { giveUp(.transient, "the service failed turn after turn") }
+    }
+
+    /// Says in another way what the failed responses were requested for.
+    private mutating func sayUnheard(_ words: String) {
+        let answers = calls.unspoken.filter { sequencer.unspoken.contains($0.call.callID) }.compactMap(\.output)
+        sequencer.forget()
+        if let entry = remarks.queue.takeTold() {
+            sayOurselves([entry.text], entry.source)
+        } else if !answers.isEmpty {
+            // A permission is given only to a session that has asked for it.
+            sayOurselves(answers.map { remarks.prompt.isOpen($0) ? "" : $0.aloud }, .agent)
+        } else if !words.isEmpty {
+            sayOurselves([words], .agent)
+        } else {
+            emit(.play(.error))
+        }
+    }
+
+    /// The local voice says what the service was to say, and did not; without a local voice, a tone signals that something is
+    /// missing.
+    mutating func sayOurselves(_ texts: [String], _ source: SpeechSource) {
+        guard !texts.isEmpty else { return }
+        let sayable = options.hasLocalVoice ? texts.filter(\.isSayable) : []
+        if !sayable.isEmpty { note(.saidByLocalVoice(source)) }
+        for text in sayable { emit(source == .announcement || source == .house ? .announce(text) : .answer(text)) }
+        if sayable.count < texts.count { missed(source, texts.count - sayable.count) }
+    }
+
+    /// Something accepted is lost.
+    mutating func missed(_ source: SpeechSource, _ count: Int = 1) {
+        note(.speechDropped(source, count))
+        emit(.play(.error))
     }
 
     // MARK: Text from outside

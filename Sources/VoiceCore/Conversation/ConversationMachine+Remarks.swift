@@ -11,20 +11,15 @@ extension ConversationMachine {
     /// A typed question: treated like a spoken one, and answered by voice.
     mutating func ask(_ question: TypedQuestion) {
         guard takesQuestions else {
-            emit(.play(.error))
-            return note(.unexpected("ask with a service that takes no text"))
+            return missed(.typed)
         }
         if link.phase == .refused { activate() }
-        guard link.isUsable else { return note(.unexpected("ask without a session")) }
-        if !remarks.queue.ask(question, at: now) { note(.unexpected("too many typed questions wait")) }
+        if !link.isUsable || !remarks.queue.ask(question, at: now) { missed(.typed) }
     }
 
     mutating func say(_ text: String) {
-        guard saysGivenWords || options.hasLocalVoice else {
-            return note(.unexpected("say with a service that does not say given words"))
-        }
-        guard remarks.areAllowed else { return note(.unexpected("say in quiet hours")) }
-        guard link.isUsable else { return note(.unexpected("say without a session")) }
+        guard remarks.areAllowed else { return note(.speechDropped(.announcement, 1)) }
+        guard link.isUsable, saysGivenWords || options.hasLocalVoice else { return sayOurselves([text], .announcement) }
         remarks.queue.add(.words(text), at: now)
     }
 
@@ -32,7 +27,7 @@ extension ConversationMachine {
 
     mutating func agentReported(_ output: ToolResult, aloud: HouseWords?) {
         guard takesText || aloud != nil && options.hasLocalVoice else {
-            return note(.unexpected("news that this service does not accept"))
+            return missed(.agent)
         }
         remarks.queue.add(.news(output, aloud: aloud), at: now)
     }
@@ -155,6 +150,8 @@ extension ConversationMachine {
     }
 
     private mutating func noteDropped() {
+        let untold = Dictionary(grouping: remarks.queue.takeUntold(), by: \.source)
+        for (source, entries) in untold.sorted(by: { $0.key < $1.key }) { sayOurselves(entries.map(\.text), source) }
         let dropped = remarks.queue.takeDropped()
         for (source, count) in dropped { note(.speechDropped(source, count)) }
         // Without a session, the sound would seem to say that a call failed.

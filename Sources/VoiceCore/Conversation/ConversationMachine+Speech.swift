@@ -28,7 +28,7 @@ extension ConversationMachine {
         case .answerSaid(let wireID, let response, let parts, let unsaid):
             calls.said(wireID: wireID, by: response, parts: parts, unsaid: unsaid)
         case .responseBegan(let id, let request): responseBegan(id, request)
-        case .speaks(_, let itemID): memory.began(itemID, by: .assistant)
+        case .speaks(let response, let itemID): memory.began(itemID, by: .assistant, in: response)
         case .said(let response, _, _, let text, isWhole: false): wordsSaid.said(text, by: response, isWhole: false)
         case .said(let response, let itemID, _, let text, isWhole: true):
             wordsSaid.said(text, by: response, isWhole: true)
@@ -116,10 +116,16 @@ extension ConversationMachine {
         let wasStopped = isStopped(end.response)
         beginRest(of: end)
         let wasVoiced = voice.wasVoiced(end.response)
-        // Cut before its first word, by a user who may only have coughed: its content still has to be said.
-        let isMissed = end.status == .completed && !wasVoiced && !wasStopped && isMissed(end.response)
-        let isUnheard = (end.status == .cancelled || end.status == .failed || isMissed) && !wasVoiced
+        let words = wasVoiced ? "" : wordsSaid.text(of: end.response) ?? end.words
+        let isOver = end.status != .cancelled && end.status != .failed
+        let isMissed = isOver && !wasVoiced && !wasStopped && isMissed(end.response)
+        let isSaidHere = isMissed && options.hasLocalVoice && words.isSayable && maySayOurselves(end.response)
+        // What failed may have spoken of its failure. What was cut before its first word, by a user who may only have coughed,
+        // still has to be said.
+        let isUnheard =
+            end.status == .failed || !wasVoiced && (end.status == .cancelled || isMissed) && !isSaidHere
         let wasToTell = sequencer.isTelling
+        let wasRemark = remarks.queue.isTold(by: end.response)
         if end.status != .completed, !isUnheard, sequencer.mayRun(end.response) {
             calls.cut(end.response, telling: sequencer.telling)
         }
@@ -129,14 +135,22 @@ extension ConversationMachine {
             isSpoken: !isUnheard
         )
         voice.responseEnded(end.response)
-        remarks.queue.ended(end, isHeard: wasVoiced || end.status == .completed && !options.capabilities.namesItems)
+        if !wasVoiced, !isSaidHere { memory.wasUnheard(end.response) }
+        let isHeard = wasVoiced || isSaidHere || end.status == .completed && !options.capabilities.namesItems
+        remarks.queue.ended(end, isHeard: isHeard, said: wordsSaid)
         defer { authority.ended(end.response, isTriedAgain: end.status == .failed) }
         switch end.status {
         case .completed:
             authority.completed(end.response)
             calls.completed(end.response)
             link.proved()
-            if isMissed, wasRunning { wasSilent(end.response, wasToTell: wasToTell) } else { turn.answered() }
+            if isSaidHere {
+                note(.silentResponse(hadWords: true))
+                sayOurselves([words], .agent)
+            } else if isMissed, wasRunning {
+                return wasSilent(end.response, words, wasToTell: wasToTell, wasRemark: wasRemark)
+            }
+            turn.answered(by: end.response)
         case .cancelled:
             turn.wasCancelled(end.response)
             guard wasRunning, turn.isIdle else { break }
@@ -148,40 +162,66 @@ extension ConversationMachine {
             if wasRunning, !wasToTell, turn.isUserSpeaking, options.capabilities.turns == .service {
                 turn.failedEarly()
             }
-            responseFailed(end, isOurs: wasRunning && !wasStopped)
+            // A remark may have been said to its end.
+            let isLeft = !wasRemark || remarks.queue.isTelling
+            responseFailed(end, isOurs: wasRunning && !wasStopped && isLeft, words)
         case .incomplete, .other:
             note(.responseFailed(status: end.status.rawValue, reason: end.reason))
-            if !wasVoiced, wasRunning, !wasStopped { emit(.play(.error)) }
             turn.forgetQuestion()
+            guard !wasVoiced, wasRunning, !wasStopped else { break }
+            if isSaidHere { return sayOurselves([words], .agent) }
+            if isMissed, wasToTell { return retry(after: .service, ofOutputs: true) }
+            emit(.play(.error))
         }
     }
 
     /// Whether a response that has no sound is to be missed: nobody silenced it, and it led to no call. The translators of
     /// services without names make silent responses themselves.
     private func isMissed(_ responseID: String) -> Bool {
-        options.capabilities.namesItems && !voice.isSilenced(responseID) && !turn.isUserSpeaking
+        options.capabilities.namesItems && !voice.isSilenced(responseID)
+            && (!turn.isUserSpeaking || turn.isEarly(responseID))
             && !calls.knows(responseID: responseID, session: link.number)
     }
 
-    /// A response has ended well without a sound. An answer of the agent is requested once more; otherwise the user learns
-    /// that there is none.
-    private mutating func wasSilent(_ responseID: String, wasToTell: Bool) {
-        let hadWords = wordsSaid.response == responseID
+    /// Whether the local voice may say the words of the response: a permission is asked for by the service, which knows what was
+    /// heard of it.
+    private func maySayOurselves(_ responseID: String) -> Bool {
+        let told = calls.unspoken.filter { sequencer.telling.contains($0.call.callID) }.compactMap(\.output)
+        return sequencer.mayRun(responseID) && !told.contains(where: remarks.prompt.isOpen)
+    }
+
+    /// A response has ended well without a sound. An answer of the agent, and one that was written instead of spoken, is
+    /// requested once more; otherwise the user learns that there is none.
+    ///
+    /// - Parameters:
+    ///   - words: what it wrote.
+    ///   - wasRemark: whether it was to tell something of the queue, which is told again anyway.
+    private mutating func wasSilent(_ responseID: String, _ words: String, wasToTell: Bool, wasRemark: Bool) {
+        let hadWords = !words.isEmpty
         let isAwaited = wasToTell || turn.question != nil && !turn.isVoiceless
-        guard hadWords || isAwaited else { return turn.answered() }
+        guard hadWords || isAwaited else { return turn.answered(by: responseID) }
         note(.silentResponse(hadWords: hadWords))
-        if wasToTell { return retry(after: .service, ofOutputs: true) }
-        turn.answered()
+        if wasToTell { return retry(after: .service, ofOutputs: true, words: words) }
+        if hadWords, !wasRemark, let wish = wish(Self.writtenAnswer, plainly: nil) {
+            unasked.repeats(.init(purpose: .remark, words: wish))
+            return retry(after: .service, words: words)
+        }
+        turn.answered(by: responseID)
         emit(.play(.error))
     }
 
-    private mutating func responseFailed(_ end: ResponseEnd, isOurs: Bool) {
+    static let writtenAnswer = """
+        Your last answer was written and not spoken, so the user has heard nothing. Do not call a function: say that answer \
+        aloud.
+        """
+
+    private mutating func responseFailed(_ end: ResponseEnd, isOurs: Bool, _ words: String) {
         if end.failure.isFatal {
             let name = end.reason ?? "response"
             return serviceError(ServiceError(end.failure, name: name, text: "the response failed"))
         }
         guard isOurs, link.isReady, turn.isIdle, !voice.isSilenced(end.response) else { return }
-        retry(after: end.failure)
+        retry(after: end.failure, words: words)
     }
 
     /// Refuses a response nobody wants, before its first word.

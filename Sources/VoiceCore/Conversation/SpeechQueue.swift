@@ -1,3 +1,4 @@
+internal import VoiceBase
 internal import VoiceReply
 
 /// What is to be said while no one speaks, from every source: one bound, one order, one rule of expiry. What is dropped
@@ -34,6 +35,15 @@ struct SpeechQueue: Equatable, Sendable {
             }
         }
 
+        /// The words for a voice without a model; empty if there are none.
+        var text: String {
+            switch content {
+            case .words(let text): text
+            case .news(let output, let aloud): aloud?.text ?? output.aloud
+            case .question, .delay, .media: ""
+            }
+        }
+
         var remark: MediaRemark? { if case .media(let remark) = content { remark } else { nil } }
         var activity: String? { if case .delay(_, let activity) = content { activity } else { nil } }
 
@@ -46,6 +56,7 @@ struct SpeechQueue: Equatable, Sendable {
         ///
         /// - Parameter isOver: whether the conversation is over, not only its session.
         fileprivate func needsNoSession(isOver: Bool) -> Bool {
+            if case .words = content { return true }
             guard case .news(_, let aloud?) = content, !isAsked else { return false }
             return aloud.asks ? aloud.moment == .now : aloud.moment != .inConversation || !isOver
         }
@@ -61,6 +72,8 @@ struct SpeechQueue: Equatable, Sendable {
     private var entries: [Entry] = []
     private var telling: Telling?
     private var dropped: [SpeechSource: Int] = [:]
+    /// What the service was to say, and did not.
+    private var untold: [Entry] = []
 
     func holds(_ source: SpeechSource) -> Bool { entries.contains { $0.source == source } }
 
@@ -99,11 +112,11 @@ struct SpeechQueue: Equatable, Sendable {
     /// Returns what the local voice may say without a session. An urgent question is said too, and asked again in the next
     /// session, where the user can answer it.
     mutating func nextAloud(isOver: Bool) -> String? {
-        guard let first = entries.firstIndex(where: { $0.needsNoSession(isOver: isOver) }),
-            case .news(_, let aloud?) = entries[first].content
-        else { return nil }
+        guard let first = entries.firstIndex(where: { $0.needsNoSession(isOver: isOver) }) else { return nil }
+        guard case .news(_, let aloud?) = entries[first].content, aloud.asks else {
+            return entries.remove(at: first).text
+        }
         entries[first].isAsked = true
-        if !aloud.asks { entries.remove(at: first) }
         return aloud.text
     }
 
@@ -111,6 +124,16 @@ struct SpeechQueue: Equatable, Sendable {
 
     /// Whether a response is requested and has not begun that tells something accepted.
     var isTelling: Bool { telling.map { $0.response == nil } ?? false }
+
+    /// Whether the response tells something accepted.
+    func isTold(by response: String) -> Bool { telling?.response == response }
+
+    /// Removes and returns what a requested response was to tell: it will not be requested again.
+    mutating func takeTold() -> Entry? {
+        guard isTelling else { return nil }
+        defer { telling = nil }
+        return telling?.entry
+    }
 
     /// A response that tells it was requested.
     mutating func tells(_ entry: Entry) { telling = Telling(entry: entry) }
@@ -120,14 +143,16 @@ struct SpeechQueue: Equatable, Sendable {
         if telling?.response == nil { telling?.response = response }
     }
 
-    /// - Parameter isHeard: whether anything of it was spoken.
-    mutating func ended(_ end: ResponseEnd, isHeard: Bool) {
+    /// - Parameters:
+    ///   - isHeard: whether anything of it was spoken.
+    ///   - said: the words; those of a response that failed may be about the failure.
+    mutating func ended(_ end: ResponseEnd, isHeard: Bool, said: WordsSaid) {
         guard let told = telling, told.response == end.response else { return }
-        if isHeard {
-            telling = nil
-        } else if end.status == .failed {
+        if end.status == .failed, !isHeard || said.rest(of: told.entry.text)?.isEmpty != true {
             // It is requested again.
             telling?.response = nil
+        } else if isHeard {
+            telling = nil
         } else {
             notTold()
         }
@@ -137,7 +162,7 @@ struct SpeechQueue: Equatable, Sendable {
     mutating func notTold() {
         guard var lost = telling?.entry else { return }
         telling = nil
-        guard !lost.isAgain, entries.count < Self.capacity else { return drop(lost) }
+        guard !lost.isAgain, entries.count < Self.capacity else { return untold.append(lost) }
         lost.isAgain = true
         entries.insert(lost, at: 0)
     }
@@ -153,7 +178,8 @@ struct SpeechQueue: Equatable, Sendable {
     /// The conversation is over: what it was telling counts as unheard.
     mutating func conversationEnded() {
         if telling?.entry.source == .announcement { notTold() }
-        for source in [SpeechSource.announcement, .media, .typed] { drop(source) }
+        untold += all(of: .announcement)
+        for source in [SpeechSource.media, .typed] { drop(source) }
     }
 
     /// The session is over.
@@ -180,6 +206,12 @@ struct SpeechQueue: Equatable, Sendable {
 
     /// Removes all of a source: the user does not want it.
     mutating func clear(_ source: SpeechSource) { entries.removeAll { $0.source == source } }
+
+    /// Returns what the service did not say since the last call.
+    mutating func takeUntold() -> [Entry] {
+        defer { untold = [] }
+        return untold
+    }
 
     /// Returns how many of each source were dropped unheard since the last call.
     mutating func takeDropped() -> [(source: SpeechSource, count: Int)] {

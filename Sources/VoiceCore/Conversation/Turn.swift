@@ -263,11 +263,14 @@ struct Turn: Equatable, Sendable {
     mutating func answerBegan() { question?.isBegun = true }
 
     /// A response was completed.
-    mutating func answered() {
+    mutating func answered(by responseID: String) {
         failures = 0
         brokenTurns = 0
-        if isIdle { question = nil }
+        if isIdle || isEarly(responseID) { question = nil }
     }
+
+    /// Whether the response answers a turn whose end the service has not reported yet.
+    func isEarly(_ responseID: String) -> Bool { early == responseID }
 
     /// No answer is expected any more, or something else represents the question.
     mutating func forgetQuestion() { question = nil }

@@ -12,6 +12,8 @@ package struct TurnMemory: Equatable, Sendable {
     package struct Line: Equatable, Sendable {
         package var speaker: Speaker
         package var itemID: String
+        /// The response that said it; nil for the user.
+        var response: String?
         package var text = ""
         /// The share of it that was heard, 0 to 1.
         var share = 1.0
@@ -38,9 +40,9 @@ package struct TurnMemory: Equatable, Sendable {
     package var lines: [Line] { all.filter { !$0.heard.isEmpty } }
 
     /// An item begins.
-    package mutating func began(_ itemID: String, by speaker: Speaker) {
+    package mutating func began(_ itemID: String, by speaker: Speaker, in response: String? = nil) {
         guard !itemID.isEmpty, !all.contains(where: { $0.itemID == itemID }) else { return }
-        all.append(Line(speaker: speaker, itemID: itemID))
+        all.append(Line(speaker: speaker, itemID: itemID, response: response))
         if all.count > limit { all.removeFirst(all.count - limit) }
     }
 
@@ -54,6 +56,11 @@ package struct TurnMemory: Equatable, Sendable {
     package mutating func cut(_ itemID: String, share: Double) {
         guard let index = all.firstIndex(where: { $0.itemID == itemID }) else { return }
         all[index].share = min(max(share, 0), 1)
+    }
+
+    /// The response ended without a sound.
+    package mutating func wasUnheard(_ response: String) {
+        for index in all.indices where all[index].response == response { all[index].share = 0 }
     }
 
     /// Returns the words of these items; nil if any of them is unknown.

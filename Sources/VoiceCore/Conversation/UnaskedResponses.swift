@@ -23,6 +23,9 @@ struct UnaskedResponses: Equatable, Sendable {
         last = request
     }
 
+    /// The next repetition asks for this instead.
+    mutating func repeats(_ request: Request) { last = request }
+
     /// - Parameter isAmbiguous: whether it may also answer the user.
     mutating func began(_ responseID: String, isAmbiguous: Bool) {
         guard isRequested else { return }

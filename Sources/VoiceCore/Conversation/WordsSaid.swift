@@ -13,7 +13,8 @@ struct WordsSaid: Equatable, Sendable {
         if response != self.response { self = WordsSaid(response: response) }
         guard done.utf8.count + open.utf8.count + text.utf8.count <= Self.most else { return }
         if isWhole {
-            done += " " + text
+            // Some services report the same words as speech and as text.
+            if !done.hasSuffix(" " + text) { done += " " + text }
             open = ""
         } else {
             open += text
@@ -26,6 +27,12 @@ struct WordsSaid: Equatable, Sendable {
     }
 
     init(response: String = "") { self.response = response }
+
+    /// Returns the words of the response; nil if none are known.
+    func text(of response: String) -> String? {
+        let text = (done + " " + open).trimmed
+        return response == self.response && !text.isEmpty ? text : nil
+    }
 
     /// Returns the answer from its first unsaid sentence on; nil if none of it was said in its own words.
     ///

@@ -175,6 +175,13 @@ struct ConversationLog: Sendable {
             logger.notice("the budget is spent: no conversation", metadata: .event(.budgetSpent, ["until": "\(until)"]))
         case .speechDropped(let source, let count):
             logger.notice("dropped unheard", metadata: ["source": .public(source), "count": .public(count)])
+        case .saidByLocalVoice(let source):
+            logger.notice(
+                "the voice service did not say it; the local voice does",
+                metadata: ["source": .public(source)]
+            )
+        case .answerKept:
+            logger.notice("the service takes no answer to an earlier session's call; it is kept for another voice")
         case .lost(let loss): write(loss)
         case .news(let what): logger.info("the service: \(private: what)")
         case .unexpected(let what):

@@ -301,7 +301,7 @@ package actor ConversationSession {
         case .askForGreeting:
             let (greeting, mailbox) = (parts.greeting, parts.mailbox)
             Task { mailbox.post(.agentGreets(await greeting())) }
-        case .announce: break
+        case .announce, .answer: break
         case .play(let earcon): parts.earcons.play(earcon)
         case .cancelEarcons: parts.earcons.cancel()
         case .startTimer(let timer, let pause): start(timer, after: pause)

@@ -152,7 +152,8 @@ struct ConversationWorld {
         case .stateChanged(_, let next): activate(.conversation(next))
         case .note(.budgetSpent): activate(.refused)
         case .askForGreeting: orders.append(.agentGreets(chance(70) ? "Good evening." : nil))
-        case .choose, .forgetMicrophone, .turnIsOpen, .announce, .play, .cancelEarcons, .turnEnded, .note: break
+        case .choose, .forgetMicrophone, .turnIsOpen, .announce, .answer, .play, .cancelEarcons, .turnEnded, .note:
+            break
         }
     }
 

@@ -73,14 +73,177 @@ struct UnheardResponseTests {
         #expect(scene.state == .listening)
     }
 
-    @Test(arguments: [true, false]) func aQuestionWithoutAnAnswerIsReported(hasWords: Bool) {
+    @Test func aQuestionWithoutAnAnswerIsReported() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
-        if hasWords { scene.server(.spokenTranscript(responseID: "r1", itemID: "i", text: "Two meetings.")) }
         scene.done("r1")
-        #expect(scene.latest.contains(.note(.silentResponse(hadWords: hasWords))))
+        #expect(scene.latest.contains(.note(.silentResponse(hadWords: false))))
         #expect(scene.latest.contains(.play(.error)))
+    }
+
+    // MARK: An answer that was written and not spoken
+
+    /// How a service writes instead of speaking.
+    enum Writing: CaseIterable { case transcript, text, outputOnly }
+
+    private static func write(_ text: String, _ writing: Writing, in response: String, _ scene: inout Scene) {
+        let item = "item_" + response
+        scene.server(.outputItemAdded(responseID: response, itemID: item, kind: "message"))
+        var outcome = ResponseOutcome(id: response, status: .completed)
+        switch writing {
+        case .transcript: scene.server(.spokenTranscript(responseID: response, itemID: item, text: text))
+        case .text:
+            let names = #""response_id":"\#(response)","item_id":"\#(item)""#
+            let message = #"{"type":"response.output_text.done",\#(names),"text":"\#(text)"}"#
+            let event = try? ServerEventDecoder().decode(message)
+            scene.server(event ?? .unknown(type: "unreadable"))
+        case .outputOnly: outcome.words = text
+        }
+        scene.server(.responseDone(outcome))
+    }
+
+    @Test(arguments: Writing.allCases) func aWrittenAnswerIsSpokenByTheLocalVoice(writing: Writing) {
+        var scene = Scene.listening { $0.hasLocalVoice = true }
+        scene.userTurn()
+        scene.begin("r1")
+        Self.write("Two meetings.", writing, in: "r1", &scene)
+        #expect(scene.latest.contains(.answer("Two meetings.")))
+        #expect(scene.latest.contains(.note(.silentResponse(hadWords: true))))
+        #expect(!scene.effects.contains(.play(.error)))
+        #expect(scene.creates.isEmpty)
+        #expect(scene.state == .listening)
+    }
+
+    @Test(arguments: Writing.allCases) func withoutALocalVoiceAWrittenAnswerIsRequestedAloudOnce(writing: Writing) {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        Self.write("Two meetings.", writing, in: "r1", &scene)
+        #expect(!scene.effects.contains(.play(.error)))
+        scene.on(.timer(.retryResponse))
+        #expect(scene.remarks == [ConversationMachine.writtenAnswer])
+        scene.begin("r2", for: scene.creates.last)
+        Self.write("Two meetings.", writing, in: "r2", &scene)
+        #expect(scene.latest.contains(.play(.error)))
+        #expect(scene.latest.contains(.note(.speechDropped(.agent, 1))))
+        #expect(scene.creates.count == 1)
+        #expect(scene.state == .listening)
+    }
+
+    @Test func aWrittenAnnouncementIsSpokenByTheLocalVoiceOnce() {
+        var scene = Scene.listening { $0.hasLocalVoice = true }
+        scene.on(.say("Dinner is ready."))
+        scene.begin("r1", for: scene.creates.last)
+        Self.write("Dinner is ready.", .transcript, in: "r1", &scene)
+        #expect(scene.effects.count { $0 == .answer("Dinner is ready.") } == 1)
+        #expect(scene.creates.count == 1)
+        #expect(!scene.effects.contains(.play(.error)))
+    }
+
+    /// On servers that report the end of speech behind the answer.
+    @Test func aWrittenAnswerBeforeTheEndOfSpeechIsSpokenToo() {
+        var scene = Scene.listening { $0.hasLocalVoice = true }
+        scene.server(.speechStarted(itemID: "i", audioStart: 0))
+        scene.begin("r1")
+        Self.write("Two meetings.", .transcript, in: "r1", &scene)
+        #expect(scene.latest.contains(.answer("Two meetings.")))
+        scene.server(.speechStopped(itemID: "i", audioEnd: 900))
+        scene.on(LostQuestionTests.reset)
+        #expect(!scene.latest.contains(.play(.error)), "the question is answered")
+    }
+
+    // MARK: Responses that fail
+
+    /// The server apologises in its own words, and reports a failure.
+    private static func fail(_ response: String, _ scene: inout Scene, saying words: String?) {
+        scene.begin(response, for: scene.creates.last)
+        if let words {
+            scene.speak(response, item: "i" + response)
+            scene.server(.spokenTranscript(responseID: response, itemID: "i" + response, text: words))
+        }
+        scene.done(response, .failed)
+        scene.on(.voiceDrained)
+        scene.on(.timer(.retryResponse))
+    }
+
+    @Test(arguments: ["I am having trouble.", nil], [true, false])
+    func anAnnouncementIsSaidInAnotherWayWhereTheModelFails(apology: String?, hasLocalVoice: Bool) {
+        var scene = Scene.listening { $0.hasLocalVoice = hasLocalVoice }
+        scene.on(.say("Dinner is ready."))
+        Self.fail("r1", &scene, saying: apology)
+        #expect(scene.remarks.count == 2)
+        Self.fail("r2", &scene, saying: apology)
+        #expect(scene.remarks.count == 2)
+        #expect(scene.effects.contains(hasLocalVoice ? .announce("Dinner is ready.") : .play(.error)))
+        let line = hasLocalVoice ? ConversationNote.saidByLocalVoice(.announcement) : .speechDropped(.announcement, 1)
+        #expect(scene.effects.contains(.note(line)))
+        #expect(scene.state == .listening)
+    }
+
+    @Test func anAnnouncementThatWasSaidBeforeTheFailureIsNotSaidAgain() {
+        var scene = Scene.listening()
+        scene.on(.say("Dinner is ready."))
+        Self.fail("r1", &scene, saying: "Dinner is ready.")
+        #expect(scene.remarks.count == 1)
+        #expect(!scene.effects.contains(.play(.error)))
+    }
+
+    @Test(arguments: [true, false]) func anAnswerOfTheAgentIsSaidInAnotherWayWhereTheModelFails(hasLocalVoice: Bool) {
+        var scene = Scene.calling { $0.hasLocalVoice = hasLocalVoice }
+        scene.answer("c1", "Two meetings.")
+        Self.fail("r2", &scene, saying: "I am having trouble.")
+        #expect(scene.creates.count == 2)
+        Self.fail("r3", &scene, saying: "I am having trouble.")
+        #expect(scene.creates.count == 2)
+        #expect(scene.effects.contains(hasLocalVoice ? .answer("Two meetings.") : .play(.error)))
+        #expect(scene.state == .listening)
+    }
+
+    @Test func theWordsOfAFailedResponseAreNotCarriedOver() {
+        var scene = Scene.listening { $0.sessions.carry = .turns }
+        scene.say("r0", question: "What is on?", answer: "Two meetings.")
+        scene.userTurn("second")
+        scene.begin("r1")
+        scene.server(.outputItemAdded(responseID: "r1", itemID: "unheard", kind: "message"))
+        scene.server(.spokenTranscript(responseID: "r1", itemID: "unheard", text: "This stays unheard."))
+        scene.done("r1", .failed)
+        scene.on(LostQuestionTests.reset)
+        scene.on(.timer(.reconnect), after: .seconds(1))
+        scene.open()
+        #expect(scene.texts(.assistant).first == "Two meetings.")
+        #expect(!scene.texts(.assistant).contains("This stays unheard."))
+    }
+
+    @Test func theWordsOfAResponseThatFailsForGoodAreSpokenByTheLocalVoice() {
+        var scene = Scene.listening { $0.hasLocalVoice = true }
+        scene.userTurn()
+        for response in ["r1", "r2"] {
+            scene.begin(response, for: scene.creates.last)
+            scene.server(.outputItemAdded(responseID: response, itemID: response, kind: "message"))
+            scene.server(.spokenTranscript(responseID: response, itemID: response, text: "Two meetings."))
+            scene.done(response, .failed)
+            scene.on(.timer(.retryResponse))
+        }
+        #expect(scene.effects.count { $0 == .answer("Two meetings.") } == 1)
+    }
+
+    // MARK: What cannot be said
+
+    @Test func anAnnouncementThatWaitsAtTheEndOfTheConversationIsSaidByTheLocalVoice() {
+        var scene = Scene.listening { $0.hasLocalVoice = true }
+        scene.userTurn()
+        scene.on(.say("Dinner is ready."))
+        scene.on(.deactivate)
+        #expect(scene.latest.contains(.announce("Dinner is ready.")))
+    }
+
+    @Test func anAnnouncementIsSaidByTheLocalVoiceWhileTheServiceIsAway() {
+        var scene = Scene.listening { $0.hasLocalVoice = true }
+        scene.userTurn()
+        scene.on(.say("Dinner is ready."))
+        scene.on(LostQuestionTests.reset)
+        #expect(scene.latest.contains(.announce("Dinner is ready.")))
     }
 
     @Test func speechWithoutAVoiceIsNotMissed() {

@@ -87,7 +87,8 @@ package struct RealtimeTranslator: Sendable {
             reason: outcome.reason,
             failure: ErrorClass(code: outcome.reason),
             request: outcome.clientEventID,
-            calls: outcome.calls
+            calls: outcome.calls,
+            words: outcome.words
         )
         guard let usage = outcome.usage else { return [.responseEnded(end)] }
         return [.responseEnded(end), .charged(ServiceBill(id: "r" + outcome.id, .response(usage)))]

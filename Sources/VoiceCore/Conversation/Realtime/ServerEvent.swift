@@ -25,9 +25,9 @@ package enum ServerEvent: Equatable, Sendable {
     case callWritten(responseID: String, itemID: String, call: FunctionCall)
     /// `response.output_item.done` of a function call; complete only if `isComplete`.
     case functionCall(responseID: String, call: FunctionCall, isComplete: Bool)
-    /// `response.output_audio_transcript.delta`: a piece of the spoken text of this part.
+    /// `response.output_audio_transcript.delta`, `response.output_text.delta`: a piece of the text of this part.
     case spokenDelta(responseID: String, itemID: String, contentIndex: Int, text: String)
-    /// `response.output_audio_transcript.done`: the whole spoken text of this part.
+    /// `response.output_audio_transcript.done`, `response.output_text.done`: the whole text of this part.
     case spokenTranscript(responseID: String, itemID: String, text: String, contentIndex: Int = 0)
     /// `response.output_audio.done`: the audio of this part is complete.
     case audioDone(responseID: String, itemID: String, contentIndex: Int)
@@ -56,6 +56,8 @@ package struct ResponseOutcome: Equatable, Sendable {
     package var usage: Usage?
     /// The calls in its output, if the server lists them.
     package var calls: [AnnouncedCall]
+    /// The words of its messages, if the server lists them.
+    package var words: String
 
     package init(
         id: String,
@@ -63,7 +65,8 @@ package struct ResponseOutcome: Equatable, Sendable {
         reason: String? = nil,
         clientEventID: String? = nil,
         usage: Usage? = nil,
-        calls: [AnnouncedCall] = []
+        calls: [AnnouncedCall] = [],
+        words: String = ""
     ) {
         self.id = id
         self.status = status
@@ -71,6 +74,7 @@ package struct ResponseOutcome: Equatable, Sendable {
         self.clientEventID = clientEventID
         self.usage = usage
         self.calls = calls
+        self.words = words
     }
 }
 

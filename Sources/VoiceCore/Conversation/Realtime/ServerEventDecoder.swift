@@ -94,18 +94,21 @@ package struct ServerEventDecoder {
                 arguments: wire.arguments ?? ""
             )
             return .callWritten(responseID: wire.responseID ?? "", itemID: wire.itemID ?? "", call: call)
-        case "response.output_audio_transcript.delta", "response.audio_transcript.delta":
+        // Text comes where the model writes instead of speaking.
+        case "response.output_audio_transcript.delta", "response.audio_transcript.delta", "response.output_text.delta",
+            "response.text.delta":
             return .spokenDelta(
                 responseID: wire.responseID ?? "",
                 itemID: wire.itemID ?? "",
                 contentIndex: wire.contentIndex ?? 0,
                 text: wire.delta ?? ""
             )
-        case "response.output_audio_transcript.done", "response.audio_transcript.done":
+        case "response.output_audio_transcript.done", "response.audio_transcript.done", "response.output_text.done",
+            "response.text.done":
             return .spokenTranscript(
                 responseID: wire.responseID ?? "",
                 itemID: wire.itemID ?? "",
-                text: wire.transcript ?? "",
+                text: wire.transcript ?? wire.text ?? "",
                 contentIndex: wire.contentIndex ?? 0
             )
         case "response.output_audio.done", "response.audio.done":
@@ -123,7 +126,8 @@ package struct ServerEventDecoder {
                     reason: response.reason,
                     clientEventID: response.clientEventID,
                     usage: response.usage.flatMap(Usage.init),
-                    calls: (response.output ?? []).compactMap(\.announcedCall)
+                    calls: (response.output ?? []).compactMap(\.announcedCall),
+                    words: (response.output ?? []).compactMap(\.words).joined(separator: " ")
                 )
             )
         case "conversation.item.input_audio_transcription.delta":
@@ -167,8 +171,7 @@ package struct ServerEventDecoder {
         "conversation.item.retrieved", "conversation.item.input_audio_transcription.segment",
         "input_audio_buffer.cleared",
         "input_audio_buffer.timeout_triggered", "response.content_part.added", "response.content_part.done",
-        "response.output_text.delta", "response.output_text.done",
-        "response.text.delta", "response.text.done", "response.function_call_arguments.delta",
+        "response.function_call_arguments.delta",
         "rate_limits.updated", "ping",
         "conversation.item.input_audio_transcription.updated",
     ]).union(AudioDelta.realtimeTypes)
@@ -185,6 +188,7 @@ private struct Wire: Decodable {
     var audioStart: Int?
     var audioEnd: Int?
     var transcript: String?
+    var text: String?
     var delta: String?
     var usage: JSONValue?
     var callID: String?
@@ -195,7 +199,7 @@ private struct Wire: Decodable {
     var error: Failure?
 
     enum CodingKeys: String, CodingKey {
-        case type, session, transcript, delta, usage, name, arguments, item, response, error
+        case type, session, transcript, text, delta, usage, name, arguments, item, response, error
         case callID = "call_id"
         case itemID = "item_id"
         case previous = "previous_item_id"
@@ -217,9 +221,10 @@ private struct Wire: Decodable {
         audioStart = Self.clamped(try? fields.decode(Int.self, forKey: .audioStart), to: 0...Self.longestSession)
         audioEnd = Self.clamped(try? fields.decode(Int.self, forKey: .audioEnd), to: 0...Self.longestSession)
         transcript = try? fields.decode(String.self, forKey: .transcript)
+        text = type.hasSuffix("text.done") ? try? fields.decode(String.self, forKey: .text) : nil
         // Audio deltas are decoded separately; here the field could be a large string for nothing.
         delta =
-            type.hasSuffix("transcript.delta") || type.hasSuffix("transcription.delta")
+            ["transcript.delta", "transcription.delta", "text.delta"].contains(where: type.hasSuffix)
             ? try? fields.decode(String.self, forKey: .delta) : nil
         usage = try? fields.decode(JSONValue.self, forKey: .usage)
         callID = try? fields.decode(String.self, forKey: .callID)
@@ -245,10 +250,28 @@ private struct Wire: Decodable {
         var callID: String?
         var name: String?
         var arguments: String?
+        var content: [Content]?
 
         enum CodingKeys: String, CodingKey {
-            case id, type, status, name, arguments
+            case id, type, status, name, arguments, content
             case callID = "call_id"
+        }
+
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: CodingKeys.self)
+            id = try fields.decodeIfPresent(String.self, forKey: .id)
+            type = try fields.decodeIfPresent(String.self, forKey: .type)
+            status = try fields.decodeIfPresent(String.self, forKey: .status)
+            callID = try fields.decodeIfPresent(String.self, forKey: .callID)
+            name = try fields.decodeIfPresent(String.self, forKey: .name)
+            arguments = try fields.decodeIfPresent(String.self, forKey: .arguments)
+            content = try? fields.decode([Content].self, forKey: .content)
+        }
+
+        /// The words of a message; nil for another item.
+        var words: String? {
+            guard type == "message" else { return nil }
+            return content?.compactMap { $0.transcript ?? $0.text }.joined(separator: " ")
         }
 
         /// The known part of a call when its item begins.
@@ -263,6 +286,11 @@ private struct Wire: Decodable {
             let call = FunctionCall(callID: callID, name: name ?? "", arguments: arguments ?? "")
             return AnnouncedCall(call: call, isComplete: status != "incomplete")
         }
+    }
+
+    struct Content: Decodable {
+        var transcript: String?
+        var text: String?
     }
 
     struct Failure: Decodable {

@@ -114,6 +114,8 @@ package struct ResponseEnd: Equatable, Sendable {
     package var request: String?
     /// The calls in its output, if the service lists them.
     package var calls: [AnnouncedCall] = []
+    /// The words in its output, if the service lists them.
+    package var words = ""
 }
 
 /// An error that a service reports. Most leave the session usable.

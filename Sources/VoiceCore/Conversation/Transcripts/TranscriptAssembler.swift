@@ -21,6 +21,8 @@ package struct TranscriptAssembler: Sendable {
     private var isSounding = false
     /// The latest responses whose audio is refused.
     private var silenced: [String] = []
+    /// The latest responses of which sound arrived.
+    private var voiced: [String] = []
     private var lines = 0
 
     package init(expectsUser: Bool) {
@@ -36,10 +38,16 @@ package struct TranscriptAssembler: Sendable {
         at now: Duration
     ) -> [TranscriptLine] {
         switch event {
+        case .service(.responseEnded(let end)):
+            heard(.responseEnded(end), at: now)
+            let isSaidElsewhere = effects.contains { if case .answer = $0 { true } else { false } }
+            if !voiced.contains(end.response), !isSaidElsewhere { wasSilent(end.response) }
         case .service(let report): heard(report, at: now)
         case .voiceReceived(let responseID, let itemID):
             if !silenced.contains(responseID) {
                 isSounding = true
+                voiced.append(responseID)
+                if voiced.count > 32 { voiced.removeFirst(voiced.count - 32) }
                 voice(itemID, of: responseID, at: now) { _ in }
             }
         case .voiceDrained: soundEnded()
@@ -51,11 +59,6 @@ package struct TranscriptAssembler: Sendable {
             switch effect {
             case .stopVoice(let responseIDs): silence(responseIDs)
             case .disconnect, .promote: sessionEnded()
-            case .note(.silentResponse):
-                guard case .service(.responseEnded(let end))? = event else { break }
-                for index in items.indices where items[index].responseID == end.response {
-                    items[index].playback = .cut
-                }
             default: break
             }
         }
@@ -127,6 +130,11 @@ package struct TranscriptAssembler: Sendable {
     private func end(_ item: inout TranscriptItem) {
         item.isTextComplete = true
         item.isSoundComplete = true
+    }
+
+    /// A response has ended without a sound: nothing of it was said.
+    private mutating func wasSilent(_ response: String) {
+        for index in items.indices where items[index].responseID == response { items[index].playback = .cut }
     }
 
     private mutating func soundEnded() {

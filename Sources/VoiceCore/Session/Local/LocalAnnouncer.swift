@@ -103,10 +103,12 @@ private final class AnnouncerCore {
 
     func say(_ text: String, _ me: NetworkConfined<AnnouncerCore>) {
         let sentences = SpeechParts.split(text).filter(\.isSayable)
-        guard !isOver, !sentences.isEmpty else { return }
+        guard !isOver else { return }
+        guard !sentences.isEmpty else { return logger.notice("a text was dropped unsaid: it has no words") }
         if waiting.count == LocalAnnouncer.most {
             waiting.removeFirst()
             logger.notice("a text was dropped unsaid: too many wait for the local voice")
+            failed()
         }
         waiting.append(sentences)
         next(me)

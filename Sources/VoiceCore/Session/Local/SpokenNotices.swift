@@ -13,6 +13,7 @@ package struct SpokenNotices: Equatable, Sendable {
     /// - Parameter isQuiet: in quiet hours nothing is said, and a problem that outlasts them is announced after them.
     package mutating func sentence(for effect: ConversationEffect, isQuiet: Bool = false) -> String? {
         if case .note(.sessionOpened) = effect { (hasReportedLoss, hasReportedRefusal) = (false, false) }
+        if case .answer(let text) = effect { return text }
         guard !isQuiet else { return nil }
         if case .announce(let text) = effect { return text }
         guard case .note(let note) = effect else { return nil }

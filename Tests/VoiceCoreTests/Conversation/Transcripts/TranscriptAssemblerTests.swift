@@ -59,11 +59,15 @@ struct TranscriptAssemblerTests {
         ]
     }
 
-    @Test func wordsWithoutSoundWereNotSaid() {
+    @Test(arguments: [ResponseOutcome.Status.completed, .failed, .incomplete])
+    func wordsWithoutSoundWereNotSaid(status: ResponseOutcome.Status) {
         var events = answer("r1", "a1", "Two meetings.", after: "u1")
         events.removeAll { $0 == .voiceReceived(responseID: "r1", itemID: "a1") || $0 == .voiceDrained }
-        let end = events.count - 1
-        #expect(read(events, effects: [end: [.note(.silentResponse(hadWords: true))]], finish: true).isEmpty)
+        events[events.count - 1] = .server(.responseDone(ResponseOutcome(id: "r1", status: status)))
+        #expect(read(events, finish: true).isEmpty)
+        // The local voice says them.
+        let said = read(events, effects: [events.count - 1: [.answer("Two meetings.")]], finish: true)
+        #expect(said == ["1 voice: Two meetings."])
     }
 
     @Test func aQuestionComesBeforeItsAnswerThoughItsTextCameLater() {

@@ -30,6 +30,7 @@ struct SpokenNoticesTests {
                 "The connection broke, and your question is lost. Please ask again."
             ),
             (.announce("Another voice stands in."), "Another voice stands in."),
+            (.answer("Two meetings."), "Two meetings."),
         ] as [(ConversationEffect, String)]
     )
     func aTroubleIsASentence(effect: ConversationEffect, sentence: String) {
@@ -61,6 +62,7 @@ struct SpokenNoticesTests {
         var notices = SpokenNotices()
         #expect(notices.sentence(for: effect, isQuiet: true) == nil)
         #expect(notices.sentence(for: .announce("Dinner."), isQuiet: true) == nil)
+        #expect(notices.sentence(for: .answer("Two meetings."), isQuiet: true) == "Two meetings.", "it was asked for")
         #expect(notices.sentence(for: effect) != nil)
         // What ends in quiet hours is over.
         _ = notices.sentence(for: .note(.sessionOpened(id: "s", expiresAt: nil)), isQuiet: true)
