@@ -58,6 +58,8 @@ package enum ConversationNote: Equatable, Sendable {
     case serviceReplaced(from: String, by: String, reason: String?)
     /// A session ended before the user's question was answered; `isAskedAgain` if its words are known.
     case questionLost(isAskedAgain: Bool)
+    /// A second session ended before the question was answered; it is not put to a third.
+    case questionGivenUp
     case refused(reason: String)
     case settingsDiffer([String])
     case serviceError(ServiceError)

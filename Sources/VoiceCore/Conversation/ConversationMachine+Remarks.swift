@@ -129,7 +129,7 @@ extension ConversationMachine {
     /// After another session took over, the agent's prompt is put to the user again.
     private mutating func askOpenQuestion() {
         guard link.isReady, isQuiet, takesText, !calls.isWaiting, let prompt = remarks.prompt.prompt,
-            let known = remarks.prompt.knownIn, known != link.number
+            let known = remarks.prompt.knownIn, known != link.number, remarks.prompt.mayBeRepeated
         else { return }
         tellAgent(ToolResult(.prompt(prompt)), Self.openQuestion)
     }

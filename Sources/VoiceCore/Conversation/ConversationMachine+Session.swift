@@ -165,23 +165,32 @@ extension ConversationMachine {
     /// - Parameter isReplaced: whether the standby has taken over.
     private mutating func endSession(isReplaced: Bool = false) {
         if link.isReady, !isReplaced { emit(.closeMicrophone) }
-        if let lost = turn.sessionEnded(memory, at: now) {
-            // If the words are unknown, a tone signals the loss.
-            note(.questionLost(isAskedAgain: lost.text != nil))
-            if lost.text == nil { emit(.play(.error)) }
-        }
+        if let lost = turn.sessionEnded(memory, at: now) { questionLost(lost) }
         authority.sessionEnded()
         remarks.queue.sessionEnded(remarks.prompt)
         remarks.wishes.sessionEnded(isReplaced: isReplaced)
         keepUnsaid()
         sequencer = ResponseSequencer(after: sequencer)
-        calls.reopen()
+        sayOurselves(calls.reopen().filter { !remarks.prompt.isOpen($0) }.map(\.aloud), .agent)
         written = WrittenCalls()
         unasked.sessionEnded()
         voice.sessionEnded()
         if !isReplaced, link.sessionEnded() { emit(.dropBeside) }
         // The next session may be ready at once.
         for timer in ConversationTimer.ofTurns { cancel(timer) }
+    }
+
+    /// The question is asked once more in the next session. If its words are unknown, or it has been asked in two sessions, a
+    /// tone signals the loss.
+    private mutating func questionLost(_ lost: OpenQuestion) {
+        if lost.isRepeated {
+            note(.questionGivenUp)
+            // As history, it could end the next session too.
+            memory.forget(lost.items)
+        } else {
+            note(.questionLost(isAskedAgain: lost.text != nil))
+        }
+        if lost.text == nil { emit(.play(.error)) }
     }
 
     /// Of an answer that a model has begun to tell, the next session tells only what was not said: received speech is played

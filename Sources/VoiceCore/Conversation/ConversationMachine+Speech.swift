@@ -142,6 +142,7 @@ extension ConversationMachine {
         switch end.status {
         case .completed:
             authority.completed(end.response)
+            remarks.prompt.sessionWorks()
             calls.completed(end.response)
             link.proved()
             if isSaidHere {

@@ -25,6 +25,8 @@ package struct PendingCalls: Equatable, Sendable {
         package var isWhole = true
         /// Whether an earlier session has spoken the beginning of the answer.
         fileprivate var isRest = false
+        /// Sessions in a row that were lost after they received the answer, and before they said any of it.
+        fileprivate var losses = 0
         /// Nil while the output is not delivered to the current session.
         fileprivate var delivery: Delivery?
 
@@ -318,8 +320,17 @@ package struct PendingCalls: Equatable, Sendable {
         return (inPart, whole.map(\.wireID))
     }
 
+    /// How many sessions may be lost after they received an answer: it may be the reason.
+    private static let mostLosses = 2
+
     /// The session is over: what it received and did not speak about has to be delivered again. Further parts are appended to it.
-    package mutating func reopen() { (calls, over) = (calls.compactMap(\.rest), []) }
+    ///
+    /// - Returns: the answers that are not delivered again, because two sessions in a row were lost over them.
+    package mutating func reopen() -> [ToolResult] {
+        (calls, over) = (calls.compactMap(\.rest), [])
+        defer { calls.removeAll { $0.losses >= Self.mostLosses } }
+        return calls.filter { $0.losses >= Self.mostLosses }.compactMap(\.output)
+    }
 
     /// The conversation is over: nobody waits for these calls any more.
     package mutating func abandon() { (calls, over) = ([], []) }
@@ -344,6 +355,7 @@ extension PendingCalls.Call {
         let left = (unsaid + delivery.parts.dropFirst(delivery.begun)).filter { !$0.isEmpty }
         var rest = self
         (rest.delivery, rest.isRest) = (nil, delivery.begun > 0)
+        rest.losses = delivery.begun > 0 ? 0 : losses + 1
         rest.output = left.first ?? (isWhole ? output : nil)
         for part in left.dropFirst() { rest.output?.add(part) }
         return rest

@@ -38,6 +38,13 @@ struct OpenPrompt: Equatable, Sendable {
     private(set) var prompt: AgentPrompt?
     /// The session that knows it.
     private(set) var knownIn: Int?
+    /// Sessions in a row that received it and have completed no response since.
+    private var sessions = 0
+    /// That many may end over it; then it is not asked again.
+    private static let mostSessions = 3
+
+    /// Whether it may be put to another session.
+    var mayBeRepeated: Bool { sessions < Self.mostSessions }
 
     mutating func ask(_ prompt: AgentPrompt?) { self = OpenPrompt(prompt: prompt) }
 
@@ -45,8 +52,13 @@ struct OpenPrompt: Equatable, Sendable {
 
     /// Notes that an output, perhaps the prompt, went to the model.
     mutating func sent(_ output: ToolResult, in session: Int) {
-        if isOpen(output) { knownIn = session }
+        guard isOpen(output) else { return }
+        if knownIn != session { sessions += 1 }
+        knownIn = session
     }
+
+    /// A response was completed.
+    mutating func sessionWorks() { sessions = 0 }
 }
 
 /// What the house has to say, in words for a voice without a model.

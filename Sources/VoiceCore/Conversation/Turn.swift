@@ -405,7 +405,8 @@ struct Turn: Equatable, Sendable {
         if isUserSpeaking { missedSpeech() }
         guard var lost = question, lost.lostAt == nil else { return nil }
         lost.lostAt = now
-        lost.text = isUserSpeaking || lost.isBegun ? nil : lost.text ?? memory.words(of: lost.items)
+        let isAskable = !isTalking && !lost.isBegun && !lost.isRepeated
+        lost.text = isAskable ? lost.text ?? memory.words(of: lost.items) : nil
         question = lost
         return lost
     }
@@ -419,6 +420,7 @@ struct Turn: Equatable, Sendable {
             return .unknown
         }
         question?.lostAt = nil
+        question?.isRepeated = true
         return .known(text)
     }
 
@@ -444,6 +446,8 @@ struct OpenQuestion: Equatable, Sendable {
     var isBegun = false
     /// When its session ended.
     var lostAt: Duration?
+    /// It was put to a second session. If that ends as well, the question may be the reason.
+    var isRepeated = false
 
     private static let limit = 8
 

@@ -114,6 +114,11 @@ struct ConversationLog: Sendable {
                 "the session ended before its answer, the question is lost",
                 metadata: .event(.questionLost)
             )
+        case .questionGivenUp:
+            logger.warning(
+                "a second session ended before the answer to the same question; the question is dropped",
+                metadata: .event(.questionLost)
+            )
         case .refused(let reason):
             logger.error(
                 "the service refuses the connection: \(private: reason); \"jarvis-voiced doctor\" says what to change",

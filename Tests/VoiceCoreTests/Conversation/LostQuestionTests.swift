@@ -2,6 +2,7 @@ import Testing
 
 @testable import VoiceBase
 @testable import VoiceConversation
+@testable import VoiceReply
 
 /// A question of the user is answered or reported as missed, whatever happens to the session that heard it.
 struct LostQuestionTests {
@@ -31,15 +32,87 @@ struct LostQuestionTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func aQuestionThatIsLostTwiceIsAskedAThirdTime() {
-        var scene = Scene.listening()
-        scene.userTurn()
-        scene.server(.heardTranscript(itemID: "item_user", contentIndex: 0, text: "What is on?"))
-        for _ in 0..<2 {
+    /// What ends a session twice may end every session: the box would be deaf for good.
+    @Test(arguments: [true, false]) func aQuestionIsNotAskedInAThirdSession(isTyped: Bool) {
+        var scene = Scene.listening { $0.sessions.carry = .turns }
+        if isTyped {
+            scene.on(.ask("What is on?"))
+        } else {
+            scene.userTurn()
+            scene.server(.heardTranscript(itemID: "item_user", contentIndex: 0, text: "What is on?"))
+        }
+        let before = scene.texts(.user).count
+        scene.on(Self.reset)
+        reconnected(&scene)
+        #expect(scene.texts(.user).count == before + 1, "asked again")
+        scene.on(Self.reset)
+        #expect(scene.latest.contains(.note(.questionGivenUp)))
+        #expect(scene.latest.contains(.play(.error)))
+        for _ in 0..<3 {
+            reconnected(&scene)
+            #expect(scene.sent(scene.latest).isEmpty, "neither as a question nor as history")
+            #expect(scene.state == .listening)
             scene.on(Self.reset)
+        }
+        #expect(scene.texts(.user).count == before + 1)
+        #expect(scene.effects.count { $0 == .note(.questionGivenUp) } == 1)
+    }
+
+    /// The service refuses every request of a response, until its session is given up.
+    @Test func aQuestionWhoseResponsesAreAllRefusedEndsTwoSessions() {
+        var scene = Scene.listening()
+        scene.on(.ask("What is on?"))
+        for _ in 0..<2 {
+            while scene.state == .processing {
+                let error = ServerError(type: "x", code: "no_idea", message: "No.", eventID: scene.creates.last)
+                scene.server(.error(error))
+            }
+            #expect(scene.state == .connecting)
             reconnected(&scene)
         }
         #expect(scene.texts(.user) == ["What is on?", "What is on?"])
+        #expect(scene.state == .listening)
+        #expect(scene.effects.contains(.note(.questionGivenUp)))
+    }
+
+    @Test func theNextQuestionOfTheUserIsAskedAgainAsWell() {
+        var scene = Scene.listening()
+        for text in ["One?", "Two?"] {
+            scene.on(.ask(TypedQuestion(text)))
+            scene.on(Self.reset)
+            reconnected(&scene)
+            scene.on(Self.reset)
+            reconnected(&scene)
+        }
+        #expect(scene.texts(.user) == ["One?", "One?", "Two?", "Two?"])
+    }
+
+    @Test(arguments: [true, false]) func anAnswerOverWhichTwoSessionsEndIsNotToldToAThird(hasLocalVoice: Bool) {
+        var scene = Scene.calling { $0.hasLocalVoice = hasLocalVoice }
+        scene.answer("c1", "Two meetings.")
+        scene.on(Self.reset)
+        reconnected(&scene)
+        #expect(scene.reported.map(\.output) == ["Two meetings."])
+        scene.on(Self.reset)
+        #expect(scene.latest.contains(hasLocalVoice ? .answer("Two meetings.") : .play(.error)))
+        let line = hasLocalVoice ? ConversationNote.saidByLocalVoice(.agent) : .speechDropped(.agent, 1)
+        #expect(scene.latest.contains(.note(line)))
+        reconnected(&scene)
+        #expect(scene.reported.count == 1)
+        #expect(scene.state == .listening)
+    }
+
+    @Test func aPromptOverWhichSessionsEndIsNotAskedForGood() {
+        var scene = Scene.calling()
+        let prompt = AgentPrompt(number: 1, kind: .question, facts: ["Which one?"], characters: 10)
+        scene.on(.agentAsks(prompt))
+        scene.answer("c1", ToolResult(.prompt(prompt)))
+        for _ in 0..<6 {
+            scene.on(Self.reset)
+            reconnected(&scene)
+        }
+        #expect(scene.reported.count == 2, "after its own session, two more")
+        #expect(scene.state == .listening)
     }
 
     @Test(arguments: ["speaking", "owed", "running", "begun"])

@@ -29,6 +29,8 @@ package struct SpokenNotices: Equatable, Sendable {
             hasReportedRefusal = true
             return "The voice service refuses the connection. The doctor command says what to change."
         case .budgetSpent(let until): return "The budget for conversations is spent until \(until)."
+        case .questionGivenUp:
+            return "The voice service has failed twice at your question. Please ask it in another way."
         case .questionLost(false): return "The connection broke, and your question is lost. Please ask again."
         default: return nil
         }

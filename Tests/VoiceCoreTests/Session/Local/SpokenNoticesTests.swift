@@ -29,6 +29,10 @@ struct SpokenNoticesTests {
                 .note(.questionLost(isAskedAgain: false)),
                 "The connection broke, and your question is lost. Please ask again."
             ),
+            (
+                .note(.questionGivenUp),
+                "The voice service has failed twice at your question. Please ask it in another way."
+            ),
             (.announce("Another voice stands in."), "Another voice stands in."),
             (.answer("Two meetings."), "Two meetings."),
         ] as [(ConversationEffect, String)]
