@@ -89,4 +89,46 @@ struct LocalSpeakerTests {
         await servers.stop()
         #expect(trouble.all == [.late])
     }
+
+    /// A chunk of a minute for one word, as of a server that has gone wrong.
+    @Test func aChunkThatIsTooLongForItsTextIsNotPlayed() async throws {
+        let server = try LoopbackServer { socket in
+            _ = socket.read()
+            let length = 60 * 22_050 * 2
+            socket.write(
+                #"{"type":"audio-chunk","data":{"rate":22050,"width":2,"channels":1},"payload_length":\#(length)}"#
+                    + "\n"
+            )
+            _ = socket.offer([UInt8](repeating: 1, count: length))
+            socket.waitForEnd()
+        }
+        let address = try WyomingAddress("127.0.0.1:\(server.port)", key: "local.speaker")
+        let trouble = Collected<WyomingEnd.Kind>()
+        let sound = Collected<Int>()
+        try await NetworkThread.with { network in
+            let over = Promise<Void>()
+            let speaker = NetworkConfined(
+                LocalSpeaker(
+                    on: network,
+                    at: address,
+                    allowsPublic: false,
+                    voice: "",
+                    espeak: { _, _ in false },
+                    report: { outcome in
+                        switch outcome {
+                        case .sound(_, let samples): sound.add([samples.count])
+                        case .trouble(let end): trouble.add([end.kind])
+                        case .ended, .failed: over.give(())
+                        case .began, .finished: break
+                        }
+                    }
+                ),
+                on: network
+            )
+            speaker.perform { $0.speak(["Hello."]) }
+            await over.wait()
+            speaker.perform { $0.stop() }
+        }
+        #expect(trouble.all == [.garbage] && sound.all.isEmpty)
+    }
 }
