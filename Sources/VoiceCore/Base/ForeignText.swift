@@ -19,19 +19,22 @@ package enum ForeignText {
     ]
 
     /// A title: at most 120 bytes, without quotes and brackets; apostrophes within words stay.
-    package static func title(_ text: some StringProtocol) -> String { line(text, atMost: longestTitle) }
+    package static func title(_ text: some StringProtocol) -> String {
+        line(MisreadCyrillic.repaired(text.unicodeScalars.prefix(16 * longestTitle)), atMost: longestTitle)
+    }
 
     /// A sentence, such as a reason for a choice or a failure: at most 200 bytes, otherwise like `title`.
-    package static func sentence(_ text: some StringProtocol) -> String { line(text, atMost: longestSentence) }
+    package static func sentence(_ text: some StringProtocol) -> String {
+        line(text.unicodeScalars.prefix(16 * longestSentence), atMost: longestSentence)
+    }
 
-    /// Reads no more of the text than needed, however long it is.
-    private static func line(_ text: some StringProtocol, atMost limit: Int) -> String {
+    /// - Parameter text: a prefix, which bounds the scan of a text that consists only of dropped characters.
+    private static func line(_ text: some Sequence<Unicode.Scalar>, atMost limit: Int) -> String {
         var result = String.UnicodeScalarView()
         var count = 0
         var wantsBlank = false
         var isInWord = false
-        // Bounds the scan of a text that consists only of dropped characters.
-        for scalar in text.unicodeScalars.prefix(16 * limit) {
+        for scalar in text {
             let isApostrophe = scalar == "'" || scalar == "\u{2019}"
             if isApostrophe, !isInWord || wantsBlank { continue }
             if isBlank(scalar) {

@@ -10,6 +10,27 @@ import Testing
 
 /// Titles are data: short, on one line, unable to end a quotation.
 struct ForeignTextTests {
+    /// As stations and old files send them: nothing names the encoding.
+    @Test(arguments: [
+        (
+            "\u{CA}\u{E8}\u{ED}\u{EE} - \u{C3}\u{F0}\u{F3}\u{EF}\u{EF}\u{E0} \u{EA}\u{F0}\u{EE}\u{E2}\u{E8}",
+            "\u{41A}\u{438}\u{43D}\u{43E} - \u{413}\u{440}\u{443}\u{43F}\u{43F}\u{430} \u{43A}\u{440}\u{43E}\u{432}\u{438}"
+        ),
+        ("\u{A8}\u{EB}\u{EA}\u{E0} \u{B9} 1 - Live", "\u{401}\u{43B}\u{43A}\u{430} \u{2116} 1 - Live"),
+        (
+            "\u{CE}\u{EA}\u{E5}\u{E0}\u{ED} \u{C5}\u{EB}\u{FC}\u{E7}\u{E8} - \u{C2}\u{B3}\u{E4}\u{EF}\u{F3}\u{F1}\u{F2}\u{E8}",
+            "\u{41E}\u{43A}\u{435}\u{430}\u{43D} \u{415}\u{43B}\u{44C}\u{437}\u{438} - \u{412}\u{456}\u{434}\u{43F}\u{443}\u{441}\u{442}\u{438}"
+        ),
+        ("Bj\u{F6}rk - \u{C1}g\u{E6}tis byrjun", "Bj\u{F6}rk - \u{C1}g\u{E6}tis byrjun"),
+        ("Caf\u{E9} M\u{FC}ller", "Caf\u{E9} M\u{FC}ller"),
+        ("\u{C4}\u{D6}\u{DC} - Umlaute", "\u{C4}\u{D6}\u{DC} - Umlaute"),
+        ("\u{C9}milie Simon", "\u{C9}milie Simon"),
+        ("\u{E0} \u{E9}", "\u{E0} \u{E9}"),
+    ])
+    func titlesInWindows1251AreReadAndOthersStay(written: String, title: String) {
+        #expect(ForeignText.title(written) == title)
+    }
+
     @Test(arguments: [
         ("Darknet Diaries 147", "Darknet Diaries 147"), ("  Two\n lines\t", "Two lines"),
         ("Don't Stop 'Til You Get Enough", "Don\u{2019}t Stop Til You Get Enough"),
