@@ -29,6 +29,24 @@ struct MediaWishTests {
         #expect(names(#"{"handles":[{"handle":"media-1"},"media-2",3]}"#) == ["media-1", "media-2", "media-3"])
     }
 
+    /// 40 is 40 percent; what may be another unit is refused, so that nothing becomes loudest by mistake.
+    @Test(
+        arguments: [
+            (#"{"level":0.4}"#, 0.4), (#"{"level":40}"#, 0.4), (#"{"level":20}"#, 0.2), (#"{"level":"40%"}"#, 0.4),
+            (#"{"level":"40 percent"}"#, 0.4), (#"{"level":"0.4"}"#, 0.4), (#"{"level":5,"unit":"percent"}"#, 0.05),
+            (#"{"level":0}"#, 0),
+            (#"{"level":1}"#, 1), (#"{"level":100}"#, 1), (#"{"level":"1%"}"#, 0.01), (#"{"level":5}"#, nil),
+            (#"{"level":101}"#, nil),
+            (#"{"level":1.5}"#, nil), (#"{"level":-0.1}"#, nil), (#"{"level":"-6 dB"}"#, nil),
+            (#"{"level":20,"unit":"dB"}"#, nil),
+            (#"{"level":"max"}"#, nil), (#"{"level":"+10%"}"#, nil), (#"{"level":true}"#, nil),
+            (#"{"volume":40}"#, nil), ("{}", nil),
+            (#"{"level":1e400}"#, nil), ("", nil),
+        ] as [(String, Double?)]
+    ) func aLevelIsReadInItsUnitOrRefused(arguments: String, level: Double?) {
+        #expect(MediaLevel.decode(arguments) == level)
+    }
+
     @Test(arguments: [#"{"what":null}"#, "{}", #"{"what":[]}"#, #"{"title":"x"}"#, "[]", ""])
     func whereNothingIsNamedTheModelIsToldWhatToDo(arguments: String) async throws {
         #expect(names(arguments) == nil)

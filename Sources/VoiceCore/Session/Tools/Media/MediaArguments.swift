@@ -63,13 +63,36 @@ enum MediaLevel {
         "additionalProperties":false}
         """
 
+    /// A number or a text, and what some models add: `{"level": 40, "unit": "percent"}`.
     private struct Arguments: Decodable {
-        let level: Double
+        private enum CodingKeys: String, CodingKey { case level, unit, units, scale }
+
+        let level: Double?
+
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            let given = [CodingKeys.unit, .units, .scale].compactMap { try? values.decode(String.self, forKey: $0) }
+            let unit = given.isEmpty ? "" : " " + given.joined(separator: " ")
+            if let number = try? values.decode(Double.self, forKey: .level) {
+                level = MediaLevel.read("\(number)" + unit)
+            } else {
+                level = MediaLevel.read(try values.decode(String.self, forKey: .level) + unit)
+            }
+        }
     }
 
-    /// Returns the level, not yet clamped; nil if there is none.
-    static func decode(_ arguments: String) -> Double? {
-        guard let wish = ToolArguments.decode(Arguments.self, from: arguments), wish.level.isFinite else { return nil }
-        return wish.level
+    /// Returns the level from 0 to 1; nil if there is none, or if its unit is unclear.
+    static func decode(_ arguments: String) -> Double? { ToolArguments.decode(Arguments.self, from: arguments)?.level }
+
+    /// "0.4", "40" and "40 %" are the same. 5 may be 5 percent or 5 of 10, and a level that is misread must not be the loudest.
+    private static func read(_ text: String) -> Double? {
+        let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        let unit = text[digits.endIndex...].filter { !$0.isWhitespace }.lowercased()
+        guard let number = Double(digits), number.isFinite, 0...100 ~= number else { return nil }
+        switch unit {
+        case "": return number <= 1 ? number : number > 10 ? number / 100 : nil
+        case "%", "percent", "%percent": return number / 100
+        default: return nil
+        }
     }
 }

@@ -126,7 +126,9 @@ extension Tool {
             description,
             MediaLevel.parameters,
             .ordered { arguments in
-                guard let level = MediaLevel.decode(arguments) else { return .unreadable("level, from 0 to 1") }
+                guard let level = MediaLevel.decode(arguments) else {
+                    return .unreadable("level is a fraction from 0 to 1, such as 0.4")
+                }
                 return ToolResult(await set(level))
             }
         )
