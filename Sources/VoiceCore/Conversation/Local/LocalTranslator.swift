@@ -134,6 +134,8 @@ package struct LocalTranslator: Sendable {
     private var isPromptRepeated = false
     /// The words that led to the last `ask_jarvis` call.
     private var words: [String] = []
+    /// Whether they were a question.
+    private var isQuestion = false
     /// Handles of the media named in an answer.
     private var offered: [String] = []
     private var wantsToPlay = false
@@ -255,8 +257,16 @@ package struct LocalTranslator: Sendable {
         return ask(text, words, request: request)
     }
 
+    /// Not every recogniser writes question marks.
+    private static let interrogatives: Set<String> = [
+        "what", "what's", "which", "who", "who's", "when", "where", "why", "how", "is", "are", "was", "were", "do",
+        "does", "did",
+        "has", "have",
+    ]
+
     private mutating func ask(_ text: String, _ words: [String], request: String?) -> [LocalEffect] {
         self.words = words
+        isQuestion = text.contains("?") || words.first.map(Self.interrogatives.contains) ?? false
         var query = text
         if let cut = interrupted, let place = cut.cutAt, cut.sentences.indices.contains(place) {
             query += "\n(The user interrupted the last answer at: \"\(cut.sentences[place].text.prefix(200))\")"
@@ -461,13 +471,18 @@ package struct LocalTranslator: Sendable {
         toSay += sentences(text, call: call, part: call == nil ? 0 : 1)
     }
 
-    /// The output of a tool in words for the user. What it asks or offers is kept for the user's reply.
+    private static let playing: Set<String> = ["play", "listen", "put", "music", "radio", "podcast", "hear"]
+    private static let howToPlay = "To hear it, say: play it."
+
+    /// The output of a tool in words for the user. What the agent names is played, in whatever language the user asked for it;
+    /// after a question, the user is told how to hear it. What it asks or offers is kept for the user's reply.
     private mutating func spoken(_ output: ToolResult) -> String {
         switch output.content {
         case .prompt(let asked, _): (prompt, isPromptRepeated) = (asked, false)
         case .answer(_, let media?) where !media.handles.isEmpty:
             offered = media.handles
-            wantsToPlay = !Set(words).isDisjoint(with: ["play", "listen", "put", "music", "radio", "podcast", "hear"])
+            wantsToPlay = !isQuestion || !Set(words).isDisjoint(with: Self.playing)
+            if !wantsToPlay { return [output.aloud, Self.howToPlay].filter { !$0.isEmpty }.joined(separator: " ") }
         default: break
         }
         return output.aloud

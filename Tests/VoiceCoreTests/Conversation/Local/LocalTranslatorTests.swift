@@ -355,9 +355,31 @@ struct LocalTranslatorTests {
         #expect(talk.answer(talk.say("Play some jazz for me").first, output) == ["Here is some jazz."])
         #expect(Talk.calls(talk.receive(.speechEnded)).map(\.arguments) == [#"{"what":["media-1"]}"#])
         var other = Talk()
-        #expect(other.answer(other.say("What is on tonight?").first, output) == ["Here is some jazz."])
+        let told = other.answer(other.say("What is on tonight?").first, output)
+        #expect(told == ["Here is some jazz.", "To hear it, say: play it."])
         #expect(Talk.calls(other.receive(.speechEnded)).isEmpty)
         #expect(other.say("Play it.").map(\.name) == ["play_audio"])
+    }
+
+    /// The agent names something to play where it is to be played; only after a question is that not certain.
+    @Test(arguments: [
+        "Turn on some jazz.", "Spiel bitte etwas Jazz.", "Mets du jazz.", "I would like some jazz", "Jazz!",
+        "Can you play jazz?",
+    ]) func whatTheAgentAnnouncesIsPlayedInAnyLanguage(order: String) {
+        let offer = OfferedMedia(handles: ["media-1"], listing: #"media-1: "Jazz FM" (radio)"#)
+        var talk = Talk()
+        let output = ToolResult(.answer("Here is some jazz.", media: offer))
+        #expect(talk.answer(talk.say(order).first, output) == ["Here is some jazz."])
+        #expect(Talk.calls(talk.receive(.speechEnded)).map(\.name) == ["play_audio"])
+    }
+
+    @Test(arguments: ["L\u{E4}uft heute Jazz?", "what is on tonight"])
+    func afterAQuestionTheUserIsToldHowToHearIt(question: String) {
+        let offer = OfferedMedia(handles: ["media-1"], listing: #"media-1: "Jazz FM" (radio)"#)
+        var talk = Talk()
+        let told = talk.answer(talk.say(question).first, ToolResult(.answer("Jazz is on.", media: offer)))
+        #expect(told == ["Jazz is on.", "To hear it, say: play it."])
+        #expect(Talk.calls(talk.receive(.speechEnded)).isEmpty)
     }
 
     // MARK: Faults
