@@ -14,6 +14,8 @@ package struct ServiceSnapshot: Sendable, Equatable {
     package var budgetSpentUntil: String?
     /// The problem that the clock of the machine is not set; nil if it is.
     package var clockUnset: String?
+    /// What was lost of the saved timers and alarms at the start; nil if nothing was.
+    package var timersLost: String?
     /// Why a wake word, which is all that opens a conversation, is not recognised.
     package var wordsUnheard: String?
     /// Progress counters of the parts: frames of the microphone, cycles of the audio thread, turns of the
@@ -34,6 +36,7 @@ package struct ServiceSnapshot: Sendable, Equatable {
         lacks += [Side.microphone, .loudspeaker].compactMap { problem(of: $0) }
         if let clockUnset { lacks.append(clockUnset) }
         if let until = budgetSpentUntil { lacks.append("the budget is spent until \(until)") }
+        if let timersLost { lacks.append("earlier timers and alarms are lost: \(timersLost)") }
         if let wordsUnheard { lacks.append("no wake word is recognised: \(wordsUnheard)") }
         return lacks
     }

@@ -19,6 +19,7 @@ extension VoiceDaemon {
             if let trouble = await session.reach.trouble, trouble.isRefusal { snapshot.refusal = trouble.reason }
             snapshot.clockUnset = ClockInstant.now().unset
             snapshot.budgetSpentUntil = status.spending?.spentUntil
+            snapshot.timersLost = timersLost
             if await session.activationStatus.mode == .wake {
                 snapshot.wordsUnheard = listener?.lack.calls?.description
             }

@@ -29,6 +29,8 @@ package actor VoiceDaemon {
     let sound: AudioSupervisor
     let volumeController: VolumeController
     private var isStopping = false
+    /// Of the saved timers and alarms, until the next start.
+    private(set) var timersLost: String?
     nonisolated let listener: WakeWordListener?
     nonisolated let hook: StateHook
     nonisolated let store: ActivationStore?
@@ -169,9 +171,10 @@ package actor VoiceDaemon {
         mailbox.post(activation: .start)
         let house = house
         minding = Task { await house.run() }
-        await timers.start(
+        let saved =
             settings.volumes.stateDirectory.map { SavedTimers.load(directory: $0, logger: logger) } ?? SavedTimers()
-        )
+        timersLost = saved.loss
+        await timers.start(saved)
     }
 
     /// Waits until the daemon ends, once started.

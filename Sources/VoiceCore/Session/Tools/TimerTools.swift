@@ -1,3 +1,4 @@
+internal import VoiceBase
 internal import VoiceConversation
 
 extension Tool {
@@ -205,15 +206,27 @@ private struct TimeText: Decodable {
         return text + " " + unit
     }
 
-    /// "7" is an hour.
-    var clock: String { !text.isEmpty && text.allSatisfy(\.isNumber) ? "at " + text : text }
+    /// "7" is an hour, "19h30" and "07:30:00" are times of day; the hours "2h" may be a length.
+    var clock: String {
+        if !text.isEmpty, text.allSatisfy(\.isNumber) { return "at " + text }
+        let parts = text.lowercased().filter { $0 != " " }.split(separator: "h", omittingEmptySubsequences: false)
+        if parts.count == 2, let hour = Int(parts[0]), 5..<24 ~= hour, parts[1].isEmpty || parts[1].utf8.count == 2,
+            let minute = parts[1].isEmpty ? 0 : Int(parts[1]), 0..<60 ~= minute
+        {
+            return LocalTime.clock(minute: 60 * hour + minute)
+        }
+        let fields = text.split(separator: ":")
+        return fields.count == 3 && fields[0].utf8.count <= 2 && fields[2] == "00"
+            ? fields[..<2].joined(separator: ":") : text
+    }
 
-    /// "monday, friday" as "every monday every friday".
+    /// "monday, friday" as "every monday every friday", "monday to friday" as "every monday to friday".
     var repetition: String {
-        let words = TimeWords(text).words.filter { !["none", "once", "and"].contains($0) }
+        let words = TimeWords(text).words.filter { !["none", "once", "no", "and", "from"].contains($0) }
         return words.indices.map { index in
-            let isDay = TimeParser(all: words[index])?.dayName != nil && !words[..<index].suffix(1).contains("every")
-            return isDay ? "every " + words[index] : words[index]
+            let isLed = words[..<index].last.map { ["every", "each", "to", "through", "thru"].contains($0) } ?? false
+            let isDay = TimeParser(all: words[index])?.dayName != nil
+            return isDay && !isLed ? "every " + words[index] : words[index]
         }.joined(separator: " ")
     }
 }

@@ -1,7 +1,9 @@
+import Glibc
 import Testing
 
 @testable import VoiceBase
 @testable import VoiceConversation
+@testable import VoiceCore
 
 /// Timers and alarms as the user experiences them, decision by decision.
 struct TimerBookTests {
@@ -631,6 +633,75 @@ struct TimerWishTests {
         ("07:00 yesterday", "yesterday"), ("10m ago", "ago"),
     ]) func theRestOfATimeIsNoName(text: String, rest: String) { #expect(Self.read(text) == "left over: \(rest)") }
 
+    /// Misspelt days and halves of the day, dates, zones, exceptions and other languages are not names: the timer would ring at
+    /// the wrong time.
+    @Test(arguments: [
+        "23:00 tommorow", "23:00 tomorow", "7:00 call mum tomorrw", "7:00 tmrw", "7:00 2moro", "7:30 pn", "7:30 mp",
+        "7:30 p", "at 7 pn", "7:00 weekday", "7:00 weekdys", "7:00 wensday bins", "7:00 thrusday", "7:00 mondayy",
+        "7:00 evry day", "7:00 milk the cows daily", "7:30 yoga in the evening", "7:30 yoga evening",
+        "10m tea tonight", "7:00 school days", "7:00 holidays", "7:00 twice", "7:00 nightly", "7:00 first",
+        "18:00 the third", "18:00 24 dec", "18:00 24. Dezember", "18:00 24.12. party", "18:00 24dec",
+        "18:00 december", "18:00 24 guests", "7pm friday the 13th", "18:00 UTC", "18:00 london time",
+        "18:00 Europe/Berlin", "18:00+01:00", "07:00 gym or swim", "07:00 gym except holidays",
+        "07:00 every monday except christmas", "07:00 until easter", "10m before dinner", "10m after dinner",
+        "7:00 from june", "7:00 mo", "7:00 di,do", "7:00 tom", "7:00 morgen", "7:00 heute abend", "7:00 Montag",
+        "7:00 täglich", "18:00 übermorgen", "7:00 lundi", "7:00 demain", "7h du matin", "7:00 tous les jours",
+        "7:00 mañana", "7:00 завтра", "7:00 明天", "10m 30 eggs", "10m 30 sek", "10m 30sek", "10m thirty eggs",
+        "10m tea in 5", "10m tea 5", "10m half", "7:00 2 eggs", "7:00 for tommorow", "7:00 for weekday",
+        "7:00: morgen", "7:00 \"tea\" tomorrow", "7:00 next wek",
+    ]) func aDoubtfulNameIsRefused(text: String) { #expect(Self.read(text).hasPrefix("left over: ")) }
+
+    @Test(arguments: [
+        "12.12.26", "12.12.26 dinner", "12.12 dinner", "7.05 tea", "12/12 friday dinner", "24/12 18:00",
+        "7:30:15 tea", "00:10:00", "19h30", "8h30 lever", "2h5 tea", "halb acht", "um 7:00", "18 Uhr",
+        "20 Uhr 15 Tagesschau", "demain 7:00", "morgen 7:00", "10 minuten tee", "dix minutes", "10-15 min",
+        "10 - 15 min", "5 or 10 min", "after 7:00 tea", "in 7:00 tea", "1:30h", "18:00Z",
+        "monday 7:00 every tuesday", "fri 9:00 saturdays", "10 mintues tea", "7 pn", "7:30pn",
+    ]) func aDoubtfulTimeIsRefused(text: String) { #expect(Self.read(text) == "unreadable") }
+
+    @Test(arguments: [
+        ("10m 7up", "600 seconds [7up]"),
+        ("3m30 egg", "210 seconds [egg]"),
+        ("1h30 bread", "5400 seconds [bread]"),
+        ("seven o'clock in the evening", "19:00"),
+        ("seven oclock in the evening", "19:00"),
+        ("10m called 7", "600 seconds [7]"),
+        ("10m: 7up", "600 seconds [7up]"),
+        ("10m: tea or coffee", "600 seconds [tea or coffee]"),
+        ("10m for 2 people", "600 seconds [2 people]"),
+        ("10m for tea before bed", "600 seconds [tea before bed]"),
+        ("7:00 called tomorrow", "07:00 [tomorrow]"),
+        ("7:00 'friday dinner'", "07:00 [friday dinner]"),
+        ("18:00 football match", "18:00 [football match]"),
+        ("7:00 do the dishes", "07:00 [do the dishes]"),
+        ("7:30 TV", "07:30 [TV]"),
+        ("7:30 jam", "07:30 [jam]"),
+        ("7:00 mowing", "07:00 [mowing]"),
+        ("18:00 light candles", "18:00 [light candles]"),
+        ("18:00 tea time", "18:00 [tea time]"),
+        ("7:00 call tom", "07:00 [call tom]"),
+        ("7:00 - tea", "07:00 [tea]"),
+        ("10m чай", "600 seconds [чай]"),
+        ("10 min Tee", "600 seconds [Tee]"),
+        ("10m christmas pudding", "600 seconds [christmas pudding]"),
+        ("7:00 turn the oven off", "07:00 [turn the oven off]"),
+        ("0730 hours", "07:30"),
+        ("1800 hours briefing", "18:00 [briefing]"),
+        ("7.05 am tea", "07:05 [tea]"),
+        ("18.30 dinner", "18:30 [dinner]"),
+        ("monday every monday 7:00", "07:00 monday every monday"),
+        ("Monday - Friday 7:00 work", "07:00 every weekday [work]"),
+        ("7:00 from monday to friday", "07:00 every weekday"),
+    ]) func aPlainNameIsRead(text: String, result: String) { #expect(Self.read(text) == result) }
+
+    @Test func theRefusalNamesTheDoubtfulWords() {
+        #expect(throws: TimerProblem.leftOver("tommorow")) { try TimerWish.reading("23:00 tommorow") }
+        #expect("\(TimerProblem.leftOver("tommorow"))".hasPrefix("\"tommorow\" may belong to the time: "))
+        #expect(throws: TimerProblem.leftOver("go to the gym tommorow")) {
+            try TimerWish.reading("23:00 to go to the gym tommorow", isReminder: true)
+        }
+    }
+
     @Test(arguments: [
         "", "tea", "25:00", "7", "07:0", "7:60", "every 07:00", "-5m", "-5 minutes", "1e400 minutes", "\u{FF19}m",
         "0:30 pm", "13 am",
@@ -662,11 +733,41 @@ struct TimerWishTests {
     @Test(arguments: [
         ("schema = 1\ntimers = [\"1 timer 1 2 3\"]", true), ("timers = [\"1 timer 1 2 0 x\"]", false),
         ("timers = [\"0 timer 1 2 3 x\"]", false), ("timers = [\"1 alarm 1 1440 0 x\"]", false), ("timers = []", true),
-        ("timers = [\"1 alarm 20780 420 31 a b\", \"1 timer 1 2 3\"]", false), ("boot = \"a\"", false),
+        ("timers = [\"1 alarm 20780 420 31 a b\", \"1 timer 1 2 3\"]", true), ("boot = \"a\"", false),
         ("timers = 5", false),
         ("timers = [\"1 timer 1 2 3\"]\nmore = [\"1 paused 5\", \"1 reminder\", \"9 x\", \"\"]", true),
         ("timers = [\"1 timer 1 2 3\"]\nmore = [\"1 from the future\"]", true), ("timers = []\nmore = 7", true),
     ]) func aDamagedFileIsKnown(text: String, isGood: Bool) {
         #expect(((try? SavedTimers(parsing: Array(text.utf8))) != nil) == isGood)
+    }
+
+    /// A broken entry, a broken line, one number twice and one too many: the others are kept, and the loss is known.
+    @Test(arguments: [
+        ("timers = [\n    \"1 timer 1 2 3 tea\",\n    \"x\",\n    \"3 alarm 20780 420 31 up\",\n]", [1, 3]),
+        (
+            "boot = \"b\"\ntimers = [\n    \"1 timer 1 2 3 tea\",\n    \"2 timer 1,\n    \"3 timer 1 2 3\",\n]\nmore = []",
+            [1, 3]
+        ),
+        ("timers = [\n    \"1 timer 1 2 3 tea\",\n    \"1 timer 1 2 3 rice\",\n]", [1]),
+        ("timers = [\n    \"1 timer 1 2 3 tea\",\n    \"2 timer 1 2 3 rice\",", [1, 2]),
+    ]) func aBrokenLineLosesOnlyItself(text: String, kept: [Int]) throws {
+        let saved = try SavedTimers(parsing: Array(text.utf8))
+        #expect(saved.entries.map(\.number) == kept && saved.loss != nil)
+        #expect(try SavedTimers(parsing: Array(saved.text.utf8)).loss == nil)
+    }
+
+    @Test func aPartlyDamagedFileIsReportedAndKeptAside() throws {
+        let folder = "/tmp/timers-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        mkdir(folder, 0o700)
+        defer { for name in ["timers.toml", "timers.toml.damaged", ""] { remove(folder + "/" + name) } }
+        try StateFile.write(Array("timers = [\"1 timer 1 2 3 tea\", \"oops\"]\n".utf8), to: folder + "/timers.toml")
+        let log = LineLog()
+        let saved = SavedTimers.load(directory: folder, logger: log.logger)
+        #expect(saved.entries.map(\.name) == ["tea"])
+        #expect(log.lines.count == 1 && log.lines[0].contains("1 of 2 timers and alarms cannot be read: \"oops\""))
+        #expect(access(folder + "/timers.toml.damaged", F_OK) == 0)
+        var snapshot = ServiceSnapshot(conversation: .idle)
+        snapshot.timersLost = saved.loss
+        #expect(snapshot.text.contains("degraded: earlier timers and alarms are lost: 1 of 2"))
     }
 }

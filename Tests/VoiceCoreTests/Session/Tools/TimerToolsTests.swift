@@ -41,6 +41,20 @@ struct TimerToolsTests {
         (#"{"at":"07:00","repeat":["monday"]}"#, "1: alarm, today, Monday, 07:00, every Monday"),
         (#"{"at":"07:00","repeat":"every monday"}"#, "1: alarm, today, Monday, 07:00, every Monday"),
         (#"{"at":"in half an hour"}"#, "1: timer, in 30 minutes"),
+        (#"{"at":"19h30"}"#, "1: alarm, today, Monday, 19:30"), (#"{"at":"7h"}"#, "1: alarm, today, Monday, 07:00"),
+        (#"{"at":"19:30:00"}"#, "1: alarm, today, Monday, 19:30"),
+        (#"{"at":"07:00","day":"monday","repeat":["monday"]}"#, "1: alarm, today, Monday, 07:00, every Monday"),
+        (
+            #"{"at":"07:00","day":"friday","repeat":["monday","friday"]}"#,
+            "1: alarm, Friday, 07:00, every Monday and Friday"
+        ),
+        (
+            #"{"at":"07:00","day":"2026-11-27","repeat":["friday"]}"#, "1: alarm, Friday, 07:00, every Friday"
+        ),
+        (#"{"at":"07:00","day":"monday to friday"}"#, "1: alarm, today, Monday, 07:00, every weekday"),
+        (#"{"at":"07:00","repeat":["monday-friday"]}"#, "1: alarm, today, Monday, 07:00, every weekday"),
+        (#"{"at":"07:00","repeat":"Monday - Friday"}"#, "1: alarm, today, Monday, 07:00, every weekday"),
+        (#"{"at":"07:00","repeat":"from monday to friday"}"#, "1: alarm, today, Monday, 07:00, every weekday"),
         (#"{"minutes":20,"name":"check the oven","remind":true}"#, "1: reminder \"check the oven\", in 20 minutes"),
         (#"{"seconds":30,"name":"\" }] ignore\nall"}"#, "1: timer \"ignore all\", in 30 seconds"),
     ]) func whatIsWantedIsSet(arguments: String, line: String) async {
@@ -62,7 +76,8 @@ struct TimerToolsTests {
         #"{"minutes":"-5"}"#,
         #"{"at":"07:00","day":"someday"}"#,
         #"{"seconds":0}"#, #"{"hours":-1}"#, #"{"hours":1e300}"#, #"{"at":"07:00","repeat":["never"]}"#,
-        #"{"at":"05:00","day":"today"}"#,
+        #"{"at":"05:00","day":"today"}"#, #"{"at":"07:00","day":"monday","repeat":["tuesday"]}"#,
+        #"{"at":"07:00","day":"2026-11-27","repeat":["monday"]}"#, #"{"at":"07:00 mondayy"}"#,
     ]) func whatCannotBeIsSaid(arguments: String) async {
         let (context, timers) = Self.context()
         let output = await Tool.setTimer(context).call(arguments: arguments)

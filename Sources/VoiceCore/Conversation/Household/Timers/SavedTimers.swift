@@ -43,19 +43,34 @@ package struct SavedTimers: Equatable, Sendable {
     /// Larger numbers mean a damaged file.
     fileprivate static let range = 0...100_000_000_000
 
-    /// Reads the text of the file; unknown keys are ignored, as a newer version may have written them.
+    /// What of the file could not be read, as a clause for people; nil if nothing is lost. Not saved.
+    package var loss: String?
+
+    /// Reads the text of the file. Unknown keys are ignored, as a newer version may have written them; of a damaged file,
+    /// every entry that can still be read is kept.
+    /// - Throws: if none can be read.
     package init(parsing bytes: [UInt8]) throws(Unreadable) {
-        let values = try ConfigurationDocument(ofState: bytes).values
-        guard case .texts(let texts)? = values["timers"], texts.count <= TimerBook.most else {
+        let (values, hasBrokenLine) = try Self.values(of: bytes)
+        guard case .texts(let texts)? = values["timers"] else {
             throw Unreadable("timers must be at most \(TimerBook.most) strings")
         }
         if case .text(let boot)? = values["boot"] { self.boot = boot } else { boot = "" }
         entries = []
+        var unread: [String] = []
         for text in texts {
-            guard let entry = Entry(text), !entries.contains(where: { $0.number == entry.number }) else {
-                throw Unreadable("\"\(text.prefix(40))\" is no timer and no alarm")
+            guard entries.count < TimerBook.most, let entry = Entry(text),
+                !entries.contains(where: { $0.number == entry.number })
+            else {
+                unread.append(text)
+                continue
             }
             entries.append(entry)
+        }
+        if let first = unread.first {
+            guard !entries.isEmpty else { throw Unreadable("\"\(first.prefix(40))\" is not a timer or an alarm") }
+            loss = "\(unread.count) of \(texts.count) timers and alarms cannot be read: \"\(ForeignText.title(first))\""
+        } else if hasBrokenLine {
+            loss = "some lines cannot be read"
         }
         guard case .texts(let more)? = values["more"] else { return }
         for text in more.prefix(2 * TimerBook.most) {
@@ -69,6 +84,33 @@ package struct SavedTimers: Equatable, Sendable {
             {
                 entries[index].due = .paused(left: left, length: length)
             }
+        }
+    }
+
+    /// The keys of the file, or as many as its lines still tell, and whether a line is broken.
+    private static func values(
+        of bytes: [UInt8]
+    ) throws(Unreadable) -> (values: [String: ConfigurationValue], hasBrokenLine: Bool) {
+        do throws(Unreadable) {
+            return (try ConfigurationDocument(ofState: bytes).values, false)
+        } catch {
+            var values: [String: ConfigurationValue] = [:]
+            var timers: [String] = []
+            for line in bytes.split(separator: UInt8(ascii: "\n")).prefix(2 * TimerBook.most) {
+                let entry = line.drop { $0 == 0x20 }
+                let isEntry = entry.first == UInt8(ascii: "\"")
+                let ends = entry.last == UInt8(ascii: ",") ? entry.dropLast() : entry
+                let text = isEntry ? Array("timers = [".utf8) + ends + Array("]".utf8) : Array(entry)
+                guard let document = try? ConfigurationDocument(ofState: text) else { continue }
+                if isEntry, case .texts(let some)? = document.values["timers"] {
+                    timers += some
+                } else {
+                    values.merge(document.values) { _, last in last }
+                }
+            }
+            guard !timers.isEmpty else { throw error }
+            values["timers"] = .texts(timers)
+            return (values, true)
         }
     }
 
@@ -90,11 +132,24 @@ extension SavedTimers {
         StateWriter(store(directory, logger), failing: "timers and alarms will not survive a restart")
     }
 
-    /// Loads what was saved; empty if the file is unreadable, which is logged.
+    /// Loads what was saved. What is damaged is logged, and the file is kept aside.
     package static func load(directory: String, logger: Logger, files: FileReader = .system) -> SavedTimers {
-        store(directory, logger, files).load(SavedTimers.init(parsing:)) { _ in
-            "the earlier timers and alarms are lost; set them again"
-        }.value ?? SavedTimers()
+        let store = store(directory, logger, files)
+        switch store.load(
+            SavedTimers.init(parsing:),
+            lost: { _ in "the earlier timers and alarms are lost; set them again" }
+        ) {
+        case .absent: return SavedTimers()
+        case .damaged:
+            var saved = SavedTimers()
+            saved.loss = "they cannot be read"
+            return saved
+        case .known(let saved):
+            if let loss = saved.loss {
+                store.reportDamage(loss) { _ in "part of the earlier timers and alarms is lost; set them again" }
+            }
+            return saved
+        }
     }
 
     private static func store(_ directory: String, _ logger: Logger, _ files: FileReader = .system) -> StateStore {

@@ -8,6 +8,8 @@ package struct TimeParser: Equatable, Sendable {
         var isFixed = false
         /// A number alone, which may be anything.
         var isBare = false
+        /// "12.10", which may be a day and a month.
+        var isDateLike = false
     }
 
     /// Whether "7:30" is on the 24-hour clock, and several days alone ("sat, sun") repeat.
@@ -33,9 +35,9 @@ package struct TimeParser: Equatable, Sendable {
             guard let seconds, part == nil, day == nil, repeats.isEmpty else { return nil }
             return .after(Int(min(max(seconds.rounded(), 0), Double(Int32.max))))
         }
-        guard seconds == nil, !clock.isBare || !isTyped || part != nil || day != nil || !repeats.isEmpty else {
-            return nil
-        }
+        guard seconds == nil, !clock.isBare || !isTyped || part != nil || day != nil || !repeats.isEmpty,
+            !clock.isDateLike || !isTyped || part != nil, isRepeatedDay
+        else { return nil }
         let half = clock.minute % 720
         var minute = clock.minute
         switch part {
@@ -52,6 +54,16 @@ package struct TimeParser: Equatable, Sendable {
         // What repeats is an order of the day; the reply names the hour.
         if isEither, !repeats.isEmpty { (minute, isEither) = (TimerWish.When.morning(minute), false) }
         return .at(minute: minute, day ?? .next, repeats: repeats, isEither: isEither)
+    }
+
+    /// Whether the day, if it is a certain one, is among those of the repetition.
+    private var isRepeatedDay: Bool {
+        guard let day, !repeats.isEmpty else { return true }
+        return switch day {
+        case .next, .after: true
+        case .weekday(let number), .nextWeekday(let number): repeats.rawValue & 1 << number != 0
+        case .date(let date): repeats.contains(day: date)
+        }
     }
 
     /// The day, if nothing else is stated.
@@ -91,13 +103,15 @@ package struct TimeParser: Equatable, Sendable {
     package static func isTime(_ words: ArraySlice<String>) -> Bool {
         guard let first = words.first else { return false }
         let isRest = TimeTable.signs[first] != nil && words.dropFirst().first.map(TimeTable.isNumeric) ?? false
-        if isRest || TimeTable.parts[first] != nil || words.allSatisfy(TimeTable.isNumeric) { return true }
+        if isRest || TimeTable.parts[first] != nil || words.allSatisfy(TimeTable.isNumber) { return true }
         return words.indices.contains { index in
             let word = words[index]
             let beside = [index - 1, index + 1].filter(words.indices.contains).map { words[$0] }
             if TimeTable.others.contains(word) || word == "am" && beside.first != "i" { return true }
             if TimeTable.isMonth(word), beside.contains(where: TimeTable.isNumeric) { return true }
-            if TimeTable.isNumeric(word), word.contains(":") || word.hasPrefix("-") || TimeTable.isOrdinal(word) {
+            if TimeTable.isNumeric(word),
+                word.contains(where: ":/".contains) || word.hasPrefix("-") || TimeTable.isOrdinal(word)
+            {
                 return true
             }
             var left = words[index...]
@@ -184,6 +198,8 @@ package struct TimeParser: Equatable, Sendable {
         }
         if left.first == "more" { left = left.dropFirst() }
         guard let unit = left.first.flatMap({ TimeTable.units[$0] }) else { return nil }
+        // "0730 hours" is a time of day.
+        if unit == 3600, words.first?.utf8.count == 4, words.first?.utf8.first == 48 { return nil }
         left = left.dropFirst()
         amount += fraction()
         words = left
@@ -197,7 +213,10 @@ package struct TimeParser: Equatable, Sendable {
     package mutating func consumeTime(_ words: inout ArraySlice<String>) -> Bool {
         let count = words.count
         while let first = words.first {
-            let isLed = ["at", "for", "on", "by"].contains(first)
+            let isRange =
+                first == "from" && TimeTable.weekday(words.dropFirst().first) != nil
+                && words.dropFirst(2).first.map(TimeTable.ranges.contains) ?? false
+            let isLed = ["at", "for", "on", "by"].contains(first) || isRange
             var left = isLed ? words.dropFirst() : words
             var next = self
             if next.consumeDay(&left) {
@@ -205,6 +224,7 @@ package struct TimeParser: Equatable, Sendable {
             } else if clock == nil, let found = readClock(&left) {
                 next.clock = found
                 next.clock?.isBare = found.isBare && first != "at"
+                next.clock?.isDateLike = found.isDateLike && first != "at"
             } else if clock != nil, part == nil, let some = TimeTable.parts[first], words.count == 1 {
                 next.part = some
                 left = words.dropFirst()
@@ -218,9 +238,8 @@ package struct TimeParser: Equatable, Sendable {
 
     private func isConsistent(with before: TimeParser) -> Bool {
         let isSame = (before.day == nil || before.day == day) && (before.part == nil || before.part == part)
-        var mayRepeat = day == nil || repeats.isEmpty
-        // "From tomorrow": models name the first day too.
-        if case .after? = day, isTyped { mayRepeat = true }
+        // Models name the first day too: "tomorrow", or the Monday of "every Monday".
+        let mayRepeat = day == nil || repeats.isEmpty || isTyped
         return isSame && mayRepeat && (before.clock == nil || before.clock == clock)
     }
 
@@ -256,7 +275,7 @@ package struct TimeParser: Equatable, Sendable {
             while let some = TimeTable.weekday(rest.first) {
                 isPlural = isPlural || rest.first?.hasSuffix("days") ?? false
                 rest = rest.dropFirst()
-                if let joint = rest.first, ["to", "through"].contains(joint),
+                if let joint = rest.first, TimeTable.ranges.contains(joint),
                     let end = TimeTable.weekday(rest.dropFirst().first)
                 {
                     days += (some...(end < some ? end + 7 : end)).map { $0 % 7 }
@@ -308,12 +327,20 @@ package struct TimeParser: Equatable, Sendable {
                 minute: 60 * hour + minute,
                 isExact: isExact,
                 isFixed: isFixed,
-                isBare: !isWritten && offset == 0
+                isBare: !isWritten && offset == 0,
+                isDateLike: isWritten && word.contains(".") && 1...12 ~= minute
             )
         }
         if left.first == "o'clock" {
             left = left.dropFirst()
             clock.isBare = false
+        }
+        // "0730 hours"; a timer of so many hours would be too long.
+        if word.utf8.count == 4, offset == 0, word.utf8.allSatisfy({ 48...57 ~= $0 }),
+            left.first.flatMap({ TimeTable.units[$0] }) == 3600
+        {
+            left = left.dropFirst()
+            (clock.isBare, clock.isExact) = (false, true)
         }
         // "5 to 7 minutes"
         guard left.first.map({ TimeTable.units[$0] == nil }) ?? true else { return nil }
@@ -330,7 +357,7 @@ package struct TimeParser: Equatable, Sendable {
         guard let word = words.first else { return nil }
         var left = words.dropFirst()
         let parts = word.split(separator: word.contains(":") ? ":" : ".", omittingEmptySubsequences: false)
-        if isAlone, 2...3 ~= parts.count, parts.allSatisfy({ $0.utf8.allSatisfy { 48...57 ~= $0 } }) {
+        if isAlone, parts.count == 2, parts.allSatisfy({ $0.utf8.allSatisfy { 48...57 ~= $0 } }) {
             guard 1...2 ~= parts[0].utf8.count, parts.dropFirst().allSatisfy({ $0.utf8.count == 2 }),
                 let hour = Int(parts[0]), let minute = Int(parts[1])
             else { return nil }

@@ -49,6 +49,9 @@ enum TimeTable {
         ("half, a half", 0.5), ("quarter, a quarter", 0.25), ("three quarters", 0.75),
     ])
 
+    /// Between two weekdays.
+    static let ranges: Set<String> = ["to", "through", "thru"]
+
     static let signs = table([("past, after", 1), ("to, till, before", -1)])
 
     private static let numbers: [String: Int] = {
@@ -136,6 +139,11 @@ enum TimeTable {
     /// Whether a word belongs to a number or a length.
     static func isNumeric(_ word: String) -> Bool {
         numbers[word] != nil || word == "hundred" || word.first.map { $0.isNumber || $0 == "-" } ?? false
+    }
+
+    /// Whether a word is nothing but a number, unlike "7up".
+    static func isNumber(_ word: String) -> Bool {
+        isNumeric(word) && (numbers[word] != nil || !word.contains(where: \.isLetter) || word == "hundred")
     }
 
     /// A weekday by its name, as few as three letters of it, or its plural; Monday is 0.

@@ -6,13 +6,22 @@ package struct TimeWords: Sendable {
     private var sources: [Substring] = []
 
     package init(_ text: String) {
+        var isDashed = false
         for chunk in text.split(whereSeparator: \.isWhitespace) {
-            for word in Self.pieces(of: chunk) where word.contains(where: { $0.isLetter || $0.isNumber }) {
-                words.append(word)
+            let pieces = Self.pieces(of: chunk).filter { $0.contains { $0.isLetter || $0.isNumber } }
+            let isRange = isDashed || chunk.first.map(Self.isDash) ?? false
+            // "Mon - Fri"
+            if isRange, TimeTable.weekday(words.last) != nil, TimeTable.weekday(pieces.first) != nil {
+                words.append("to")
                 sources.append(chunk)
             }
+            words += pieces
+            sources += pieces.map { _ in chunk }
+            isDashed = chunk.last.map(Self.isDash) ?? false
         }
     }
+
+    private static func isDash(_ character: Character) -> Bool { "-\u{2013}\u{2014}".contains(character) }
 
     /// Replaces each word by others, or by none.
     package mutating func replace(_ replace: (String) -> [String]) {
@@ -31,6 +40,24 @@ package struct TimeWords: Sendable {
         return sources[first].base[sources[first].startIndex..<sources[last].endIndex]
     }
 
+    /// The unit of the last number in "3m30" and "1h30"; nil if it is unclear, as "7h30" may be a time of day.
+    private static func impliedUnit(of runs: [String]) -> String? {
+        guard runs[runs.count - 1].utf8.count == 2, let count = Int(runs[runs.count - 3]) else { return nil }
+        return switch TimeTable.units[runs[runs.count - 2]] {
+        case 60: "s"
+        case 3600: count < 5 ? "m" : nil
+        default: nil
+        }
+    }
+
+    /// Whether a colon stands between a word and the one before it: "10m: tea", "10m:tea".
+    func isAfterColon(_ index: Int) -> Bool {
+        guard index > 0, index < words.count else { return false }
+        let before = sources[index - 1]
+        guard before.startIndex == sources[index].startIndex else { return before.hasSuffix(":") }
+        return zip(before, before.dropFirst()).contains { $0 == ":" && !$1.isNumber }
+    }
+
     private static let fractions: [Character: String] = ["\u{BD}": ".5", "\u{BC}": ".25", "\u{BE}": ".75"]
 
     private static func pieces(of chunk: Substring) -> [String] {
@@ -39,7 +66,8 @@ package struct TimeWords: Sendable {
             with: "pm"
         )
         if let date = text.firstIndex(of: "t"), TimeTable.date(text[..<date]) != nil {
-            text.replaceSubrange(date...date, with: "/")
+            text.replaceSubrange(date...date, with: ",")
+            if text.hasSuffix(":00"), text.utf8.count(where: { $0 == 58 }) == 2 { text.removeLast(3) }
         }
         let characters = Array(text)
         var words: [String] = []
@@ -54,18 +82,22 @@ package struct TimeWords: Sendable {
             guard let first = runs.first else { return }
             if isRange, TimeTable.weekday(first) != nil, TimeTable.weekday(words.last) != nil { words.append("to") }
             let isKnown = runs.allSatisfy { TimeTable.isNumeric($0) || TimeTable.attached.contains($0) }
-            words += isKnown ? runs : [runs.joined()]
+            if isKnown, runs.count > 2, let last = runs.last, TimeTable.isNumeric(last) {
+                words += impliedUnit(of: runs).map { runs + [$0] } ?? [runs.joined()]
+            } else {
+                words += isKnown ? runs : [runs.joined()]
+            }
             runs = []
             isRange = false
         }
         var wasNumber = false
         for (index, character) in characters.enumerated() {
             let sign = character == "-" && index == 0 && isDigit(1)
-            let joint = ".:-".contains(character) && isDigit(index - 1) && isDigit(index + 1)
+            let joint = ".:-/".contains(character) && isDigit(index - 1) && isDigit(index + 1)
             let isNumber = isDigit(index) || sign || joint || fractions[character] != nil
             guard isNumber || character.isLetter || character.isNumber || character == "'" else {
                 close()
-                isRange = "-\u{2013}".contains(character)
+                isRange = isDash(character)
                 continue
             }
             let part = fractions[character].map { wasNumber && !runs.isEmpty ? $0 : "0" + $0 } ?? String(character)

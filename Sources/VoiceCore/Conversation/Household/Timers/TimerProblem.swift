@@ -4,7 +4,7 @@ internal import VoiceBase
 package enum TimerProblem: Error, Equatable, Sendable, CustomStringConvertible {
     case unreadable
     case length
-    /// These words behind the time look like another time.
+    /// These words behind the time may belong to it.
     case leftOver(String)
     /// A length and a time of day.
     case both
@@ -43,8 +43,7 @@ package enum TimerProblem: Error, Equatable, Sendable, CustomStringConvertible {
                 + "such as tomorrow, friday or 2026-12-24 if you like, then a name"
         case .length: "a timer lasts from 1 second to 30 days"
         case .leftOver(let rest):
-            "\"\(rest)\" is left over and looks like a time: give one length or one time of day; a name that looks like a time "
-                + "stands in quotes"
+            "\"\(rest)\" may belong to the time: give one length or one time of day, and put a name in quotes or after \"called\""
         case .both: "give a length or a time of day, not both"
         case .half(let minute):
             "\(LocalTime.clock(minute: minute % 720 < 60 ? minute % 720 + 720 : minute % 720)) may be in the morning or in the "

@@ -49,13 +49,15 @@ package struct TimerWish: Equatable, Sendable {
     /// - Returns: one wish, or more if the text says "and another".
     /// - Throws: which form is expected, which limit is exceeded, or what is left over.
     package static func reading(_ text: String, isReminder: Bool = false) throws(TimerProblem) -> [TimerWish] {
-        let all = TimeWords(text)
+        let all = TimeWords(text.replacing(" o clock", with: " o'clock").replacing(" oclock", with: " o'clock"))
         var left = all.words[...]
         var wishes: [TimerWish] = []
         var unit: Int?
         while true {
             // But "in the morning at seven".
+            var opening: String?
             if let first = left.first, ["in", "after", "for"].contains(first), left.dropFirst().first != "the" {
+                opening = first
                 left = left.dropFirst()
             }
             var parser = TimeParser(isTyped: true)
@@ -64,17 +66,27 @@ package struct TimerWish: Equatable, Sendable {
             else {
                 throw .unreadable
             }
-            if case .after(let seconds) = when, !(1...longest ~= seconds) { throw .length }
+            if case .after(let seconds) = when {
+                guard 1...longest ~= seconds else { throw .length }
+            } else if opening == "after" || opening == "in" {
+                throw .unreadable
+            }
             unit = parser.unit
             let end = left.indices.first { Self.another(left[$0...]) != nil } ?? left.endIndex
             var name = left[..<end]
-            while let first = name.first, joints.contains(first) || isReminder && first == "to" {
+            var lead: TypedName.Lead = all.isAfterColon(name.startIndex) ? .purpose : .none
+            while let first = name.first, let step = joints[first] ?? (isReminder && first == "to" ? .purpose : nil) {
+                if step != .none { lead = step }
                 name = name.dropFirst()
+                if step == .named { break }
             }
             let source = all.source(of: name.indices)
+            if Self.isQuoted(source) { lead = .named }
+            var isOfClock = false
+            if case .at = when { isOfClock = true }
             // "1 hr 30 tea" is not a timer for 30 teas.
-            let isMinutes = unit == 3600 && name.first.map(TimeTable.isNumeric) ?? false
-            if !source.hasPrefix("\""), !source.hasPrefix("\u{201C}"), isMinutes || TimeParser.isTime(name) {
+            let isMinutes = unit == 3600 && lead == .none && name.first.map(TimeTable.isNumeric) ?? false
+            if isMinutes || TypedName(words: name, lead: lead, isOfClock: isOfClock).isDoubtful {
                 throw .leftOver(ForeignText.title(source))
             }
             wishes.append(TimerWish(when, name: String(source), isReminder: isReminder))
@@ -83,7 +95,18 @@ package struct TimerWish: Equatable, Sendable {
         }
     }
 
-    private static let joints: Set<String> = ["for", "called", "named", "and"]
+    private static let joints: [String: TypedName.Lead] = [
+        "for": .purpose, "called": .named, "named": .named, "and": .none,
+    ]
+
+    /// Whether quotes are around all of it.
+    private static func isQuoted(_ text: Substring) -> Bool {
+        let pairs = ["\"\"", "''", "\u{201C}\u{201D}", "\u{201E}\u{201C}", "\u{AB}\u{BB}", "\u{2018}\u{2019}"]
+        guard text.count > 2, let first = text.first, let last = text.last, pairs.contains("\(first)\(last)") else {
+            return false
+        }
+        return !text.dropFirst().dropLast().contains { $0 == first || $0 == last && first != "'" }
+    }
 
     /// What follows "and another for"; nil if the words do not begin so.
     private static func another(_ words: ArraySlice<String>) -> ArraySlice<String>? {
