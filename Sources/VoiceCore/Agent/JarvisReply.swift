@@ -56,6 +56,8 @@ package enum JarvisReply {
         switch content {
         case .string(let text): text
         case .array(let parts): parts.map { text(ofContent: $0) }.joined()
+        // The words in which a model declines.
+        case .object(let part) where part["type"]?.stringValue == "refusal": part["refusal"]?.stringValue ?? ""
         case .object(let part):
             ["text", "output_text"].contains(part["type"]?.stringValue ?? "text")
                 ? text(ofContent: part["text"] ?? part["content"]) : ""
@@ -191,7 +193,7 @@ private struct ChatCompletion {
             return
         }
         hasChoice = true
-        text += JarvisReply.text(ofContent: message["content"])
+        text += JarvisReply.text(ofContent: message["content"]) + (message["refusal"]?.stringValue ?? "")
         if case .array(let calls)? = message["tool_calls"], !calls.isEmpty { hasCalls = true }
         for name in ["reasoning_content", "reasoning", "thinking"] where message[name]?.stringValue?.isEmpty == false {
             hasReasoned = true

@@ -72,7 +72,8 @@ package struct ResponsesRun: Sendable, Equatable {
 
     /// Events that cannot stem from a tool.
     private static let words: Set<String> = [
-        "response.created", "response.output_text.delta", "response.attempt.discard", "response.retry",
+        "response.created", "response.output_text.delta", "response.refusal.delta", "response.attempt.discard",
+        "response.retry",
         "response.compaction", "response.model_switch", "response.model_swap.progress", "response.stream_error",
         "response.completed", "response.incomplete", "response.failed", "response.cancelled",
     ]
@@ -81,7 +82,7 @@ package struct ResponsesRun: Sendable, Equatable {
         switch name {
         case "response.created":
             runID = runID ?? payload.response?.id ?? payload.response_id
-        case "response.output_text.delta":
+        case "response.output_text.delta", "response.refusal.delta":
             return append(payload.delta ?? "", ordinal: payload.assistant_segment_ordinal)
         case "response.output_text.new_segment":
             return endSegment()

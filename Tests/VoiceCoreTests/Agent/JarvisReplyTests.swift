@@ -114,6 +114,9 @@ struct JarvisReplyTests {
                 #"{"choices":[{"message":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"Hm."}]},"#
                     + #"{"type":"text","text":"It is ten."}]}}]}"#
             ),
+            // What a model declines with is its answer.
+            ("application/json", #"{"choices":[{"message":{"content":null,"refusal":"It is ten."}}]}"#),
+            ("application/json", #"{"choices":[{"message":{"content":[{"type":"refusal","refusal":"It is ten."}]}}]}"#),
             (
                 "text/event-stream",
                 "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\"}}]}\n\n: ping\n\n"
