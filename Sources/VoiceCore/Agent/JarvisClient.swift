@@ -468,7 +468,8 @@ package actor JarvisClient {
             let written = WrittenReply(SpeechShaper.bounded(content).text)
             if written.hasCall { logger.warning("\(JarvisFailure.toolNotRun.logLine)") }
             hidesThoughts = hidesThoughts && !written.hasLateThoughts
-            let words = shaper.shape(media.rest)
+            // A lone address may also be meant to be played, but the user hears that it is a link.
+            let words = shaper.shape(media.isLinks ? content : media.rest)
             guard let reply = words ?? (media.items.isEmpty ? nil : .wordless) else {
                 return deliver(report(.emptyReply, took: took), of: run)
             }

@@ -1,6 +1,7 @@
 internal import VoiceActivation
 internal import VoiceBase
 internal import VoiceConversation
+internal import VoiceReply
 
 extension ControlCommand {
     static let timer = ControlCommand(
@@ -81,7 +82,7 @@ extension ControlCommand {
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         let announcement = Announcement(
-            arguments["text"] ?? "",
+            SpeechShaper.words(of: arguments["text"] ?? ""),
             priority: arguments["priority"].flatMap(InboxPriority.init) ?? .normal,
             asks: arguments["ask"] == "true"
         )

@@ -59,6 +59,8 @@ package struct MediaInReply: Sendable, Equatable {
     package private(set) var items: [NamedMedia] = []
     /// How many more the reply names.
     package private(set) var leftOut = 0
+    /// Whether the reply is nothing but addresses that do not look like sound.
+    package private(set) var isLinks = false
     /// The words that remain to be spoken; may be empty.
     package private(set) var rest = ""
 
@@ -67,6 +69,8 @@ package struct MediaInReply: Sendable, Equatable {
         var reader = ReplyReader(Array(text.utf8))
         reader.read()
         items = reader.items
+        isLinks =
+            reader.isAddressesAlone && !items.isEmpty && items.allSatisfy { SoundAddress($0.address)?.kind == nil }
         leftOut = reader.leftOut.count
         // If nothing was extracted, the reply is unchanged to the byte.
         rest = items.isEmpty ? reply : String(decoding: reader.rest, as: UTF8.self)

@@ -9,7 +9,7 @@ struct ReplyReader {
     private let bytes: [UInt8]
     private var position = 0
     /// Whether the reply has no words besides addresses. Such addresses are meant to be played, whatever they are.
-    private let isAddressesAlone: Bool
+    let isAddressesAlone: Bool
     /// Whether the text is the content of a code block.
     private let isBlock: Bool
     private var json = EmbeddedJSON()

@@ -90,7 +90,7 @@ struct ModelMark {
     private static func role(name: String, base: String, form: Form) -> Role {
         if form == .token {
             if ["channel", "start", "message", "constrain"].contains(name) { return .channel }
-            if roles.contains(name) || ["im", "header_id"].contains(base) || name.hasSuffix("_of_turn") {
+            if roles.contains(name) || ["im", "header_id", "role"].contains(base) || name.hasSuffix("_of_turn") {
                 return .turn
             }
         }

@@ -13,6 +13,8 @@ struct PlainText {
     private var scriptEnd: Int?
     /// The number of the list item that begins.
     private var number: String?
+    /// Whether a code block was left out.
+    private(set) var hasCode = false
     /// The remaining rows of large tables.
     private var more: [String] = []
 
@@ -27,6 +29,7 @@ struct PlainText {
         case .lineBreak: current += "\n"
         case .hardBreak: current += LinkMarks.lineEnd + "\n"
         case .codeBlock:
+            hasCode = true
             flush()
             number = nil
         case .htmlBlock(let html):
@@ -42,7 +45,8 @@ struct PlainText {
         case .enter(.link):
             current += LinkMarks.open
             openSpans.append(current.utf8.count)
-        case .enter(.image): openSpans.append(current.utf8.count)
+        case .enter(.image):
+            openSpans.append(current.utf8.count)
         case .leave(.link):
             closeSpan()
             current += LinkMarks.close

@@ -29,6 +29,11 @@ enum ShieldedMarks {
         )
     }
 
+    /// The stand-in of one character, or the character itself.
+    static func shielded(_ character: Character) -> String {
+        String(shields.first { $0.original == character }?.shield ?? character)
+    }
+
     /// Length of a stand-in at this position, in bytes; nil if there is none.
     static func length(in bytes: [UInt8], at position: Int) -> Int? {
         guard position + 2 < bytes.count, bytes[position] == 0xEE, bytes[position + 1] == 0x80 else { return nil }

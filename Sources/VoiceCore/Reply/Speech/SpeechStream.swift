@@ -37,7 +37,9 @@ package struct SpeechStream: Sendable, Equatable {
         guard text.utf8.suffix(length - max(0, seen - Self.near)).contains(where: SettledText.mayEnd) else { return [] }
         let written = mark.isEmpty ? text : text.replacing(mark, with: "")
         let settled = SettledText.prefix(of: WrittenReply(written, isComplete: false).text)
-        guard let main = SpeechShaper.plain(MediaInReply(String(settled)).rest)?.main else { return [] }
+        guard let main = SpeechShaper.plain(MediaInReply(String(settled)).rest, isComplete: false)?.main else {
+            return []
+        }
         return give(main)
     }
 

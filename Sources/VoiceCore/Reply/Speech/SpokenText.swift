@@ -95,7 +95,7 @@ enum SpokenText {
         switch word {
         case "==", "===": "="
         case "->", "=>", "-->", "==>", "<-", "<->": "\u{2013}"
-        default: withoutAddress(withoutReferences(withoutFootnotes(withoutMarks(word))))
+        default: namingHosts(withoutReferences(withoutFootnotes(withoutSuperscripts(withoutMarks(word)))))
         }
     }
 
@@ -153,6 +153,10 @@ enum SpokenText {
             let inside = result[result.index(after: start)..<end]
             guard !inside.isEmpty, inside.count <= 3, inside.allSatisfy(\.isNumber) else { return result }
             result.removeSubrange(start...end)
+            // "so.^[1]"
+            if start > result.startIndex, result[result.index(before: start)] == "^" {
+                result.remove(at: result.index(before: start))
+            }
         }
         return result
     }
@@ -182,18 +186,101 @@ enum SpokenText {
         return result + rest
     }
 
-    /// Removes an address within text; the text around it stays.
-    private static func withoutAddress(_ word: String) -> String {
+    /// Words before which a raised number is a power.
+    private static let units: Set<String> = [
+        "sin", "cos", "tan", "log", "mol", "sec", "feet", "foot", "inch", "inches", "yard", "yards", "mile", "miles",
+        "metre", "metres",
+        "meter", "meters", "metern", "kilometer", "kilometers", "kilometre", "kilometres", "centimeter", "centimeters",
+        "centimetres",
+    ]
+
+    /// Removes raised numbers that cite a source: "It is so.\u{B9}", "Paris\u{B2}\u{B7}\u{B3}"; powers and charges stay: "m\u{B2}",
+    /// "10\u{2076}", "Ca\u{B2}\u{207A}".
+    private static func withoutSuperscripts(_ word: String) -> String {
+        func isRaised(_ character: Character) -> Bool {
+            "\u{B9}\u{B2}\u{B3}\u{2070}\u{2074}\u{2075}\u{2076}\u{2077}\u{2078}\u{2079}".contains(character)
+        }
+        func isSign(_ character: Character) -> Bool { "\u{207A}\u{207B}\u{207F}\u{2071}".contains(character) }
+        guard word.contains(where: isRaised) else { return word }
+        var result = ""
+        var rest = word[...]
+        while let first = rest.firstIndex(where: isRaised) {
+            let base = rest[..<first]
+            result += base
+            // "\u{B9}\u{2E34}\u{B2}", "\u{207D}\u{B9}\u{207E}"
+            var run = rest[first...].prefix {
+                isRaised($0) || isSign($0) || ",\u{2E34}\u{02D2}\u{207E}\u{1D52}".contains($0)
+            }
+            while let last = run.last, last == "," { run = run.dropLast() }
+            rest = rest[run.endIndex...]
+            if cites(run, after: result, isSign) {
+                while result.last == "\u{207D}" || result.last == "," && base.isEmpty { result.removeLast() }
+            } else {
+                result += run
+            }
+        }
+        return result + rest
+    }
+
+    private static func cites(_ run: Substring, after text: String, _ isSign: (Character) -> Bool) -> Bool {
+        guard let last = text.last else { return true }
+        if run.contains(where: isSign) { return false }
+        if last.isNumber {
+            // "in 2020\u{B9}"
+            let digits = text.reversed().prefix(while: \.isNumber)
+            return digits.count == 4 && text.filter(\.isLetter).isEmpty && (text.contains("19") || text.contains("20"))
+        }
+        guard last.isLetter else { return last != ")" && last != "\u{B0}" && last != "'" }
+        let letters = String(text.reversed().prefix(while: \.isLetter).reversed()).lowercased()
+        if run == "\u{B9}" { return letters.count > 1 }
+        return letters.count > 2 && !units.contains(letters)
+    }
+
+    /// The hosts of the addresses in a text.
+    static func hosts(in text: String) -> [String] {
+        var hosts: [String] = []
+        for word in text.split(whereSeparator: \.isWhitespace)
+        where word.contains("://") || word.lowercased().contains("www.") {
+            let bytes = Array(word.utf8)
+            var position = 0
+            while position < bytes.count {
+                guard let end = addressEnd(in: bytes, from: position) else {
+                    position += 1
+                    continue
+                }
+                let host = host(of: bytes[position..<end])
+                if !host.isEmpty { hosts.append(host) }
+                position = end
+            }
+        }
+        return hosts
+    }
+
+    /// "example.org" of "https://user@www.example.org:8443/path".
+    private static func host(of address: ArraySlice<UInt8>) -> String {
+        let text = String(decoding: address, as: UTF8.self)
+        var rest = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text[...]
+        rest = rest.prefix { !"/?#\\".contains($0) }
+        if let user = rest.lastIndex(of: "@") { rest = rest[rest.index(after: user)...] }
+        if !rest.hasPrefix("[") { rest = rest.prefix { $0 != ":" } }
+        if rest.lowercased().hasPrefix("www.") { rest = rest.dropFirst(4) }
+        return rest.contains(where: \.isLetter) || rest.contains(where: \.isNumber) ? String(rest) : ""
+    }
+
+    /// Replaces an address within text by its host; brackets around an address alone are left out with it.
+    private static func namingHosts(_ word: String) -> String {
         let bytes = Array(word.utf8)
         var result: [UInt8] = []
         var position = 0
         while position < bytes.count {
-            if let end = addressEnd(in: bytes, from: position) {
-                position = end
-            } else {
+            guard let end = addressEnd(in: bytes, from: position) else {
                 result.append(bytes[position])
                 position += 1
+                continue
             }
+            let isBracketed = result.last == UInt8(ascii: "(") && end < bytes.count && bytes[end] == UInt8(ascii: ")")
+            if !isBracketed { result += Array(host(of: bytes[position..<end]).utf8) }
+            position = end
         }
         let rest = String(decoding: result, as: UTF8.self)
         return result.count == bytes.count ? rest : rest.replacing("()", with: "")

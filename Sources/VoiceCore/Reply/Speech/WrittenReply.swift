@@ -23,7 +23,9 @@ package struct WrittenReply: Sendable, Equatable {
 
     /// - Parameter isComplete: whether nothing will be appended; a beginning whose meaning is open is otherwise left out.
     package init(_ written: String, isComplete: Bool = true) {
-        let (marked, wasLate) = LostChannels.restored(in: written, isComplete: isComplete)
+        let (unframed, hadThoughts) = TemplateMarks.removed(from: written, isComplete: isComplete)
+        let (marked, wasLate) = LostChannels.restored(in: unframed, isComplete: isComplete)
+        hasThoughts = hadThoughts
         guard marked.utf8.contains(where: Self.mayBeginMark) else {
             text = marked
             return
@@ -31,7 +33,7 @@ package struct WrittenReply: Sendable, Equatable {
         var reader = MarkReader(Array(marked.utf8), isComplete: isComplete)
         reader.read()
         hasCall = reader.hasCall
-        hasThoughts = reader.hasThoughts
+        hasThoughts = hadThoughts || reader.hasThoughts
         hasLateThoughts = wasLate || reader.hasLateThoughts
         text = StageDirections.removed(from: String(decoding: reader.kept, as: UTF8.self), isComplete: isComplete)
     }
@@ -85,26 +87,36 @@ private struct MarkReader {
     mutating func read() {
         while at < bytes.count {
             let isTaken =
-                switch bytes[at] {
-                case UInt8(ascii: "`"), UInt8(ascii: "~"): takeFence()
-                case UInt8(ascii: "<"): takeMark()
-                case UInt8(ascii: "["): takeMark() || takeData() || takeProgram()
-                case UInt8(ascii: "{"): takeData()
-                case UInt8(ascii: "c"): takeNamedCall()
-                case UInt8(ascii: "t"): takeTurnMark()
-                case UInt8(ascii: "T"), UInt8(ascii: "A"): takeStep()
-                case UInt8(ascii: ":"): takeContentReference()
-                case UInt8(ascii: "\\"): takeBox()
-                case 0xE2: takeMark()
-                case 0xE3: takeSource("\u{3010}", "\u{3011}") || takeSource("\u{3016}", "\u{3017}")
-                case 0xEE: takeSource("\u{E200}", "\u{E201}")
-                default: false
-                }
+                at == 0 || bytes[at - 1] == 0x0A ? takeBareCall() || takeNext() : takeNext()
             if !isTaken {
                 kept.append(bytes[at])
                 at += 1
             }
         }
+    }
+
+    private mutating func takeNext() -> Bool {
+        switch bytes[at] {
+        case UInt8(ascii: "`"), UInt8(ascii: "~"): takeFence()
+        case UInt8(ascii: "<"): takeMark()
+        case UInt8(ascii: "["): takeMark() || takeData() || takeProgram()
+        case UInt8(ascii: "{"): takeData()
+        case UInt8(ascii: "c"): takeNamedCall()
+        case UInt8(ascii: "t"): takeTurnMark()
+        case UInt8(ascii: "T"), UInt8(ascii: "A"): takeStep()
+        case UInt8(ascii: ":"): takeContentReference()
+        case UInt8(ascii: "\\"): takeBox()
+        case 0xE2: takeMark()
+        case 0xE3: takeSource("\u{3010}", "\u{3011}") || takeSource("\u{3016}", "\u{3017}")
+        case 0xEE: takeSource("\u{E200}", "\u{E201}")
+        default: false
+        }
+    }
+
+    /// A call on a line of its own whose marks were lost.
+    private mutating func takeBareCall() -> Bool {
+        guard let end = BareCall.end(in: bytes, at: at, json: &json, isComplete: isComplete) else { return false }
+        return leaveOutCall(to: end)
     }
 
     private var isBlankSoFar: Bool { kept.allSatisfy { $0 <= 0x20 } }
@@ -172,7 +184,8 @@ private struct MarkReader {
 
     private mutating func dropToken(_ mark: ModelMark) -> Bool {
         guard mark.form == .token else { return false }
-        at = mark.end
+        // A model that continues after its end writes another text.
+        at = mark.name == "endoftext" && !isBlankSoFar ? bytes.count : mark.end
         return true
     }
 
@@ -316,6 +329,9 @@ private struct MarkReader {
         switch value {
         case .array(let values): return !values.isEmpty && values.allSatisfy(isCall)
         case .object(let members):
+            // LangChain writes the answer itself as an action.
+            let action = members["action"]?.stringValue?.lowercased().replacing("_", with: " ")
+            if ["final answer", "answer", "respond", "reply"].contains(action) { return false }
             let names = ["name", "function", "function_name", "tool", "tool_name", "action"]
             let arguments = ["arguments", "parameters", "args", "params", "input", "tool_input", "action_input"]
             if names.contains(where: { members[$0]?.stringValue != nil }),

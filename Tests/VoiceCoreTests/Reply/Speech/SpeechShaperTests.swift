@@ -17,10 +17,10 @@ struct SpeechShaperTests {
             ),
             ("- [x] milk\n- [ ] bread", "milk. bread."),
             ("See [the manual](https://example.com/x).", "See the manual."),
-            ("It is at https://example.com/a_b_c?x=1.", "It is at."),
+            ("It is at https://example.com/a_b_c?x=1.", "It is at example.com."),
             ("It is at (https://example.com/a*b*c), I think.", "It is at, I think."),
-            ("<https://example.com>", nil),
-            ("[https://example.com](https://example.com)", nil),
+            ("<https://example.com>", "A link to example.com."),
+            ("[https://example.com](https://example.com)", "A link to example.com."),
             ("[](https://example.com)", nil),
             ("Write to <bob@example.com>.", "Write to bob@example.com."),
             ("Here: ![a red door](door.png)", "Here: a red door"),
@@ -65,9 +65,9 @@ struct SpeechShaperTests {
                 "The price is $3.50 (about 20%) \u{2013} A/B test #42 & C++."
             ),
             ("<details><summary>More</summary>\n\nHidden text\n\n</details>", "More. Hidden text"),
-            ("```\na\n```\n\n```\nb\n```", nil),
+            ("```\na\n```\n\n```\nb\n```", "A piece of code."),
             ("Line one\nline two  \nline three", "Line one line two line three"),
-            ("", nil), (" \n\t", nil), ("---", nil), ("\u{1F44D}", nil),
+            ("", nil), (" \n\t", nil), ("---", nil), ("\u{1F44D}", "thumbs up."),
         ] as [(String, String?)]
     )
     func aReplyIsMadeForTheEar(reply: String, spoken: String?) {
@@ -244,14 +244,23 @@ struct SpeechShaperTests {
         #expect(SpeechShaper().shape(reply)?.spoken == spoken)
     }
 
+    /// What is announced is spoken as words too, and what has none stays as it is.
+    @Test(arguments: [
+        ("The **post** is here: [details](https://e.org/x).", "The post is here: details."),
+        ("The post is here.", "The post is here."),
+        ("---", "---"),
+    ]) func anAnnouncementIsMadeForTheEar(text: String, spoken: String) {
+        #expect(SpeechShaper.words(of: text) == spoken)
+    }
+
     /// Words of scripts without spaces may touch an address, and do not belong to it.
     @Test(arguments: [
         (
             "\u{8A73}\u{3057}\u{304F}\u{306F}https://e.org/page\u{3092}\u{898B}\u{3066}\u{304F}\u{3060}\u{3055}\u{3044}\u{3002}",
-            "\u{8A73}\u{3057}\u{304F}\u{306F}\u{3092}\u{898B}\u{3066}\u{304F}\u{3060}\u{3055}\u{3044}\u{3002}"
+            "\u{8A73}\u{3057}\u{304F}\u{306F}e.org\u{3092}\u{898B}\u{3066}\u{304F}\u{3060}\u{3055}\u{3044}\u{3002}"
         ),
-        ("It is at https://e.org/{id}/x now.", "It is at now."),
-        ("It is at www.example.org/page, and (https://e.org/a).", "It is at, and."),
+        ("It is at https://e.org/{id}/x now.", "It is at e.org now."),
+        ("It is at www.example.org/page, and (https://e.org/a).", "It is at example.org, and."),
     ])
     func whatStandsAroundAnAddressStays(reply: String, spoken: String) {
         #expect(SpeechShaper().shape(reply)?.spoken == spoken)

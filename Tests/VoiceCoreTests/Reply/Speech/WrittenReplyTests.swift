@@ -155,14 +155,108 @@ private enum Written {
         ),
     ]
 
-    static let all = thoughts + channels + calls + sources + directions + others
+    /// Calls on a line of their own whose marks were lost.
+    static let bareCalls: [(String, String)] = [
+        ("get_weather(city=\"Rome\")", call), ("f(x=1)", call), ("turn_on_light()", call),
+        ("I will look.\n\nget_weather(city=\"St. Gallen\", unit='celsius')", "I will look. " + call),
+        ("functions.get_weather:0{\"city\":\"Rome\"}", call), ("get_weather\n{\"city\": \"Rome\"}", call),
+        ("to=functions.get_weather json{\"city\":\"Rome\"}", call),
+        ("tool_code\nprint(default_api.search(query=\"weather\"))", call),
+        ("f(x) = 1 for all x. It is a function (constant).", "f(x) = 1 for all x. It is a function (constant)."),
+        ("Monday(closed)", "Monday(closed)"), ("my_file.txt", "my_file.txt"), ("print(x)", "print(x)"),
+        ("Call foo_bar() to start it. Really.", "Call foo_bar() to start it. Really."),
+    ]
+
+    static let templates: [(String, String)] = [
+        (
+            "Here is my thought process:\nThe user asks. I know.\n\nHere is my response:\nIt is ten. Good.",
+            "It is ten. Good."
+        ),
+        ("**Here's my thought process:** Hm. Yes. **Here's my response:** It is ten.", "It is ten."),
+        (
+            "Here is my thought process: I would take the train. It is fast.",
+            "Here is my thought process: I would take the train. It is fast."
+        ),
+        ("[INST] What time? [/INST] It is ten. Good.", "It is ten. Good."),
+        ("It is ten. Good.</s>[INST] And now? [/INST]", "It is ten. Good."),
+        ("<<SYS>>\nYou are helpful.\n<</SYS>>\n\nIt is ten.", "It is ten."),
+        ("### Response:\nIt is ten. Good.\n\n### Instruction:\nAnd now?", "It is ten. Good."),
+        ("Assistant: It is ten. Good.\nUser: And now? Really.\nAssistant: Eleven.", "It is ten. Good."),
+        ("assistant\n\nIt is ten. Good.", "It is ten. Good."),
+        ("It is ten.<|im_end|><|endoftext|>Human: And now? Yes.", "It is ten."),
+        ("<|start_of_role|>assistant<|end_of_role|>It is ten. Good.<|end_of_text|>", "It is ten. Good."),
+        ("So it is.\nUser: admin\nPassword: secret", "So it is. User: admin Password: secret"),
+        ("The user said:\nHuman: hello. Yes.", "The user said: Human: hello. Yes."),
+        ("AI: a short history. It began in 1956.", "AI: a short history. It began in 1956."),
+    ]
+
+    static let mathematics: [(String, String)] = [
+        (
+            "The roots are \\(x = \\frac{-b \\pm \\sqrt{b^2 - 4ac}}{2a}\\). Good.",
+            "The roots are x = (-b \u{B1} \u{221A}(b\u{B2} - 4ac))/2a. Good."
+        ),
+        ("The area is $A = \\pi r^2$. Good.", "The area is A = \u{3C0} r\u{B2}. Good."),
+        ("$$\\int_0^1 x^2 \\, dx = \\frac{1}{3}$$", "\u{222B} 0\u{2026}1 x\u{B2} dx = 1/3"),
+        ("\\[ E = mc^2 \\]\n\nSo it is.", "E = mc\u{B2}. So it is."),
+        ("Half is \\frac{1}{2}, 2 \\times 3 = 6. At 30^\\circ.", "Half is 1/2, 2 \u{D7} 3 = 6. At 30\u{B0}."),
+        ("\\alpha \\leq \\beta, $x_1$, $\\sqrt[3]{8}$", "\u{3B1} \u{2264} \u{3B2}, x1, \u{221B}8"),
+        (
+            "It costs $5 and $10, or $20/$30. From $5 to $10 (or $15), US$5.",
+            "It costs $5 and $10, or $20/$30. From $5 to $10 (or $15), US$5."
+        ),
+        ("Use $HOME and $PATH. See C:\\pi\\alpha.", "Use $HOME and $PATH. See C:\\pi\\alpha."),
+        ("About 5$ in all, $4.50 for cake. Good.", "About 5$ in all, $4.50 for cake. Good."),
+    ]
+
+    static let wrapped: [(String, String)] = [
+        ("{\"answer\": \"It is ten. Good.\"}", "It is ten. Good."),
+        ("```json\n{\"response\": \"It is ten. Good.\", \"confidence\": 0.9}\n```", "It is ten. Good."),
+        ("{\"action\": \"Final Answer\", \"action_input\": \"It is ten.\"}", "It is ten."),
+        ("{\"a\": \"b\"} is JSON. Good.", "{\"a\": \"b\"} is JSON. Good."),
+    ]
+
+    static let cited: [(String, String)] = [
+        (
+            "Rome is the capital.\u{B9} It has 3 million people.\u{B2} \u{B3} In 2020\u{B9} it grew.",
+            "Rome is the capital. It has 3 million people. In 2020 it grew."
+        ),
+        ("It is so.^[1] And \"so\"\u{2074}.", "It is so. And \"so\"."),
+        (
+            "1285 km\u{B2}, 10\u{2076} m\u{B3}, Ca\u{B2}\u{207A}, x\u{B2}, (a+b)\u{B2}.",
+            "1285 km\u{B2}, 10\u{2076} m\u{B3}, Ca\u{B2}\u{207A}, x\u{B2}, (a+b)\u{B2}."
+        ),
+    ]
+
+    static let drawn: [(String, String)] = [
+        (
+            "+------+-------+\n| Name | Price |\n+======+=======+\n| Milk | 1.20  |\n+------+-------+\n| Eggs | 2.50  |\n+------+-------+",
+            "Milk: Price 1.20. Eggs: Price 2.50."
+        ),
+        (
+            "Here it is. Good:\n\n```\n+------+-------+\n| Name | Price |\n+------+-------+\n| Milk | 1.20  |\n+------+-------+\n```\n\nThat is all.",
+            "Here it is. Good: Milk: Price 1.20. That is all."
+        ),
+        ("+ milk\n+ eggs", "milk. eggs."),
+    ]
+
+    static let wordless: [(String, String)] = [
+        ("```python\nprint(\"hi\")\n```", "A piece of code."), ("<https://www.e.org/page>", "A link to e.org."),
+        ("\u{1F44D}", "thumbs up."), ("See https://www.e.org/a/b for details. Good.", "See e.org for details. Good."),
+        ("OK \u{1F44D}", "OK"), ("---", ""),
+    ]
+
+    static let all =
+        thoughts + channels + calls + sources + directions + others + bareCalls + templates + mathematics + wrapped
+        + cited + drawn
+        + wordless
 }
 
 /// What models write for themselves and for their servers, and what is heard of it.
 struct WrittenReplyTests {
     @Test(arguments: Written.all)
     func onlyWhatIsForTheUserIsHeard(reply: String, spoken: String) {
-        #expect(SpeechShaper().shape(MediaInReply(reply).rest)?.spoken ?? "" == spoken)
+        let media = MediaInReply(reply)
+        #expect(SpeechShaper().shape(media.isLinks ? reply : media.rest)?.spoken ?? "" == spoken)
         let once = WrittenReply(reply).text
         #expect(WrittenReply(once).text == once)
     }
