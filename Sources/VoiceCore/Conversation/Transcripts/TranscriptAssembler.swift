@@ -48,6 +48,9 @@ package struct TranscriptAssembler: Sendable {
                 isSounding = true
                 voiced.append(responseID)
                 if voiced.count > 32 { voiced.removeFirst(voiced.count - 32) }
+                for index in items.indices where items[index].responseID == responseID {
+                    if items[index].playback == .silent { items[index].playback = .open }
+                }
                 voice(itemID, of: responseID, at: now) { _ in }
             }
         case .voiceDrained: soundEnded()
@@ -134,7 +137,9 @@ package struct TranscriptAssembler: Sendable {
 
     /// A response has ended without a sound: nothing of it was said.
     private mutating func wasSilent(_ response: String) {
-        for index in items.indices where items[index].responseID == response { items[index].playback = .cut }
+        for index in items.indices where items[index].responseID == response && items[index].playback != .cut {
+            items[index].playback = .silent
+        }
     }
 
     private mutating func soundEnded() {

@@ -27,6 +27,8 @@ struct TranscriptItem: Sendable {
         /// Played to its end.
         case heard
         case cut
+        /// Its response ended without a sound.
+        case silent
     }
 
     let id: String
@@ -90,6 +92,7 @@ struct TranscriptItem: Sendable {
 
     /// The text that was said or heard, and the ms heard if it was cut.
     var spoken: (text: String, heard: Int?) {
+        guard playback != .silent else { return ("", nil) }
         guard playback == .cut else { return (joined(parts.keys.sorted().compactMap { parts[$0]?.text }), nil) }
         var texts: [String] = []
         for index in parts.keys.sorted() {
