@@ -23,7 +23,9 @@ private func reported(_ error: any Error) -> any Error {
     }
     for line in "\(error)".split(separator: "\n") {
         // Use the log's outlet, so that it follows pending log lines.
-        logOutlet.put(LogLine("jarvis-voiced: \(line)\n"))
+        logOutlet.put(
+            JournalLogHandler.failure("\(line)", style: logOutlet.style, hasJournal: logOutlet.hasJournal)
+        )
     }
     return ArgumentParser.ExitCode(code.rawValue)
 }

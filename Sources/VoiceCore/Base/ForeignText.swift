@@ -18,7 +18,7 @@ package enum ForeignText {
         "\u{FF08}", "\u{FF09}", "\u{FF1C}", "\u{FF1E}", "\u{FF3B}", "\u{FF3D}", "\u{FF5B}", "\u{FF5D}", "\\",
     ]
 
-    /// A title: at most 120 bytes, without quotes and brackets; apostrophes within words stay.
+    /// A title: at most 120 bytes, or its beginning and an ellipsis, without quotes and brackets; apostrophes within words stay.
     package static func title(_ text: some StringProtocol) -> String {
         line(MisreadCyrillic.repaired(text.unicodeScalars.prefix(16 * longestTitle)), atMost: longestTitle)
     }
@@ -34,6 +34,7 @@ package enum ForeignText {
         var count = 0
         var wantsBlank = false
         var isInWord = false
+        var isCut = false
         for scalar in text {
             let isApostrophe = scalar == "'" || scalar == "\u{2019}"
             if isApostrophe, !isInWord || wantsBlank { continue }
@@ -44,14 +45,16 @@ package enum ForeignText {
             }
             let kept: Unicode.Scalar = isApostrophe ? "\u{2019}" : scalar
             let length = UTF8.width(kept) + (wantsBlank ? 1 : 0)
-            if count + length > limit { break }
+            // One more scalar than fits shows that something is left out, and whether it belongs to the letter before it.
+            isCut = count + length > limit
             if wantsBlank { result.append(" ") }
             result.append(kept)
             count += length
             (wantsBlank, isInWord) = (false, true)
+            if isCut { break }
         }
         while result.last == "\u{2019}" { result.removeLast() }
-        return String(result)
+        return String(result).shortened(toBytes: limit)
     }
 
     /// Whether it becomes a blank: white space, hidden characters, quotes and brackets.

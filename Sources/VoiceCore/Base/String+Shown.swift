@@ -10,6 +10,22 @@ extension String {
     }
 }
 
+extension String {
+    /// The text, or its beginning and an ellipsis in at most `limit` UTF-8 bytes, without splitting a letter.
+    package func shortened(toBytes limit: Int, mark: String = "\u{2026}") -> String {
+        guard utf8.count > limit else { return self }
+        var (kept, count) = ("", mark.utf8.count)
+        // One letter with a million accents is not looked at to its end.
+        for letter in bounded(toBytes: limit + 64) {
+            count += letter.utf8.count
+            guard count <= limit else { break }
+            kept.append(letter)
+        }
+        while kept.last?.isWhitespace == true { kept.removeLast() }
+        return kept + mark
+    }
+}
+
 extension StringProtocol {
     /// Whether there is anything in it that can be said: a letter or a number.
     package var isSayable: Bool { contains { $0.isLetter || $0.isNumber } }

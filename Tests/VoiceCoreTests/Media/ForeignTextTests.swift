@@ -49,7 +49,8 @@ struct ForeignTextTests {
         #expect(accents.count == 1)
         #expect(ForeignText.title("e" + accents).utf8.count <= 120)
         #expect(ForeignText.sentence(accents).utf8.count <= 200)
-        #expect(ForeignText.title(String(repeating: "\u{1F3B5}", count: 1000)).utf8.count == 120)
+        let notes = ForeignText.title(String(repeating: "\u{1F3B5}", count: 1000))
+        #expect(notes == String(repeating: "\u{1F3B5}", count: 29) + "…")
         #expect(ForeignText.title(String(repeating: " ", count: 1_000_000) + "x").isEmpty)
         let feed =
             "<rss><channel><title>T</title><item><title>e\(accents)</title><enclosure url=\"http://e.org/a.mp3\"/>"
@@ -57,6 +58,15 @@ struct ForeignTextTests {
         #expect(PodcastFeed(Array(feed.utf8))?.list.episodes.first.map { $0.title.utf8.count <= 120 } == true)
         #expect(MediaItem(address: "x", title: "e" + accents, kind: .track).title.utf8.count <= 120)
     }
+
+    /// The 120th byte is in the middle of a letter, or between a letter and its accent.
+    @Test(arguments: [
+        (String(repeating: "a", count: 120), String(repeating: "a", count: 120)),
+        (String(repeating: "a", count: 121), String(repeating: "a", count: 117) + "…"),
+        (String(repeating: "a", count: 116) + "e\u{301}bcd", String(repeating: "a", count: 116) + "…"),
+        (String(repeating: "a", count: 115) + "ä ö ü ", String(repeating: "a", count: 115) + "ä…"),
+    ])
+    func aLongTitleIsCutAtALetter(text: String, title: String) { #expect(ForeignText.title(text) == title) }
 
     @Test func whateverComesInATitleIsOneLineOfText() {
         var random = SeededGenerator(seed: 5)

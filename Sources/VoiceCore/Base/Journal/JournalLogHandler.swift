@@ -94,6 +94,20 @@ package struct JournalLogHandler: LogHandler {
         )
     }
 
+    /// The reason why a program ends: to the journal as an error, to a terminal as a plain line.
+    package static func failure(_ message: String, style: Style, hasJournal: Bool) -> LogLine {
+        guard style == .journal else { return LogLine("jarvis-voiced: \(message)\n") }
+        return line(
+            message,
+            [],
+            shared: PrivateText.hidden,
+            subject: nil,
+            level: .error,
+            style: style,
+            hasJournal: hasJournal
+        )
+    }
+
     private static func text(_ message: String, _ values: [(key: String, value: String)]) -> String {
         values.reduce(message.escapingHidden()) { "\($0) \($1.key)=\(quoted($1.value))" }
     }
@@ -127,8 +141,7 @@ package struct JournalLogHandler: LogHandler {
     private static let longestMessage = 1000
     private static func longest(_ key: String) -> Int { key == "text" ? 16_384 : 2000 }
     private static func cut(_ text: String, to limit: Int) -> String {
-        guard text.utf8.count > limit else { return text }
-        return String(decoding: text.utf8.prefix(limit), as: UTF8.self) + "..."
+        text.shortened(toBytes: limit, mark: "...")
     }
 
     /// Whether to write the line; adds the number of occurrences of its problem if there was more than one.
