@@ -6,6 +6,14 @@ package protocol MediaControls: Sendable {
     func play(address: String, title: String, kind: MediaKind?) async throws(MediaProblem) -> MediaSnapshot
     func enqueue(address: String, title: String) async throws(MediaProblem) -> MediaSnapshot
     func perform(_ order: MediaOrder) async -> MediaSnapshot
+    /// - Parameter change: the second to go to, from the present one.
+    func seek(_ change: @Sendable (Double) -> Double) async throws(MediaProblem) -> MediaSnapshot
+    /// - Parameters:
+    ///   - place: of those that wait, from 1.
+    ///   - name: what is expected there; nil for whatever it is.
+    func remove(_ place: Int, named name: String?) async throws(MediaProblem) -> MediaSnapshot
+    /// The names of the stations that can be played by name.
+    func stationNames() async -> [String]
     /// Stops after this delay.
     func stop(after: Duration) async -> MediaSnapshot
     /// Pauses or resumes; false if there is nothing to pause or resume.
@@ -72,6 +80,9 @@ package struct NoMedia: MediaControls {
     }
     package func enqueue(address: String, title: String) async throws(MediaProblem) -> MediaSnapshot { nothing }
     package func perform(_ order: MediaOrder) async -> MediaSnapshot { nothing }
+    package func seek(_ change: @Sendable (Double) -> Double) async throws(MediaProblem) -> MediaSnapshot { nothing }
+    package func remove(_ place: Int, named name: String?) async throws(MediaProblem) -> MediaSnapshot { nothing }
+    package func stationNames() async -> [String] { [] }
     package func stop(after: Duration) async -> MediaSnapshot { nothing }
     package func playPause() async -> Bool { false }
     package func snapshot() async -> MediaSnapshot { nothing }

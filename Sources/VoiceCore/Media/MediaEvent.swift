@@ -13,6 +13,10 @@ package enum MediaEvent: Sendable, Equatable {
     case play(MediaItem, from: Double)
     case enqueue([MediaItem])
     case order(MediaOrder)
+    /// Go to this second of the current item; nothing for a live stream.
+    case seek(Double)
+    /// Remove the item at this place of those that wait, from 0.
+    case remove(Int)
     /// Stop after this delay; nil cancels the timer.
     case sleep(Duration?)
     /// The item behind an address: its title, where it begins, and what follows it.

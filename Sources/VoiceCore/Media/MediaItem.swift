@@ -22,6 +22,16 @@ package struct MediaItem: Sendable, Equatable {
         self.artist = artist.map { ForeignText.title($0) }
         self.id = id
     }
+
+    /// The title; without one the name of the file, or else of the server.
+    package var name: String {
+        guard title.isEmpty else { return title }
+        let path =
+            AddressText.filePath(address) ?? ServerURL(address).map { String($0.target.prefix { $0 != "?" }) } ?? ""
+        let file = PercentEncoding.decoded(path.split(separator: "/").last.map(String.init) ?? "")
+        let name = ForeignText.title(file.lastIndex(of: ".").map { file[..<$0] } ?? file[...])
+        return name.isEmpty ? ForeignText.title(ServerURL(address)?.host ?? "") : name
+    }
 }
 
 /// Why something is not played; each case is a sentence that can be spoken.

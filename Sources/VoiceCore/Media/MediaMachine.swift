@@ -92,7 +92,9 @@ package struct MediaMachine: Sendable, Equatable {
         case .order(.skip): skip()
         case .order(.previous): previous()
         case .order(.stop): stop()
-        case .order(.clear): queue = []
+        case .order(.clear): clear()
+        case .seek(let second): seek(second)
+        case .remove(let place): remove(place)
         case .sleep(let after): sleep(after)
         case .resolved(let job, let item, let second, let more): resolved(job, item, second, more)
         case .began(let job, let position): began(job, at: position)
@@ -206,6 +208,38 @@ package struct MediaMachine: Sendable, Equatable {
         cut()
         unpause()
         sleep(nil)
+    }
+
+    /// All that waits, also what is decoded already.
+    package var waiting: [MediaItem] { (next.map { [$0.item] } ?? []) + queue }
+
+    private mutating func clear() {
+        queue = []
+        if next != nil { restart(from: second) }
+    }
+
+    private mutating func remove(_ place: Int) {
+        guard waiting.indices.contains(place) else { return }
+        guard next != nil else {
+            _ = queue.remove(at: place)
+            return
+        }
+        if place > 0 { queue.remove(at: place - 1) } else { restart(from: second) }
+    }
+
+    private mutating func seek(_ second: Double) {
+        guard let running = current, running.item.kind != .radio, second.isFinite else { return }
+        if let following = next { queue.insert(following.item, at: 0) }
+        restart(from: min(max(0, second), running.duration ?? .greatestFiniteMagnitude))
+    }
+
+    /// Decodes the current item anew from here; what is decoded of it and of the next one is dropped.
+    private mutating func restart(from second: Double) {
+        guard var running = current else { return }
+        cut()
+        (running.position, running.start, running.failures) = (nil, second, 0)
+        current = running
+        again(from: second)
     }
 
     private mutating func sleep(_ after: Duration?) {

@@ -147,6 +147,26 @@ package actor MediaPlayer: MediaControls {
 
     package func perform(_ order: MediaOrder) -> MediaSnapshot { after(.order(order)) }
 
+    package func seek(_ change: @Sendable (Double) -> Double) throws(MediaProblem) -> MediaSnapshot {
+        guard let running = machine.current else { throw .failed("nothing is playing") }
+        guard running.item.kind != .radio else { throw .failed("live radio cannot be wound forward or back") }
+        return after(.seek(change(machine.second)))
+    }
+
+    package func remove(_ place: Int, named name: String?) throws(MediaProblem) -> MediaSnapshot {
+        let waiting = machine.waiting
+        guard waiting.indices.contains(place - 1) else {
+            throw .failed(waiting.isEmpty ? "nothing waits" : "there is no number \(place): \(waiting.count) wait")
+        }
+        guard name == nil || name == waiting[place - 1].name else {
+            throw .failed("what waits has changed meanwhile: look again")
+        }
+        return after(.remove(place - 1))
+    }
+
+    /// At most 100: they are shown in a list.
+    package func stationNames() -> [String] { stations.stations.prefix(100).map { ForeignText.title($0.name) } }
+
     package func playPause() -> Bool {
         guard machine.current != nil || !machine.queue.isEmpty else { return false }
         handle(.order(machine.current == nil || machine.isPaused ? .resume : .pause))
@@ -353,7 +373,7 @@ package actor MediaPlayer: MediaControls {
     private func present() -> MediaSnapshot {
         var snapshot = MediaSnapshot()
         if let current = machine.current {
-            snapshot.title = current.item.title
+            snapshot.title = current.item.name
             snapshot.artist = current.item.artist
             snapshot.nowPlaying = current.nowPlaying
             snapshot.kind = current.item.kind
@@ -364,8 +384,8 @@ package actor MediaPlayer: MediaControls {
                 machine.isPaused
                 ? .paused : machine.isReconnecting ? .reconnecting : current.position == nil ? .starting : .playing
         }
-        let waiting = (machine.next.map { [$0.item.title] } ?? []) + machine.queue.map(\.title)
-        snapshot.queue = Array(waiting.prefix(10))
+        let waiting = machine.waiting
+        snapshot.queue = waiting.prefix(10).map(\.name)
         snapshot.queueLength = waiting.count
         snapshot.ducking = ducked
         snapshot.sleepMinutes = sleepAt.map {

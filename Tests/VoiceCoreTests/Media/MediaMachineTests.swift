@@ -22,6 +22,40 @@ struct MediaMachineTests {
         return machine
     }
 
+    @Test func seekingDecodesTheItemFromThere() {
+        var machine = Self.playing()
+        _ = machine.handle(.played(1000 + 10 * Self.second))
+        #expect(machine.handle(.seek(90)) == [.cut, .prepare(job: 2, Self.track("a"), from: 90)])
+        #expect(machine.second == 90)
+        _ = machine.handle(.began(job: 2, position: 600_000))
+        _ = machine.handle(.played(600_000 + 5 * Self.second))
+        #expect(machine.second == 95)
+        var radio = Self.playing(.radio)
+        #expect(radio.handle(.seek(90)).isEmpty, "nothing of a live stream lies ahead")
+    }
+
+    @Test func removesAnyOfWhatWaitsAlsoWhatIsDecodedAlready() {
+        var machine = Self.playing()
+        _ = machine.handle(.enqueue([Self.track("b"), Self.track("c"), Self.track("d")]))
+        _ = machine.handle(.remove(1))
+        #expect(machine.waiting.map(\.title) == ["b", "d"])
+        _ = machine.handle(.remove(7))
+        _ = machine.handle(.ended(job: 1, frames: 10 * Int(Self.second), failure: nil))
+        #expect(machine.waiting.map(\.title) == ["b", "d"] && machine.queue.count == 1, "b is decoded ahead")
+        #expect(machine.handle(.remove(0)).contains(.cut))
+        #expect(machine.waiting.map(\.title) == ["d"] && machine.current?.item.title == "a")
+        _ = machine.handle(.order(.clear))
+        #expect(machine.waiting.isEmpty && machine.current?.item.title == "a")
+    }
+
+    @Test(arguments: [
+        ("/music/Bach%20Suite.flac", "", "Bach Suite"), ("https://example.org/a/Late%20News.mp3?x=1", "", "Late News"),
+        ("https://example.org/", "", "example.org"), ("/music/x.mp3", "Air", "Air"), ("/music/.mp3", "", ""),
+    ])
+    func anItemWithoutATitleHasTheNameOfItsFile(address: String, title: String, name: String) {
+        #expect(MediaItem(address: address, title: title, kind: .track).name == name)
+    }
+
     @Test func previousIsTheBeginningOrTheItemBefore() {
         var machine = Self.playing()
         _ = machine.handle(.enqueue([Self.track("b"), Self.track("c")]))

@@ -8,7 +8,7 @@ extension ControlCommand {
         arguments: [
             ControlArgument(
                 "action",
-                .choice(["status", "play", "enqueue"] + MediaOrder.allCases.map(\.rawValue)),
+                .choice(["status", "play", "enqueue", "seek", "remove"] + MediaOrder.allCases.map(\.rawValue)),
                 isOptional: true,
                 "what to do; default: status"
             ),
@@ -16,8 +16,9 @@ extension ControlCommand {
                 "what",
                 .text(longest: 2000),
                 isOptional: true,
-                completes: ("action", ["play", "enqueue"]),
-                "for play and enqueue: an address, the name of a radio station, or a handle such as media-1"
+completes: ("action", ["play", "enqueue", "seek", "remove"]),
+                "for play and enqueue: an address, the name of a radio station, or a handle such as media-1; for seek: a place (1:30) "
+                    + "or a step (+30, -10); for remove: the number of what waits, from 1, and to be sure its title"
             ),
         ],
         "Music, radio and podcasts. Shows what plays."
@@ -28,6 +29,17 @@ extension ControlCommand {
             switch arguments["action"] {
             case "play": snapshot = try await player.play(address: what, title: "", kind: nil)
             case "enqueue": snapshot = try await player.enqueue(address: what, title: "")
+            case "seek":
+                guard let place = MediaPlace(what) else {
+                    throw MediaProblem.failed("say where to: 1:30, 90, +30 or -10")
+                }
+                snapshot = try await player.seek { place.second(from: $0) }
+            case "remove":
+                let words = what.split(separator: " ", maxSplits: 1)
+                guard let number = words.first.flatMap({ Int($0) }) else {
+                    throw MediaProblem.failed("say which: the number of what waits, from 1")
+                }
+                snapshot = try await player.remove(number, named: words.count > 1 ? String(words[1]) : nil)
             case let action:
                 let order = action.flatMap(MediaOrder.init)
                 snapshot = if let order { await player.perform(order) } else { await player.snapshot() }
@@ -52,4 +64,23 @@ extension ControlCommand {
         )
         return result
     }
+}
+
+/// A place in what plays: "90", "1:30", "1:02:30"; or a step from the present one: "+30", "-10".
+struct MediaPlace: Equatable {
+    private let seconds: Double
+    private let isStep: Bool
+
+    init?(_ text: String) {
+        let sign = text.hasPrefix("-") ? -1.0 : 1
+        isStep = text.hasPrefix("+") || text.hasPrefix("-")
+        let parts = text.drop { "+-".contains($0) }.split(separator: ":", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { part in part.allSatisfy(\.isASCII) ? UInt16(part).map(Double.init) : nil }
+        guard 1...3 ~= parts.count, numbers.count == parts.count, numbers.dropFirst().allSatisfy({ $0 < 60 }) else {
+            return nil
+        }
+        seconds = sign * numbers.reduce(0) { 60 * $0 + $1 }
+    }
+
+    func second(from present: Double) -> Double { max(0, isStep ? present + seconds : seconds) }
 }

@@ -47,7 +47,7 @@ extension ControlCommand {
         arguments: [
             ControlArgument(
                 "channel",
-                .choice(VolumeChannel.allCases.map(\.rawValue)),
+                .choice(VolumeChannel.allCases.map(\.rawValue) + ["chimes"]),
                 isOptional: true,
                 "which volume; default: master"
             ),
@@ -60,14 +60,15 @@ extension ControlCommand {
         ],
         "Sets a volume, or lists all of them. Volumes are remembered across restarts."
     ) { (arguments, daemon) throws(ControlProblem) in
-        let channel = arguments["channel"].flatMap(VolumeChannel.init) ?? .master
+        let channel =
+            arguments["channel"].flatMap { $0 == "chimes" ? .earcons : VolumeChannel(rawValue: $0) } ?? .master
         switch arguments["percent"] {
         case nil: break
         case "off": await daemon.volumeController.setMuted(true)
         case "on": await daemon.volumeController.setMuted(false)
         case let text?:
             guard let change = VolumeChange(text) else {
-                throw ControlProblem(.badArgument, "percent must be 0 to 100, +N, -N, on or off, got \"\(text)\"")
+                throw ControlProblem(.badArgument, VolumeChange.refusal(of: text))
             }
             let present = await daemon.volumeController.volumes[channel]
             await daemon.volumeController.set(channel, percent: change.applied(to: present))
@@ -94,6 +95,15 @@ struct VolumeChange: Equatable {
         guard let number = Int(text), (-100...100).contains(number) else { return nil }
         isRelative = text.hasPrefix("+") || text.hasPrefix("-")
         percent = number
+    }
+
+    /// Why a volume is refused, with the choices.
+    static func refusal(of text: String) -> String {
+        let word = text.split(separator: " ").first.map(String.init) ?? text
+        guard word.first?.isLetter == true else {
+            return "there is no volume of \"\(text)\": give 0 to 100, or a change such as +10 and -10"
+        }
+        return "there is no volume \"\(word)\": master, voice, media, chimes"
     }
 
     func applied(to volume: Int) -> Int {

@@ -79,6 +79,9 @@ struct MediaWishTests {
 
 /// A player that accepts everything but one name.
 private struct NoMedia: MediaControls {
+    func seek(_ change: @Sendable (Double) -> Double) async throws(MediaProblem) -> MediaSnapshot { MediaSnapshot() }
+    func remove(_ place: Int, named name: String?) async throws(MediaProblem) -> MediaSnapshot { MediaSnapshot() }
+    func stationNames() async -> [String] { [] }
     var refused = ""
     var known = 1000
 

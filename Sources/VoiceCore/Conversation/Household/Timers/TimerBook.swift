@@ -43,6 +43,8 @@ package struct ListedTimer: Equatable, Sendable {
     package var name: String
     /// "in 10 minutes", "rings now".
     package var when: String
+    /// The time of day it was set for, as in "20:35" and "Tue 07:00"; nil if it was set for a length.
+    package var clock: String?
     /// Until it is due; nil if the clock must be set first.
     package var left: Duration?
     package var rings: Bool
@@ -512,6 +514,7 @@ package struct TimerBook: Equatable, Sendable {
                     kind: entry.kind,
                     name: entry.name,
                     when: entry.ringsSince != nil ? "rings now" : Self.when(entry, at: now),
+                    clock: Self.clock(entry, at: now),
                     left: left,
                     rings: entry.ringsSince != nil,
                     isPaused: entry.isPaused
@@ -537,6 +540,17 @@ package struct TimerBook: Equatable, Sendable {
                 default: "\(weekday), \(LocalTime.date(day: day))"
                 }
             return "\(place), \(clock)" + (repeats.isEmpty ? "" : ", \(repeats.text)")
+        }
+    }
+
+    /// The time of day an alarm was set for: "20:35", "Tue 07:00", "2026-12-24 18:00"; nil for a length.
+    private static func clock(_ entry: Entry, at now: ClockInstant) -> String? {
+        guard case .alarm(let day, let minute, _) = entry.due else { return nil }
+        let clock = LocalTime.clock(minute: minute)
+        return switch day - now.local.day {
+        case 0: clock
+        case 1...6: Weekdays.names[Weekdays.number(of: day)].prefix(3) + " " + clock
+        default: LocalTime.date(day: day) + " " + clock
         }
     }
 
