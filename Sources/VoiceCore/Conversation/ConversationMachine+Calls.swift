@@ -231,7 +231,7 @@ extension ConversationMachine {
         } else if !words.isEmpty {
             sayOurselves([words], .agent)
         } else {
-            emit(.play(.error))
+            missAnswer()
         }
     }
 

@@ -190,7 +190,7 @@ extension ConversationMachine {
         } else {
             note(.questionLost(isAskedAgain: lost.text != nil))
         }
-        if lost.text == nil { emit(.play(.error)) }
+        if lost.text == nil { missAnswer() }
     }
 
     /// Of an answer that a model has begun to tell, the next session tells only what was not said: received speech is played

@@ -172,7 +172,7 @@ extension ConversationMachine {
             guard !wasVoiced, wasRunning, !wasStopped else { break }
             if isSaidHere { return sayOurselves([words], .agent) }
             if isMissed, wasToTell { return retry(after: .service, ofOutputs: true) }
-            emit(.play(.error))
+            missAnswer()
         }
     }
 
@@ -208,7 +208,7 @@ extension ConversationMachine {
             return retry(after: .service, words: words)
         }
         turn.answered(by: responseID)
-        emit(.play(.error))
+        missAnswer()
     }
 
     static let writtenAnswer = """

@@ -72,7 +72,7 @@ extension ConversationMachine {
             return
         }
         note(.noAnswer(after: options.responseLimit))
-        emit(.play(.error))
+        missAnswer()
     }
 
     mutating func fired(_ timer: ConversationTimer) {

@@ -1,3 +1,4 @@
+internal import VoiceBase
 internal import VoiceReply
 
 /// The state machine of the conversation: turns events into effects. No I/O, no clock, no task.
@@ -128,7 +129,7 @@ package struct ConversationMachine: Sendable {
         case .voiceStopped(let parts): truncate(parts)
         case .callDispatched(let callID): if isOfTurn(callID) { turn.clock?.dispatched(at: now) }
         case .callAnswered(let callID, let output):
-            if isOfTurn(callID) { turn.clock?.answered(at: now) }
+            if isOfTurn(callID) { turn.clock?.answered(isFailure: output.isFailure, at: now) }
             if calls.answer(callID: callID, output) {
                 authority.answered(callID, output.origin, isCarriedOut: output.isCarriedOut)
             } else {
@@ -248,6 +249,12 @@ package struct ConversationMachine: Sendable {
     mutating func requestID(_ kind: String) -> String {
         nextRequest += 1
         return "\(kind)-\(link.number)-\(nextRequest)"
+    }
+
+    /// The user waits for an answer that will not come.
+    mutating func missAnswer() {
+        turn.clock?.serviceFailed()
+        emit(.play(.error))
     }
 
     mutating func endTurn() {

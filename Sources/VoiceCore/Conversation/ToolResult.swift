@@ -44,6 +44,8 @@ package struct ToolResult: Sendable, Equatable {
     package var isCarriedOut: Bool
     /// Whether the beginning was spoken while the call was out; this is only the rest.
     package var continues: Bool
+    /// Whether it says that there is no answer.
+    package var isFailure: Bool
 
     /// Longest answer in UTF-8 bytes: far more than anybody listens to, and far less than a connection accepts.
     package static let longest = 16 << 10
@@ -56,7 +58,8 @@ package struct ToolResult: Sendable, Equatable {
         lateFor question: String? = nil,
         wantsReply: Bool = true,
         isCarriedOut: Bool = true,
-        continues: Bool = false
+        continues: Bool = false,
+        isFailure: Bool = false
     ) {
         self.content = content
         if case .answer(let text, let media) = content {
@@ -66,6 +69,7 @@ package struct ToolResult: Sendable, Equatable {
         self.wantsReply = wantsReply
         self.isCarriedOut = isCarriedOut
         self.continues = continues
+        self.isFailure = isFailure
     }
 
     /// A refusal that the user does not hear of.

@@ -315,7 +315,8 @@ struct Turn: Equatable, Sendable {
     /// - Returns: the report of the turn, if there is anything to report.
     mutating func end() -> TurnReport? {
         defer { clock = nil }
-        guard let clock, clock.report.calls > 0 || clock.hadVoice else { return nil }
+        let isReported = clock.map { $0.report.calls > 0 || $0.hadVoice || $0.report.failure != nil } ?? false
+        guard isReported, let clock else { return nil }
         return clock.report
     }
 

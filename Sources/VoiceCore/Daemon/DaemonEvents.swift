@@ -15,7 +15,7 @@ package struct DaemonEvent: Sendable, Equatable {
     /// The events that are published.
     static let published: [JournalEvent] = [
         .state, .turn, .toolCall, .sessionOpened, .sessionRotated, .connectionLost, .serviceRefused, .serviceReplaced,
-        .budgetSpent, .timer,
+        .budgetSpent, .timer, .health,
     ]
 
     /// The public form of an effect of the conversation; nil for internal ones.
@@ -31,9 +31,12 @@ package struct DaemonEvent: Sendable, Equatable {
                 ("answered_ms", report.answered), ("first_delta_ms", report.firstDelta),
                 ("first_sample_ms", report.firstSample), ("cut_ms", report.cut),
             ] {
-                if let time { values[name] = .integer(Int(time.milliseconds)) }
+                if let time { values[name] = .integer(Int(time.fractionalMilliseconds.rounded())) }
             }
             if report.interrupted { values["interrupted"] = true }
+            if let failure = report.failure { values["failed"] = .string(failure.rawValue) }
+            let segments = report.segments.map { ($0.kind.rawValue, JSONValue.integer($0.milliseconds)) }
+            if !segments.isEmpty { values["wait"] = .object(Dictionary(segments) { one, _ in one }) }
         case .startCall(let call, _):
             self.init(.toolCall, ["call": .string(call.callID), "tool": .string(call.name)])
         case .note(.sessionOpened): self.init(.sessionOpened)

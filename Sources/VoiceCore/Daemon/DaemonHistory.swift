@@ -7,13 +7,14 @@ package struct DaemonHistory: Sendable {
     /// Entries of each list.
     static let most = 50
     /// Bytes of a text: the whole status must fit into `ControlServer.Options.longestOutput`.
-    private static func cut(_ text: String) -> String { text.bounded(toBytes: 1000) }
+    private static func cut(_ text: String) -> String { text.shortened(toBytes: 1000) }
 
     private var lists: [String: [JSONValue]] = [:]
     /// From zero, because a series that begins with its first event counts none.
     private var counts = ["reconnects": ["lost": 0, "refused": 0, "replaced": 0, "rotated": 0]]
     private var turns = 0
     private var interrupted = 0
+    private var failed = 0
 
     /// Names and values as in `status`.
     var values: [String: JSONValue] {
@@ -21,6 +22,7 @@ package struct DaemonHistory: Sendable {
         values.merge(counts.mapValues { .object($0.mapValues { .integer($0) }) }) { own, _ in own }
         values["turns_total"] = .integer(turns)
         values["turns_interrupted"] = .integer(interrupted)
+        values["turns_failed"] = .integer(failed)
         return values
     }
 
@@ -29,6 +31,7 @@ package struct DaemonHistory: Sendable {
         case .turn:
             turns += 1
             if event.values["interrupted"] != nil { interrupted += 1 }
+            if event.values["failed"] != nil { failed += 1 }
             add(event.values, to: "turn_list", at: now)
         case .connectionLost: reconnected("lost", event, at: now)
         case .serviceRefused: reconnected("refused", event, at: now)

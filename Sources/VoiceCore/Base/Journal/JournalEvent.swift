@@ -12,6 +12,7 @@ package enum JournalEvent: String, CaseIterable, Sendable {
     case reloaded
     case reloadFailed = "reload_failed"
     case status
+    case health
     case state
     case turn
     case toolCall = "tool_call"
@@ -42,6 +43,7 @@ package enum JournalEvent: String, CaseIterable, Sendable {
     case budgetSpent = "budget_spent"
     case budgetRenewed = "budget_renewed"
     case control
+    case commandRefused = "command_refused"
     case timer
     case logLost = "log_lost"
 
@@ -71,7 +73,7 @@ package enum JournalEvent: String, CaseIterable, Sendable {
         switch self {
         case .connectionLost, .serviceRefused, .rotationFailed, .serviceError, .responseFailed, .deviceWaiting,
             .deviceLost,
-            .agentFailed, .soundLost:
+            .agentFailed, .soundLost, .commandRefused:
             true
         default: false
         }
@@ -85,6 +87,7 @@ package enum JournalEvent: String, CaseIterable, Sendable {
         case .turn: [.serviceError, .responseFailed, .soundLost]
         case .deviceRunning: [.deviceWaiting, .deviceLost]
         case .agentAnswered, .agentReady: [.agentFailed]
+        case .control: [.commandRefused]
         default: []
         }
     }

@@ -25,7 +25,8 @@ extension ToolResult {
             lateFor: answer.failure == nil && !answer.goesOn ? lateQuestion : nil,
             wantsReply: answer.failure?.isWithdrawal != true,
             isCarriedOut: !isTurnedDown,
-            continues: answer.goesOn
+            continues: answer.goesOn,
+            isFailure: answer.failure.map { !$0.isWithdrawal && !$0.leavesPrompt } ?? false
         )
     }
 }
