@@ -34,6 +34,27 @@ package struct CircuitBreaker: Equatable, Sendable {
 
     package private(set) var state = State.closed(failures: 0)
     private var pause = CircuitBreaker.firstPause
+    /// The latest failure that a check of the server sees too; nil once a question or a check succeeds.
+    private var unreachable: JarvisFailure?
+
+    /// Why the agent cannot be asked now; nil if it can, as far as is known.
+    package var trouble: JarvisFailure? {
+        if let unreachable { return unreachable }
+        return switch state {
+        case .closed: nil
+        case .open(_, let failure), .halfOpen(let failure): failure
+        }
+    }
+
+    /// Learns from a check of the server without a question.
+    package mutating func checked(_ failure: JarvisFailure?) {
+        guard let failure else {
+            // The server is back; a model that fails behind it is not seen this way.
+            if unreachable != nil { self = CircuitBreaker() }
+            return
+        }
+        if failure.isSeenByCheck { unreachable = failure }
+    }
 
     /// Decides on a question. If it is let through, `record` must follow.
     package mutating func decide(at now: Duration) -> Decision {
@@ -62,8 +83,10 @@ package struct CircuitBreaker: Equatable, Sendable {
         }
         guard let failure, failure.isServerTrouble else {
             self = CircuitBreaker()
+            if let failure, failure.isSeenByCheck { unreachable = failure }
             return
         }
+        unreachable = failure.isSeenByCheck ? failure : nil
         switch state {
         case .closed(let failures) where failures + 1 < Self.failuresToOpen:
             state = .closed(failures: failures + 1)

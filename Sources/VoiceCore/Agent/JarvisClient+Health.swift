@@ -2,7 +2,53 @@ import Logging
 internal import VoiceBase
 internal import VoiceNetwork
 
+/// Why the agent cannot be asked.
+package struct JarvisTrouble: Equatable, Sendable {
+    package var failure: JarvisFailure
+    /// Seconds until it is tried again; nil: with the next question.
+    package var retryIn: Int?
+}
+
 extension JarvisClient {
+    /// Pause between two checks of a server that is there, and of one that is not.
+    static let (calmPause, troublePause) = (Duration.seconds(30), Duration.seconds(15))
+
+    /// Why the agent cannot be asked now; nil if it can, as far as is known.
+    package var trouble: JarvisTrouble? {
+        let now = environment.now()
+        return breaker.trouble.map { failure in
+            let pause = failure.isSeenByCheck ? nextLook.map { $0 - now } : .seconds(breaker.pauseLeft(at: now))
+            let seconds = pause.map { Int((max(.zero, $0) + .milliseconds(999)).components.seconds) } ?? 0
+            return JarvisTrouble(failure: failure, retryIn: seconds > 0 ? seconds : nil)
+        }
+    }
+
+    /// Checks the server if it is time. Call it about once a second.
+    ///
+    /// A plain server, which may charge for every request, is checked only while it is in trouble.
+    package func look() async {
+        let now = environment.now()
+        guard let due = nextLook else {
+            nextLook = now + Self.calmPause
+            return
+        }
+        let isInTrouble = breaker.trouble?.isSeenByCheck == true
+        guard now >= due, isInTrouble || settings.api != .openai, !isAtWork else { return }
+        nextLook = now + Self.troublePause
+        let result = await check()
+        learn(result)
+        nextLook = environment.now() + (breaker.trouble == nil ? Self.calmPause : Self.troublePause)
+    }
+
+    /// Updates what is known of the server from a check.
+    func learn(_ result: Result<JarvisHealth?, JarvisFailure>) {
+        switch result {
+        case .success: checked(nil)
+        case .failure(.cancelled): break
+        case .failure(let failure): checked(failure)
+        }
+    }
+
     /// Checks address, token and that the server is alive; asks no question.
     package func check() async -> Result<JarvisHealth?, JarvisFailure> {
         if settings.api == .openai {
@@ -35,7 +81,9 @@ extension JarvisClient {
 
     /// Runs the check at startup and logs the result, so that a wrong address or token shows before the first question.
     package func checkAtStart() async {
-        switch await check() {
+        let result = await check()
+        learn(result)
+        switch result {
         case .success(let health):
             if health?.capabilities.contains(AgentBriefing.capability) == true { advertisesVoiceMode = true }
             logger.info(

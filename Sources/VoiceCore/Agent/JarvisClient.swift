@@ -94,6 +94,8 @@ package actor JarvisClient {
     private let store: JarvisSessionStore
     var session: JarvisSession
     package private(set) var breaker = CircuitBreaker()
+    /// When the server is to be checked next.
+    var nextLook: Duration?
     /// Questions behind the one in progress.
     private var waiting: [Question] = []
     /// The question that waits for the trial of a server in trouble.
@@ -293,6 +295,18 @@ package actor JarvisClient {
                 }
                 nextTurn()
             }
+        }
+    }
+
+    /// Updates what is known of the server from a check without a question.
+    func checked(_ failure: JarvisFailure?) {
+        let before = breaker.trouble
+        breaker.checked(failure)
+        guard breaker.trouble != before else { return }
+        if breaker.trouble == nil {
+            logger.notice("Jarvis answers again", metadata: .event(.agentReady))
+        } else if before == nil {
+            nextLook = environment.now() + Self.troublePause
         }
     }
 

@@ -131,7 +131,9 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         case .wrongBasePath: "I can't talk to Jarvis; its address needs to be corrected in the settings."
         case .serverError: "Jarvis ran into a problem and could not answer."
         case .runFailed: "Jarvis ran into a problem and could not finish."
-        case .resting: "Jarvis is in trouble, so I am giving it a moment. Please ask again in a minute or two."
+        case .resting(let seconds):
+            seconds > 0
+                ? "Jarvis does not answer. I will try again in \(seconds) seconds." : "Jarvis does not answer."
         case .badReply: "Jarvis sent an answer that I could not understand."
         case .emptyReply: "Jarvis had nothing to say to that."
         case .onlyThoughts(let reachedLimit):
@@ -159,6 +161,27 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         switch self {
         case .offline, .timedOut, .serverLimit, .serverError, .runFailed, .untrusted, .lost, .cutOff: true
         default: false
+        }
+    }
+
+    /// Whether a check without a question fails in the same way.
+    var isSeenByCheck: Bool {
+        switch self {
+        case .authentication, .offline, .wrongBasePath, .untrusted, .noClock, .insecure: true
+        default: false
+        }
+    }
+
+    /// What is wrong with the agent, and what a household can do about it.
+    package var forHousehold: (text: String, fix: String) {
+        switch self {
+        case .authentication: ("Jarvis refuses the token of this box", "enter it again: sudo jarvis-voiced setup")
+        case .wrongBasePath:
+            ("the address of Jarvis leads to something else", "correct it: sudo jarvis-voiced setup")
+        case .untrusted, .insecure: ("the connection to Jarvis is not safe", "run sudo jarvis-voiced doctor")
+        case .noClock: ("the connection to Jarvis waits for the clock of this box", "")
+        case .serverError, .runFailed, .serverLimit: ("Jarvis fails with every question", "see the log of its server")
+        default: ("Jarvis does not answer", "see that its server runs")
         }
     }
 

@@ -70,6 +70,36 @@ struct CircuitBreakerTests {
         ),
     ]
 
+    /// A failure that a check sees counts immediately, and is over when a check succeeds; one of the model takes three questions.
+    @Test func tellsWhyTheAgentCannotBeAsked() {
+        var breaker = CircuitBreaker()
+        breaker.checked(.offline(detail: "x"))
+        #expect(breaker.trouble == .offline(detail: "x"))
+        breaker.checked(nil)
+        #expect(breaker.trouble == nil)
+        for _ in 0..<2 { breaker.record(.runFailed(detail: ""), at: .zero) }
+        #expect(breaker.trouble == nil)
+        breaker.record(.runFailed(detail: ""), at: .zero)
+        #expect(breaker.trouble == .runFailed(detail: ""))
+        breaker.checked(nil)
+        #expect(breaker.trouble == .runFailed(detail: ""), "a check says nothing of the model")
+        breaker.record(nil, at: .seconds(40))
+        #expect(breaker.trouble == nil)
+        breaker.record(.authentication, at: .seconds(41))
+        #expect(breaker.trouble == .authentication && breaker.decide(at: .seconds(41)) == .pass)
+        breaker.record(.cancelled, at: .seconds(42))
+        #expect(breaker.trouble == .authentication, "a question that was withdrawn says nothing of the server")
+    }
+
+    /// After an outage, the next question need not wait for the pause once a check has found the server.
+    @Test func aCheckThatFindsTheServerEndsThePause() {
+        var breaker = CircuitBreaker()
+        for _ in 0..<3 { breaker.record(.offline(detail: "x"), at: .zero) }
+        #expect(breaker.decide(at: .seconds(1)) == .refuse(.offline(detail: "x")))
+        breaker.checked(nil)
+        #expect(breaker.decide(at: .seconds(1)) == .pass)
+    }
+
     @Test func theTablesHold() {
         for (name, rows) in Self.tables {
             var breaker = CircuitBreaker()
