@@ -38,7 +38,8 @@ struct Ctl: ParsableCommand {
                 )
             }
             if let help = try ControlRegistry.standard.help(for: words) { return write(Array(help.utf8)) }
-            try perform(words, printsJSON: printsJSON)
+            let status = try perform(words, printsJSON: printsJSON)
+            if status != 0 { throw ArgumentParser.ExitCode(status) }
         } catch let problem as ControlProblem {
             if printsJSON {
                 write(ControlMessage.line(ControlMessage.reply(id: .null, .failure(problem))))
@@ -65,7 +66,8 @@ struct Ctl: ParsableCommand {
         return ControlRegistry.standard.completions(after: words.filter { !$0.hasPrefix("-") })
     }
 
-    private func perform(_ words: [String], printsJSON: Bool) throws(ControlProblem) {
+    /// - Returns: the exit status. With JSON the health is for the program that reads it.
+    private func perform(_ words: [String], printsJSON: Bool) throws(ControlProblem) -> Int32 {
         let request = try ControlRegistry.standard.request(words: words)
         let environment = ProcessEnvironment.values
         let paths = socket.map { [$0] } ?? ControlPath.candidates(environment: environment)
@@ -76,6 +78,12 @@ struct Ctl: ParsableCommand {
             throw ControlProblem(.notAvailable, "the daemon has gone")
         }
         show(result, printsJSON: printsJSON)
+        if request.arguments["reads"] == true {
+            while let event = try client.nextEvent(), event["done"] != true {
+                show(printsJSON ? event : ["text": event["text"] ?? ""], printsJSON: printsJSON)
+            }
+        }
+        return printsJSON ? 0 : ControlText.exitStatus(result)
     }
 
     private func show(_ value: JSONValue, printsJSON: Bool) {

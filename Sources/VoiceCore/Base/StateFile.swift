@@ -154,4 +154,19 @@ package enum StateDirectory {
         }
         return nil
     }
+
+    /// Bytes; with less the disk counts as full.
+    private static let full = 1 << 20
+
+    /// Why nothing can be saved in the folder, in words for people; nil if it can, or if it does not exist yet. May wait for
+    /// the disk.
+    package static func problem(_ path: String) -> String? {
+        var disk = statvfs()
+        guard statvfs(path, &disk) == 0 else { return nil }
+        if access(path, W_OK) != 0 {
+            return errno == EROFS ? "the disk is read-only" : "the folder \(path) cannot be written"
+        }
+        let (free, isHuge) = Int(clamping: disk.f_bavail).multipliedReportingOverflow(by: Int(clamping: disk.f_frsize))
+        return !isHuge && free < full ? "the disk is full" : nil
+    }
 }

@@ -59,13 +59,19 @@ package struct StatusMirror: Equatable, Sendable {
         value?.bounded.map { max(0, $0 + step * Int((now - (sent[source] ?? now)).components.seconds)) }
     }
 
+    /// What works, as the daemon last said.
+    package var health: Health? { Health(self["health"]) }
+
     /// What is wrong, in sentences.
     ///
-    /// - Parameter problem: why there is no connection to the daemon.
-    package func troubles(problem: String?) -> [String] {
-        var troubles = [problem].compactMap { $0 } + self["degraded"].items.compactMap(\.stringValue)
-        if let until = self["budget_spent_until"]?.stringValue { troubles.append("the budget is spent until \(until)") }
-        return troubles
+    /// - Parameters:
+    ///   - problem: why there is no connection to the daemon.
+    ///   - countsDown: whether they say when the box tries again.
+    package func troubles(problem: String?, countsDown: Bool = false) -> [String] {
+        let known =
+            health?.problems.map { countsDown ? $0.lineNow : $0.line }
+            ?? self["degraded"].items.compactMap(\.stringValue)
+        return [problem].compactMap { $0 } + known
     }
 
     /// Seconds of silence, if they are more than the pause of 5 s that the daemon allows itself; nil if it is alive.

@@ -32,7 +32,14 @@ package enum StatusSchema {
             .text,
             "of the conversation: idle, connecting, listening, userSpeaking, processing, fillerSpeaking, waitingForJarvis, aiSpeaking, error"
         ),
-        Member("degraded", .list, "what is wrong, in sentences"),
+        Member(
+            "health",
+            .object,
+            "what works: `level` (well, limited, not_working), `works` (what still does), `problems` (the worst first), each with "
+                + "`part` (service, agent, microphone, loudspeaker, words, budget, clock, disk, timers), `level`, `text`, `fix` and "
+                + "`retry_s` (until the next try)"
+        ),
+        Member("degraded", .list, "its problems in sentences"),
         Member("mode", .text, "what opens a conversation: always, wake, push"),
         Member("phase", .text, "of activation: idle, awake, conversation, ..."),
         Member("quiet", .bool, "quiet hours"),
@@ -79,10 +86,12 @@ package enum StatusSchema {
         Member("breaker", .text, "closed; open: the agent fails and is not asked; half_open: it is tried"),
         Member("turns_total", .number, ""),
         Member("turns_interrupted", .number, ""),
+        Member("turns_failed", .number, "without an answer"),
         Member(
             "turn_list",
             .list,
-            "the last 50 turns: `at`, `turn`, `calls`, `interrupted`, the stages in ms (docs/operation.md), `cut_ms` if it was interrupted"
+            "the last 50 turns: `at`, `turn`, `calls`, `interrupted`, the stages in ms (docs/operation.md), `wait` (its parts in ms, which "
+                + "add up), `cut_ms` if it was interrupted, `failed` (agent, service) if there was no answer"
         ),
         Member("spent_hour_usd", .number, ""),
         Member("spent_today_usd", .number, ""),
@@ -101,13 +110,16 @@ package enum StatusSchema {
         Member(
             "media",
             .object,
-            "`state` (playing, paused, stopped), `title`, `song` that a station plays, `position_s`, `length_s`, `queue`"
+            "`state` (playing, paused, stopped), `title`, `song` that a station plays, `position_s`, `length_s`, `queue` (the first "
+                + "ten), `queue_length`"
         ),
+        Member("stations", .list, "the names of the first 100 stations"),
         Member("timers", .number, ""),
         Member(
             "timer_list",
             .list,
-            "`number` (for `timer cancel`), `kind`, `name`, `when` in words, `left_s`, `rings`, `paused`"
+            "`number` (for `timer cancel`), `kind`, `name`, `when` in words, `at` (20:35, Tue 07:00; only if it was set for a time "
+                + "of day), `left_s`, `rings`, `paused`"
         ),
         Member("announcements", .number, "that wait"),
         Member(

@@ -30,7 +30,8 @@ extension VoiceDaemon {
             var result: [String: JSONValue] = [
                 "text": .string(snapshot.text),
                 "state": .string(status.conversation.name),
-                "degraded": .array(snapshot.lacks.map { .string($0) }),
+                "health": snapshot.health.json,
+                "degraded": .array(snapshot.health.problems.map { .string($0.line) }),
                 "microphone": .string(hasDevices ? status.microphone.name : "file"),
                 "loudspeaker": .string(hasDevices ? status.loudspeaker.name : "file"),
                 "microphone_muted": .bool(snapshot.isMicrophoneMuted),
@@ -76,7 +77,10 @@ extension VoiceDaemon {
             result["uptime_s"] = .integer(Int((Monotonic.now() - started).components.seconds))
             result["heard"] = .string(heard(status.conversation))
             result["breaker"] = .string(await client.breaker.name)
-            if let player { result["media"] = .object(await player.snapshot().watched) }
+            if let player {
+                result["media"] = .object(await player.snapshot().watched)
+                result["stations"] = .array(await player.stationNames().map { .string($0) })
+            }
             result["timer_list"] = .array(await timers.entries.map(\.json))
             result.merge(OwnProcess.values) { own, _ in own }
             result.merge(events.history.values) { own, _ in own }
@@ -119,6 +123,7 @@ extension MediaSnapshot {
         let isRunning = status != .stopped && status != .paused
         var values: [String: JSONValue] = [
             "state": .string(isRunning ? "playing" : status.rawValue), "queue": .array(queue.map { .string($0) }),
+            "queue_length": .integer(queueLength),
         ]
         if let what { values["title"] = .string(what) }
         if let song { values["song"] = .string(song) }
@@ -134,6 +139,7 @@ extension ListedTimer {
             "number": .integer(number), "kind": .string(kind.rawValue), "name": .string(name), "when": .string(when),
             "rings": .bool(rings), "paused": .bool(isPaused),
         ]
+        if let clock { values["at"] = .string(clock) }
         if let left { values["left_s"] = .integer(Int(left.components.seconds)) }
         return .object(values)
     }

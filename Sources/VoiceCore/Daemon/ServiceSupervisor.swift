@@ -68,11 +68,10 @@ package actor ServiceSupervisor {
         manager?.send(report.step(snapshot, at: Monotonic.now()))
         guard report.isReady, !wasReady else { return }
         let metadata: Logger.Metadata = ["state": .public(snapshot.conversation.name)]
-        if snapshot.lacks.isEmpty {
+        if snapshot.health.level == .well {
             logger.notice("ready", metadata: .event(.ready, metadata))
         } else {
-            let lacks = snapshot.lacks.joined(separator: "; ")
-            logger.warning("ready, but degraded: \(private: lacks)", metadata: .event(.ready, metadata))
+            logger.warning("ready. \(private: snapshot.health.text)", metadata: .event(.ready, metadata))
         }
     }
 

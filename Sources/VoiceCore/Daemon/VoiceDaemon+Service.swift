@@ -16,13 +16,7 @@ extension VoiceDaemon {
                 hasDevices: hasDevices
             )
             snapshot.isMicrophoneMuted = ports.requests.isMicrophoneMuted
-            if let trouble = await session.reach.trouble, trouble.isRefusal { snapshot.refusal = trouble.reason }
-            snapshot.clockUnset = ClockInstant.now().unset
-            snapshot.budgetSpentUntil = status.spending?.spentUntil
-            snapshot.timersLost = timersLost
-            if await session.activationStatus.mode == .wake {
-                snapshot.wordsUnheard = listener?.lack.calls?.description
-            }
+            snapshot.health = await health(snapshot, status.spending)
             snapshot.captured = ports.capture.frames
             snapshot.cycles = ports.gauges.counters.cycles
             return snapshot

@@ -78,6 +78,7 @@ package struct Doctor: Sendable {
 
     private func machine(_ unit: UnitState?, isRoot: Bool) -> [Check] {
         [
+            Check(name: "health", limit: HealthCheck.limit) { await HealthCheck.findings(context) },
             Check(name: "devices", limit: DevicesCheck.limit) { await DevicesCheck.findings(context, unit: unit) },
             Check(name: "sound-permission", limit: .seconds(2)) { PermissionCheck.findings(isRoot: isRoot) },
             Check(name: "real-time", limit: .seconds(2)) {

@@ -95,6 +95,8 @@ package actor ConversationSession {
     private var chosen = (current: 0, beside: 0)
     private var timers: [ConversationTimer: (task: Task<Void, Never>, start: Int)] = [:]
     var timerStarts = 0
+    /// When the timer for the next attempt fires.
+    private var retryAt = Duration.zero
     private var runningCalls: [String: Task<Void, Never>] = [:]
     /// The latest of the calls that must run in order.
     private var lastOrdered: Task<Void, Never>?
@@ -127,6 +129,12 @@ package actor ConversationSession {
 
     /// The state, and why the service was unreachable at the last attempt; nil when it is reachable.
     package var reach: (state: ConversationState, trouble: ServiceTrouble?) { (machine.state, machine.trouble) }
+
+    /// Seconds until the next attempt to reach the service; nil if none waits.
+    package var retryIn: Int? {
+        guard timers[.reconnect] != nil else { return nil }
+        return Int((max(.zero, retryAt - Monotonic.now()) + .milliseconds(999)).components.seconds)
+    }
 
     /// How long ago the current session was opened; nil without one.
     package var sessionAge: Duration? {
@@ -428,6 +436,7 @@ package actor ConversationSession {
         timers.removeValue(forKey: timer)?.task.cancel()
         timerStarts += 1
         let start = timerStarts
+        if timer == .reconnect { retryAt = Monotonic.now() + pause }
         let task = Task {
             guard (try? await Sleep.for(pause)) != nil else { return }
             mailbox.post(timer, start: start)

@@ -42,6 +42,7 @@ package struct WatchLines: Sendable {
 
     private static func line(_ turn: JSONValue) -> String {
         var line = "turn \(turn["turn"]?.bounded ?? 0)"
+        if turn["failed"] != nil { return line + " had no answer" }
         if let time = turn["first_sample_ms"]?.bounded { line += " heard after \(time) ms" }
         if let time = turn["answered_ms"]?.bounded { line += ", answered after \(time) ms" }
         return turn["interrupted"] == true ? line + ", cut off" : line

@@ -36,7 +36,11 @@ extension WatchPicture {
                     row += (String(repeating: stage.mark, count: end - drawn), stage.colour)
                     drawn = end
                 }
-                if let time = stages.last?.0 { row += (" \(Duration.milliseconds(time).inSeconds)", nil) }
+                if let reason = turn["failed"]?.stringValue {
+                    row += (reason == "agent" ? " Jarvis failed" : " no answer", .red)
+                } else if let time = stages.last?.0 {
+                    row += (" \(Duration.milliseconds(time).inSeconds)", nil)
+                }
                 if turn["interrupted"] == true { row += (" cut off", .orange) }
                 return row
             }

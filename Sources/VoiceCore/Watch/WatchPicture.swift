@@ -57,7 +57,8 @@ package struct WatchPicture {
         }
         let free = size.rows - rows.count
         let turns = turns(atMost: free / 2)
-        rows += turns + log(atMost: free - turns.count)
+        let history = turns + log(atMost: free - turns.count)
+        rows += isStale ? history.map(\.greyed) : history
         while rows.count < size.rows { rows.append("") }
         return rows.prefix(size.rows).map { $0.text(columns: size.columns, isColoured: isColoured) }
     }
@@ -81,8 +82,17 @@ package struct WatchPicture {
             case "error": ("error", .red)
             case let other: (other ?? "unknown", .grey)
             }
-        return (name, isStale ? .grey : colour)
+        if isStale { return (name, .grey) }
+        // What it does now goes before what is wrong, as long as someone talks to it.
+        let isAtRest = ["idle", "connecting", "listening", "error"].contains(mirror["state"]?.stringValue)
+        switch health.level {
+        case .well: return (name, colour)
+        case .limited: return ("limited, " + name, isAtRest ? .orange : colour)
+        case .notWorking: return ("not working, " + name, isAtRest ? .red : colour)
+        }
     }
+
+    private var health: Health { mirror.health ?? Health() }
 
     private var isSpeaking: Bool { state.colour == .purple }
 
@@ -110,9 +120,15 @@ package struct WatchPicture {
 
     // MARK: Facts
 
+    /// Seconds since the daemon said what is shown, if that is no longer known to be true.
+    private var age: Int? {
+        guard problem != nil, let heard = mirror.lastHeard else { return mirror.staleness(at: now) }
+        return max(0, Int((now - heard).components.seconds))
+    }
+
     private var title: WatchRow {
         var row = WatchRow("jarvis-voiced ")
-        if let age = mirror.staleness(at: now) { row += ("stale \(Self.length(age)) ", .red) }
+        if let age { row += ("stale \(Self.length(age)) ", .red) }
         var parts = [mirror["version"]?.stringValue].compactMap { $0 }
         if let up = seconds("uptime_s") { parts.append("up \(Self.length(up))") }
         if let bytes = mirror["rss_bytes"]?.bounded { parts.append("\(bytes >> 20) MB") }
@@ -124,13 +140,23 @@ package struct WatchPicture {
 
     private func facts(columns: Int) -> [WatchRow] {
         var rows = [WatchRow(state.name.uppercased() + "  ", state.colour) + WatchRow(activation, .grey)]
-        let text = mirror["text"]?.stringValue ?? ""
-        rows += text.wrapped(toColumns: columns).prefix(2).map { WatchRow($0) }
-        for trouble in mirror.troubles(problem: problem) {
-            rows += trouble.wrapped(toColumns: columns).map { WatchRow($0, .red) }
+        if health.level == .well, let text = mirror["text"]?.stringValue {
+            rows += text.wrapped(toColumns: columns).prefix(2).map { WatchRow($0, isStale ? .grey : nil) }
+        }
+        // What was wrong when the daemon was last heard is no longer known.
+        let known = mirror.troubles(problem: nil, countsDown: !isStale) + [health.works].filter { !$0.isEmpty }
+        for (text, colour) in [problem].compactMap({ $0 }).map({ ($0, WatchColour.red) })
+            + known.map({ ($0, isStale ? .grey : .red) })
+        {
+            rows += text.wrapped(toColumns: columns).map { WatchRow($0, colour) }
         }
         guard mirror.lastHeard != nil else { return rows }
-        rows += [meter("in", levelIn, hearing, columns), meter("out", levelOut, playing, columns)]
+        let values = values(columns: columns)
+        return rows + (isStale ? values.map(\.greyed) : values)
+    }
+
+    private func values(columns: Int) -> [WatchRow] {
+        var rows = [meter("in", levelIn, hearing, columns), meter("out", levelOut, playing, columns)]
         // The note on the echo may be long.
         for (index, line) in echo.wrapped(toColumns: columns - Self.labelColumns).prefix(2).enumerated() {
             rows.append(labelled(index == 0 ? "echo" : "", line))
@@ -226,7 +252,7 @@ package struct WatchPicture {
             text = Self.clock(min(position, length ?? position)) + (length.map { " of \(Self.clock($0))" } ?? "") + " "
         }
         if state != "playing" { text += "\(state) " }
-        let queued = media["queue"].items.count
+        let queued = media["queue_length"]?.bounded ?? media["queue"].items.count
         if queued > 0 { text += "(+\(queued)) " }
         return text + [media["title"], media["song"]].compactMap { $0?.stringValue }.joined(separator: ": ")
     }
@@ -236,8 +262,10 @@ package struct WatchPicture {
             let name = timer["name"]?.stringValue ?? timer["kind"]?.stringValue ?? "timer"
             if timer["rings"] == true { return "\(name) rings" }
             let step = timer["paused"] == true ? 0 : -1
+            // A time of day is never written like a length.
+            if let clock = timer["at"]?.stringValue { return "\(name) at \(clock)" }
             guard let left = mirror.seconds(timer["left_s"], of: "timer_list", runs: step, at: now) else { return name }
-            return "\(name) \(Self.clock(left))" + (step == 0 ? " paused" : "")
+            return step == 0 ? "\(name) paused, \(Self.span(left)) left" : "\(name) in \(Self.span(left))"
         }.joined(separator: ", ")
     }
 
@@ -251,6 +279,12 @@ package struct WatchPicture {
         case ..<86_400: "\(seconds / 3600) h \(seconds / 60 % 60) min"
         default: "\(seconds / 86_400) d \(seconds / 3600 % 24) h"
         }
+    }
+
+    /// "45 s", "3 min 20 s", "2 h 5 min"
+    private static func span(_ seconds: Int) -> String {
+        seconds < 60 || seconds >= 3600 || seconds % 60 == 0
+            ? length(seconds) : "\(seconds / 60) min \(seconds % 60) s"
     }
 
     /// "2:05", or as a length from one hour on

@@ -26,6 +26,13 @@ struct WatchRow: ExpressibleByStringLiteral {
         return row
     }
 
+    /// The row in the colour of what is no longer known.
+    var greyed: WatchRow {
+        var row = self
+        row.spans = spans.map { ($0.text, .grey) }
+        return row
+    }
+
     /// The row in exactly this number of columns. The only escapes in it are those of the colours.
     func text(columns: Int, isColoured: Bool) -> String {
         var left = columns
@@ -47,11 +54,11 @@ extension String {
     func cut(toColumns limit: Int) -> String {
         guard columns > limit else { return self }
         var left = limit - 1
-        let kept = unicodeScalars.prefix { scalar in
-            left -= scalar.columns
+        let kept = prefix { letter in
+            left -= String(letter).columns
             return left >= 0
         }
-        return limit > 0 ? String(kept) + "…" : ""
+        return limit > 0 ? kept + "…" : ""
     }
 
     /// The text in rows, broken between words.

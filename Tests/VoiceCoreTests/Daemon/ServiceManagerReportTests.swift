@@ -1,6 +1,7 @@
 import Testing
 
 @testable import VoiceAudio
+@testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore
 
@@ -40,29 +41,29 @@ struct ServiceManagerReportTests {
     @Test func readyWithoutWhatIsMissingAndTheStatusSaysSo() {
         var feed = Feed()
         feed.snapshot.microphone = .waiting(reason: "no such device")
+        feed.snapshot.health = Health([.init(.microphone, .limited, "no microphone: no such device")])
         let notices = feed.pass(9)
         #expect(notices.contains(.ready))
-        #expect(
-            notices.contains(
-                .status("Connecting to the voice service; degraded: no microphone: no such device")
-            )
-        )
+        #expect(notices.contains(.status("Limited: no microphone: no such device")))
     }
 
-    /// A loudspeaker that others may use lacks nothing; a clock that is not set does.
     @Test func aRestingLoudspeakerIsNoProblem() {
-        var snapshot = ServiceSnapshot(conversation: .idle, loudspeaker: .resting)
-        #expect(snapshot.text == "Idle, no conversation" && snapshot.isUp)
-        snapshot.clockUnset = "the clock of this machine is not set: it shows 1970-01-01 00:00"
-        #expect(snapshot.text == "Idle, no conversation; degraded: \(snapshot.clockUnset ?? "")")
+        let snapshot = ServiceSnapshot(conversation: .idle, loudspeaker: .resting)
+        #expect(snapshot.sign(of: .loudspeaker) == nil)
+        #expect(snapshot.text == "All is well: idle, no conversation" && snapshot.isUp)
+    }
+
+    @Test func connectingIsNotYetCalledWell() {
+        #expect(ServiceSnapshot(conversation: .connecting).text == "Getting ready: connecting to the voice service")
     }
 
     @Test func aRefusalIsNoReasonToWait() {
         var feed = Feed()
         feed.snapshot.conversation = .error("invalid_api_key")
+        feed.snapshot.health = Health([.init(.service, .notWorking, "the voice service refuses the connection")])
         #expect(
             Array(feed.pass(1).prefix(2)) == [
-                .ready, .status("No conversation; degraded: the voice service refuses the connection: invalid_api_key"),
+                .ready, .status("Not working: the voice service refuses the connection"),
             ]
         )
     }
@@ -84,8 +85,8 @@ struct ServiceManagerReportTests {
         }
         #expect(
             texts == [
-                .status("Hearing you"), .status("Preparing an answer"), .status("Speaking"),
-                .status("Listening"),
+                .status("All is well: hearing you"), .status("All is well: preparing an answer"),
+                .status("All is well: speaking"), .status("All is well: listening"),
             ]
         )
     }
@@ -121,7 +122,7 @@ struct ServiceManagerReportTests {
         feed.snapshot = ServiceSnapshot(conversation: .listening, microphone: .waiting(reason: ""), hasDevices: false)
         feed.hung = ["microphone"]
         let notices = feed.pass(20)
-        #expect(notices.contains(.ready) && notices.contains(.status("Listening")))
+        #expect(notices.contains(.ready) && notices.contains(.status("All is well: listening")))
         #expect(notices.filter { $0 == .watchdog }.count == 4)
     }
 
@@ -130,7 +131,7 @@ struct ServiceManagerReportTests {
         #expect(feed.report.reloaded() == [])
         feed.snapshot.conversation = .listening
         _ = feed.pass(1)
-        #expect(feed.report.reloaded() == [.ready, .status("Listening")])
+        #expect(feed.report.reloaded() == [.ready, .status("All is well: listening")])
     }
 
     @Test func withoutAWatchdogThereAreNoSignsOfLife() {

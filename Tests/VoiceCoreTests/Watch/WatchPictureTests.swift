@@ -17,7 +17,7 @@ struct WatchPictureTests {
             "queue": ["one", "two"],
         ],
         "timer_list": [
-            ["kind": "timer", "name": "tea", "left_s": 124], ["kind": "alarm", "left_s": 40_000],
+            ["kind": "timer", "name": "tea", "left_s": 124], ["kind": "alarm", "left_s": 40_000, "at": "Tue 07:00"],
             ["kind": "timer", "name": "eggs", "rings": true],
         ],
         "turns_total": 57,
@@ -85,7 +85,7 @@ struct WatchPictureTests {
                  ░░▒▒██████████▒▒░░  service  api.openai.com, gpt-realtime (for 4 min)
                   ░░▒▒████████▒▒░░   spent    $0.12 of 1.00 this hour, $0.50 today
                    ░░░▒▒▒▒▒▒▒▒░░░    playing  00:12 of 04:00 (+2) News: Jingle
-                      ░░░░░░░░       timers   tea 02:03, alarm 11 h 6 min, eggs rings
+                      ░░░░░░░░       timers   tea in 2 min 3 s, alarm at Tue 07:00, eggs rings
                 turns 57  ·· acknowledged ░░ asked ▒▒ answered ▓▓ speech came ██ heard
                 52    ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒████ 0.6 s
                 53    ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒████ 0.6 s

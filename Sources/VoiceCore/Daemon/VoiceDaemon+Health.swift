@@ -1,0 +1,87 @@
+internal import Logging
+internal import VoiceActivation
+internal import VoiceAgent
+internal import VoiceAudio
+internal import VoiceBase
+internal import VoiceConversation
+internal import VoiceSession
+
+extension VoiceDaemon {
+    /// The health at this moment.
+    func health(_ snapshot: ServiceSnapshot, _ spending: BudgetStatus?) async -> Health {
+        var signs = HealthSigns()
+        let reach = await session.reach
+        signs.service = .init(reach.state, reach.trouble)
+        signs.serviceRetryIn = await session.retryIn
+        let present = await session.present
+        signs.isServiceLocal = present.request == nil
+        signs.substitute = await session.substitute
+        signs.agent = await client.trouble.map(HealthSigns.Agent.init)
+        signs.microphone = snapshot.sign(of: .microphone)
+        signs.loudspeaker = snapshot.sign(of: .loudspeaker)
+        if await session.activationStatus.mode == .wake { signs.wordsUnheard = listener?.lack.calls?.description }
+        signs.budgetSpentUntil = spending?.spentUntil
+        signs.hasFreeService = ([settings.service] + settings.substitutes).contains {
+            $0.capabilities.charge == .nothing
+        }
+        signs.clockUnset = ClockInstant.now().unset
+        signs.disk = diskProblem
+        signs.timersLost = timersLost
+        return monitor.step(signs, at: Monotonic.now())
+    }
+
+    /// Watches the health until cancelled, and logs each change once. Asks the agent now and then whether it is there.
+    func watchHealth() async {
+        async let _: Void = watchDisk()
+        var known = Health()
+        repeat {
+            let client = client
+            async let _: Void = client.look()
+            let health = await serviceSnapshot.health
+            defer { known = health }
+            guard health.kinds != known.kinds else { continue }
+            let metadata = Logger.Metadata.event(.health, ["level": .public(health.level.rawValue)])
+            if health.level == .well {
+                logger.notice("all is well again", metadata: metadata)
+            } else {
+                logger.warning("\(private: health.text)", metadata: metadata)
+            }
+            events.post(DaemonEvent(.health, ["level": .string(health.level.rawValue)]))
+        } while (try? await Task.sleep(for: .seconds(1))) != nil
+    }
+}
+
+extension VoiceDaemon {
+    /// Looks at the disk until cancelled, on a thread of its own: a disk that fails may hang.
+    private func watchDisk() async {
+        guard let path = settings.volumes.stateDirectory else { return }
+        repeat {
+            diskProblem = await OwnThread.run("jv-disk") { StateDirectory.problem(path) }
+        } while (try? await Task.sleep(for: .seconds(10))) != nil
+    }
+}
+
+extension Health {
+    /// What is wrong, without the words, which may differ from one attempt to the next.
+    fileprivate var kinds: [String] { problems.map { "\($0.part) \($0.level)" } }
+}
+
+extension HealthSigns.Service {
+    init(_ state: ConversationState, _ trouble: ServiceTrouble?) {
+        switch (state, trouble) {
+        case (.error(let reason), _): self = .refused(reason)
+        case (.idle, let trouble?) where trouble.isRefusal: self = .refused(trouble.reason)
+        case (.idle, let trouble?), (.connecting, let trouble?): self = .unreachable(trouble.reason)
+        case (.idle, nil): self = .unused
+        case (.connecting, nil): self = .connecting
+        default: self = .ready
+        }
+    }
+}
+
+extension HealthSigns.Agent {
+    init(_ trouble: JarvisTrouble) {
+        let (text, fix) = trouble.failure.forHousehold
+        self.init(text: text, fix: fix, retryIn: trouble.retryIn)
+    }
+}
