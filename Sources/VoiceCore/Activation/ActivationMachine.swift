@@ -23,6 +23,8 @@ package struct ActivationMachine: Sendable {
         package var isOneShot: Bool
         /// Whether a conversation opened by a call, or in `always` mode at the start, begins with a greeting.
         package var greets: Bool
+        /// Whether the box can speak without a session.
+        package var hasLocalVoice = false
         /// Delay of the sound for a wake word, which is left out if the user speaks on.
         package var wokenPause = Duration.milliseconds(400)
         /// Audio kept from before an activation, in ms, so that the first word is complete.
@@ -62,6 +64,10 @@ package struct ActivationMachine: Sendable {
     private var handMode: ActivationMode?
     /// Typed questions that wait for the session to close, for the next one.
     private var asked: [TypedQuestion] = []
+    /// Texts to be said by the next session, which is opened for them alone.
+    private var toSay: [String] = []
+    /// The session was opened to say something, and no one has spoken to it: it does not hear the room, and ends with the text.
+    private var isForSaying = false
     private var timers: Set<ActivationTimer> = []
     /// The latest trigger since the session began to close.
     private var called: ActivationTrigger?
@@ -174,6 +180,7 @@ package struct ActivationMachine: Sendable {
             // In `always` mode this retries at once instead of waiting for the next probe of the service.
             return effects.append(.open(holdsMicrophone: false))
         }
+        if phase != .idle, phase != .closing { hearsRoom(true) }
         switch phase {
         case .idle:
             // In `push` mode words are heard only because one may stop the music.
@@ -224,8 +231,10 @@ package struct ActivationMachine: Sendable {
     private mutating func ask(_ question: TypedQuestion) {
         switch phase {
         case .idle, .closing: activate(.text)
-        case .awake, .followUp: restart(.followUp)
-        case .conversation: break
+        case .awake, .followUp:
+            hearsRoom(true)
+            restart(.followUp)
+        case .conversation: hearsRoom(true)
         }
         // The answer to a typed question is not a greeting.
         isGreetingDue = false
@@ -273,7 +282,7 @@ package struct ActivationMachine: Sendable {
         case .idle, .closing:
             // A microphone that is always open reopens anyway.
             if mode != .always || isMuted || called == .text { called = nil }
-            asked = []
+            (asked, toSay) = ([], [])
         case .awake, .followUp: if mode != .always || isMuted { farewell() }
         case .conversation: if !isAnswering, mode != .always { farewell() }
         }
@@ -291,7 +300,7 @@ package struct ActivationMachine: Sendable {
         effects.append(.silence(isSpoken: false))
         _ = endRinging()
         // Also withdraws typed questions that wait for the next session, and the reason to open one.
-        asked = []
+        (asked, toSay) = ([], [])
         if called == .text { called = nil }
     }
 
@@ -303,10 +312,36 @@ package struct ActivationMachine: Sendable {
         if phase == .closing, !isMuted { called = .reset }
     }
 
-    /// Speaks an announcement in the open conversation, or without one; opens none, and drops it in quiet hours.
+    /// Speaks a text: in the open conversation, else with the local voice, else in a session opened for it. Drops it in quiet
+    /// hours.
     private mutating func say(_ text: String) {
         guard !isQuiet else { return }
-        effects.append(phase == .idle || phase == .closing ? .announce(text) : .say(text))
+        switch phase {
+        case .idle, .closing:
+            if options.hasLocalVoice { return effects.append(.announce(text)) }
+            if toSay.count < Self.mostAsked { toSay.append(text) }
+            if phase == .idle { openForSaying() } else if called == nil { called = .text }
+        case .awake, .conversation, .followUp: effects.append(.say(text))
+        }
+    }
+
+    /// Opens a session that only says what waits.
+    private mutating func openForSaying() {
+        guard !toSay.isEmpty else { return }
+        open(holdsMicrophone: false)
+        hearsRoom(false)
+        sayWaiting()
+    }
+
+    private mutating func sayWaiting() {
+        for text in toSay { effects.append(.say(text)) }
+        toSay = []
+    }
+
+    private mutating func hearsRoom(_ hears: Bool) {
+        guard isForSaying == hears else { return }
+        isForSaying = !hears
+        effects.append(.hearsRoom(hears))
     }
 
     private mutating func quiet(_ quiet: Bool) {
@@ -370,14 +405,17 @@ package struct ActivationMachine: Sendable {
 
     private mutating func ended() {
         let wasClosing = phase == .closing
+        hearsRoom(true)
         if !wasClosing, phase != .idle, phase != .awake, mode != .always { play(.goodbye) }
         phase = .idle
         wordEnd = nil
         guard let trigger = called else { return }
         called = nil
+        if trigger == .text, asked.isEmpty { return openForSaying() }
         activate(trigger)
         for question in asked { effects.append(.ask(question)) }
         asked = []
+        sayWaiting()
     }
 
     private mutating func talk(_ next: ConversationState) {
@@ -404,7 +442,7 @@ package struct ActivationMachine: Sendable {
 
     /// The conversation waits for the user again.
     private mutating func answered() {
-        if isMuted { return close() }
+        if isMuted || isForSaying { return close() }
         guard mode != .always else { return }
         guard wasAnswered else {
             // The reply was silence, and no earcon follows it.

@@ -45,7 +45,8 @@ package enum ActivationEvent: Equatable, Sendable {
     case reset
     /// As `reset`; the agent starts a fresh conversation too, and known failures are forgotten.
     case startFresh
-    /// Speak a text: by the voice of an open conversation, otherwise by the local voice. Not in quiet hours.
+    /// Speak a text: by the voice of an open conversation, otherwise by the local voice, otherwise by a session opened for it.
+    /// Not in quiet hours.
     case say(String)
     case conversation(ConversationState)
     /// The budget refused a session.
@@ -124,6 +125,8 @@ package enum ActivationEffect: Equatable, Sendable {
     /// Whether to keep the audio before an activation.
     case preRoll(Bool)
     case listen(LocalListening)
+    /// Whether the session hears the microphone.
+    case hearsRoom(Bool)
     /// Open or close the capture device.
     case capture(Bool)
     /// Save mute and the mode that was set by hand, for the next start.

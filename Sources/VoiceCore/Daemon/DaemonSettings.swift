@@ -104,6 +104,7 @@ package struct DaemonSettings: Sendable {
         announcer = LocalSettings.isWanted(configuration) ? try LocalSettings(configuration) : nil
         addSubstitutes()
         conversation.hasLocalVoice = announcer != nil
+        activation.machine.hasLocalVoice = announcer != nil
         try greet(configuration.activation.greeting)
         conversation.isAlwaysOpen = activation.machine.mode == .always
         if activation.machine.mode == .always, let cost = costOfAlways {

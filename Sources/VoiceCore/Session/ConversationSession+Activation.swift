@@ -190,6 +190,7 @@ extension ConversationSession {
                 $0.setVoiceGate(isGated ? VoiceGate() : nil)
             }
         case .listen(let what): activation.parts.listen(what)
+        case .hearsRoom(let hears): parts.pump.perform { $0.withholdMicrophone(!hears) }
         case .capture(let isOpen):
             // Silence takes effect immediately; the device is closed afterwards.
             if !isOpen { activation.parts.silenceMicrophone() }

@@ -68,6 +68,7 @@ package final class VoicePump {
 
     private var kept: KeptMicrophone
     private var sent = SentMicrophone()
+    private var isWithheld = false
     /// Sends only while somebody speaks; nil if everything is sent.
     private var gate: VoiceGate?
     /// The service hears a turn of the user and must hear its end too.
@@ -182,6 +183,11 @@ package final class VoicePump {
         self.gate = gate
     }
 
+    /// Sends nothing of the microphone, whatever the connection; a session that needs it gets silence.
+    package func withholdMicrophone(_ isWithheld: Bool) {
+        self.isWithheld = isWithheld
+    }
+
     /// Reports whether the service hears a turn of the user. During a turn the gate stays open, however long the service
     /// waits for the silence that ends it.
     package func turnIsOpen(_ isOpen: Bool) {
@@ -265,6 +271,10 @@ package final class VoicePump {
     private func pumpMicrophone(_ now: Duration) {
         guard let connection = uplink, let base = chunk.baseAddress else {
             return keepWanted()
+        }
+        if isWithheld {
+            keepClock(connection, now, isHeld: true)
+            return keepNewest(chunk.count)
         }
         if let gate, !isTurnOpen, microphone.ring.readPosition >= kept.until {
             guard gate.isOpen(at: microphone.ring.readPosition, voiceUntil: microphone.notes.voiceUntil) else {

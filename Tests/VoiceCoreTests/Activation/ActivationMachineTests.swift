@@ -344,14 +344,50 @@ struct ActivationMachineTests {
         #expect(idle.latest == [.startFresh], "nothing is open, and nothing is opened")
     }
 
-    @Test func anAnnouncementOpensNothingAndKeepsQuietHours() {
+    /// Without a voice of its own, the box opens a session to say something; that hears nothing, and ends with the text.
+    @Test func aTextOpensASessionThatSaysItAndHearsNothing() {
         var scene = Scene(.push)
+        scene.on(.say("Dinner."))
+        #expect(scene.latest.starts(with: [.open(holdsMicrophone: false), .hearsRoom(false), .say("Dinner.")]))
+        scene.states(.connecting, .processing, .aiSpeaking)
+        scene.on(.say("Now."))
+        #expect(scene.latest == [.say("Now.")])
+        scene.states(.processing, .aiSpeaking, .listening)
+        #expect(scene.closes && !scene.latest.contains(.play(.listening)), "no earcon invites the user to go on")
+        scene.on(.say("Once more."))
+        #expect(!scene.opens, "it opens when this one has closed")
+        scene.on(.conversation(.idle))
+        #expect(scene.latest.contains(.hearsRoom(true)) && scene.latest.contains(.say("Once more.")))
+        #expect(scene.opens)
+    }
+
+    @Test func aCallDuringSuchASessionMakesItAConversation() {
+        var scene = Scene(.wake)
+        scene.on(.say("Dinner."))
+        scene.states(.connecting, .processing, .aiSpeaking)
+        scene.on(.activate(.button))
+        #expect(scene.latest.first == .hearsRoom(true) && scene.latest.contains(.interrupt))
+        scene.states(.listening)
+        #expect(!scene.closes)
+    }
+
+    @Test func aTextThatWaitsForASessionIsDroppedByStop() {
+        var scene = Scene.awake()
+        scene.on(.stop(isSpoken: false))
+        scene.on(.say("Dinner."))
+        scene.on(.stop(isSpoken: false))
+        scene.on(.conversation(.idle))
+        #expect(!scene.opens)
+    }
+
+    @Test func anAnnouncementOpensNothingAndKeepsQuietHours() {
+        var scene = Scene(.push) { $0.hasLocalVoice = true }
         scene.on(.say("Dinner."))
         #expect(scene.latest == [.announce("Dinner.")], "by the voice of the box")
         scene.on(.quiet(true))
         scene.on(.say("Dinner."))
         #expect(scene.latest.isEmpty)
-        scene = Scene.awake()
+        scene = Scene.awake { $0.hasLocalVoice = true }
         scene.on(.say("Dinner."))
         #expect(scene.latest == [.say("Dinner.")])
         scene.on(.quiet(true))
