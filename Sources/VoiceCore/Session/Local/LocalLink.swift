@@ -79,7 +79,9 @@ package final class LocalLink: ServiceLink, VoiceLine {
             at: settings.recogniser,
             allowsPublic: settings.allowsPublic,
             language: settings.language,
-            left: { [unowned self] in pump.onThread.left(samples: $0, bytes: $1) },
+            left: { [unowned self] in
+                if !settings.recogniser.isThisMachine { pump.onThread.left(samples: $0, bytes: $1) }
+            },
             report: { [unowned self] in recognised($0) }
         )
         speaker = LocalSpeaker(
