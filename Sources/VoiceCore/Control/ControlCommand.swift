@@ -35,6 +35,8 @@ package struct ControlCommand: Sendable {
 package enum ControlOutcome: Sendable {
     /// Members of the reply's result.
     case done([String: JSONValue])
+    /// Members of the reply's result, followed by the answer to a question, in lines as it is said.
+    case answer([String: JSONValue], AnswerReaders.Reading)
     /// An empty result, followed by lines of events until the client disconnects.
     case events(DaemonEvents.Subscription)
     /// An empty result, followed by a snapshot of the status and its changes.

@@ -195,6 +195,9 @@ struct ControlLoop {
             let reply: Result<JSONValue, ControlProblem>
             switch await handler(request, peer) {
             case .success(.done(let result)): reply = .success(.object(result))
+            case .success(.answer(let result, let reading)):
+                reply = .success(.object(result))
+                envelope.subscription = .answer(reading)
             case .success(.events(let subscription)):
                 reply = .success(.object([:]))
                 envelope.subscription = .events(subscription)
@@ -238,6 +241,11 @@ struct ControlLoop {
                     for await event in events.stream {
                         outbox.put(.init(client: id, bytes: ControlMessage.line(ControlMessage.event(event))))
                     }
+                case .answer(let reading):
+                    for await text in reading.parts {
+                        outbox.put(.init(client: id, bytes: ControlMessage.line(ControlMessage.answer(text))))
+                    }
+                    outbox.put(.init(client: id, bytes: ControlMessage.line(ControlMessage.answer(nil))))
                 case .status(let status):
                     await status.run { outbox.put(.init(client: id, bytes: [], sample: $0)) }
                 }

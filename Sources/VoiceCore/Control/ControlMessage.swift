@@ -28,9 +28,18 @@ package enum ControlMessage {
             reply["result"] = result
         case .failure(let problem):
             reply["ok"] = false
-            reply["error"] = ["code": .string(problem.code.rawValue), "message": .string(problem.message)]
+            var error: [String: JSONValue] = [
+                "code": .string(problem.code.rawValue), "message": .string(problem.message),
+            ]
+            if let cause = problem.cause { error["cause"] = .string(cause.rawValue) }
+            reply["error"] = .object(error)
         }
         return .object(reply)
+    }
+
+    /// A part of the answer to a typed question; nil for its end.
+    static func answer(_ text: String?) -> JSONValue {
+        text.map { ["event": "answer", "text": .string($0)] } ?? ["event": "answer", "done": true]
     }
 
     package static func event(_ event: DaemonEvent) -> JSONValue {

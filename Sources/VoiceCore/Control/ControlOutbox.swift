@@ -18,11 +18,13 @@ final class ControlOutbox: Sendable {
 
     enum Subscription: Sendable {
         case events(DaemonEvents.Subscription)
+        case answer(AnswerReaders.Reading)
         case status(StatusSubscription)
 
         func cancel() {
             switch self {
             case .events(let events): events.cancel()
+            case .answer(let reading): reading.cancel()
             case .status(let status): status.events.cancel()
             }
         }

@@ -80,6 +80,8 @@ package enum ConversationNote: Equatable, Sendable {
     case serviceTool(String, status: String)
     case heard(String)
     case spoken(String)
+    /// A typed question was asked; its reader is told what is said until the end of the turn.
+    case typedQuestion(reader: Int?)
     case lost(StreamLoss)
     /// This many texts or questions were dropped unheard.
     case speechDropped(SpeechSource, Int)

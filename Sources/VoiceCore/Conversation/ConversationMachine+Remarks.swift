@@ -113,6 +113,7 @@ extension ConversationMachine {
         memory.began(itemID, by: .user)
         memory.said(question.text, in: itemID)
         send(.ask(question.text))
+        note(.typedQuestion(reader: question.reader))
         authority.turnWritten(mayApprove: question.mayApprove, at: now)
         askForResponse(for: .turn)
     }

@@ -17,6 +17,8 @@ package actor VoiceDaemon {
     package nonisolated let ports = AudioPorts()
     /// Events for observers.
     package nonisolated let events: DaemonEvents
+    /// Clients that read the answers to typed questions.
+    nonisolated let readers: AnswerReaders
     let started = Monotonic.now()
     let settings: DaemonSettings
     let logger: Logger
@@ -41,6 +43,10 @@ package actor VoiceDaemon {
     private var minding: Task<Void, Never>?
     private var activating: Task<Void, Never>?
     private var watchingClock: Task<Void, Never>?
+    private var watchingHealth: Task<Void, Never>?
+    var monitor = HealthMonitor()
+    /// Why nothing can be saved.
+    var diskProblem: String?
 
     let client: JarvisClient
     nonisolated let player: MediaPlayer?
@@ -65,6 +71,8 @@ package actor VoiceDaemon {
         observer: ConversationSession.Observer = .init()
     ) {
         self.events = events
+        let readers = AnswerReaders()
+        self.readers = readers
         let configuredMode = settings.activation.machine.mode
         let settings = Self.restored(settings, logger: logger)
         self.settings = settings
@@ -107,6 +115,7 @@ package actor VoiceDaemon {
         )
         var observers: [ConversationSession.Observer] = [
             .minding(house, ports.earcons), .ducking(ports.media, ports.gauges), observer, .publishing(events),
+            .init(effect: { effect, _ in readers.see(effect) }),
         ]
         if let announcer { observers.insert(.announcing(announcer, ports.earcons), at: 0) }
         let context = parts.context(client, timers: timers, player: player, volumes: volumeController)
@@ -167,6 +176,7 @@ package actor VoiceDaemon {
         watchingClock = Task { await watchClock() }
         let client = client
         Task { await client.checkAtStart() }
+        watchingHealth = Task { await watchHealth() }
         activating = Task { await runActivation(settings.activation) }
         mailbox.post(activation: .start)
         let house = house
@@ -199,6 +209,7 @@ package actor VoiceDaemon {
         minding?.cancel()
         activating?.cancel()
         watchingClock?.cancel()
+        watchingHealth?.cancel()
         mailbox.post(.deactivate)
         mailbox.close()
         await running?.value

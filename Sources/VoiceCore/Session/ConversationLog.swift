@@ -73,6 +73,8 @@ struct ConversationLog: Sendable {
         stage("first_delta_ms", report.firstDelta)
         stage("first_sample_ms", report.firstSample)
         if report.interrupted { metadata["interrupted"] = .public("yes") }
+        if let waited = report.waited { metadata["waited"] = .public(waited) }
+        if let failure = report.failure { metadata["failed"] = .public(failure.rawValue) }
         logger.info("turn", metadata: .event(.turn, metadata))
     }
 
@@ -173,7 +175,7 @@ struct ConversationLog: Sendable {
                 "the service uses a tool",
                 metadata: .event(.serviceTool, ["tool": "\(tool)", "status": "\(status)"])
             )
-        case .heard, .spoken:
+        case .heard, .spoken, .typedQuestion:
             // Transcripts are written in the order of the conversation; see `TranscriptLine`.
             break
         case .budgetSpent(let until):

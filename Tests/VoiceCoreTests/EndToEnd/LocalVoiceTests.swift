@@ -391,7 +391,7 @@ extension EndToEnd {
                 } throws: { error in
                     let problem = error as? ControlProblem
                     return problem?.exitCode == .unavailable
-                        && problem?.message.hasPrefix("nobody would hear it: no loudspeaker: ") == true
+                        && problem?.message.hasPrefix("no one would hear it: no loudspeaker: ") == true
                 }
             }
             try await stage.stop()

@@ -12,7 +12,7 @@ extension ControlCommand {
         Opens a conversation. Waits up to nine seconds for the voice service, and says why if it cannot be reached.
         """
     ) { (_, daemon) throws(ControlProblem) in
-        if await daemon.activationStatus.isMuted { throw ControlProblem(.notAvailable, "muted; \"unmute\" ends it") }
+        if await daemon.activationStatus.isMuted { throw .muted }
         try await daemon.checkBudget()
         switch await daemon.opening(after: { daemon.activate() }) {
         case .open:
@@ -61,47 +61,54 @@ extension ControlCommand {
         "say",
         arguments: [ControlArgument("text", .text(longest: 1000), "what to say")],
         """
-        Speaks a text as soon as no one is speaking; a model may change a word. Needs an open conversation or a local \
-        voice ([local]).
+        Speaks a text as soon as no one is speaking; a model may change a word. Without a conversation the local voice \
+        ([local]) says it, else a session that is opened for it, within the budget, and hears nothing.
         """
     ) { (arguments, daemon) throws(ControlProblem) in
-        guard arguments["text"]?.isSayable == true else {
-            throw ControlProblem(.badArgument, "\(InboxProblem.empty)")
-        }
-        if await daemon.activationStatus.isQuiet {
-            throw ControlProblem(.notAvailable, "quiet hours: nothing is announced; \"quiet off\" ends them")
-        }
+        let text = arguments["text"] ?? ""
+        guard text.isSayable else { throw ControlProblem(.badArgument, "\(InboxProblem.empty)") }
+        if await daemon.activationStatus.isQuiet { throw .quietHours }
         try await daemon.checkLoudspeaker()
+        let said = ControlOutcome.done(["text": "it will be said"])
         switch await daemon.state {
         case .idle, .connecting, .error:
-            guard let announcer = daemon.announcer else { break }
-            guard !announcer.isFull else {
-                throw ControlProblem(.notAvailable, "\(LocalAnnouncer.most) texts wait for the local voice already")
+            if let announcer = daemon.announcer {
+                guard !announcer.isFull else {
+                    throw ControlProblem(.notAvailable, "\(LocalAnnouncer.most) texts wait for the local voice already")
+                }
+                daemon.mailbox.post(activation: .say(text))
+                return said
             }
-            daemon.mailbox.post(activation: .say(arguments["text"] ?? ""))
-            return .done(["text": "it will be said"])
-        default: break
+        default:
+            guard await daemon.saysGivenWords else { throw .noGivenWords }
+            daemon.mailbox.post(activation: .say(text))
+            return said
         }
-        switch await daemon.state {
-        case .idle: throw ControlProblem(.notAvailable, "no conversation is open; \"listen\" opens one")
-        case .connecting: throw ControlProblem(.notAvailable, "the voice service is not connected yet")
-        case .error(let reason):
-            throw ControlProblem(ServiceTrouble(number: 0, reason: reason, isRefusal: true), meanwhile: "")
-        default: break
-        }
-        guard await daemon.saysGivenWords else {
+        guard await daemon.saysGivenWords else { throw .noGivenWords }
+        try await daemon.checkBudget()
+        switch await daemon.opening(after: { daemon.mailbox.post(activation: .say(text)) }) {
+        case .open: return said
+        case .underWay: throw .stillConnecting("it will be said once the service answers, otherwise say it again")
+        case .ended: throw ControlProblem(.notAvailable, "the conversation was ended meanwhile; it was not said")
+        case .failed(let trouble):
             throw ControlProblem(
-                .notAvailable,
-                "the voice service cannot speak given words, and there is no local voice (local.speaker)"
+                trouble,
+                meanwhile: "it will be said if the service recovers soon, otherwise say it again"
             )
         }
-        daemon.mailbox.post(activation: .say(arguments["text"] ?? ""))
-        return .done(["text": "it will be said"])
     }
 
     static let ask = ControlCommand(
         "ask",
-        arguments: [ControlArgument("text", .text(longest: 2000), "the question")],
+        arguments: [
+            ControlArgument(
+                "reads",
+                .flag,
+                isOption: true,
+                "also sends the answer in words, to this client alone, whatever log.transcripts says"
+            ),
+            ControlArgument("text", .text(longest: 2000), "the question"),
+        ],
         """
         Asks a typed question as if it had been spoken, in a conversation that it opens if necessary, even while muted; \
         waits as `listen` does. Gives no permission that the agent asks for, except by root or with jarvis.typed_approval.
@@ -112,15 +119,23 @@ extension ControlCommand {
             throw ControlProblem(.badRequest, "the question is empty")
         }
         try await daemon.checkBudget()
-        let question = TypedQuestion(text, mayApprove: arguments.isOfRoot || daemon.settings.jarvis.typedApproval)
-        switch await daemon.opening(after: { daemon.mailbox.post(activation: .ask(question)) }) {
+        let reading = arguments["reads"] == "true" ? daemon.readers.open() : nil
+        let question = TypedQuestion(
+            text,
+            mayApprove: arguments.isOfRoot || daemon.settings.jarvis.typedApproval,
+            reader: reading?.number
+        )
+        let opening = await daemon.opening(after: { daemon.mailbox.post(activation: .ask(question)) })
+        if opening != .open { reading?.cancel() }
+        switch opening {
         case .open:
             let problem = await daemon.serviceSnapshot.problem(of: .loudspeaker)
-            return .done([
+            let result: [String: JSONValue] = [
                 "text": .string(
                     "asked; " + (problem.map { "nobody will hear the answer: \($0)" } ?? "the answer is spoken")
                 )
-            ])
+            ]
+            return reading.map { .answer(result, $0) } ?? .done(result)
         case .underWay: throw .stillConnecting("it will be asked once the service answers, otherwise ask again")
         case .ended:
             throw ControlProblem(.notAvailable, "the conversation was ended meanwhile; the question was not asked")
@@ -149,7 +164,7 @@ extension ControlCommand {
     ) { (arguments, daemon) throws(ControlProblem) in
         let wanted = arguments["mode"].flatMap(ActivationMode.init)
         if wanted == .wake, daemon.listener == nil || !daemon.settings.activation.hearsCalls {
-            throw ControlProblem(.notAvailable, "activation.engine \(ActivationSettings.withoutEngine)")
+            throw ControlProblem(.notAvailable, ActivationSettings.withoutWords(way: "ctl mode push"))
         }
         let limitsDay = await daemon.status.spending?.limitsDay ?? false
         if wanted == .always, let refusal = daemon.settings.refusalOfAlways(limitsDay: limitsDay) {
@@ -187,6 +202,20 @@ extension ControlCommand {
 }
 
 extension ControlProblem {
+    fileprivate static let muted = ControlProblem(
+        .notAvailable,
+        "the microphone is off: ctl unmute turns it on",
+        cause: .muted
+    )
+    fileprivate static let quietHours = ControlProblem(
+        .notAvailable,
+        "quiet hours: nothing is said aloud; ctl quiet off ends them",
+        cause: .quiet
+    )
+    static let noGivenWords = ControlProblem(
+        .notAvailable,
+        "the voice service cannot read a text aloud, and there is no local voice: set one up as local.speaker"
+    )
     fileprivate static let stillSounds = ControlProblem(
         .failed,
         "the sound has not ended: the audio thread hangs; \"systemctl restart jarvis-voiced\" may help"
