@@ -218,7 +218,7 @@ package struct ActivationSettings: Sendable {
             // The daemon goes on without them.
             notices.append("activation.engine: \(problem)")
         } else if engine == nil, activation.mode == .wake {
-            guard let hiddenModels else { throw Self.problem("activation.engine", Self.withoutEngine) }
+            guard let hiddenModels else { throw Self.problem("", Self.withoutWords(way: "activation.mode = \"push\"")) }
             notices.append(
                 "activation.engine: this user may not look into \(hiddenModels), so its models are not checked: run this "
                     + "with sudo"
@@ -368,13 +368,13 @@ package struct ActivationSettings: Sendable {
             + "activation.mode to \"push\""
     }
 
-    /// Why mode `wake` is impossible, with the fix; follows "activation.engine" in a sentence.
-    package static var withoutEngine: String {
+    /// Why mode `wake` is impossible, with the ways out.
+    /// - Parameter way: how to do without wake words.
+    package static func withoutWords(way: String) -> String {
         let command = WakeModelFolder.installCommand(
             intoStateFolder: StateDirectory.path(environment: ProcessEnvironment.values)
         )
-        return "is off or finds no models, and activation.mode is \"wake\": run \"\(command)\", set it to "
-            + "\"pocketsphinx\" or \"wyoming\", or the mode to \"push\""
+        return "No wake word is installed: \(command). Or use a button: \(way)"
     }
 
     private static func problem(_ place: String, _ message: String) -> ConfigurationError {

@@ -60,6 +60,15 @@ package struct ControlArgument: Sendable {
         }
     }
 
+    /// Why a word is not accepted, with what is.
+    func refusal(of word: String?) -> String {
+        guard let word else { return "\(name) takes \(wanted)" }
+        if case .choice(let choices) = kind {
+            return "there is no \(name) \"\(word.prefix(64))\": choose " + choices.joined(separator: ", ")
+        }
+        return "\(name) takes \(wanted), not \"\(word.prefix(64))\""
+    }
+
     /// "TEXT", "[CHANNEL]", "[on|off]" or "[--priority low|normal|high]".
     package var usage: String {
         let word: String
@@ -90,7 +99,7 @@ package struct ControlArguments: Sendable, Equatable {
             }
             guard let text = argument.accept(value) else {
                 if value == .string("") { throw ControlProblem(.badArgument, "\(argument.name) is empty") }
-                throw ControlProblem(.badArgument, "\(argument.name) must be \(argument.wanted)")
+                throw ControlProblem(.badArgument, argument.refusal(of: value.stringValue))
             }
             if let (name, takers) = argument.completes, values[name].map(takers.contains) != true {
                 let action = values[name].map { "\"\($0)\" takes no \(argument.name)" } ?? "\(name) is missing"
@@ -130,12 +139,17 @@ package struct ControlArguments: Sendable, Equatable {
                 values[argument.name] = .string(word)
                 words.removeFirst()
             } else if !argument.isOptional || wanted.contains(where: { $0.completes?.name == argument.name }) {
-                throw ControlProblem(.badArgument, "\(argument.name) must be \(argument.wanted), got \"\(word)\"")
+                throw ControlProblem(.badArgument, argument.refusal(of: word))
             }
         }
         if let word = words.first {
-            let last = wanted.last.map { ": \($0.name) must be \($0.wanted)" } ?? ""
-            throw ControlProblem(.badArgument, "\"\(word)\" does not fit any argument\(last)")
+            guard let last = wanted.last else {
+                throw ControlProblem(
+                    .badArgument,
+                    "nothing may follow this command: \"\(word.prefix(64))\" is too much"
+                )
+            }
+            throw ControlProblem(.badArgument, last.refusal(of: word))
         }
         return values
     }
@@ -165,7 +179,7 @@ package struct ControlArguments: Sendable, Equatable {
             }
             let value = parts.count > 1 ? String(parts[1]) : words.popFirst() ?? ""
             guard argument.accept(.string(value)) != nil else {
-                throw ControlProblem(.badArgument, "--\(argument.name) must be \(argument.wanted), got \"\(value)\"")
+                throw ControlProblem(.badArgument, argument.refusal(of: value))
             }
             values[argument.name] = .string(value)
         }

@@ -24,20 +24,21 @@ package struct ControlClient: ~Copyable {
 
     private static func connect(_ paths: [String]) throws(ControlProblem) -> Int32 {
         var problem = ControlProblem(.notAvailable, "no control socket found; name it with --socket")
-        var silent: [String] = []
         for path in paths {
             let socket = clinux_local_connect(path)
             guard socket < 0 else { return socket }
             switch errno {
             case EACCES, EPERM:
-                problem = ControlProblem(.denied, "\(path): permission denied; join the group jarvis, or use sudo")
+                problem = ControlProblem(
+                    .denied,
+                    "this user may not control Jarvis: use sudo, or join the group jarvis"
+                )
             case _ where problem.code == .denied: break
             case ENOENT, ECONNREFUSED, ENOTDIR:
-                silent.append(path)
                 problem = ControlProblem(
                     .notAvailable,
-                    "no daemon answers at \(silent.joined(separator: " or ")): check systemctl status jarvis-voiced, "
-                        + "or name its socket with --socket or $JARVIS_CONTROL_SOCKET"
+                    "Jarvis is not running: systemctl status jarvis-voiced says why. If it runs elsewhere, name its socket "
+                        + "with --socket"
                 )
             case let code:
                 problem = ControlProblem(.notAvailable, "\(path): \(String(cString: strerror(code)))")

@@ -20,12 +20,21 @@ package struct ControlProblem: Error, Sendable, Equatable {
         case busy
     }
 
-    package let code: Code
-    package let message: String
+    /// What has to end before the command can work; the refusal is void when it does.
+    package enum Cause: String, Sendable {
+        case muted, quiet
+        case service, budget, loudspeaker, words
+    }
 
-    package init(_ code: Code, _ message: String) {
+    package let code: Code
+    /// A sentence without a full stop, with the way out.
+    package let message: String
+    package let cause: Cause?
+
+    package init(_ code: Code, _ message: String, cause: Cause? = nil) {
         self.code = code
         self.message = message
+        self.cause = cause
     }
 
     /// Exit code of `jarvis-voiced ctl`.
@@ -50,10 +59,13 @@ package enum ControlText {
             return ([event] + members.sorted { $0.key < $1.key }.map { "\($0.key.escapingHidden())=\(text($0.value))" })
                 .joined(separator: " ") + "\n"
         }
+        // All that the health says is in the text, but for the time until the next try.
+        let health = Health(members.removeValue(forKey: "health"))
+        let retry = health?.problems.compactMap(\.retryIn).min().map { "; next try in \($0) s" } ?? ""
         // The text of a reply may have several lines.
         let first = members.removeValue(forKey: "text")?.stringValue.map { text in
             text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).escapingHidden() }
-                .joined(separator: "\n")
+                .joined(separator: "\n") + retry
         }
         // Except in a status, the members only repeat the text.
         if let first, members["state"] == nil { return first + "\n" }
@@ -65,6 +77,11 @@ package enum ControlText {
         }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) { lines.append("\(name): \(text(value))") }
         return lines.map { $0 + "\n" }.joined()
+    }
+
+    /// The exit status of `ctl` for a result: that of the health in a status, else 0.
+    package static func exitStatus(_ result: JSONValue) -> Int32 {
+        Health(result["health"])?.level.exitStatus ?? 0
     }
 
     private static func text(_ value: JSONValue) -> String {

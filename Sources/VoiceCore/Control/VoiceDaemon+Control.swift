@@ -22,6 +22,13 @@ extension VoiceDaemon {
                 }
                 return .success(outcome)
             } catch let problem as ControlProblem {
+                // A mistake in the command only concerns the client.
+                if [.notAvailable, .failed].contains(problem.code) {
+                    logger.warning(
+                        "refused: \(private: problem.message)",
+                        metadata: .event(.commandRefused, ["command": "\(request.command)"])
+                    )
+                }
                 return .failure(problem)
             } catch {
                 return .failure(ControlProblem(.failed, "\(error)"))

@@ -78,13 +78,17 @@ extension VoiceDaemon {
     /// Throws if the budget is spent, because then no conversation can open.
     func checkBudget() async throws(ControlProblem) {
         guard let until = await status.spending?.spentUntil else { return }
-        throw ControlProblem(.notAvailable, "the budget is spent until \(until)")
+        throw ControlProblem(
+            .notAvailable,
+            "the budget is spent until \(until): wait, or raise it in the configuration",
+            cause: .budget
+        )
     }
 
     /// Throws if there is no loudspeaker, because then nobody would hear what is said.
     func checkLoudspeaker() async throws(ControlProblem) {
         guard let problem = await serviceSnapshot.problem(of: .loudspeaker) else { return }
-        throw ControlProblem(.notAvailable, "nobody would hear it: \(problem)")
+        throw ControlProblem(.notAvailable, "no one would hear it: \(problem)", cause: .loudspeaker)
     }
 }
 
@@ -93,7 +97,11 @@ extension ControlProblem {
     /// - Parameter meanwhile: what happens to the request if it does.
     static func stillConnecting(_ meanwhile: String) -> ControlProblem {
         let seconds = VoiceDaemon.patience.components.seconds
-        return ControlProblem(.notAvailable, "the voice service has not answered for \(seconds) s; \(meanwhile)")
+        return ControlProblem(
+            .notAvailable,
+            "the voice service has not answered for \(seconds) s; \(meanwhile)",
+            cause: .service
+        )
     }
 
     /// - Parameter meanwhile: what happens to the request if the service recovers.
@@ -101,8 +109,9 @@ extension ControlProblem {
         self.init(
             .notAvailable,
             trouble.isRefusal
-                ? "the voice service refuses the connection: \(trouble.reason); \"jarvis-voiced doctor\" says what to change"
-                : "the voice service cannot be reached: \(trouble.reason); \(meanwhile)"
+                ? "the voice service refuses the connection: \(trouble.reason); sudo jarvis-voiced doctor says what to change"
+                : "the voice service cannot be reached: \(trouble.reason); \(meanwhile)",
+            cause: .service
         )
     }
 }

@@ -207,15 +207,22 @@ struct ControlMessageTests {
 
     @Test func whatTheSentenceSaysIsNotSaidAgain() {
         var snapshot = ServiceSnapshot(conversation: .listening, microphone: .waiting(reason: "in use"))
-        snapshot.budgetSpentUntil = "18:00"
-        let status: [String: JSONValue] = [
-            "text": .string(snapshot.text), "state": "listening",
-            "degraded": .array(snapshot.lacks.map { .string($0) }),
-        ]
-        let shown = ControlText.lines(.object(status))
+        snapshot.health = Health([
+            .init(.agent, .limited, "Jarvis does not answer", fix: "see that its server runs", retryIn: 30),
+            .init(.budget, .notWorking, "the budget is spent until 18:00"),
+        ])
+        let status: JSONValue = .object([
+            "text": .string(snapshot.text), "state": "listening", "health": snapshot.health.json,
+            "degraded": .array(snapshot.health.problems.map { .string($0.line) }),
+        ])
         #expect(
-            shown.split(separator: "\n").count == 2 && shown.contains("degraded: no microphone: in use; the budget")
+            ControlText.lines(status) == """
+                Not working: the budget is spent until 18:00; Jarvis does not answer: see that its server runs; next try in 30 s
+                state: listening
+
+                """
         )
+        #expect(ControlText.exitStatus(status) == 2)
         #expect(
             ControlText.lines(["text": "Listening", "state": "listening", "degraded": []]).contains("degraded: none")
         )

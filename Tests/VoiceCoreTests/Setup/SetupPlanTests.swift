@@ -36,7 +36,7 @@ struct SetupPlanTests {
     }
 
     @Test(arguments: [
-        ("activation.mode", "ask", "activation.mode must be one of \"always\", \"wake\" or \"push\", got \"ask\""),
+        ("activation.mode", "ask", "activation.mode: there is no \"ask\". Choose always, wake or push"),
         (
             "local.recogniser", "host",
             "local.recogniser must be host:port, for instance 192.168.1.20:10300 or [::1]:10300"

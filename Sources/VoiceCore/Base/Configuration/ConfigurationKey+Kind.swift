@@ -58,6 +58,23 @@ extension ConfigurationKey.Kind {
         }
     }
 
+    /// The refusal of a word that is none of the choices, with those; nil if something else is wrong.
+    func unknownChoice(_ value: ConfigurationValue, section: String, path: String) -> String? {
+        switch (self, value) {
+        case (.choice(let choices), .text(let text)):
+            return "\(path): there is no \"\(text)\". Choose " + Self.alternatives(choices)
+        case (.choices(let choices), .texts(let texts)):
+            if let text = texts.first(where: { !choices.contains($0) }) {
+                return "There is no \(section) \"\(text)\". Choose " + Self.alternatives(choices)
+            }
+            let repeated = texts.first { text in texts.count { $0 == text } > 1 }
+            return repeated.map { "\(path) names \"\($0)\" twice: once is enough" }
+        case (.choices, .text(let text)):
+            return unknownChoice(.texts([text]), section: section, path: path)
+        default: return nil
+        }
+    }
+
     /// What is wrong with a URL or a host; nil if the key accepts it or takes neither. The text never repeats the URL, which may
     /// contain a password.
     func problem(ofAddress value: ConfigurationValue) -> String? {

@@ -44,6 +44,7 @@ package struct ConfigurationKey: Sendable {
     package func set(_ value: ConfigurationValue, in configuration: inout Configuration) -> String? {
         guard let accepted = kind.accept(value) else {
             if let problem = kind.problem(ofAddress: value) { return "\(path) \(problem)" }
+            if let unknown = kind.unknownChoice(value, section: section, path: path) { return unknown }
             return "\(path) must be \(kind.wanted), got \(kind.shown(value))"
         }
         ConfigurationSchema.section(of: self).write(&configuration, self, accepted)

@@ -87,10 +87,7 @@ extension ControlCommand {
             asks: arguments["ask"] == "true"
         )
         guard await daemon.saysAnnouncements else {
-            throw ControlProblem(
-                .notAvailable,
-                "the voice service cannot speak given words, and there is no local voice (local.speaker)"
-            )
+            throw .noGivenWords
         }
         let isQuiet = await daemon.activationStatus.isQuiet
         // What is low waits for a conversation; without a local voice, what is normal does too.
