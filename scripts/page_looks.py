@@ -29,9 +29,14 @@ STAND_INS = {
              "echo": {"quality": "poor", "erle_db": 4, "delay_ms": 84, "note": "the loudspeaker is too loud: turn it down a little"},
              "spent_today_usd": 4.3, "budget_day_usd": 5, "spent_hour_usd": 1.2, "budget_hour_usd": 1,
              "budget_spent_until": ago(-20)},
-    "trouble": {"state": "error", "breaker": "open", "microphone": "lost", "loudspeaker": "lost", "degraded": [
-        "the microphone hw:CARD=Device,DEV=0 is lost: it is looked for every second",
-        "the voice service refuses the connection: 401 invalid API key", "the agent does not answer"]},
+    "limited": {"state": "listening", "health": {"level": "limited", "works": "everything but the answers of Jarvis still works",
+        "problems": [{"part": "agent", "level": "limited", "text": "Jarvis does not answer", "fix": "see that its server runs",
+                      "retry_s": 30}]}},
+    "trouble": {"state": "error", "microphone": "lost", "loudspeaker": "lost", "health": {"level": "not_working", "problems": [
+        {"part": "service", "level": "not_working", "text": "the voice service refuses the connection (401 invalid API key)",
+         "fix": "run sudo jarvis-voiced doctor"},
+        {"part": "loudspeaker", "level": "not_working", "text": "loudspeaker lost: it is looked for every second"},
+        {"part": "agent", "level": "limited", "text": "Jarvis does not answer", "fix": "see that its server runs"}]}},
 }
 # Instead of the bridge's stream: the page gets what `standIn` was called with, again and again; without a status it hears nothing.
 HOOK = """

@@ -357,7 +357,7 @@ def says_when_the_daemon_is_away(page):
         return "no --away and --back"
     subprocess.run(options.away, shell=True, check=True, stdout=subprocess.DEVNULL)
     try:
-        wait("that it is stale", lambda: page.text("#pill-text").startswith("Stale for"), 30)
+        wait("that it is stale", lambda: page.text("#pill-text").endswith(" old"), 30)
         sentence = page.text("#sentence")
         assert any(word in sentence for word in ("not running", "silent", "Cannot reach")), sentence
         page.click("#now [data-command=stop]")
@@ -375,7 +375,7 @@ def comes_back_over_a_cut_network(page):
     cookie = "; ".join(f"{cookie['name']}={cookie['value']}" for cookie in page.driver.get_cookies())
     wire.whole.clear()
     try:
-        wait("that it hears nothing", lambda: "silent" in page.text("#sentence") and page.text("#pill-text").startswith("Stale"), 15)
+        wait("that it hears nothing", lambda: "silent" in page.text("#sentence") and page.text("#pill-text").endswith(" old"), 15)
         wait("that it gives up", lambda: "Cannot reach" in page.text("#sentence"), 15)
         assert http("/command", {"command": "volume", "arguments": {"channel": "media", "percent": "9"}}, Origin=base, Cookie=cookie)[0] == 200
         time.sleep(1)

@@ -13,6 +13,8 @@ final class BridgeHub {
     private static let mostTabs = 64
     /// Most commands under way; the daemon accepts 32 clients in all.
     private static let mostCommands = 8
+    /// Most answers that are read at the same time.
+    private static let mostReadings = 8
     /// Most wrong tokens that wait for their answer; while there are that many, no token is looked at.
     private static let mostWrongTokens = 16
 
@@ -26,6 +28,7 @@ final class BridgeHub {
     private var tabs: [ObjectIdentifier: any Tab] = [:]
     private var daemon: DaemonLines?
     private var commands = 0
+    private var readings = 0
     private var wrongTokens = 0
     private var lastReason = ""
     /// Connections of browsers.
@@ -148,35 +151,67 @@ final class BridgeHub {
         }
     }
 
+    /// What the daemon answers to a command.
+    enum Answer {
+        /// Its reply, or an error in its form.
+        case reply(JSONValue)
+        /// The same, and lines will follow: the answer to a typed question, for this page alone.
+        case begins(JSONValue)
+        case line(ByteBuffer)
+        case ended
+    }
+
     /// Gives the daemon a command, on a connection of its own.
     ///
-    /// - Parameter answer: gets the daemon's reply, or an error in its form.
-    func command(_ body: ByteBuffer, answer: @escaping (JSONValue) -> Void) {
-        func refuse(_ code: String, _ message: String) {
-            answer(["ok": false, "error": ["code": .string(code), "message": .string(message)]])
+    /// - Returns: ends the connection, for a browser that has left.
+    @discardableResult func command(_ body: ByteBuffer, answer: @escaping (Answer) -> Void) -> (() -> Void)? {
+        func refuse(_ code: String, _ message: String) -> (() -> Void)? {
+            answer(.reply(["ok": false, "error": ["code": .string(code), "message": .string(message)]]))
+            return nil
         }
         guard let order = JSONValue.parse(body), let name = order["command"]?.stringValue else {
             return refuse("bad_request", "a request is a JSON object with a command")
         }
-        guard commands < Self.mostCommands else { return refuse("busy", "too many commands at the same time") }
+        guard commands < Self.mostCommands else {
+            return refuse("busy", "the voice box is busy with other pages: try again in a moment")
+        }
+        let reads = name == "ask" && order["arguments"]?["reads"] == true
+        guard !reads || readings < Self.mostReadings else {
+            return refuse("busy", "other pages wait for their answers: try again in a moment")
+        }
         commands += 1
+        if reads { readings += 1 }
         var reply: JSONValue?
-        DaemonLines.open(
+        let lines = DaemonLines.open(
             socket,
             on: loop,
             sending: ["id": 1, "command": .string(name), "arguments": order["arguments"] ?? [:]],
-            // The slowest command waits nine seconds for the voice service.
-            patience: .seconds(12),
-            onLine: { line, _ in
+            // The slowest command waits nine seconds for the voice service; an answer, for the agent.
+            patience: reads ? .minutes(10) : .seconds(12),
+            onLine: { [self] line, bytes in
+                guard reply == nil else {
+                    answer(.line(bytes))
+                    return line["done"] == true ? "answered" : nil
+                }
                 reply = line
-                return "answered"
+                guard reads, line["ok"] == true else { return "answered" }
+                commands -= 1
+                answer(.begins(["ok": true, "result": line["result"] ?? [:]]))
+                return nil
             },
             onEnd: { [self] reason in
+                if reads { readings -= 1 }
+                if reads, reply?["ok"] == true { return answer(.ended) }
                 commands -= 1
-                guard let reply, let isDone = reply["ok"] else { return refuse("not_available", reason) }
+                guard let reply, let isDone = reply["ok"] else {
+                    log("a command was not answered: \(reason)")
+                    _ = refuse("not_available", "the voice box does not answer: see that jarvis-voiced runs")
+                    return
+                }
                 let member = isDone == true ? "result" : "error"
-                answer(["ok": isDone, .init(member): reply[member] ?? [:]])
+                answer(.reply(["ok": isDone, .init(member): reply[member] ?? [:]]))
             }
         )
+        return reads ? { lines.leave() } : nil
     }
 }

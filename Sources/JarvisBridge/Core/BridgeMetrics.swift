@@ -20,7 +20,8 @@ package struct BridgeMetrics: Sendable {
     /// Counts the turns and wake words that are new in these values.
     package mutating func learn(_ values: [String: JSONValue]) {
         stages.count(
-            values["turn_list"].items.flatMap { turn in
+            // A failed turn has no answer to measure.
+            values["turn_list"].items.filter { $0["failed"] == nil }.flatMap { turn in
                 // Numbers begin again with the daemon; the time of day tells them apart.
                 let id = "\(turn["turn"]?.intValue ?? 0) \(turn["at"]?.stringValue ?? "")"
                 return Self.stageNames.compactMap { name in
@@ -73,7 +74,12 @@ package struct BridgeMetrics: Sendable {
             let samples = row.choices.map { (MetricsText.label(row.label, $0), $0 == chosen ? 1.0 : 0) }
             text.add(row.name, .gauge, row.help, samples)
         }
-        text.add("jarvis_problems", .gauge, "Things that are wrong.", [("", Double(values["degraded"].items.count))])
+        let problems = Health(values["health"])?.problems ?? []
+        text.add("jarvis_problems", .gauge, "Things that are wrong.", [("", Double(problems.count))])
+        let parts = Health.Part.allCases.map { part in
+            (MetricsText.label("part", part.rawValue), problems.contains { $0.part == part } ? 1.0 : 0)
+        }
+        text.add("jarvis_part_problem", .gauge, "Whether something is wrong with a part.", parts)
         for (name, label, help, path) in counted {
             guard case .object(let members) = values[path] else { continue }
             // Bounded: reasons are the daemon's words.
@@ -104,6 +110,10 @@ package struct BridgeMetrics: Sendable {
             ]
         ),
         (
+            "jarvis_health", "level", "Whether conversations are possible.", "health.level",
+            Health.Level.allCases.map(\.rawValue)
+        ),
+        (
             "jarvis_microphone_state", "state", "The microphone.", "microphone",
             ["running", "waiting", "lost", "silent", "resting", "file"]
         ),
@@ -123,6 +133,7 @@ package struct BridgeMetrics: Sendable {
             ("jarvis_resident_memory_bytes", .gauge, "Memory of the daemon.", "rss_bytes", 1),
             ("jarvis_threads", .gauge, "Threads of the daemon.", "threads", 1),
             ("jarvis_turns_total", .counter, "Turns.", "turns_total", 1),
+            ("jarvis_turns_failed_total", .counter, "Turns without an answer.", "turns_failed", 1),
             ("jarvis_turns_interrupted_total", .counter, "Turns the user cut off.", "turns_interrupted", 1),
             ("jarvis_capture_xruns_total", .counter, "Gaps in what the microphone heard.", "capture_xruns", 1),
             ("jarvis_playback_xruns_total", .counter, "Gaps in what the loudspeaker played.", "playback_xruns", 1),

@@ -115,6 +115,9 @@ final class DaemonLines: ChannelInboundHandler {
         context?.writeAndFlush(wrapOutboundOut(ByteBuffer(string: request.line + "\n")), promise: nil)
     }
 
+    /// Ends the connection of a browser that has left.
+    func leave() { if let context { close(context, "the browser has left") } }
+
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is IdleStateHandler.IdleStateEvent { close(context, "the daemon says nothing: it may hang") }
     }

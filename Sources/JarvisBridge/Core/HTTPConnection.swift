@@ -40,6 +40,8 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
     private var staysOpen = true
     private var body = ByteBuffer()
     private var deadline: Scheduled<Void>?
+    /// Ends the daemon's answer that is being read here.
+    private var leave: (() -> Void)?
     /// Changes this tab did not get, and since when it reads nothing.
     private var missed = 0
     private var blockedSince: NIODeadline?
@@ -57,6 +59,7 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
         self.context = nil
         hub.connections -= 1
         deadline?.cancel()
+        leave?()
         hub.close(self)
     }
 
@@ -126,8 +129,26 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
             let cookie = hub.gate.cookie(secure: false, leaving: true)
             answer(204, type: nil, ByteBuffer(), [("Set-Cookie", cookie)])
         case .command:
-            hub.command(body) { [self] reply in
-                answer(200, type: "application/json", ByteBuffer(string: reply.line))
+            leave = hub.command(body) { [self] told in
+                switch told {
+                case .reply(let reply): answer(200, type: "application/json", ByteBuffer(string: reply.line))
+                case .begins(let reply):
+                    guard let context else { return }
+                    deadline?.cancel()
+                    phase = .streaming
+                    begin(context, type: "application/x-ndjson")
+                    write(ByteBuffer(string: reply.line + "\n"))
+                case .line(let bytes):
+                    var line = bytes
+                    line.writeStaticString("\n")
+                    write(line)
+                case .ended:
+                    leave = nil
+                    guard let context else { return }
+                    context.writeAndFlush(wrapOutboundOut(.end(nil))).assumeIsolated().whenComplete { _ in
+                        context.close(promise: nil)
+                    }
+                }
             }
         case .events: stream()
         }
@@ -174,15 +195,20 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
         guard let context else { return }
         guard hub.open(self) else { return answer(503, "too many open pages") }
         phase = .streaming
+        begin(context, type: "text/event-stream")
+        write(hub.snapshot(missed: 0))
+    }
+
+    /// Begins an answer whose length is not known.
+    private func begin(_ context: ChannelHandlerContext, type: String) {
         let headers = HTTPHeaders(
             Self.safety + [
-                ("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"),
-                // nginx would collect the events otherwise.
+                ("Content-Type", type), ("Cache-Control", "no-store"),
+                // nginx would collect the lines otherwise.
                 ("X-Accel-Buffering", "no"),
             ]
         )
         context.write(wrapOutboundOut(.head(.init(version: .http1_1, status: .ok, headers: headers))), promise: nil)
-        write(hub.snapshot(missed: 0))
     }
 
     func send(_ event: ByteBuffer) {

@@ -21,7 +21,17 @@ function clean(value, longest = 300) {
   if (typeof value !== "string" && typeof value !== "number") return "";
   const text = String(value).replace(/[\r\n\t]+/g, " ").replace(/(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
     (hidden) => `\\u{${hidden.codePointAt(0).toString(16)}}`);
-  return text.length > longest ? text.slice(0, longest) + "…" : text;
+  return text.length > longest ? `${letters(text, longest).trimEnd()}…` : text;
+}
+
+/// The beginning of a text, of at most so many units of UTF-16, without splitting a letter.
+function letters(text, longest) {
+  let kept = "";
+  for (const { segment } of new Intl.Segmenter().segment(text.slice(0, longest + 40))) {
+    if (kept.length + segment.length > longest) break;
+    kept += segment;
+  }
+  return kept;
 }
 
 const upper = (text) => text.charAt(0).toUpperCase() + text.slice(1);
@@ -130,6 +140,8 @@ function rows(parent, pairs) {
 /// How the page is connected: opening, live, bridge (the bridge is away), daemon (the daemon is away), silent (it hangs).
 let link = "opening";
 let lastWord = Date.now();
+/// When the box last said something; undefined before.
+let heardAt;
 let announced = "";
 let announcement;
 
@@ -157,22 +169,60 @@ function resting() {
   return box.mode === "wake" ? `Resting. Say ${word ? `“${word}”` : "its wake word"} to talk.` : "Resting.";
 }
 
+/// What works, as the box itself judges it.
+function wellness() {
+  const said = record("health");
+  const problems = (Array.isArray(said.problems) ? said.problems : []).filter((item) => item && typeof item === "object")
+    .map((item) => ({ part: clean(item.part, 20), text: clean(item.text), fix: clean(item.fix), retry: number(item.retry_s) }))
+    .filter((item) => item.text);
+  const isWrong = ["limited", "not_working"].includes(said.level) && problems.length > 0;
+  return { level: isWrong ? said.level : said.level === "well" ? "well" : "", problems: isWrong ? problems : [], works: clean(said.works) };
+}
+
+/// What to do about a problem, and when the box tries again.
+function wayOut(problem, counts = true) {
+  const left = counts && problem.retry !== undefined ? Math.ceil(problem.retry - passed("health")) : 0;
+  return [problem.fix, left > 0 ? `next try in ${span(left)}` : ""].filter(Boolean).join("; ");
+}
+
+const whole = (problem) => [problem.text, wayOut(problem)].filter(Boolean).join(": ");
+/// Without what is in brackets: the reason is under Health.
+const short = (problem) => `${upper(problem.text.replace(/ \([^)]*\)$/, ""))}.`;
+const isAtRest = () => ["idle", "connecting", "listening", "error"].includes(box.state);
+
 function sentence() {
   if (link !== "live") return away[link];
   const rings = list("timer_list").find((timer) => timer.rings === true);
   if (rings) return `Ringing: ${clean(rings.name, 60) || kind(rings)}.`;
+  const [problem] = wellness().problems;
+  if (problem && isAtRest()) return short(problem);
+  return activity();
+}
+
+function activity() {
   if (box.state === "listening" && box.microphone_muted === true) return "The microphone is off.";
-  const isDeaf = ["waiting", "lost", "silent"].includes(box.microphone) && box.microphone_muted !== true;
-  if (isDeaf && ["idle", "listening"].includes(box.state)) return "Cannot hear you right now.";
   if (typeof box.state === "string" && Object.hasOwn(activities, box.state)) return activities[box.state];
   return box.state === "idle" ? resting() : clean(box.text) || "Nothing is known of the voice box yet.";
 }
 
-function detail() {
+/// - counts: whether it counts down to the next try.
+function detail(counts = true) {
   if (link === "opening") return "";
-  if (link !== "live") return "What you see below is from before. This page comes back on its own.";
+  if (link !== "live") {
+    const age = counts && heardAt ? ` It is from ${span((Date.now() - heardAt) / 1000)} ago.` : "";
+    return `What you see below is no longer known.${age} This page comes back on its own.`;
+  }
+  const { level, problems, works } = wellness();
   const parts = [];
-  if (box.microphone_muted === true && !sentence().includes("microphone")) parts.push("The microphone is off.");
+  if (problems.length) {
+    const isFirst = sentence() === short(problems[0]);
+    const fix = wayOut(problems[0], counts);
+    if (!isFirst) parts.push(short(problems[0]));
+    if (fix) parts.push(`${upper(fix)}.`);
+    if (works) parts.push(`${upper(works)}.`);
+    if (isFirst && level === "limited" && box.state !== "error") parts.push(activity());
+  }
+  if (box.microphone_muted === true && !`${sentence()} ${parts.join(" ")}`.includes("The microphone is off")) parts.push("The microphone is off.");
   if (record("volumes").muted === true) parts.push("The loudspeaker is off.");
   if (box.quiet === true) parts.push("Quiet hours.");
   return parts.join(" ");
@@ -181,33 +231,109 @@ function detail() {
 function drawNow() {
   const state = link === "live" && typeof box.state === "string" ? box.state : "idle";
   const isMuted = box.microphone_muted === true;
+  const { level, problems } = wellness();
   attribute(body, "data-state", state);
+  attribute(body, "data-health", link === "live" ? level || "unknown" : "unknown");
   attribute(body, "data-link", link);
   body.toggleAttribute("data-muted", isMuted);
   write($("sentence"), sentence());
   show($("detail"), detail());
-  const wrong = sentences("degraded").map(upper);
-  lines($("wrong"), link !== "live" ? [] : wrong.length < 3 ? wrong : [wrong[0], `and ${wrong.length - 1} more, under Health`]);
+  const more = problems.slice(1).map((problem) => upper(whole(problem)));
+  lines($("wrong"), link !== "live" ? [] : more.length < 3 ? more : [more[0], `and ${more.length - 1} more, under Health`]);
   attribute($("mute"), "data-command", isMuted ? "unmute" : "mute");
   attribute($("mute").querySelector("use"), "href", isMuted ? "#i-mic-off" : "#i-mic");
   write($("mute").lastChild, isMuted ? "Unmute" : "Mute");
   document.title = link === "live" ? `Jarvis: ${sentence()}` : "Jarvis: away";
   drawLink();
+  drawControls();
+  dropRefusals();
 
   // Spoken by a screen reader only when it matters; the box itself is heard talking.
   const rings = list("timer_list").some((timer) => timer.rings === true);
-  const matters = [link !== "live" || rings || state === "error" ? sentence() : "", detail(), ...wrong].filter(Boolean);
-  const text = matters.join(" ") || "All is well.";
-  if (text === announced || link === "opening") return;
+  const matters = [
+    link !== "live" || rings || level !== "well" || state === "error" ? sentence() : "", detail(false),
+    ...problems.slice(1).map((problem) => upper(problem.text)),
+  ].filter(Boolean);
+  // While it connects, this is not known yet.
+  const text = matters.join(" ") || (state === "connecting" ? "" : "All is well.");
+  if (!text || text === announced || link === "opening") return;
   const isFirst = !announced;
   announced = text;
   clearTimeout(announcement);
   if (!isFirst || matters.length) announcement = setTimeout(() => write($("live"), text), 800);
 }
 
+/// Controls that cannot work now are disabled.
+function drawControls() {
+  const isLive = link === "live";
+  const isMuted = box.microphone_muted === true;
+  const parts = wellness().problems.map((problem) => problem.part);
+  const isPoor = wellness().level === "not_working" && parts.includes("budget");
+  const media = record("media");
+  const stands = media.state === "playing" || media.state === "paused";
+  const waits = (Array.isArray(media.queue) && media.queue.length > 0) || media.queue_length > 0;
+  const hasPlayer = media.state !== undefined;
+  const able = {
+    listen: !isMuted && !isPoor, ask: !isPoor, say: box.quiet !== true && !parts.includes("loudspeaker"),
+    volume: Object.keys(record("volumes")).length > 0, quiet: box.quiet !== undefined, mode: box.mode !== undefined,
+  };
+  const ableMedia = {
+    previous: stands || waits, skip: stands || waits, resume: stands || waits, pause: stands, stop: stands, clear: waits,
+    seek: stands && media.length_s > 0, play: hasPlayer, enqueue: hasPlayer, remove: true,
+  };
+  for (const node of document.querySelectorAll("#page button")) {
+    const command = node.dataset.command ?? node.form?.dataset.command;
+    if (!command) continue;
+    const action = node.dataset.action ?? node.form?.dataset.action;
+    let can = isLive && (command === "media" ? hasPlayer && (ableMedia[action] ?? true) : able[command] ?? true);
+    if (command === "mode" && node.dataset.mode === "wake" && box.mode !== "wake" && box.wake_engine === "off") can = false;
+    if (node.disabled === can) node.disabled = !can;
+  }
+  $("station").disabled = !isLive;
+  for (const input of document.querySelectorAll("#page form input")) input.disabled = !isLive || (input.form.id === "play" && !hasPlayer);
+  if (!isLive) for (const slider of document.querySelectorAll("#page input[type=range]")) slider.disabled = true;
+}
+
+// MARK: Refusals
+
+/// Refusals on the page, each with what caused it: it leaves when its cause does.
+const refusals = new Set();
+const causes = {
+  muted: () => box.microphone_muted === true,
+  quiet: () => box.quiet === true,
+  service: () => ["connecting", "error", "idle"].includes(box.state),
+};
+
+function holds({ cause }) {
+  if (Object.hasOwn(causes, cause)) return causes[cause]();
+  return wellness().problems.some((problem) => problem.part === cause);
+}
+
+function refuse(reply, text, cause) {
+  const refusal = { reply, text, cause, isSeen: false };
+  refusals.add(refusal);
+  // One whose cause is not known leaves by itself.
+  if (!cause) reply.timer = setTimeout(() => dropRefusal(refusal), 30_000);
+  dropRefusals();
+}
+
+function dropRefusal(refusal) {
+  refusals.delete(refusal);
+  if (refusal.reply.textContent === refusal.text) write(refusal.reply, "");
+}
+
+/// The status may come a moment after the refusal, so a cause must have been seen before it can be gone.
+function dropRefusals() {
+  for (const refusal of refusals) {
+    if (refusal.reply.textContent !== refusal.text) refusals.delete(refusal);
+    else if (refusal.cause && holds(refusal)) refusal.isSeen = true;
+    else if (refusal.cause && refusal.isSeen) dropRefusal(refusal);
+  }
+}
+
 function drawLink() {
   const age = Math.round((Date.now() - lastWord) / 1000);
-  write($("pill-text"), link === "live" ? "Live" : link === "opening" ? "Connecting" : `Stale for ${span(age)}`);
+  write($("pill-text"), link === "live" ? "Live" : link === "opening" ? "Connecting" : `${span(age)} old`);
 }
 
 /// Ten times a second: moves the orb and nothing else.
@@ -228,7 +354,7 @@ function drawVolumes() {
   const volumes = record("volumes");
   for (const slider of document.querySelectorAll("input[data-channel]")) {
     const percent = number(volumes[slider.dataset.channel]);
-    slider.disabled = percent === undefined;
+    slider.disabled = percent === undefined || link !== "live";
     if (percent !== undefined && !held.has(slider)) slider.value = percent;
     drawSlider(slider);
   }
@@ -242,7 +368,7 @@ function drawVolumes() {
 function drawSlider(slider) {
   slider.style.setProperty("--value", `${slider.value}%`);
   attribute(slider, "aria-valuetext", `${slider.value} percent`);
-  write(slider.nextElementSibling, slider.disabled ? "–" : slider.value);
+  write(slider.nextElementSibling, number(record("volumes")[slider.dataset.channel]) === undefined ? "–" : slider.value);
 }
 
 // MARK: Media
@@ -256,9 +382,33 @@ function drawMedia() {
   attribute($("pause"), "data-action", plays ? "pause" : "resume");
   attribute($("pause"), "aria-label", plays ? "Pause" : "Play");
   attribute($("pause").querySelector("use"), "href", plays ? "#i-pause" : "#i-play");
-  const queue = Array.isArray(media.queue) ? media.queue.map((item) => clean(item, 200) || "Without a title") : [];
+  const queue = Array.isArray(media.queue) ? media.queue.slice(0, 20).map((item) => (typeof item === "string" ? item : "")) : [];
   $("queue-box").hidden = !queue.length;
-  fill($("queue"), queue.slice(0, 20), (text) => text, () => Object.assign(make("li"), { dir: "auto" }), write);
+  fill($("queue"), queue.map((title, index) => ({ title, index })), ({ title }) => title, () => {
+    const node = make("li");
+    const remove = make("button", "quietly", "Remove");
+    remove.type = "button";
+    Object.assign(remove.dataset, { command: "media", action: "remove" });
+    remove.append(make("span", "sr"));
+    node.append(Object.assign(make("span", "title"), { dir: "auto" }), remove);
+    return node;
+  }, (node, { title, index }) => {
+    const shown = clean(title, 200) || "Without a title";
+    write(node.firstChild, shown);
+    // With its title, so that nothing else is removed if the list has moved on.
+    node.lastChild.dataset.what = title ? `${index + 1} ${title}` : String(index + 1);
+    write(node.lastChild.lastChild, ` ${shown}`);
+  });
+  const more = (number(media.queue_length) ?? queue.length) - queue.length;
+  show($("queue-more"), more > 0 ? `and ${more.toLocaleString("en")} more` : "");
+  const stations = Array.isArray(box.stations) ? box.stations.map((name) => clean(name, 80)).filter(Boolean) : [];
+  $("station-box").hidden = !stations.length;
+  if (document.activeElement !== $("station")) {
+    fill($("station"), ["", ...stations], (name) => name, () => make("option"), (node, name) => {
+      write(node, name || "Choose a station");
+      node.value = name;
+    });
+  }
   drawProgress();
 }
 
@@ -270,8 +420,15 @@ function drawProgress() {
   $("progress").hidden = position === undefined || !(plays || media.state === "paused");
   if ($("progress").hidden) return;
   const now = Math.min(position + (plays ? passed("media") : 0), length > 0 ? length : Infinity);
-  $("progress").firstElementChild.hidden = !(length > 0);
-  if (length > 0) $("progress-bar").style.width = `${(100 * now) / length}%`;
+  const bar = $("seek");
+  bar.hidden = !(length > 0);
+  bar.disabled = link !== "live";
+  if (length > 0 && document.activeElement !== bar) {
+    bar.max = Math.round(length);
+    bar.value = Math.round(now);
+    bar.style.setProperty("--value", `${(100 * now) / length}%`);
+    attribute(bar, "aria-valuetext", `${clock(now)} of ${clock(length)}`);
+  }
   write($("progress-text"), clock(now) + (length > 0 ? ` of ${clock(length)}` : ""));
 }
 
@@ -315,20 +472,20 @@ function drawCountdowns() {
   const nodes = $("timer-list").children;
   list("timer_list").forEach((timer, index) => {
     const left = number(timer.left_s);
-    let text = left === undefined ? "" : clock(left - (timer.paused === true ? 0 : passed("timer_list")));
-    if (left !== undefined && (kind(timer) === "alarm" || left > 43_200)) {
-      // Due at a whole minute, unless it is a long timer.
-      const at = new Date(60_000 * Math.round((since.timer_list + 1000 * left) / 60_000));
-      const isToday = at.toDateString() === new Date().toDateString();
-      text = timeOfDay(at.toISOString()) + (isToday ? "" : ` ${at.toLocaleDateString("en", { weekday: "short" })}`);
-    }
-    if (timer.paused === true) text += " paused";
+    const at = clean(timer.at, 40);
+    // A time of day is never written like a length.
+    let text = at ? `at ${at}` : left === undefined ? "" : `in ${span(left - passed("timer_list"))}`;
+    if (timer.paused === true) text = `${span(left ?? 0)} left, paused`;
     write(nodes[index].querySelector(".time"), timer.rings === true ? "Rings" : text);
   });
 }
 
 // MARK: Answers
 
+/// The parts of a wait, one after another.
+const segments = [
+  ["request", "until Jarvis was asked"], ["agent", "Jarvis"], ["voice", "the voice"], ["sound", "to the loudspeaker"],
+];
 const stages = [
   ["acknowledged", "noticed"], ["dispatched", "sent to the agent"], ["answered", "answered"],
   ["first_delta", "voice ready"], ["first_sample", "heard"],
@@ -339,18 +496,23 @@ function drawTurns() {
     const steps = stages.map(([name, words]) => ({ name, words, ms: number(turn[name + "_ms"]) }))
       .filter((step) => step.ms >= 0).sort((one, other) => one.ms - other.ms);
     const cut = number(turn.cut_ms);
-    return { turn, steps, cut, wait: steps.at(-1)?.ms, isCut: turn.interrupted === true || cut !== undefined };
+    const failed = clean(turn.failed, 20);
+    const parts = turn.wait && typeof turn.wait === "object" ? segments.filter(([name]) => number(turn.wait[name]) >= 0) : [];
+    const wait = parts.length ? parts.reduce((sum, [name]) => sum + turn.wait[name], 0) : undefined;
+    return { turn, steps, cut, failed, parts, wait, isCut: turn.interrupted === true || cut !== undefined };
   });
   $("turns-box").hidden = !turns.length;
-  const longest = Math.max(1000, ...turns.map((turn) => turn.wait ?? 0));
+  const longest = Math.max(1000, ...turns.map((turn) => turn.wait ?? turn.steps.at(-1)?.ms ?? 0));
   const scale = Math.min(60_000, Math.ceil(longest / 500) * 500);
   const share = (ms) => 100 * Math.min(1, ms / scale);
   write($("turns-scale"), `${scale / 1000} s`);
-  const heard = turns.map((turn) => number(turn.turn.first_sample_ms)).filter((ms) => ms >= 0).sort((a, b) => a - b);
+  const heard = turns.filter((turn) => !turn.failed).map((turn) => turn.wait).filter((ms) => ms >= 0).sort((a, b) => a - b);
   const cuts = number(box.turns_interrupted);
+  const failures = number(box.turns_failed) ?? 0;
+  const answers = (number(box.turns_total) ?? 0) - failures;
   write($("turns-text"), !turns.length ? "No one has asked yet." : [
     heard.length ? `Usually heard after ${(heard[heard.length >> 1] / 1000).toFixed(1)} s` : "",
-    number(box.turns_total) ? count(box.turns_total, "answer") : "", cuts ? `${cuts} cut off` : "",
+    answers > 0 ? count(answers, "answer") : "", failures ? `${failures} failed` : "", cuts ? `${cuts} cut off` : "",
   ].filter(Boolean).join(" · "));
   fill($("turn-list"), turns, ({ turn }) => `${turn.turn} ${turn.at}`, () => {
     const node = make("li");
@@ -362,13 +524,16 @@ function drawTurns() {
     button.append(make("span", "when"), stack, make("span", "total"), make("span", "sr words"));
     node.append(button);
     return node;
-  }, (node, { turn, steps, cut, wait, isCut }) => {
-    const words = steps.map((step) => `${step.words} after ${seconds(step.ms)}`);
+  }, (node, { turn, steps, cut, failed, parts, wait, isCut }) => {
+    const words = failed ? [failed === "agent" ? "Jarvis had no answer" : "the voice service had no answer"]
+      : parts.length ? [`waited ${wait} ms: ${parts.map(([name, what]) => `${turn.wait[name]} ms ${what}`).join(", ")}`]
+        : steps.map((step) => `${step.words} after ${seconds(step.ms)}`);
+    node.classList.toggle("failed", failed !== "");
     if (turn.calls > 0) words.push(count(turn.calls, "question") + " to the agent");
     if (isCut) words.push(cut === undefined ? "cut off" : `cut off after ${seconds(cut)}`);
     const [when, bars, total, text] = node.firstChild.children;
     write(when, timeOfDay(turn.at));
-    write(total, wait === undefined ? "–" : seconds(wait));
+    write(total, failed ? "failed" : wait === undefined ? "–" : seconds(wait));
     write(text, `. ${upper(words.join(", ")) || "No stage is known"}.`);
     const marks = isCut ? [...steps, { name: "cut", ms: cut ?? wait ?? scale }] : steps;
     fill(bars, marks, (mark) => mark.name, (mark) => make("span", mark.name), (bar, mark) => {
@@ -553,14 +718,14 @@ function drawWords() {
 }
 
 function drawHealth() {
-  const wrong = [...sentences("degraded"), ...sentences("word_problems").map((text) => `Wake word: ${text}`)];
-  const substitute = clean(box.substitute, 120);
-  if (substitute) wrong.push(`${substitute} stands in for the usual voice service`);
-  if (box.breaker === "open") wrong.push("The agent has failed repeatedly and is left alone for a while");
-  if (box.breaker === "half_open") wrong.push("The agent has failed repeatedly and is being tried again");
-  lines($("health-wrong"), wrong.map(upper));
-  write($("well"), link !== "live" ? "Not known while the voice box is away." : "All is well.");
-  $("well").hidden = wrong.length > 0;
+  const { level, problems } = wellness();
+  const wrong = [
+    ...problems.map(whole), ...sentences("word_problems").map((text) => `Wake word: ${text}`),
+  ];
+  lines($("health-wrong"), link === "live" ? wrong.map(upper) : []);
+  const isWell = level === "well" && box.state !== "connecting";
+  write($("well"), link !== "live" ? "Not known while the voice box is away." : isWell ? "All is well." : "Getting ready.");
+  $("well").hidden = link === "live" && wrong.length > 0;
   const xruns = [["capture_xruns", "recording"], ["playback_xruns", "playing"]]
     .filter(([name]) => box[name] > 0).map(([name, words]) => `${box[name]} ${words}`).join(", ");
   const reconnects = Object.entries(record("reconnects")).filter(([, times]) => times > 0)
@@ -609,18 +774,18 @@ function drawLog() {
 
 // MARK: Changes
 
-const health = ["degraded", "word_problems", "substitute", "breaker", "state", "capture_xruns", "playback_xruns",
+const health = ["health", "word_problems", "state", "capture_xruns", "playback_xruns",
   "reconnects", "connection_list", "last_trouble", "rss_bytes", "threads", "session_age_s", "uptime_s", "device_losses",
   "announcements", "wake_engine", "version"];
 /// Which members each part of the page shows.
 const parts = [
   [drawLevels, ["levels", "state"]],
-  [drawNow, ["state", "text", "degraded", "microphone", "microphone_muted", "volumes", "quiet", "mode",
-    "wake_words", "timer_list"]],
+  [drawNow, ["state", "text", "health", "microphone_muted", "volumes", "quiet", "mode", "wake_words", "wake_engine",
+    "timer_list", "media"]],
   [drawVolumes, ["volumes", "quiet"]],
-  [drawMedia, ["media"]],
+  [drawMedia, ["media", "stations"]],
   [drawTimers, ["timer_list"]],
-  [drawTurns, ["turn_list", "turns_total", "turns_interrupted"]],
+  [drawTurns, ["turn_list", "turns_total", "turns_interrupted", "turns_failed"]],
   [drawWake, ["wake_list"]],
   [drawHearing, ["mode", "duplex", "duplex_reason", "echo", "heard", "microphone", "loudspeaker", "microphone_muted"]],
   [drawMoney, ["spent_today_usd", "spent_hour_usd", "budget_day_usd", "budget_hour_usd", "budget_spent_until",
@@ -644,7 +809,7 @@ function draw(isTouched) {
 function setLink(to) {
   if (link === to) return;
   link = to;
-  draw((member) => ["levels", "state"].includes(member));
+  draw((member) => ["levels", "state", "volumes", "media"].includes(member));
 }
 
 function take(line) {
@@ -657,7 +822,7 @@ function take(line) {
   const values = line.values && typeof line.values === "object" ? line.values : {};
   const isWhole = line.event === "snapshot";
   if (isWhole) for (const name of Object.keys(box)) delete box[name];
-  lastWord = Date.now();
+  lastWord = heardAt = Date.now();
   for (const [name, value] of Object.entries(values)) {
     since[name] = lastWord;
     if (value === null) delete box[name];
@@ -735,6 +900,7 @@ setInterval(() => {
     stream?.abort();
   }
   drawLink();
+  write($("detail"), detail());
   drawProgress();
   drawCountdowns();
 }, 1000);
@@ -757,6 +923,9 @@ function lock(why = "") {
   body.classList.add("is-locked");
   $("page").hidden = true;
   $("locked").hidden = false;
+  reading = undefined;
+  $("answer").hidden = true;
+  for (const node of [$("answer-question"), $("answer-text")]) write(node, "");
   show($("locked-why"), why);
   document.title = "Jarvis: locked";
   $("locked").focus();
@@ -801,13 +970,16 @@ async function send(from, command, values, saysResult) {
   write(reply, "");
   from.setAttribute("aria-busy", "true");
   let error = "";
+  let cause = "";
   let result;
   try {
-    const answer = await post("command", { command, arguments: values });
+    const reads = command === "ask";
+    const answer = await post("command", { command, arguments: reads ? { ...values, reads: true } : values });
     if (answer.status === 401) return lock();
-    const told = await answer.json().catch(() => undefined);
+    const told = reads ? await readAnswer(answer, values.text) : await answer.json().catch(() => undefined);
     if (told?.ok === true) result = told.result;
     else error = clean(told?.error?.message, 500) || `The bridge answers ${answer.status}.`;
+    cause = clean(told?.error?.cause, 20);
   } catch {
     error = "The bridge does not answer; nothing was done.";
   } finally {
@@ -815,9 +987,62 @@ async function send(from, command, values, saysResult) {
   }
   reply.classList.toggle("failed", error !== "");
   write(reply, error ? upper(error) : saysResult ? upper(clean(result?.text, 300)) : "");
-  if (!error) reply.timer = setTimeout(() => write(reply, ""), 8000);
+  if (error) refuse(reply, reply.textContent, cause);
+  else reply.timer = setTimeout(() => write(reply, ""), 8000);
   return !error;
 }
+
+/// Shows what comes of a typed question, below it, on this page alone. Returns the first line, the rest follows.
+async function readAnswer(answer, question) {
+  const reader = answer.body.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  function takeRest() {
+    const text = rest;
+    rest = "";
+    return JSON.parse(text);
+  }
+  async function line() {
+    for (;;) {
+      const end = rest.indexOf("\n");
+      if (end >= 0) {
+        const text = rest.slice(0, end);
+        rest = rest.slice(end + 1);
+        return JSON.parse(text);
+      }
+      const { value, done } = await reader.read();
+      if (done) return rest.trim() ? takeRest() : undefined;
+      rest += decoder.decode(value, { stream: true });
+      if (rest.length > 100_000) throw new Error("a line without end");
+    }
+  }
+  const first = await line().catch(() => undefined);
+  if (first?.ok !== true) return first;
+  const me = (reading = {});
+  $("answer").hidden = false;
+  write($("answer-question"), clean(question, 1000));
+  write($("answer-text"), "");
+  $("answer").setAttribute("aria-busy", "true");
+  (async () => {
+    try {
+      for (let next; (next = await line()) && reading === me;) {
+        if (next.event !== "answer") continue;
+        const text = clean(next.text, 4000);
+        if (text) $("answer-text").append(make("p", "", text));
+        if (next.done === true) break;
+      }
+    } catch {
+      // What was read stays; the box is heard anyway.
+    }
+    if (reading !== me) return;
+    $("answer").removeAttribute("aria-busy");
+    if (!$("answer-text").children.length) $("answer-text").append(make("p", "faint", "There was no answer to read."));
+  })();
+  return first;
+}
+
+/// The question whose answer is being shown.
+let reading;
 
 const commandOf = ({ command, ...values }) => [command, values];
 
@@ -828,6 +1053,10 @@ document.addEventListener("click", (event) => {
 });
 
 for (const form of document.forms) {
+  // What was wrong with the words is no longer.
+  form.addEventListener("input", () => {
+    for (const refusal of refusals) if (!refusal.cause && form.closest("section").contains(refusal.reply)) dropRefusal(refusal);
+  });
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const input = form.querySelector("input");
@@ -836,6 +1065,16 @@ for (const form of document.forms) {
     if (await send(form, ...commandOf(given), true) && input.value === sent) input.value = "";
   });
 }
+
+$("seek").addEventListener("input", ({ target }) => target.style.setProperty("--value", `${(100 * target.value) / target.max}%`));
+$("seek").addEventListener("change", ({ target }) => {
+  send(target, "media", { action: "seek", what: String(target.value) });
+  target.blur();
+});
+$("station").addEventListener("change", async ({ target }) => {
+  if (target.value) await send(target, "media", { action: "play", what: target.value }, true);
+  target.value = "";
+});
 
 for (const slider of document.querySelectorAll("input[data-channel]")) {
   // One command at a time, and the latest value last.
