@@ -117,15 +117,15 @@ struct ControlMessageTests {
     }
 
     @Test func refusalOfAnActionListsTheActions() {
-        let actions = "status, play, enqueue, pause, resume, skip, previous, stop, clear"
-        #expect(throws: ControlProblem(.badArgument, "action must be one of \(actions), got \"next\"")) {
+        let actions = "status, play, enqueue, seek, remove, pause, resume, skip, previous, stop, clear"
+        #expect(throws: ControlProblem(.badArgument, "there is no action \"next\": choose \(actions)")) {
             try ControlRegistry.standard.request(words: ["media", "next"])
         }
         #expect(
-            throws: ControlProblem(.badArgument, "\"pause\" takes no what: what goes with play, enqueue")
+            throws: ControlProblem(.badArgument, "\"pause\" takes no what: what goes with play, enqueue, seek, remove")
         ) { try ControlRegistry.standard.request(words: ["media", "pause", "it"]) }
         let media = ControlCommand.media.arguments
-        #expect(throws: ControlProblem(.badArgument, "action is missing: what goes with play, enqueue")) {
+        #expect(throws: ControlProblem(.badArgument, "action is missing: what goes with play, enqueue, seek, remove")) {
             try ControlArguments(["what": "nonsense"], for: media)
         }
     }

@@ -16,7 +16,7 @@ extension ControlCommand {
                 "what",
                 .text(longest: 2000),
                 isOptional: true,
-completes: ("action", ["play", "enqueue", "seek", "remove"]),
+                completes: ("action", ["play", "enqueue", "seek", "remove"]),
                 "for play and enqueue: an address, the name of a radio station, or a handle such as media-1; for seek: a place (1:30) "
                     + "or a step (+30, -10); for remove: the number of what waits, from 1, and to be sure its title"
             ),

@@ -766,8 +766,9 @@ struct TimerWishTests {
         #expect(saved.entries.map(\.name) == ["tea"])
         #expect(log.lines.count == 1 && log.lines[0].contains("1 of 2 timers and alarms cannot be read: \"oops\""))
         #expect(access(folder + "/timers.toml.damaged", F_OK) == 0)
-        var snapshot = ServiceSnapshot(conversation: .idle)
-        snapshot.timersLost = saved.loss
-        #expect(snapshot.text.contains("degraded: earlier timers and alarms are lost: 1 of 2"))
+        var signs = HealthSigns()
+        signs.timersLost = saved.loss
+        var monitor = HealthMonitor()
+        #expect(monitor.step(signs, at: .zero).text.contains("earlier timers and alarms are lost: 1 of 2"))
     }
 }
