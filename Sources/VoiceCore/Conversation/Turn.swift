@@ -151,6 +151,9 @@ struct Turn: Equatable, Sendable {
             // The wait for an answer to the first part is over.
             began = now
             isCounted = false
+            early = nil
+            cancelsOwed = false
+            awaitsUnwanted = false
             question = OpenQuestion()
         }
         isUserSpeaking = true

@@ -84,6 +84,17 @@ struct PausedTurnTests {
         #expect(scene.cancels == ["r1"], "the user does not want it any more")
     }
 
+    @Test func whatTheUserSaysAfterAnInterruptIsAnswered() {
+        var scene = Self.paused()
+        scene.on(.interrupt)
+        scene.on(.userResumed)
+        scene.on(.userPaused(ago: .seconds(1)), after: .seconds(2))
+        scene.begin("r1")
+        scene.speak("r1")
+        #expect(scene.cancels.isEmpty)
+        #expect(scene.state == .aiSpeaking)
+    }
+
     @Test func stopEndsTheWait() {
         var scene = Self.paused()
         scene.on(.stop(isSpoken: false))
