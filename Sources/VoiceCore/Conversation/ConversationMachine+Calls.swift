@@ -248,7 +248,7 @@ extension ConversationMachine {
     /// Something accepted is lost.
     mutating func missed(_ source: SpeechSource, _ count: Int = 1) {
         note(.speechDropped(source, count))
-        emit(.play(.error))
+        if source == .agent { missAnswer() } else { emit(.play(.error)) }
     }
 
     // MARK: Text from outside
