@@ -227,7 +227,7 @@ int caec_process(caec *handle, const float *reference, const float *microphone, 
         if (self.linear) {
             self.linear->process(self.reference, self.microphone, self.echo, self.residual);
             self.suppressor->process(self.residual, self.echo, self.linear->uncertainty(), LinearCanceller::kBins,
-                                     clipped, self.direct);
+                                     clipped || self.linear->isWrong(), self.direct);
             if (self.suppressor->hasPathChanged()) { self.linear->loosen(); }
             const bool talks = self.suppressor->hasTalker();
             (void)setLevel(self, talks ? self.options.suppression : CAEC_SUPPRESSION_HIGH);

@@ -234,6 +234,7 @@ void LinearCanceller::bend(const float *reference) {
 
 void LinearCanceller::process(const float *reference, const float *microphone, float *echo, float *residual) {
     quietBlocks_ = energy(reference, kBlock) > kQuiet ? 0 : std::min(quietBlocks_ + 1, 1000);
+    isWrong_ = false;
     // Without a reference in the filter's memory there is no echo, and forgetting in silence would unlearn the path.
     if (quietBlocks_ > channels_[0].depth + 1) {
         std::fill_n(echo, kBlock, 0.0f);
@@ -266,6 +267,7 @@ void LinearCanceller::guard(const float *microphone, float *echo, float *residua
     loudest_ = std::max(mic, kLoudDecay * loudest_);
     const bool wrong = bad && !(rest <= kLoud * loudest_);
     badBlocks_ = wrong ? badBlocks_ + 1 : std::max(0, badBlocks_ - 1);
+    isWrong_ = bad;
     if (bad) {
         std::memcpy(residual, microphone, sizeof(float) * kBlock);
         std::fill_n(echo, kBlock, 0.0f);

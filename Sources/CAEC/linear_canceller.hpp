@@ -55,6 +55,9 @@ public:
     /// Whether a recalled path is in use, without evidence since then that the echo path has changed.
     bool hasRecalled() const { return recalled_ > 0; }
 
+    /// Whether subtraction would have made the last block louder, so that the residual is the microphone.
+    bool isWrong() const { return isWrong_; }
+
     /// Expected power of the residual echo in the last block, per bin, as |FFT|^2 of `kBlock` frames.
     const float *uncertainty() const { return expected_.data(); }
 
@@ -99,6 +102,7 @@ private:
     std::vector<float> time_, path_;
     int constrained_ = 0;
     int badBlocks_ = 0;
+    bool isWrong_ = false;
     float loudest_ = 0;
     int quietBlocks_ = 1000;
     float low_ = 0;

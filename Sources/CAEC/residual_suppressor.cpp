@@ -26,6 +26,11 @@ constexpr float kPrior = 0.6f;
 constexpr int kHangover = 60;
 /// Blocks after a talker during which the next word counts as the same talker's: pauses in talk are shorter.
 constexpr int kAbout = 300;
+/// Blocks without echo after which a talker is not talking over it, and after which the box begins another turn. Its pauses within
+/// a turn are shorter.
+constexpr int kSilent = 20, kTurn = 100;
+/// Power of -70 dBFS in a band: fainter echo is inaudible.
+constexpr float kAudible = 480 * 1e-7f;
 /// Adaptation of the leakage, per block; slower if the residual may be an undetected talker.
 constexpr float kLearning = 0.03f, kWaryLearning = 0.003f;
 constexpr float kTalkerEvidence = 2.0f;
@@ -135,10 +140,24 @@ void ResidualSuppressor::estimate(const float *uncertainty, int uncertaintyBins)
     }
 }
 
-void ResidualSuppressor::decide(bool isClipped) {
+/// Discards a talker heard while nothing played: that was not double talk. Over the echo, a talker is found within 20 ms.
+void ResidualSuppressor::follow(bool isAudible, bool isAboveNoise) {
+    if (!isAudible) {
+        silent_ = std::min(silent_ + 1, kTurn);
+    } else if (silent_ < kSilent || (about_ > 0 && silent_ < kTurn)) {
+        silent_ = 0;
+    } else if (isAboveNoise) {
+        // Echo below the noise does not begin a turn: the noise may still count as the talker.
+        about_ = talking_ = suspicious_ = 0;
+        silent_ = 0;
+    }
+}
+
+void ResidualSuppressor::decide(bool isDoubtful) {
     float sum = 0, echo = 0, total = 0, whole = 0;
     int count = 0;
     float residuals[kBands], echoes[kBands], noises[kBands];
+    float played = 0, noise = 0;
     const float doubt = isConfirmed_ ? kConfirmedDoubt : kDoubt;
     for (int b = 0; b < kBands; b++) {
         const auto &band = bands_[b];
@@ -150,15 +169,18 @@ void ResidualSuppressor::decide(bool isClipped) {
         echo += band.leakage * band.tail + band.uncertainty;
         total += band.residual;
         whole += band.tail;
+        played += band.tail + band.uncertainty;
+        noise += band.noise;
         residuals[count] = band.residual;
         echoes[count] = band.tail;
         noises[count] = band.noise;
         count++;
     }
+    follow(played > kAudible * static_cast<float>(count), played > noise);
     judgement_.step(residuals, echoes, noises, count, isTalkerAbout(), isConfirmed_);
     evidence_ = sum / static_cast<float>(std::max(1, count));
-    // A residual 22 dB below the echo is loudspeaker distortion; a clipped microphone proves nothing.
-    const bool counts = total > kLeastTalker * whole && !isClipped && !judgement_.isEcho();
+    // A residual 22 dB below the echo is loudspeaker distortion.
+    const bool counts = total > kLeastTalker * whole && !isDoubtful && !judgement_.isEcho();
     suspicious_ = evidence_ > kTalkerEvidence && counts ? suspicious_ + 1 : 0;
     if (judgement_.isEcho()) {
         talking_ = 0;
@@ -167,7 +189,7 @@ void ResidualSuppressor::decide(bool isClipped) {
     } else if (talking_ > 0 && evidence_ < kTalkerEvidence) {
         talking_--;
     }
-    about_ = talking_ > 0 ? kAbout : std::max(0, about_ - 1);
+    about_ = talking_ > 0 && silent_ < kSilent ? kAbout : std::max(0, about_ - 1);
     if (judgement_.isEchoLoud()) { about_ = 0; }
     // Echo 25 dB below the residual needs no suppression.
     echoing_ = echo > 0.003f * total ? kHangover : std::max(0, echoing_ - 1);
@@ -203,12 +225,12 @@ void ResidualSuppressor::computeGains() {
 }
 
 void ResidualSuppressor::process(const float *residual, const float *echo, const float *uncertainty,
-                                 int uncertaintyBins, bool isClipped, float *output) {
+                                 int uncertaintyBins, bool isDoubtful, float *output) {
     analyse(echo_, echo, echoPower_);
     // The residual comes last, so that its spectrum stays in re_ and im_.
     analyse(residual_, residual, residualPower_);
     estimate(uncertainty, uncertaintyBins);
-    decide(isClipped);
+    decide(isDoubtful);
     learn();
     computeGains();
     for (int k = 0; k < kBins; k++) {

@@ -20,13 +20,13 @@ public:
     explicit ResidualSuppressor(int delay);
 
     /// One block at 48 kHz in, 320 samples at 32 kHz out. `uncertainty`: `uncertaintyBins` powers at 48000 / 1024 Hz.
-    /// `isClipped`: whether the microphone was at full scale in the block.
+    /// `isDoubtful`: whether the block proves nothing about a talker: the microphone was at full scale, or the canceller wrong.
     void process(const float *residual, const float *echo, const float *uncertainty, int uncertaintyBins,
-                 bool isClipped, float *output);
+                 bool isDoubtful, float *output);
 
     /// Whether somebody talks, as of the last block; stays true for 600 ms.
     bool hasTalker() const { return talking_ > 0; }
-    /// Whether somebody talked within the last 3 s, without evidence since then that it was echo.
+    /// Whether somebody talked over the box within the last 3 s, without evidence since then that it was echo.
     bool isTalkerAbout() const { return about_ > 0; }
     /// Whether there is echo to suppress.
     bool hasEcho() const { return echoing_ > 0; }
@@ -52,7 +52,8 @@ private:
     template <class Power> void sumBands(Power power, float *bands) const;
     void bandPowers(const std::vector<float> &power, float *bands) const;
     void estimate(const float *uncertainty, int uncertaintyBins);
-    void decide(bool isClipped);
+    void follow(bool isAudible, bool isAboveNoise);
+    void decide(bool isDoubtful);
     void learn();
     void computeGains();
 
@@ -73,6 +74,7 @@ private:
     Band bands_[kBands];
     int frames_ = 0;  ///< Count of `caec_next_frame`.
     int talking_ = 0, about_ = 0, echoing_ = 0, suspicious_ = 0;
+    int silent_ = 0;  ///< Blocks since the last echo, at most `kTurn`.
     float evidence_ = 0;
     bool isConfirmed_ = false;
     EchoJudgement judgement_;

@@ -73,7 +73,8 @@ typedef struct {
     float output;
     /// Result of `caec_options.voice_detection`; false if that is off.
     bool has_voice;
-    /// Whether the linear stage leaves more than echo and noise explain; stays true for 600 ms.
+    /// Whether the linear stage leaves more than echo and noise explain; stays true for 600 ms, or until the reference
+    /// sounds after a pause.
     bool has_talker;
     /// Whether the linear stage leaves about the same share of the echo in every band, as after a change of the echo path.
     bool is_shaped_like_echo;

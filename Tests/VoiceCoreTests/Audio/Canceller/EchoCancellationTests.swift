@@ -169,6 +169,41 @@ struct EchoCancellationTests {
         #expect(talks.allSatisfy { outcome.readings[$0].isShapedLikeEcho }, "\(talks)")
     }
 
+    /// The periods of an answer that are loud at the output: the box speaks for 4 s, the user for 2 s, and the box again after
+    /// `pause` seconds, through a loudspeaker that distorts. `room`: of the second answer; another one if the box was moved.
+    private func loudPeriods(pause: Double, room: UInt64, seed: UInt64) throws -> Int {
+        let answer = Int((6.5 + pause) * 48_000)
+        let far = vowels(seconds: 10, level: 0.1, seed: seed).enumerated().map {
+            (192_000..<answer).contains($0.offset) ? 0 : $0.element
+        }
+        let bent = far.map { tanh(4 * $0 + 0.5) / 4 - tanh(0.5) / 4 }
+        let later = echo(of: bent, delay: Self.lead, room: room)
+        let echo = echo(of: bent, delay: Self.lead).enumerated().map {
+            $0.offset < answer ? $0.element : later[$0.offset]
+        }
+        let near = vowels(seconds: 10, level: 0.1, seed: seed + 1).enumerated().map {
+            (216_000..<312_000).contains($0.offset) ? $0.element : 0
+        }
+        let outcome = try run(microphone: zip(echo, near).map { $0 + $1 }, reference: far)
+        #expect(outcome.readings[460..<650].count { $0.output > -50 } > 100, "the user is heard")
+        return outcome.readings[(answer / Self.period + 3)...].count { $0.output > -50 }
+    }
+
+    /// The user has finished before the answer begins.
+    @Test func talkInTurnsLeavesNoLoudEcho() throws {
+        // If the user counted as double talk, 6 and 22 periods would be loud.
+        for seed: UInt64 in [1, 3] {
+            let loud = try loudPeriods(pause: 0.2, room: 7, seed: seed)
+            #expect(loud < 4, "seed \(seed): \(loud)")
+        }
+    }
+
+    /// The old filter makes the first words louder. Mistaken for a talker, they would be loud for 45 periods.
+    @Test func aBoxMovedBetweenTurnsLeavesNoLoudEcho() throws {
+        let loud = try loudPeriods(pause: 1, room: 8, seed: 3)
+        #expect(loud < 4, "\(loud)")
+    }
+
     /// In the pauses of the box the room's noise is left beside an echo that fades: that is no other path.
     @Test func noiseInThePausesOfTheBoxIsNoChangedPath() throws {
         let far = syllables(seconds: 14, level: 0.4, rate: 4, seed: 3).enumerated().map {
