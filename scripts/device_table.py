@@ -2,7 +2,7 @@
 
     device_table.py DATA [--engine ours] [--beside speex]       run by scripts/bench-people --devices
 
-Echo: seconds in which the box sends more than -50 dBFS up while it sounds and nobody talks: alone (F), round interruptions (B)
+Echo: seconds in which the box sends more than -50 dBFS up while it sounds and the user is silent: alone (F), round interruptions (B)
 and in talk that continues (D), from 0.6 s before to 0.6 s after the talker; in turns (T), up to the talker's own edges.
 Turns: half of their loud frames go up. Cut: loud frames of the talker that come out more than 10 dB down, gate aside. STOI and cut
 are those of score_people.py in DATA/scores.json.
@@ -36,7 +36,7 @@ def levels(path, count):
 
 
 def gate(path):
-    """For each period, whether it went up, at once or later."""
+    """For each period, whether it went up, immediately or later."""
     with open(path, newline="") as file:
         rows = list(csv.DictReader(file))
     sent = np.array([row["open"] == "1" for row in rows])

@@ -1,6 +1,6 @@
 """Adds scenarios of talk in turns to those of make_people_scenarios.py and make_device_scenarios.py, in their layout.
 
-    turns.py OUT --voices FOLDER [--pairs low,same] [--devices] [--only REGEX]
+    turns.py OUT --voices FOLDER [--pairs low,same] [--devices] [--seed N] [--only REGEX]
 
 The box talks, then the user, then the box, never at the same time: 0.3 to 1.5 s pass between them. Nothing of what the box
 says may go upstream. T0 is the room of F0, T1 that of F1; T_far-NN has the recorded echo of a device.
@@ -25,7 +25,7 @@ from kit import FS
 SCENARIOS = {"T0_turns": {}, "T1_turns_loud": dict(enr=10.0, rt=0.6, delay=200.0)}
 SECONDS = 48
 BOX_S, USER_S = (2.5, 4.5), (1.2, 3.0)
-# Between two turns, by the turn: the answer may come at once.
+# Between two turns, by the turn: the answer may come immediately.
 PAUSES_S = (0.6, 0.3, 0.9, 0.5, 1.2, 0.4, 1.5, 0.8)
 SETTLE_S = 1.0
 # Turns of a device begin and end in the quietest pauses of its recording.
