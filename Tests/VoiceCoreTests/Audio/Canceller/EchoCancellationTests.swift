@@ -178,13 +178,13 @@ struct EchoCancellationTests {
         }
         let bent = far.map { tanh(4 * $0 + 0.5) / 4 - tanh(0.5) / 4 }
         let later = echo(of: bent, delay: Self.lead, room: room)
-        let echo = echo(of: bent, delay: Self.lead).enumerated().map {
+        let heard = echo(of: bent, delay: Self.lead).enumerated().map {
             $0.offset < answer ? $0.element : later[$0.offset]
         }
         let near = vowels(seconds: 10, level: 0.1, seed: seed + 1).enumerated().map {
             (216_000..<312_000).contains($0.offset) ? $0.element : 0
         }
-        let outcome = try run(microphone: zip(echo, near).map { $0 + $1 }, reference: far)
+        let outcome = try run(microphone: zip(heard, near).map { $0 + $1 }, reference: far)
         #expect(outcome.readings[460..<650].count { $0.output > -50 } > 100, "the user is heard")
         return outcome.readings[(answer / Self.period + 3)...].count { $0.output > -50 }
     }
