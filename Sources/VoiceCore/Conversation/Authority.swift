@@ -6,6 +6,11 @@
 /// one.
 ///
 ///     asked --> delivered --> a response asks it --> heard, or interrupted --> the user's next turn answers it
+///                                    ^                                   |
+///                                    +--- read again <-- overtaken <-----+  anything else was said after it
+///
+/// A yes belongs to what was said last. Once an announcement, another question or an answer has sounded after a question,
+/// later turns no longer answer the question until it is read again.
 ///
 /// Heard is what was played of it, in samples: a response that was played to its end took at least half as long as saying
 /// the question fast; one that was interrupted got beyond its half, or to its end where it is short. One that tells
@@ -69,6 +74,8 @@ package struct Authority: Equatable, Sendable {
         var isPlayed = false
         /// Turns that had begun when it was cut short.
         var cutAfter: Int?
+        /// It may hold a question of its own: it was requested, or answers a turn.
+        var mayAsk = false
     }
 
     private struct Call: Equatable, Sendable {
@@ -84,11 +91,19 @@ package struct Authority: Equatable, Sendable {
     private struct Prompt: Equatable, Sendable {
         var number: Int
         var callID: String
-        /// Responses that tell it.
+        /// Responses that tell it, since it was last overtaken.
         var responses: [String] = []
         /// Turns that had begun when it was heard, and when that was.
         var heardAfter: Int?
         var heardAt = Duration.zero
+        /// Turns that had begun when something else was said after it; nil while nothing was. Later turns do not answer it.
+        var overtakenAfter: Int?
+
+        /// Whether a turn with this number may answer it.
+        func isAnswered(by turn: Int) -> Bool {
+            guard let heardAfter, heardAfter < turn else { return false }
+            return overtakenAfter.map { turn <= $0 } ?? true
+        }
     }
 
     /// A person's turn, and when it began.
@@ -225,6 +240,7 @@ package struct Authority: Equatable, Sendable {
                 follow(reported, &response)
             }
         }
+        response.mayAsk = purpose != nil || response.ground.turn != nil
         if response.depth > Self.deepest { response.ground = .nobody }
         Self.keep(response, in: &responses)
         for index in prompts.indices where telling.contains(prompts[index].callID) {
@@ -283,6 +299,7 @@ package struct Authority: Equatable, Sendable {
         guard let index = responses.lastIndex(where: { $0.id == id }) else { return }
         responses[index].heard = max(0, heard)
         responses[index].received = max(responses[index].heard, received)
+        if heard > 0 { audible(id) }
         // The account of what was cut comes after the cut.
         if let turns = responses[index].cutAfter { return noteHeard(responses[index], before: turns, at: now) }
         // Of several that sound one behind the other, `played` is told of the last one alone.
@@ -306,10 +323,48 @@ package struct Authority: Equatable, Sendable {
         }
     }
 
+    // MARK: What is said after a question
+
+    /// The response is heard.
+    package mutating func audible(_ id: String) {
+        guard let place = responses.lastIndex(where: { $0.id == id }), responses[place].mayAsk else { return }
+        let turns = responses[place].cutAfter ?? begun
+        for index in prompts.indices {
+            let telling = prompts[index].responses
+            let asked = responses.lastIndex { telling.contains($0.id) } ?? -1
+            if !telling.contains(id), place > asked { overtake(index, after: turns) }
+        }
+    }
+
+    /// The box says something with its own voice.
+    package mutating func boxSpoke() {
+        for index in prompts.indices { overtake(index, after: begun) }
+    }
+
+    /// The response only reminds the user of the open question.
+    package mutating func reminds(_ id: String) {
+        for index in responses.indices where responses[index].id == id { responses[index].mayAsk = false }
+    }
+
+    /// Whether this question has to be read again before a turn can answer it.
+    package func isOvertaken(_ prompt: Int) -> Bool {
+        prompts.last { $0.number == prompt }?.overtakenAfter != nil
+    }
+
+    private mutating func overtake(_ index: Int, after turns: Int) {
+        guard !prompts[index].responses.isEmpty else { return }
+        prompts[index].responses = []
+        prompts[index].overtakenAfter = min(prompts[index].overtakenAfter ?? turns, turns)
+    }
+
+    // MARK: What was heard
+
     private mutating func noteHeard(_ response: Response, before turns: Int, at now: Duration) {
         for index in prompts.indices where prompts[index].responses.contains(response.id) {
             guard response.heard >= needed(of: response) else { continue }
-            prompts[index].heardAfter = prompts[index].heardAfter ?? turns
+            let isAgain = prompts[index].overtakenAfter != nil
+            prompts[index].heardAfter = isAgain ? turns : prompts[index].heardAfter ?? turns
+            prompts[index].overtakenAfter = nil
             prompts[index].heardAt = now
         }
     }
@@ -361,7 +416,7 @@ package struct Authority: Equatable, Sendable {
         case .turn: return CallAuthority(.turn)
         case .words(let turn):
             guard ToolAuthority.needed(by: call.name) == .answer else { return CallAuthority(.words) }
-            let prompt = prompts.last { $0.heardAfter.map { $0 < turn } ?? false }
+            let prompt = prompts.last { $0.isAnswered(by: turn) }
             guard committedTurn.mayApprove || !ToolAuthority.givesPermission(call.name) else {
                 return CallAuthority(.words)
             }

@@ -1,4 +1,5 @@
 internal import VoiceBase
+internal import VoiceReply
 
 /// Tool calls: begun once, answered once, spoken about once.
 extension ConversationMachine {
@@ -22,6 +23,18 @@ extension ConversationMachine {
         turn.forgetQuestion()
         emit(.startCall(call, authority.authority(of: call, in: responseID)))
         note(.callStarted(call))
+    }
+
+    /// What the model gets for a reply to the agent's question after which something else was said: the question itself. The
+    /// user's yes may have been to what came last.
+    func questionAgain(for callID: String, _ output: ToolResult) -> ToolResult? {
+        guard output.content == .refusal(.unasked), output.wantsReply,
+            let call = calls.open.first(where: { $0.call.callID == callID })?.call,
+            ToolAuthority.needed(by: call.name) == .answer,
+            let prompt = remarks.prompt.prompt, authority.isOvertaken(prompt.number)
+        else { return nil }
+        let words = "Not passed on, because something else was said since the question. "
+        return ToolResult(.prompt(prompt, after: words), isCarriedOut: false)
     }
 
     /// Refuses a call that was cut off or stopped. It is part of the conversation all the same, and without an output the

@@ -28,6 +28,7 @@ extension ConversationMachine {
         case .answerSaid(let wireID, let response, let parts, let unsaid):
             calls.said(wireID: wireID, by: response, parts: parts, unsaid: unsaid)
         case .responseBegan(let id, let request): responseBegan(id, request)
+        case .reminds(let id): authority.reminds(id)
         case .speaks(let response, let itemID): memory.began(itemID, by: .assistant, in: response)
         case .said(let response, _, _, let text, isWhole: false): wordsSaid.said(text, by: response, isWhole: false)
         case .said(let response, let itemID, _, let text, isWhole: true):
@@ -256,6 +257,7 @@ extension ConversationMachine {
 
     mutating func voiceAudible(_ responseID: String) {
         guard !voice.isSilenced(responseID), !SpokenPart.isOfBox(responseID) else { return }
+        authority.audible(responseID)
         let isFiller = voice.isFiller(responseID, isOnTheWay: isOnTheWay(responseID))
         turn.clock?.audible(isAnswer: !isFiller, at: now)
     }

@@ -118,7 +118,9 @@ package struct ConversationMachine: Sendable {
             adopt(report.response, isSure: report.isOfRunningResponse)
             heard(report)
         case .lifetime(let left): link.lasts(left)
-        case .voiceReceived(let responseID, _) where SpokenPart.isOfBox(responseID): boxSpeaks(responseID)
+        case .voiceReceived(let responseID, _) where SpokenPart.isOfBox(responseID):
+            authority.boxSpoke()
+            boxSpeaks(responseID)
         case .voiceReceived(let responseID, _):
             adopt(responseID, isSure: false)
             voiceReceived(responseID)
@@ -128,7 +130,8 @@ package struct ConversationMachine: Sendable {
         case .voiceDrained: voice.drained()
         case .voiceStopped(let parts): truncate(parts)
         case .callDispatched(let callID): if isOfTurn(callID) { turn.clock?.dispatched(at: now) }
-        case .callAnswered(let callID, let output):
+        case .callAnswered(let callID, let given):
+            let output = questionAgain(for: callID, given) ?? given
             if isOfTurn(callID) { turn.clock?.answered(isFailure: output.isFailure, at: now) }
             if calls.answer(callID: callID, output) {
                 authority.answered(callID, output.origin, isCarriedOut: output.isCarriedOut)

@@ -641,4 +641,107 @@ struct AuthorityTests {
         scene.call("c3", in: "r4", tool: "approve")
         #expect(scene.authority.prompt == 7)
     }
+
+    // MARK: The question asked last
+
+    /// What is said after the question was heard, and before the user's yes.
+    enum Interlude: CaseIterable {
+        case announcement, news, media, answer, ownVoice, otherQuestion
+
+        func play(_ scene: inout Scene) {
+            let output = ToolResult(.answer("Shall I open the door?"))
+            switch self {
+            case .announcement: scene.on(.say("Shall I open the door?"))
+            case .news: scene.on(.agentReported(output, aloud: HouseWords("Shall I open the door?", asks: true)))
+            case .media: scene.on(.mediaReported(MediaRemark(report: "{}", wish: "Ask what to play."), opens: false))
+            case .answer: scene.userTurn("between")
+            case .ownVoice:
+                scene.on(.voiceReceived(responseID: SpokenPart.nameOfBox(1), itemID: ""))
+                scene.on(.voiceDrained, after: .seconds(2))
+                return
+            case .otherQuestion: scene.on(.agentReported(ToolResult(.prompt(AuthorityTests.prompt(8))), aloud: nil))
+            }
+            scene.begin("other", for: self == .answer ? nil : scene.creates.last)
+            scene.speak("other", item: "item_other")
+            scene.on(.voiceAudible(responseID: "other"))
+            scene.done("other")
+            scene.on(.voicePlayed(responseID: "other", heard: 400, received: 400), after: .milliseconds(400))
+            scene.on(.voiceDrained)
+        }
+    }
+
+    @Test(arguments: Interlude.allCases) func aYesDoesNotAnswerAQuestionBeforeTheLastOne(interlude: Interlude) {
+        let yes = Self.answered(Self.heard()) { interlude.play(&$0) }
+        #expect(yes.prompt == nil)
+    }
+
+    @Test func aYesIntoAnAnnouncementDoesNotAnswerTheQuestionBeforeIt() {
+        var scene = Self.heard()
+        scene.on(.say("Shall I open the door?"))
+        scene.begin("other", for: scene.creates.last)
+        scene.speak("other", item: "item_other")
+        scene.on(.voiceAudible(responseID: "other"))
+        scene.server(.speechStarted(itemID: "u2", audioStart: 0), after: .milliseconds(300))
+        scene.on(.voicePlayed(responseID: "other", heard: 300, received: 2000))
+        scene.on(.voiceStopped([]))
+        scene.done("other", .cancelled, reason: "turn_detected")
+        scene.server(.speechStopped(itemID: "u2", audioEnd: 900))
+        scene.server(.committed(itemID: "u2"))
+        scene.begin("r3")
+        scene.call("c2", in: "r3", tool: "approve")
+        #expect(scene.authority.prompt == nil)
+    }
+
+    /// The announcement comes while the user is already saying yes: the yes is still to the question.
+    @Test func aYesBegunBeforeTheAnnouncementAnswersTheQuestion() {
+        var scene = Self.heard()
+        scene.userTurn("u2")
+        scene.begin("r3")
+        scene.speak("r3", item: "item_ok")
+        scene.on(.voiceAudible(responseID: "r3"))
+        scene.call("c2", in: "r3", tool: "approve")
+        #expect(scene.authority.prompt == 7)
+    }
+
+    @Test func aReminderOfTheQuestionLeavesItOpen() {
+        let yes = Self.answered(Self.heard()) { scene in
+            scene.userTurn("unclear")
+            scene.begin("reminder")
+            scene.on(.service(.reminds(response: "reminder")))
+            scene.speak("reminder", item: "item_reminder")
+            scene.on(.voiceAudible(responseID: "reminder"))
+            scene.done("reminder")
+            scene.on(.voicePlayed(responseID: "reminder", heard: 900, received: 900), after: .seconds(1))
+            scene.on(.voiceDrained)
+        }
+        #expect(yes.prompt == 7)
+    }
+
+    @Test func aQuestionThatIsReadAgainAfterAnAnnouncementCanBeAnswered() {
+        var scene = Self.heard()
+        Interlude.announcement.play(&scene)
+        scene.userTurn("u2")
+        scene.begin("r3")
+        scene.call("c2", in: "r3", tool: "approve")
+        #expect(scene.authority.prompt == nil)
+        scene.done("r3")
+        scene.answer("c2", ToolResult(.refusal(.unasked)))
+        let told = scene.sent().contains { event in
+            if case .functionCallOutput("c2", let text, _) = event { text.contains("rm -r x") } else { false }
+        }
+        #expect(told, "the model is given the question again")
+        scene.confirm("c2")
+        scene.begin("r4", for: scene.creates.last)
+        scene.speak("r4", item: "item_again")
+        scene.on(.voiceAudible(responseID: "r4"))
+        scene.call("c3", in: "r4", tool: "approve")
+        #expect(scene.authority.prompt == nil, "not in the response that reads it")
+        scene.done("r4")
+        scene.on(.voicePlayed(responseID: "r4", heard: 2000, received: 2000))
+        scene.on(.voiceDrained, after: .seconds(2))
+        scene.userTurn("u3")
+        scene.begin("r5")
+        scene.call("c4", in: "r5", tool: "approve")
+        #expect(scene.authority.prompt == 7)
+    }
 }

@@ -347,7 +347,7 @@ package struct LocalTranslator: Sendable {
         guard let meaning = prompt?.meaning(of: text, command, isSure: isSure) else { return nil }
         if case .isUnclear = meaning, !isPromptRepeated {
             isPromptRepeated = true
-            return say("Please say yes or no.", request: request)
+            return say("Please say yes or no.", request: request, reminds: true)
         }
         guard let reply = meaning.call else { return nil }
         prompt = nil
@@ -605,13 +605,14 @@ package struct LocalTranslator: Sendable {
         ] + waits()
     }
 
-    private mutating func say(_ text: String, request: String? = nil) -> [LocalEffect] {
+    /// - Parameter reminds: whether it only reminds the user of the agent's open question.
+    private mutating func say(_ text: String, request: String? = nil, reminds: Bool = false) -> [LocalEffect] {
         let sentences = sentences(text)
         guard !sentences.isEmpty else { return silent(request: request) }
-        return speak(Answer(item: "", sentences: sentences), request: request)
+        return speak(Answer(item: "", sentences: sentences), request: request, reminds: reminds)
     }
 
-    private mutating func speak(_ answer: Answer, request: String?) -> [LocalEffect] {
+    private mutating func speak(_ answer: Answer, request: String?, reminds: Bool = false) -> [LocalEffect] {
         var effects: [LocalEffect] = []
         // One response at a time; the conversation does not request two.
         if speech != nil { effects = [.hush] + ended(.cancelled) }
@@ -627,10 +628,9 @@ package struct LocalTranslator: Sendable {
         )
         speech = made
         begun = 0
-        return effects + [
-            report(.responseBegan(response: response, request: request)),
-            report(.speaks(response: response, item: made.item)), .speak(made),
-        ]
+        effects.append(report(.responseBegan(response: response, request: request)))
+        if reminds { effects.append(report(.reminds(response: response))) }
+        return effects + [report(.speaks(response: response, item: made.item)), .speak(made)]
     }
 
     private mutating func ended(_ status: ResponseEnd.Status, _ reason: String? = nil) -> [LocalEffect] {

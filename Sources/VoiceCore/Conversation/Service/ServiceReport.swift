@@ -35,6 +35,8 @@ package enum ServiceReport: Equatable, Sendable {
 
     /// A response begins. `request` is the id of the `ServiceRequest.respond` it answers, if the service states it.
     case responseBegan(response: String, request: String?)
+    /// The response says nothing but that the user should answer the agent's open question.
+    case reminds(response: String)
     /// The response begins to speak.
     case speaks(response: String, item: String)
     /// Text of the response: a piece of a part, or the whole part.

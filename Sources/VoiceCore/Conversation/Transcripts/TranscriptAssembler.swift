@@ -124,7 +124,8 @@ package struct TranscriptAssembler: Sendable {
             }
         case .notHeard(let itemID, _): user(itemID, at: now) { $0.isTextComplete = true }
         case .opened, .ready, .closing, .userStarted, .userStopped, .answerPlaced, .answerWaits, .answerSaid,
-            .responseGoesOn, .nearlyFull, .news, .callBegan, .callWritten, .call, .interrupted, .toolNews, .trouble,
+            .responseGoesOn, .reminds, .nearlyFull, .news, .callBegan, .callWritten, .call, .interrupted, .toolNews,
+            .trouble,
             .charged, .unknown:
             break
         }

@@ -332,6 +332,8 @@ struct LocalTranslatorTests {
         talk.hear()
         #expect(talk.say("Yes.", isSure: false).isEmpty)
         #expect(talk.speech?.sentences == ["Please say yes or no."])
+        let isReminder = talk.effects.contains { if case .report(.service(.reminds)) = $0 { true } else { false } }
+        #expect(isReminder, "it leaves the question open")
         talk.hear()
         #expect(talk.say("Hm yes maybe").first?.arguments.contains(#""allow":false"#) == true)
     }
