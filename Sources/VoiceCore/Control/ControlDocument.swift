@@ -35,14 +35,16 @@ package enum ControlDocument {
             "\(ControlMessage.longestRequest) bytes. A client is disconnected if it does not read its answers, after "
                 + "\(limits.maximumBadLines) invalid lines, and after \(limits.longestIdle.milliseconds / 1000) s",
             "without a request unless it follows `events` or the status. Beyond \(limits.maximumClients) clients, another is "
-                + "refused with `busy`.",
+                + "refused with `busy`,",
+            "unless it sends `stop`, `interrupt` or `mute`.",
             "",
             "Every client may give every command, and end a mute, quiet hours, a volume or playback that another client set. "
                 + "Keep",
             "anyone out of the group who must not open a microphone that someone else has muted.",
             "",
             "A yes to what the agent asks permission for takes a voice; typed with `ask` it counts only from root or with",
-            "`jarvis.typed_approval`. Control characters, bidirectional marks and invisible characters arrive as JSON escapes.",
+            "`jarvis.typed_approval`. A program of root that passes on what others type adds `\"remote\":true` to its requests: they",
+            "then count as anybody's. Control characters, bidirectional marks and invisible characters arrive as JSON escapes.",
             "",
             "    echo '{\"command\":\"status\"}' | socat - UNIX:\(ControlPath.system)",
             "",

@@ -5,6 +5,8 @@ extension ControlLoop {
     final class Client {
         let socket: Int32
         let peer: ControlAccess.Peer
+        /// All other places were taken when it connected: it may only send orders.
+        let isForOrders: Bool
         var input = LineBuffer(longest: ControlMessage.longestRequest)
         /// Number of lines that were not requests.
         var badLines = 0
@@ -26,9 +28,10 @@ extension ControlLoop {
         /// Bytes that a follower may leave unread before it is sent a new snapshot instead of changes.
         static let room = 64 << 10
 
-        init(socket: Int32, peer: ControlAccess.Peer, at now: Duration) {
+        init(socket: Int32, peer: ControlAccess.Peer, isForOrders: Bool, at now: Duration) {
             self.socket = socket
             self.peer = peer
+            self.isForOrders = isForOrders
             idleSince = now
         }
 

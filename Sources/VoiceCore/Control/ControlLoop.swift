@@ -101,18 +101,34 @@ struct ControlLoop {
             if errno == EMFILE || errno == ENFILE { usleep(100_000) }
             return
         }
-        let client = Client(socket: socket, peer: Self.peer(of: socket), at: options.clock())
+        let isFull = clients.values.count { !$0.isForOrders } >= options.maximumClients
+        let client = Client(socket: socket, peer: Self.peer(of: socket), isForOrders: isFull, at: options.clock())
         next += 1
         let id = next
         client.say(ControlMessage.line(ControlMessage.hello(version: options.version)))
         if !options.access.allows(client.peer) {
             report("control connection denied", client.peer)
             client.refuse(ControlProblem(.denied, "permission denied: join the group of the socket"))
-        } else if clients.count >= options.maximumClients {
-            client.refuse(ControlProblem(.busy, "\(options.maximumClients) clients are connected already"))
+        } else if isFull, !makeRoomForOrders() {
+            client.refuse(isBusy)
         }
         clients[id] = client
         write(id)
+    }
+
+    private var isBusy: ControlProblem {
+        ControlProblem(.busy, "\(options.maximumClients) clients are connected already")
+    }
+
+    /// Returns false if all places for orders are taken by orders under way.
+    private mutating func makeRoomForOrders() -> Bool {
+        let waiting = clients.filter { $0.value.isForOrders }
+        guard waiting.count >= options.orderPlaces else { return true }
+        guard let oldest = waiting.filter({ $0.value.isIdle }).keys.min() else { return false }
+        clients[oldest]?.refuse(isBusy)
+        write(oldest)
+        drop(oldest)
+        return true
     }
 
     private mutating func drop(_ id: Int) {
@@ -176,6 +192,10 @@ struct ControlLoop {
             if line.isEmpty { continue }
             do {
                 let request = try ControlRequest(line: line)
+                guard !client.isForOrders || ControlOrders.names.contains(request.command) else {
+                    client.refuse(isBusy)
+                    return
+                }
                 client.isBusy = true
                 begin(request, of: client.peer, id: id)
             } catch {

@@ -63,6 +63,8 @@ package struct ControlRequest: Sendable, Equatable {
     package var id: JSONValue
     package var command: String
     package var arguments: [String: JSONValue]
+    /// It came over the network, through a program on this machine: that it is root's program gives it no rights.
+    package var isRemote = false
 
     package init(id: JSONValue = .null, command: String, arguments: [String: JSONValue] = [:]) {
         self.id = id
@@ -99,6 +101,7 @@ package struct ControlRequest: Sendable, Equatable {
             throw Refusal(ControlProblem(.badRequest, "command must be a text"), id: id)
         }
         self.command = command
+        isRemote = members["remote"].map { $0 != false && $0 != .null } ?? false
         switch members["arguments"] {
         case nil, .null: arguments = [:]
         case .object(let values): arguments = values
@@ -121,6 +124,7 @@ package struct ControlRequest: Sendable, Equatable {
             "command": .string(command), "arguments": .object(arguments), "protocol": .integer(ControlMessage.version),
         ]
         if id != .null { members["id"] = id }
+        if isRemote { members["remote"] = true }
         return .object(members)
     }
 }

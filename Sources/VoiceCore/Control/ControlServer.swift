@@ -6,7 +6,8 @@ internal import VoiceBase
 ///
 ///     client --lines--> [ jv-control: poll ] --request--> task, handler --reply--> ControlOutbox --> client
 ///
-/// The length of a line, the number of clients and the time they may be idle are bounded. A client
+/// The length of a line, the number of clients and the time they may be idle are bounded. When all places are taken, orders
+/// (`ControlOrders`) still get through. A client
 /// that does not read its replies is disconnected, as is one that sends too many lines that are not requests. While a
 /// request is under way, the client's next one is not read.
 package final class ControlServer: Sendable {
@@ -16,6 +17,9 @@ package final class ControlServer: Sendable {
         package var version: String
         package var access = ControlAccess()
         package var maximumClients = 32
+        /// Places beyond those, for clients that send nothing but an order. If they are full too, the client that has waited
+        /// longest without a request makes room.
+        package var orderPlaces = 16
         /// Time without a request after which a client is disconnected, unless it follows events.
         package var longestIdle = Duration.seconds(60)
         /// Maximum number of bytes pending for a client.

@@ -10,7 +10,7 @@ extension VoiceDaemon {
     ) throws(ControlServerError) -> ControlServer {
         try ControlServer(options, logger: logger) { request, peer in
             do {
-                let outcome = try await registry.run(request, isOfRoot: peer.user == 0, on: self)
+                let outcome = try await registry.run(request, isOfRoot: peer.user == 0 && !request.isRemote, on: self)
                 if (try? registry.command(named: request.command))?.isQuestion == false {
                     logger.info(
                         "command",

@@ -27,6 +27,8 @@ struct ControlMessageTests {
         #expect(try parsed(#"{"command":"status","id":null,"arguments":null}"#).get().id == .null)
         let request = ControlRequest(id: "a", command: "volume", arguments: ["percent": "40"])
         #expect(try ControlRequest(line: ControlMessage.line(request.json).dropLast()) == request)
+        #expect(try !parsed(#"{"command":"ask"}"#).get().isRemote)
+        #expect(try parsed(#"{"command":"ask","remote":true}"#).get().isRemote)
     }
 
     @Test(arguments: [

@@ -299,6 +299,35 @@ struct ControlServerTests {
         await running.stop()
     }
 
+    @Test(arguments: ControlOrders.names.sorted()) func ordersGetThroughWhenAllPlacesAreTaken(
+        order: String
+    ) async throws {
+        let running = try Running()
+        try await blocking {
+            var crowd: [Int32] = []
+            defer { for socket in crowd { close(socket) } }
+            func connect(sending line: String) throws {
+                let socket = clinux_local_connect(running.path)
+                crowd.append(socket)
+                var byte: UInt8 = 0
+                try #require(recv(socket, &byte, 1, 0) == 1)
+                _ = send(socket, line, line.utf8.count, Int32(MSG_NOSIGNAL))
+            }
+            // Subscribers, and then more clients that ask for nothing than there are places for orders.
+            for _ in 0..<32 { try connect(sending: "{\"command\":\"events\"}\n") }
+            for number in 0..<40 { try connect(sending: number % 2 == 0 ? "" : "{\"comm") }
+            for _ in 0..<3 {
+                var client = try ControlClient(paths: [running.path], patience: .seconds(100))
+                #expect(try client.perform(ControlRequest(command: order)) == ["command": .string(order)])
+            }
+            var other = try ControlClient(paths: [running.path], patience: .seconds(100))
+            #expect(throws: ControlProblem(.busy, "32 clients are connected already")) {
+                try other.perform(ControlRequest(command: "listen"))
+            }
+        }
+        await running.stop()
+    }
+
     @Test func whoMayNotIsToldSo() async throws {
         guard geteuid() != 0 else { return }
         let running = try Running { $0.access = ControlAccess(user: 1, group: 0xFFFF_FFF0) }
