@@ -5,10 +5,10 @@ package import VoiceBase
 package struct SetupFile: Sendable {
     package let path: String
     let bytes: [UInt8]
-    /// Whether other users must not read it, whatever its rights were.
+    /// A secret gets the rights and the owner below, whatever it had before. Any other file that exists keeps its own.
     let isSecret: Bool
-    /// Rights and owner if there is no such file yet; an existing file keeps its own.
     let mode: mode_t
+    /// nil for the user who runs setup.
     var owner: uid_t?
 
     /// Replaces all the files or none: each is written in full beside its place before the first is renamed.
@@ -38,8 +38,10 @@ package struct SetupFile: Sendable {
             guard status.st_mode & S_IFMT == S_IFREG else {
                 throw StateFile.Fault(path: path, errno: status.st_mode & S_IFMT == S_IFLNK ? ELOOP : EISDIR)
             }
-            owner = (status.st_uid, status.st_gid)
-            mode = status.st_mode & (isSecret ? 0o640 : 0o777)
+            if !isSecret {
+                owner = (status.st_uid, status.st_gid)
+                mode = status.st_mode & 0o777
+            }
         }
         let descriptor = open(stage, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         defer { close(descriptor) }

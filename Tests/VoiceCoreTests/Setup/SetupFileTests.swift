@@ -32,14 +32,27 @@ struct SetupFileTests: ~Copyable {
         #expect(Folder.names(in: folder) == ["c.toml", "key"])
     }
 
-    @Test func existingFilesKeepTheirRightsButASecretIsClosedToOthers() throws {
+    @Test(arguments: [0o644, 0o640, 0o660, 0o777, 0o400] as [mode_t])
+    func aSecretGetsItsRightsAndAnotherFileKeepsThem(before: mode_t) throws {
         try SetupFile.replace([file("key", "k"), file("c.toml", "c", isSecret: false)])
-        chmod("\(folder)/key", 0o644)
+        chmod("\(folder)/key", before)
         chmod("\(folder)/c.toml", 0o664)
         try SetupFile.replace([file("key", "new"), file("c.toml", "new", isSecret: false, mode: 0o600)])
         #expect(text("key") == "new")
-        #expect(mode("key") == 0o640)
+        #expect(mode("key") == 0o600)
         #expect(mode("c.toml") == 0o664)
+    }
+
+    @Test(.enabled(if: geteuid() == 0), arguments: [nil, 900] as [uid_t?])
+    func aSecretOfAnotherUserBecomesItsReaders(reader: uid_t?) throws {
+        try SetupFile.replace([file("key", "k")])
+        chown("\(folder)/key", 65534, 65534)
+        var secret = file("key", "new")
+        secret.owner = reader
+        try SetupFile.replace([secret])
+        var status = stat()
+        #expect(stat("\(folder)/key", &status) == 0)
+        #expect(status.st_uid == reader ?? 0 && status.st_gid == getegid() && status.st_mode & 0o777 == 0o600)
     }
 
     @Test func writesNothingIfOneFileCannotBeWritten() throws {
