@@ -223,7 +223,9 @@ let package = Package(
         ),
         .testTarget(
             name: "BridgeTests",
-            dependencies: ["BridgeCore", "VoiceBase", "VoiceCore"],
+            dependencies: [
+                "BridgeCore", "VoiceBase", "VoiceCore", .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
             swiftSettings: settings
         ),
     ],

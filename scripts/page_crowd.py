@@ -21,14 +21,16 @@ def request(method, path, body=None, kept=None, **headers):
             headers |= {"Content-Type": "application/json", "Origin": base}
         connection.request(method, path, body and json.dumps(body), headers)
         answer = connection.getresponse()
-        answer.read()
+        answer.text = answer.read()
         return answer
     finally:
         if not kept:
             connection.close()
 
 
-cookie = {"Cookie": request("POST", "/session", {"token": token}).getheader("Set-Cookie").split(";")[0]}
+def sign_in():
+    """The header of a new session."""
+    return {"Authorization": "Bearer " + json.loads(request("POST", "/session", {"token": token}).text)["session"]}
 
 
 def tab(buffer=None):
@@ -37,7 +39,7 @@ def tab(buffer=None):
     if buffer:
         stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
     stream.connect(address)
-    stream.sendall(f"GET /events HTTP/1.1\r\nHost: {address[0]}\r\nCookie: {cookie['Cookie']}\r\n\r\n".encode())
+    stream.sendall(f"GET /events HTTP/1.1\r\nHost: {address[0]}:{address[1]}\r\nAuthorization: {session['Authorization']}\r\n\r\n".encode())
     return stream
 
 
@@ -88,6 +90,7 @@ def megabytes():
     return int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{process}/status").read_text())[1]) / 1024
 
 
+session = sign_in()
 before = megabytes()
 tabs = [tab() for _ in range(TABS - 1)]
 levels = []
@@ -102,7 +105,7 @@ assert refused == [503], f"beyond {MOST_TABS} tabs: {refused}"
 drain(tabs + kept)
 start = time.monotonic()
 owner = http.client.HTTPConnection(*address, timeout=10)
-while_crowded(lambda: request("POST", "/command", {"command": "volume", "arguments": {}}, owner, **cookie))
+while_crowded(lambda: request("POST", "/command", {"command": "volume", "arguments": {}}, owner, **session))
 while_crowded(lambda: request("GET", "/events"))
 while_crowded(lambda: request("GET", "/metrics", Authorization="Bearer nothing"))
 for _ in range(24):

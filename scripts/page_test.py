@@ -5,7 +5,7 @@
                  [--away "COMMAND that takes the daemon away" --back "COMMAND that brings it back"]
 
 Needs chromium, chromedriver, selenium, and axe.min.js (pip install axe-playwright-python, or --axe FILE)."""
-import argparse, importlib.util, json, pathlib, shlex, socket, subprocess, sys, threading, time
+import argparse, http.server as http_server, importlib.util, json, pathlib, shlex, socket, subprocess, sys, threading, time
 import urllib.error, urllib.parse, urllib.request
 from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
@@ -36,7 +36,7 @@ def axe_source():
 
 
 def http(path, data=None, **headers):
-    """Status and headers of a request without the cookie."""
+    """Status and headers of a request without the page's session."""
     body = None if data is None else json.dumps(data).encode()
     if body:
         headers["Content-Type"] = "application/json"
@@ -45,6 +45,33 @@ def http(path, data=None, **headers):
             return answer.status, answer.headers
     except urllib.error.HTTPError as error:
         return error.code, error.headers
+
+
+def signed_in():
+    """The headers of a browser that has shown the token."""
+    body = json.dumps({"token": options.token}).encode()
+    headers = {"Content-Type": "application/json", "Origin": base}
+    with urllib.request.urlopen(urllib.request.Request(base + "/session", body, headers), timeout=10) as answer:
+        return {"Origin": base, "Authorization": "Bearer " + json.load(answer)["session"]}
+
+
+class OtherPort(http_server.BaseHTTPRequestHandler):
+    """A page at another port of the bridge's host, which notes what it is sent, and tries to unmute."""
+    heard = []
+
+    def do_GET(self):
+        self.heard.append(str(self.headers))
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(f"""<script>
+            const body = JSON.stringify({{command: 'unmute', arguments: {{}}}});
+            const tries = [{{mode: 'no-cors'}}, {{headers: {{'Content-Type': 'application/json'}}}}];
+            Promise.allSettled(tries.map(more => fetch('{base}/command', {{method: 'POST', body, credentials: 'include', ...more}})))
+                .then(() => document.title = 'tried')</script>""".encode())
+
+    def log_message(self, *_):
+        pass
 
 
 class Wire:
@@ -111,7 +138,7 @@ def a_stranger_gets_nothing(_):
 def the_link_lets_in(page):
     page.enter()
     assert page.script("return location.hash") == "", "the token stays in the address"
-    assert page.script("return document.cookie") == "", "a script can read the cookie"
+    assert not page.driver.get_cookies(), "a cookie goes to every port of the host"
     assert page.text("#sentence")
     foreign = page.script("return performance.getEntriesByType('resource').map(r => r.name)")
     assert all(name.startswith(base) for name in foreign), foreign
@@ -372,12 +399,12 @@ def comes_back_over_a_cut_network(page):
     wire = Wire()
     page.enter(wire.base)
     before = page.text("output[for=v-media]")
-    cookie = "; ".join(f"{cookie['name']}={cookie['value']}" for cookie in page.driver.get_cookies())
+    headers = signed_in()
     wire.whole.clear()
     try:
         wait("that it hears nothing", lambda: "silent" in page.text("#sentence") and page.text("#pill-text").endswith(" old"), 15)
         wait("that it gives up", lambda: "Cannot reach" in page.text("#sentence"), 15)
-        assert http("/command", {"command": "volume", "arguments": {"channel": "media", "percent": "9"}}, Origin=base, Cookie=cookie)[0] == 200
+        assert http("/command", {"command": "volume", "arguments": {"channel": "media", "percent": "9"}}, **headers)[0] == 200
         time.sleep(1)
         assert page.text("output[for=v-media]") == before, "news from nowhere"
     finally:
@@ -386,21 +413,50 @@ def comes_back_over_a_cut_network(page):
     wait("that it is live again, with what it missed",
          lambda: page.text("#pill-text") == "Live" and page.text("output[for=v-media]") == "9", 25)
     took = time.monotonic() - start
-    http("/command", {"command": "volume", "arguments": {"channel": "media", "percent": before}}, Origin=base, Cookie=cookie)
+    http("/command", {"command": "volume", "arguments": {"channel": "media", "percent": before}}, **headers)
     page.enter()
     return f"back after {took:.1f} s"
 
 
-def leaving_locks(page):
+def another_port_of_the_host_gets_nothing(page):
+    server = http_server.ThreadingHTTPServer(("127.0.0.1", 0), OtherPort)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    page.click("#mute")
+    in_daemon("muted", lambda s: s["microphone_muted"])
+    session = page.script("return localStorage.getItem('jarvis-session')")
+    assert session
+    page.driver.get(f"http://127.0.0.1:{server.server_port}/")
+    wait("that it has tried", lambda: page.driver.title == "tried")
+    assert page.script("return Object.keys(localStorage).length") == 0
+    assert OtherPort.heard and not any(session in headers for headers in OtherPort.heard)
+    time.sleep(1)
+    assert daemon()["microphone_muted"]
+    server.shutdown()
+    assert http("/events", Authorization=f"Bearer {session}", Host="127.0.0.1:1")[0] == 401, "bound to its host and port"
+    page.enter()
+    page.click("#mute")
+    in_daemon("open", lambda s: not s["microphone_muted"])
+
+
+def leaving_ends_the_session(page):
+    session = page.script("return localStorage.getItem('jarvis-session')")
+    first = page.driver.current_window_handle
+    page.driver.switch_to.new_window("tab")
+    page.driver.get(base + "/")
+    wait("the second tab is live", lambda: page.text("#pill-text") == "Live")
     page.click("#leave")
     wait("the lock", lambda: page.one("#locked").is_displayed())
+    page.driver.close()
+    page.driver.switch_to.window(first)
+    wait("the lock in the first tab", lambda: page.one("#locked").is_displayed())
+    assert http("/events", Authorization=f"Bearer {session}")[0] == 401, "the session is still good"
     page.driver.get(base + "/")
     wait("still the lock", lambda: "jarvis-bridge link" in page.text("#locked"))
     page.enter()
 
 
 def console_is_clean(page):
-    expected = ("401 (", "403 (", "ERR_CONNECTION", "ERR_INCOMPLETE", "ERR_EMPTY_RESPONSE")
+    expected = ("401 (", "403 (", "ERR_BLOCKED_BY_RESPONSE", "ERR_FAILED", "CORS policy", "ERR_CONNECTION", "ERR_INCOMPLETE", "ERR_EMPTY_RESPONSE")
     odd = [entry["message"] for entry in page.driver.get_log("browser") if not any(text in entry["message"] for text in expected)]
     assert not odd, "\n    ".join(odd)
 
@@ -409,7 +465,7 @@ CHECKS = [
     a_stranger_gets_nothing, the_link_lets_in, sliders_set_volumes, switches_turn, mute_closes_the_microphone, modes_change,
     listen_and_stop, ask_and_say, media_plays, timers_ring, hostile_names_stay_text, two_tabs_agree, charts_explain_themselves,
     keys_reach_every_control, levels_move_only_the_orb, fits_phones_and_walls, axe_has_no_findings,
-    says_when_the_daemon_is_away, comes_back_over_a_cut_network, leaving_locks, console_is_clean,
+    says_when_the_daemon_is_away, comes_back_over_a_cut_network, another_port_of_the_host_gets_nothing, leaving_ends_the_session, console_is_clean,
 ]
 axe = axe_source()
 page = Page(browser(), base, options.token)

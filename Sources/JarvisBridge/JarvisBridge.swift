@@ -59,6 +59,7 @@ struct Run: ParsableCommand {
             try BridgeServer.run(
                 configuration,
                 secrets: secrets,
+                sessions: SessionFile(folder: options.folder),
                 files: files,
                 ready: {
                     say("listening at \(configuration.listen), port \(configuration.port)")

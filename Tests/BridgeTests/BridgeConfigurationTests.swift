@@ -38,4 +38,50 @@ struct BridgeConfigurationTests {
         #expect(try link("hosts = [\"Jarvis.Example\"]") == "https://jarvis.example/#abc")
         #expect(try link("hosts = [\"box\"]\nlisten = \"0.0.0.0\"\nport = 80") == "http://box:80/#abc")
     }
+
+    @Test func offersTheNameFirstWhereItIsAnnouncedToTheNetwork() throws {
+        let token = try #require(Secret("abc"))
+        func links(_ text: String) throws -> [String] {
+            try parsed(text).links(token: token, name: "kitchen.local", address: "192.168.1.7")
+        }
+        #expect(
+            try links("listen = \"0.0.0.0\"") == ["http://kitchen.local:8787/#abc", "http://192.168.1.7:8787/#abc"]
+        )
+        #expect(try links("") == ["http://127.0.0.1:8787/#abc"])
+        #expect(try links("hosts = [\"jarvis.example\"]") == ["https://jarvis.example/#abc"])
+        #expect(try !parsed("").isShared && parsed("listen = \"0.0.0.0\"").isShared)
+        #expect(try parsed("hosts = [\"jarvis.example\"]").isShared)
+    }
+
+    @Test(arguments: [
+        ("", "listen = \"0.0.0.0\"\n"), ("#listen = \"127.0.0.1\"\nport = 80", "listen = \"0.0.0.0\"\nport = 80"),
+        ("#listen = \"x\"\nlisten=\"::1\" # mine\n", "#listen = \"x\"\nlisten = \"0.0.0.0\"\n"),
+        ("port = 80", "listen = \"0.0.0.0\"\nport = 80"),
+    ])
+    func changesTheAddressAndNothingElse(before: String, after: String) throws {
+        let text = BridgeConfiguration.text(before, listeningAt: "0.0.0.0")
+        #expect(text == after)
+        #expect(try parsed(text).listen == "0.0.0.0")
+    }
+
+    @Test func announcesTheNameOfTheBoxBesideTheHosts() {
+        func commands(_ name: String) -> [[String]] {
+            NameAnnouncer.Announcement(name: name, host: "pi", port: 8787, address: "192.168.1.7").commands
+        }
+        #expect(
+            commands("Küche oben") == [
+                ["avahi-publish", "-s", "Jarvis: Küche oben", "_http._tcp", "8787", "path=/"],
+                ["avahi-publish", "-a", "-R", "kueche-oben.local", "192.168.1.7"],
+            ]
+        )
+        #expect(commands("pi").count == 1)
+        #expect(commands("厨房").count == 1, "no label can be made of it")
+    }
+
+    @Test func aBoxWithoutANameHasTheHosts() {
+        #expect(BoxName.shown("", host: "pi") == "pi")
+        #expect(BoxName.shown("  ", host: "pi") == "pi")
+        #expect(BoxName.shown("Kitchen", host: "pi") == "Kitchen")
+        #expect(BoxName.label("-- Ben's room! --") == "ben-s-room")
+    }
 }

@@ -18,7 +18,7 @@ struct BridgeGateTests {
         var head = BridgeGate.Head(method: "POST", path: path, host: host)
         head.origin = "http://" + host
         head.type = "application/json"
-        head.cookie = "other=1; jarvis_session=session-0123456789"
+        head.authorization = "Bearer session"
         return head
     }
 
@@ -49,7 +49,7 @@ struct BridgeGateTests {
     }
 
     @Test func takesACommandOfThePage() throws {
-        #expect(try gate().judge(post("/command")) == .command)
+        #expect(try gate().judge(post("/command")) == .command(.init(session: "session", host: Self.here)))
     }
 
     @Test(arguments: [
@@ -61,46 +61,42 @@ struct BridgeGateTests {
         #expect(try status(head) == 403)
     }
 
-    @Test func refusesACommandWithoutOriginCookieOrJSON() throws {
+    @Test func refusesACommandWithoutOriginSessionOrJSON() throws {
         var head = post("/command")
         head.origin = nil
         #expect(try status(head) == 403)
         head = post("/command")
-        head.cookie = "jarvis_session=session-0123456780"
+        head.authorization = nil
         #expect(try status(head) == 401)
         head = post("/command")
         head.type = "text/plain"
         #expect(try status(head) == 415)
     }
 
-    @Test func refusesACommandByGet() throws {
+    @Test func saysWhichMethodAPathTakes() throws {
         var head = post("/command")
         head.method = "GET"
-        #expect(try status(head) == 405)
+        #expect(try gate().judge(head) == .wrongMethod("POST"))
+        head = get("/")
+        head.method = "PUT"
+        #expect(try gate().judge(head) == .wrongMethod("GET, HEAD"))
+        head.method = "HEAD"
+        #expect(try gate().judge(head) == .file("/"))
     }
 
     @Test func givesEventsOnlyToASession() throws {
         #expect(try status(get("/events")) == 401)
         var head = get("/events")
-        head.cookie = "jarvis_session=session-0123456789"
-        #expect(try gate().judge(head) == .events)
+        head.authorization = "bearer abc"
+        #expect(try gate().judge(head) == .events(.init(session: "abc", host: Self.here)))
         head.site = "same-site"
         #expect(try status(head) == 403)
-    }
-
-    @Test func marksTheCookieSecureBehindTLS() throws {
-        var head = post("/session", host: "jarvis.example")
-        #expect(try gate().judge(head) == .session(secure: false))
-        head.origin = "https://jarvis.example"
-        #expect(try gate().judge(head) == .session(secure: true))
-        let cookie = try gate().cookie(secure: true)
-        #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && cookie.hasSuffix("; Secure"))
     }
 
     @Test func acceptsOnlyTheToken() throws {
         #expect(try gate().accepts(token: "token-0123456789"))
         #expect(try !gate().accepts(token: "token-012345678"))
-        #expect(try !gate().accepts(token: "session-0123456789"))
+        #expect(try !gate().accepts(token: "metrics-0123456789"))
         #expect(try !gate().accepts(token: ""))
     }
 
@@ -123,7 +119,6 @@ extension BridgeSecrets {
     static func sample() throws -> BridgeSecrets {
         BridgeSecrets(
             token: try #require(Secret("token-0123456789")),
-            session: try #require(Secret("session-0123456789")),
             metrics: try #require(Secret("metrics-0123456789"))
         )
     }

@@ -2,8 +2,8 @@ internal import VoiceBase
 
 /// Decides what a request may do, from its head alone.
 ///
-/// A page of another site can neither send commands (Origin, a cookie with SameSite=Strict, a JSON body) nor read through a
-/// name of its own that leads here (DNS rebinding: only addresses and known names are served).
+/// A page of another site can neither send commands (Origin, the session in a header, a JSON body) nor read through a name of
+/// its own that leads here (DNS rebinding: only addresses and known names are served).
 package struct BridgeGate: Sendable {
     /// What of a request's head counts. A header that is there several times counts as absent.
     package struct Head: Sendable {
@@ -14,7 +14,6 @@ package struct BridgeGate: Sendable {
         package var origin: String?
         /// "Sec-Fetch-Site".
         package var site: String?
-        package var cookie: String?
         package var type: String?
         package var authorization: String?
         /// The other end is a program on this machine, and not a proxy that says so.
@@ -30,20 +29,28 @@ package struct BridgeGate: Sendable {
 
     package enum Verdict: Sendable, Equatable {
         case file(String)
-        case events
-        case command
-        /// The body may hold the token. The cookie must be marked `Secure` if the browser came by HTTPS.
-        case session(secure: Bool)
-        case logout
+        /// With the session that the browser claims, and "host:port" as it came here.
+        case events(Claim)
+        case command(Claim)
+        /// The body may hold the token; a session that the browser already has is replaced.
+        case session(host: String, replacing: String?)
+        case logout(Claim)
         case metrics
         /// Wrong credentials: answer late.
         case wrongToken
+        /// The method that this path accepts.
+        case wrongMethod(String)
         /// An HTTP status and a sentence.
         case refuse(Int, String)
     }
 
-    package static let cookieName = "jarvis_session"
-    private static let files: Set<String> = ["/", "/page.css", "/page.js", "/icon.svg"]
+    package struct Claim: Sendable, Equatable {
+        package var session: String
+        package var host: String
+
+        package init(session: String, host: String) { (self.session, self.host) = (session, host) }
+    }
+
     private static let posts: Set<String> = ["/session", "/command", "/logout"]
 
     private let hosts: Set<String>
@@ -56,12 +63,15 @@ package struct BridgeGate: Sendable {
 
     package func judge(_ head: Head) -> Verdict {
         let isPost = Self.posts.contains(head.path)
-        guard isPost || Self.files.contains(head.path) || ["/events", "/metrics"].contains(head.path) else {
+        guard isPost || PageFile.paths.contains(head.path) || ["/events", "/metrics"].contains(head.path) else {
             return .refuse(404, "there is nothing here")
         }
-        guard head.method == (isPost ? "POST" : "GET") else { return .refuse(405, isPost ? "POST only" : "GET only") }
-        if head.path == "/metrics", let given = head.authorization {
-            return Self.isEqual(given, "Bearer " + secrets.metrics.revealed) ? .metrics : .wrongToken
+        guard isPost ? head.method == "POST" : ["GET", "HEAD"].contains(head.method) else {
+            return .wrongMethod(isPost ? "POST" : "GET, HEAD")
+        }
+        if head.path == "/metrics", head.authorization != nil {
+            let given = Self.bearer(head.authorization) ?? ""
+            return Self.isEqual(given, secrets.metrics.revealed) ? .metrics : .wrongToken
         }
         guard let authority = head.host?.lowercased(), let name = Self.name(authority) else {
             return .refuse(400, "the request names no host")
@@ -76,43 +86,39 @@ package struct BridgeGate: Sendable {
         } else if isPost {
             return .refuse(403, "the request has no Origin")
         }
-        if Self.files.contains(head.path) { return .file(head.path) }
+        if PageFile.paths.contains(head.path) { return .file(head.path) }
         // Older browsers do not send it.
         guard head.site.map({ ["same-origin", "none"].contains($0) }) ?? true else {
             return .refuse(403, "requests of other sites are refused")
         }
-        return answer(head, isFromHere: name == "localhost" || IPAddress(name)?.isLoopback == true)
+        return answer(head, authority, isFromHere: name == "localhost" || IPAddress(name)?.isLoopback == true)
     }
 
-    private func answer(_ head: Head, isFromHere: Bool) -> Verdict {
+    private func answer(_ head: Head, _ authority: String, isFromHere: Bool) -> Verdict {
         let isJSON = head.type?.prefix { $0 != ";" }.lowercased() == "application/json"
+        let session = Self.bearer(head.authorization)
         switch head.path {
         case "/metrics":
             return head.isLocal && isFromHere ? .metrics : .refuse(401, "from elsewhere, /metrics needs its token")
-        case "/session":
-            return isJSON
-                ? .session(secure: head.origin?.lowercased().hasPrefix("https:") == true) : .refuse(415, "JSON only")
-        case "/logout": return .logout
+        case "/session": return isJSON ? .session(host: authority, replacing: session) : .refuse(415, "JSON only")
         default:
-            guard hasSession(head.cookie) else { return .refuse(401, "open the link of jarvis-bridge link") }
-            if head.path == "/events" { return .events }
-            return isJSON ? .command : .refuse(415, "JSON only")
+            guard let session else { return .refuse(401, "open the link of jarvis-bridge link") }
+            let claim = Claim(session: session, host: authority)
+            switch head.path {
+            case "/events": return .events(claim)
+            case "/logout": return .logout(claim)
+            default: return isJSON ? .command(claim) : .refuse(415, "JSON only")
+            }
         }
     }
 
     /// Whether this is the token of the link.
     package func accepts(token: String) -> Bool { Self.isEqual(token, secrets.token.revealed) }
 
-    /// "Set-Cookie" of a browser that has shown the token, or that leaves.
-    package func cookie(secure: Bool, leaving: Bool = false) -> String {
-        "\(Self.cookieName)=\(leaving ? "" : secrets.session.revealed); Path=/; HttpOnly; SameSite=Strict; "
-            + "Max-Age=\(leaving ? 0 : 31_536_000)" + (secure ? "; Secure" : "")
-    }
-
-    private func hasSession(_ cookies: String?) -> Bool {
-        (cookies ?? "").split(separator: ";").contains { cookie in
-            Self.isEqual(String(cookie.drop { $0 == " " }), "\(Self.cookieName)=\(secrets.session.revealed)")
-        }
+    /// What an "Authorization" header bears.
+    private static func bearer(_ header: String?) -> String? {
+        guard let header, header.lowercased().hasPrefix("bearer ") else { return nil }
+        return String(header.dropFirst(7))
     }
 
     /// The host of "host:port" or "[address]:port", without brackets; nil if it is neither.
@@ -127,7 +133,7 @@ package struct BridgeGate: Sendable {
     }
 
     /// Compares all bytes, so that the time tells only the length.
-    private static func isEqual(_ given: String, _ wanted: String) -> Bool {
+    static func isEqual(_ given: String, _ wanted: String) -> Bool {
         guard given.utf8.count == wanted.utf8.count else { return false }
         return zip(given.utf8, wanted.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }

@@ -5,17 +5,17 @@ internal import VoiceBase
 protocol Tab: AnyObject {
     /// Sends bytes of the event stream, or notes that a change was missed if the browser does not read.
     func send(_ event: ByteBuffer)
+    /// The browser has signed out.
+    func end()
 }
 
 /// What all connections share: one subscription to the daemon, its mirror, the tabs. Lives on the event loop.
 final class BridgeHub {
     /// Most tabs; another is refused.
     private static let mostTabs = 64
-    /// Most commands under way; the daemon accepts 32 clients in all.
-    private static let mostCommands = 8
     /// Most answers that are read at the same time.
     private static let mostReadings = 8
-    /// Most wrong tokens that wait for their answer; while there are that many, no token is looked at.
+    /// Most wrong tokens that wait for their answer; any more are refused immediately.
     private static let mostWrongTokens = 16
 
     let loop: any EventLoop
@@ -25,27 +25,47 @@ final class BridgeHub {
     private let log: (String) -> Void
     private(set) var metrics = BridgeMetrics()
     private var mirror = StatusMirror()
-    private var tabs: [ObjectIdentifier: any Tab] = [:]
+    private var tabs: [ObjectIdentifier: (tab: any Tab, session: String)] = [:]
     private var daemon: DaemonLines?
-    private var commands = 0
+    private var commands = CommandPlaces()
     private var readings = 0
     private var wrongTokens = 0
+    private var wrongTokensToLog = LossMeter()
     private var lastReason = ""
-    /// Connections of browsers.
-    var connections = 0
+    private var sessions: BridgeSessions
+    private let sessionFile: SessionFile
+    var connections = ConnectionBook()
+    private var open: [ObjectIdentifier: HTTPConnection] = [:]
 
     init(
         loop: any EventLoop,
         gate: BridgeGate,
         files: [String: PageFile],
         socket: String,
+        sessions: SessionFile,
         log: @escaping (String) -> Void
     ) {
+        self.sessions = sessions.read()
+        sessionFile = sessions
         self.loop = loop
         self.gate = gate
         self.files = files
         self.socket = socket
         self.log = log
+    }
+
+    // MARK: - Connections
+
+    /// Makes room for it if necessary.
+    func connected(_ connection: HTTPConnection, from network: IPAddress.Network) {
+        open[ObjectIdentifier(connection)] = connection
+        if let loser = connections.opened(ObjectIdentifier(connection), from: network) { open[loser]?.end() }
+    }
+
+    func disconnected(_ connection: HTTPConnection) {
+        open[ObjectIdentifier(connection)] = nil
+        connections.closed(ObjectIdentifier(connection))
+        close(connection)
     }
 
     // MARK: - The daemon
@@ -100,9 +120,9 @@ final class BridgeHub {
     // MARK: - Tabs
 
     /// Returns false if there are too many.
-    func open(_ tab: any Tab) -> Bool {
+    func open(_ tab: any Tab, session: String) -> Bool {
         guard tabs.count < Self.mostTabs else { return false }
-        tabs[ObjectIdentifier(tab)] = tab
+        tabs[ObjectIdentifier(tab)] = (tab, session)
         metrics.tabs = tabs.count
         if tabs.count == 1 { daemon?.send(subscription) }
         return true
@@ -121,7 +141,7 @@ final class BridgeHub {
     }
 
     private func sendToTabs(_ event: ByteBuffer) {
-        for tab in tabs.values { tab.send(event) }
+        for (tab, _) in tabs.values { tab.send(event) }
     }
 
     private static func event(_ line: ByteBuffer) -> ByteBuffer {
@@ -137,19 +157,58 @@ final class BridgeHub {
 
     func metricsText() -> String { metrics.text(mirror.lastHeard.map { _ in mirror.values }) }
 
-    /// Whether a token may be looked at.
-    var acceptsTokens: Bool { wrongTokens < Self.mostWrongTokens }
-
     /// Answers a wrong token a second late.
-    func delayWrongToken(_ answer: @escaping () -> Void) {
+    ///
+    /// - Returns: false if too many wait already. The right token is never kept waiting.
+    func delayWrongToken(_ answer: @escaping () -> Void) -> Bool {
+        let now = Monotonic.now()
+        wrongTokensToLog.add(1, at: now)
+        if let count = wrongTokensToLog.dequeue(at: now, isOver: true) { log("wrong tokens: \(count)") }
+        guard wrongTokens < Self.mostWrongTokens else { return false }
         wrongTokens += 1
-        log("a browser showed a wrong token")
         let bound = NIOLoopBound((self, answer), eventLoop: loop)
         loop.scheduleTask(in: .seconds(1)) {
             bound.value.0.wrongTokens -= 1
             bound.value.1()
         }
+        return true
     }
+
+    // MARK: - Sessions
+
+    /// A new session for the browser that has shown the token.
+    func signIn(host: String, replacing old: String?) -> Secret {
+        if let old { sessions.close(old) }
+        var random = SystemRandomNumberGenerator()
+        let value = BridgeSecrets.make(&random)
+        sessions.open(value, host: host, at: Self.now)
+        save()
+        return value
+    }
+
+    func accepts(_ claim: BridgeGate.Claim) -> Bool {
+        sessions.accepts(claim.session, host: claim.host, at: Self.now)
+    }
+
+    /// Ends the session, and every page that is open with it.
+    func signOut(_ claim: BridgeGate.Claim) {
+        guard sessions.close(claim.session) else { return }
+        save()
+        for (tab, session) in tabs.values where session == claim.session { tab.end() }
+    }
+
+    private func save() {
+        do {
+            try sessionFile.write(sessions)
+        } catch {
+            log("the sessions are not on disk: \(error)")
+        }
+    }
+
+    /// In Unix seconds.
+    private static var now: Int { WallClock.seconds() }
+
+    // MARK: - Commands
 
     /// What the daemon answers to a command.
     enum Answer {
@@ -172,20 +231,20 @@ final class BridgeHub {
         guard let order = JSONValue.parse(body), let name = order["command"]?.stringValue else {
             return refuse("bad_request", "a request is a JSON object with a command")
         }
-        guard commands < Self.mostCommands else {
-            return refuse("busy", "the voice box is busy with other pages: try again in a moment")
-        }
         let reads = name == "ask" && order["arguments"]?["reads"] == true
         guard !reads || readings < Self.mostReadings else {
             return refuse("busy", "other pages wait for their answers: try again in a moment")
         }
-        commands += 1
+        guard commands.take(name) else {
+            return refuse("busy", "the voice box is busy with other pages: try again in a moment")
+        }
         if reads { readings += 1 }
         var reply: JSONValue?
         let lines = DaemonLines.open(
             socket,
             on: loop,
-            sending: ["id": 1, "command": .string(name), "arguments": order["arguments"] ?? [:]],
+            // Marked, so that a page gives no permission, even if this program is root's.
+            sending: ["id": 1, "command": .string(name), "arguments": order["arguments"] ?? [:], "remote": true],
             // The slowest command waits nine seconds for the voice service; an answer, for the agent.
             patience: reads ? .minutes(10) : .seconds(12),
             onLine: { [self] line, bytes in
@@ -195,14 +254,14 @@ final class BridgeHub {
                 }
                 reply = line
                 guard reads, line["ok"] == true else { return "answered" }
-                commands -= 1
+                commands.leave(name)
                 answer(.begins(["ok": true, "result": line["result"] ?? [:]]))
                 return nil
             },
             onEnd: { [self] reason in
                 if reads { readings -= 1 }
                 if reads, reply?["ok"] == true { return answer(.ended) }
-                commands -= 1
+                commands.leave(name)
                 guard let reply, let isDone = reply["ok"] else {
                     log("a command was not answered: \(reason)")
                     _ = refuse("not_available", "the voice box does not answer: see that jarvis-voiced runs")
@@ -213,5 +272,28 @@ final class BridgeHub {
             }
         )
         return reads ? { lines.leave() } : nil
+    }
+}
+
+/// Bounds the commands under way. Orders have places of their own, so that `stop` never waits behind `listen`. A value.
+struct CommandPlaces {
+    /// Of each kind; the daemon accepts 32 clients in all.
+    static let most = 8
+
+    private var commands = 0
+    private var orders = 0
+
+    /// Returns whether there is a place for a command of this name.
+    mutating func take(_ name: String) -> Bool {
+        let kind = kind(name)
+        guard self[keyPath: kind] < Self.most else { return false }
+        self[keyPath: kind] += 1
+        return true
+    }
+
+    mutating func leave(_ name: String) { self[keyPath: kind(name)] -= 1 }
+
+    private func kind(_ name: String) -> WritableKeyPath<Self, Int> {
+        ControlOrders.names.contains(name) ? \.orders : \.commands
     }
 }

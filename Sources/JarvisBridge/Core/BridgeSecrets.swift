@@ -1,26 +1,24 @@
+internal import Glibc
 package import VoiceBase
 
-/// The texts that open the bridge: the token of the link, the value of every browser's cookie, the token of the metrics.
+/// The texts that open the bridge: the token of the link, and that of the metrics. In the same folder are the sessions, so that
+/// browsers stay signed in over restarts.
 ///
-/// They are files, so that browsers stay logged in over restarts. Removing them makes new ones at the next start, and ends
-/// every session.
+/// Removing the files makes new ones at the next start, and ends every session.
 package struct BridgeSecrets: Sendable {
     package static let standardFolder = "/var/lib/jarvis-bridge"
 
     package var token: Secret
-    package var session: Secret
     package var metrics: Secret
 
-    package init(token: Secret, session: Secret, metrics: Secret) {
+    package init(token: Secret, metrics: Secret) {
         self.token = token
-        self.session = session
         self.metrics = metrics
     }
 
     /// Reads them from a folder; makes those that are missing (0600).
     package init(folder: String, random: inout some RandomNumberGenerator) throws(BridgeConfiguration.Problem) {
         token = try Self.secret("token", folder, &random)
-        session = try Self.secret("session", folder, &random)
         metrics = try Self.secret("metrics-token", folder, &random)
     }
 
@@ -30,16 +28,27 @@ package struct BridgeSecrets: Sendable {
         _ random: inout some RandomNumberGenerator
     ) throws(BridgeConfiguration.Problem) -> Secret {
         if let known = try read(name, folder) { return known }
-        // 190 bits.
-        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
-        let text = String((0..<32).map { _ in letters[Int.random(in: letters.indices, using: &random)] })
+        let secret = Self.make(&random)
         do {
-            try StateFile.write(Array("\(text)\n".utf8), to: "\(folder)/\(name)")
+            try StateFile.write(Array("\(secret.revealed)\n".utf8), to: "\(folder)/\(name)")
         } catch {
             throw .init("\(error); name another folder with --state")
         }
-        guard let secret = Secret(text) else { throw .init("\(folder)/\(name): no token could be made") }
         return secret
+    }
+
+    /// A new one, of 190 bits.
+    package static func make(_ random: inout some RandomNumberGenerator) -> Secret {
+        let text = String((0..<length).map { _ in letters[Int.random(in: letters.indices, using: &random)] })
+        // Letters and digits are always a secret.
+        return Secret(text) ?? make(&random)
+    }
+
+    private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+    private static let length = 32
+
+    static func isToken(_ text: String) -> Bool {
+        text.utf8.count == length && text.utf8.allSatisfy { letters.contains(Character(Unicode.Scalar($0))) }
     }
 
     /// The token of the link; nil if the bridge has never run.
@@ -47,18 +56,40 @@ package struct BridgeSecrets: Sendable {
         try read("token", folder)
     }
 
+    /// Never follows a link of another user: root reads a folder here that belongs to the bridge's user.
     private static func read(_ name: String, _ folder: String) throws(BridgeConfiguration.Problem) -> Secret? {
         let path = "\(folder)/\(name)"
         let bytes: [UInt8]
         do {
-            bytes = try FileReader.system.read(path, 4096).bytes
+            bytes = try FileReader.withoutForeignLinks.read(path, 4096).bytes
         } catch {
             if error == .absent { return nil }
-            throw .init("\(path): \(error); it belongs to the user jarvis-bridge: use sudo")
+            throw .init(
+                "\(path): \(error)"
+                    + (error == .system(EACCES) ? "; it belongs to the user jarvis-bridge: use sudo" : "")
+            )
         }
-        guard bytes.count >= 16, let secret = Secret(String(decoding: bytes, as: UTF8.self)) else {
+        guard let secret = Secret(String(decoding: bytes, as: UTF8.self)), isToken(secret.revealed) else {
             throw .init("\(path) holds no token: remove it, and restart jarvis-bridge")
         }
         return secret
+    }
+}
+
+/// The file that keeps the sessions.
+package struct SessionFile: Sendable {
+    private let path: String
+
+    package init(folder: String) { path = "\(folder)/sessions" }
+
+    /// Nothing if there is no such file, or it cannot be read.
+    func read() -> BridgeSessions {
+        let file = try? FileReader.withoutForeignLinks.read(path, 1 << 20)
+        return BridgeSessions(parsing: String(decoding: file?.bytes ?? [], as: UTF8.self))
+    }
+
+    /// - Throws: why they are not on disk.
+    func write(_ sessions: BridgeSessions) throws(StateFile.Fault) {
+        try StateFile.write(Array(sessions.text.utf8), to: path)
     }
 }

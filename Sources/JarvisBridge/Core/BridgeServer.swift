@@ -18,6 +18,7 @@ package enum BridgeServer {
     package static func run(
         _ configuration: BridgeConfiguration,
         secrets: BridgeSecrets,
+        sessions: SessionFile,
         files: [String: PageFile],
         ready: () -> Void,
         log: @escaping @Sendable (String) -> Void
@@ -29,6 +30,7 @@ package enum BridgeServer {
                 gate: BridgeGate(hosts: configuration.hosts, secrets: secrets),
                 files: files,
                 socket: configuration.socket,
+                sessions: sessions,
                 log: log
             )
             hub.follow()

@@ -7,8 +7,6 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// Most connections; another is closed without an answer.
-    private static let mostConnections = 160
     /// Largest body, in bytes: the daemon's longest request.
     private static let largestBody = 16 << 10
     /// How long a request, or the pause before it, may take.
@@ -38,6 +36,9 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
     private var context: ChannelHandlerContext?
     private var phase = Phase.waiting
     private var staysOpen = true
+    /// Of the request: a client of HTTP/1.0 knows no chunks, and the answer to HEAD has no body.
+    private var version = HTTPVersion.http1_1
+    private var isHead = false
     private var body = ByteBuffer()
     private var deadline: Scheduled<Void>?
     /// Ends the daemon's answer that is being read here.
@@ -50,17 +51,16 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
 
     func channelActive(context: ChannelHandlerContext) {
         self.context = context
-        hub.connections += 1
-        guard hub.connections <= Self.mostConnections else { return context.close(promise: nil) }
         setDeadline(context)
+        let network = context.remoteAddress?.ipAddress.flatMap(IPAddress.init)?.network ?? []
+        hub.connected(self, from: network)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         self.context = nil
-        hub.connections -= 1
+        hub.disconnected(self)
         deadline?.cancel()
         leave?()
-        hub.close(self)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
@@ -71,7 +71,9 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
         switch (unwrapInboundIn(data), phase) {
         case (.head(let head), .waiting):
             body.clear()
-            staysOpen = head.isKeepAlive
+            version = min(head.version, .http1_1)
+            staysOpen = head.isKeepAlive && head.version >= .http1_1
+            isHead = head.method == .HEAD
             phase = .reading(hub.gate.judge(self.head(head, context)))
         case (.body(let part), .reading):
             guard body.readableBytes + part.readableBytes <= Self.largestBody else {
@@ -96,17 +98,21 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
         var result = BridgeGate.Head(
             method: head.method.rawValue,
             path: String(head.uri.prefix { $0 != "?" }),
-            host: only("Host"),
+            host: only("Host") ?? (head.version < .http1_1 && !head.headers.contains(name: "Host") ? localHost : nil),
             isLocal: context.remoteAddress?.ipAddress.flatMap(IPAddress.init)?.isLoopback == true
                 && !["Forwarded", "X-Forwarded-For", "Via"].contains(where: head.headers.contains)
         )
         // Several of them agree with no host.
         result.origin = head.headers["Origin"].isEmpty ? nil : head.headers["Origin"].joined(separator: " ")
         result.site = only("Sec-Fetch-Site")
-        result.cookie = only("Cookie")
         result.type = only("Content-Type")
         result.authorization = only("Authorization")
         return result
+    }
+
+    /// The address of this machine that the client has reached: HTTP/1.0 needs no Host, and no browser speaks it.
+    private var localHost: String? {
+        context?.localAddress?.ipAddress.map { $0.contains(":") ? "[\($0)]" : $0 }
     }
 
     private func act(_ verdict: BridgeGate.Verdict) {
@@ -119,16 +125,19 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
         case .metrics:
             let text = ByteBuffer(string: hub.metricsText())
             answer(200, type: "text/plain; version=0.0.4; charset=utf-8", text)
-        case .session(let secure):
-            guard hub.acceptsTokens else { return answer(429, "too many wrong tokens: try again soon") }
+        case .session(let host, let old):
             guard let token = JSONValue.parse(body)?["token"]?.stringValue, hub.gate.accepts(token: token) else {
                 return wrongToken()
             }
-            answer(204, type: nil, ByteBuffer(), [("Set-Cookie", hub.gate.cookie(secure: secure))])
-        case .logout:
-            let cookie = hub.gate.cookie(secure: false, leaving: true)
-            answer(204, type: nil, ByteBuffer(), [("Set-Cookie", cookie)])
-        case .command:
+            let session = hub.signIn(host: host, replacing: old)
+            hub.connections.isKnown(ObjectIdentifier(self))
+            let line = JSONValue.object(["session": .string(session.revealed)]).line
+            answer(200, type: "application/json", ByteBuffer(string: line))
+        case .logout(let claim):
+            hub.signOut(claim)
+            answer(204, type: nil, ByteBuffer())
+        case .command(let claim):
+            guard accepts(claim) else { return answer(401, Self.signedOut) }
             leave = hub.command(body) { [self] told in
                 switch told {
                 case .reply(let reply): answer(200, type: "application/json", ByteBuffer(string: reply.line))
@@ -150,13 +159,30 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
                     }
                 }
             }
-        case .events: stream()
+        case .events(let claim):
+            guard accepts(claim) else { return answer(401, Self.signedOut) }
+            stream(claim.session)
+        case .wrongMethod(let allowed):
+            answer(
+                405,
+                type: "text/plain; charset=utf-8",
+                ByteBuffer(string: "\(allowed) only\n"),
+                [("Allow", allowed)]
+            )
         }
     }
 
+    private static let signedOut = "open the link of jarvis-bridge link"
+
+    private func accepts(_ claim: BridgeGate.Claim) -> Bool {
+        guard hub.accepts(claim) else { return false }
+        hub.connections.isKnown(ObjectIdentifier(self))
+        return true
+    }
+
     private func wrongToken() {
-        guard hub.acceptsTokens else { return answer(429, "too many wrong tokens: try again soon") }
-        hub.delayWrongToken { [self] in answer(403, "this is not the token: see jarvis-bridge link") }
+        let isDelayed = hub.delayWrongToken { [self] in answer(403, "this is not the token: see jarvis-bridge link") }
+        if !isDelayed { answer(429, "too many wrong tokens: try again soon") }
     }
 
     private func answer(_ status: Int, _ sentence: String) {
@@ -171,9 +197,9 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
         if status != 204 { headers.add(name: "Content-Length", value: "\(body.readableBytes)") }
         if !headers.contains(name: "Cache-Control") { headers.add(name: "Cache-Control", value: "no-store") }
         if !staysOpen { headers.add(name: "Connection", value: "close") }
-        let head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: status), headers: headers)
+        let head = HTTPResponseHead(version: version, status: .init(statusCode: status), headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if body.readableBytes > 0 { context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
+        if body.readableBytes > 0, !isHead { context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
         let sent = context.writeAndFlush(wrapOutboundOut(.end(nil)))
         // Also ends a browser that does not read its answer.
         setDeadline(context)
@@ -191,25 +217,30 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
 
     // MARK: - Event stream
 
-    private func stream() {
+    private func stream(_ session: String) {
         guard let context else { return }
-        guard hub.open(self) else { return answer(503, "too many open pages") }
+        let type = "text/event-stream"
+        if isHead { return answer(200, type: type, ByteBuffer()) }
+        guard hub.open(self, session: session) else { return answer(503, "too many open pages") }
         phase = .streaming
-        begin(context, type: "text/event-stream")
+        begin(context, type: type)
         write(hub.snapshot(missed: 0))
     }
 
     /// Begins an answer whose length is not known.
     private func begin(_ context: ChannelHandlerContext, type: String) {
-        let headers = HTTPHeaders(
+        var headers = HTTPHeaders(
             Self.safety + [
                 ("Content-Type", type), ("Cache-Control", "no-store"),
                 // nginx would collect the lines otherwise.
                 ("X-Accel-Buffering", "no"),
             ]
         )
-        context.write(wrapOutboundOut(.head(.init(version: .http1_1, status: .ok, headers: headers))), promise: nil)
+        if !staysOpen { headers.add(name: "Connection", value: "close") }
+        context.write(wrapOutboundOut(.head(.init(version: version, status: .ok, headers: headers))), promise: nil)
     }
+
+    func end() { context?.close(promise: nil) }
 
     func send(_ event: ByteBuffer) {
         guard let context else { return }

@@ -2,6 +2,9 @@ internal import Glibc
 
 /// An IPv4 or IPv6 address, written without brackets.
 struct IPAddress {
+    /// What one household or attacker has at its disposal: an IPv4 address, or 64 bits of IPv6. Empty for an unknown address.
+    typealias Network = [UInt8]
+
     private let bytes: [UInt8]
 
     /// nil if it is not an address.
@@ -17,6 +20,8 @@ struct IPAddress {
             return nil
         }
     }
+
+    var network: Network { bytes.count == 4 ? bytes : Array(bytes.prefix(8)) }
 
     /// 127.0.0.0/8 or ::1.
     var isLoopback: Bool {

@@ -26,12 +26,11 @@ package struct PageFile: Sendable {
         return files
     }
 
-    /// Where the page is: beside the installed program, else in the sources.
+    /// Where the page is installed, beside the program; nothing else is served, unless it is named.
     package static var folder: String {
-        guard let program = realpath("/proc/self/exe", nil) else { return "Sources/JarvisBridge/Page" }
+        guard let program = realpath("/proc/self/exe", nil) else { return "/usr/share/jarvis-voiced/page" }
         defer { free(program) }
         let parts = String(cString: program).split(separator: "/").dropLast(2)
-        let installed = "/" + (parts + ["share", "jarvis-voiced", "page"]).joined(separator: "/")
-        return access(installed, R_OK) == 0 ? installed : "Sources/JarvisBridge/Page"
+        return "/" + (parts + ["share", "jarvis-voiced", "page"]).joined(separator: "/")
     }
 }

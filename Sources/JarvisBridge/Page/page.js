@@ -838,14 +838,14 @@ let stream;
 /// The running loop of `follow`; none while the page is locked or hidden.
 let following;
 
-/// Follows /events until the cookie is refused, and tries again whenever the connection ends.
+/// Follows /events until the session is refused, and tries again whenever the connection ends.
 async function follow() {
   if (following) return;
   const me = (following = {});
   for (let pause = 500; following === me; pause = Math.min(pause * 2, 5000)) {
     stream = new AbortController();
     try {
-      const answer = await fetch("events", { signal: stream.signal, cache: "no-store", headers: { Accept: "text/event-stream" } });
+      const answer = await fetch("events", { signal: stream.signal, cache: "no-store", headers: { Accept: "text/event-stream", ...session.header } });
       if (answer.status === 401) return lock();
       if (answer.ok) {
         pause = 250;
@@ -918,6 +918,36 @@ document.addEventListener("visibilitychange", () => {
 
 // MARK: Coming in
 
+/// The value that this browser was given for the token. Not a cookie: other ports of this host would be sent that.
+const session = {
+  name: "jarvis-session",
+  own: "",
+  get value() {
+    try {
+      return localStorage.getItem(this.name) ?? this.own;
+    } catch {
+      return this.own; // A browser that keeps nothing: until the page is closed.
+    }
+  },
+  set value(value) {
+    this.own = value;
+    try {
+      if (value) localStorage.setItem(this.name, value);
+      else localStorage.removeItem(this.name);
+    } catch {
+      // As above.
+    }
+  },
+  get header() {
+    return this.value ? { Authorization: `Bearer ${this.value}` } : {};
+  },
+};
+
+// Signed in or out in another tab.
+addEventListener("storage", (event) => {
+  if (event.key === session.name && event.newValue !== event.oldValue) enter();
+});
+
 function lock(why = "") {
   unfollow();
   body.classList.add("is-locked");
@@ -940,10 +970,12 @@ async function enter() {
       const answer = await post("session", { token });
       if (answer.status === 403) return lock("That link does not open this page: it is old, or not complete.");
       if (!answer.ok) return lock(`The bridge could not let you in (${answer.status}). Try the link again in a moment.`);
+      session.value = (await answer.json()).session;
     } catch {
       return lock("The bridge does not answer. Open the link again in a moment.");
     }
   }
+  if (!session.value) return lock();
   body.classList.remove("is-locked");
   $("page").hidden = false;
   $("locked").hidden = true;
@@ -951,13 +983,15 @@ async function enter() {
 }
 
 const post = (path, values) => fetch(path, {
-  method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(values),
+  method: "POST", headers: { "Content-Type": "application/json", ...session.header }, body: JSON.stringify(values),
 });
 
 addEventListener("hashchange", enter);
 $("again").addEventListener("click", enter);
 $("leave").addEventListener("click", async () => {
-  await post("logout", {}).catch(() => {});
+  const answer = await post("logout", {}).catch(() => undefined);
+  if (!answer) return lock("The bridge does not answer: this browser is still signed in. Try again in a moment.");
+  session.value = "";
   lock("You are signed out.");
 });
 

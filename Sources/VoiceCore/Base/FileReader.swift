@@ -18,6 +18,8 @@ package struct FileReader: Sendable {
     package enum Fault: Error, Equatable, CustomStringConvertible {
         case absent
         case notRegular
+        /// A link of another user, or a file with a second name.
+        case foreignLink
         case tooLarge(limit: Int)
         case system(Int32)
 
@@ -25,6 +27,7 @@ package struct FileReader: Sendable {
             switch self {
             case .absent: "no such file"
             case .notRegular: "not a regular file"
+            case .foreignLink: "a link that another user may have made"
             case .tooLarge(let limit): "larger than \(limit) bytes"
             case .system(let code): String(cString: strerror(code))
             }
@@ -43,6 +46,23 @@ package struct FileReader: Sendable {
         guard descriptor >= 0 else {
             throw errno == ENOENT || errno == ENOTDIR ? .absent : .system(errno)
         }
+        return try contents(descriptor, limit).file
+    }
+
+    /// The same for a program of root in a folder of another user: follows links of root and of this user only, and reads no
+    /// file that has a second name.
+    package static let withoutForeignLinks = FileReader { (path, limit) throws(Fault) in
+        let descriptor = OwnPath.open(path)
+        guard descriptor >= 0 else {
+            throw errno == ENOENT || errno == ENOTDIR ? .absent : errno == ELOOP ? .foreignLink : .system(errno)
+        }
+        let (file, names) = try contents(descriptor, limit)
+        guard names == 1 else { throw .foreignLink }
+        return file
+    }
+
+    /// Reads and closes an open file; also returns the number of its names.
+    private static func contents(_ descriptor: Int32, _ limit: Int) throws(Fault) -> (file: File, names: UInt64) {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
@@ -57,7 +77,7 @@ package struct FileReader: Sendable {
             guard bytes.count + count <= limit else { throw .tooLarge(limit: limit) }
             bytes.append(contentsOf: chunk[..<count])
         }
-        return File(bytes: bytes, isReadableByOthers: status.st_mode & S_IROTH != 0)
+        return (File(bytes: bytes, isReadableByOthers: status.st_mode & S_IROTH != 0), UInt64(status.st_nlink))
     }
 }
 
@@ -75,5 +95,55 @@ package enum Folder {
             if name != "." && name != ".." { names.append(name) }
         }
         return names.sorted()
+    }
+}
+
+/// Opens files like open(2), but follows symbolic links of root and of this user only.
+private enum OwnPath {
+    private static let mostLinks = 16
+    /// O_PATH, which Swift does not import: a folder may be searchable without being readable.
+    private static let searchOnly: Int32 = 0o10000000 | O_DIRECTORY
+
+    /// Returns a descriptor for reading, or -1 with errno: ELOOP for a link of another user.
+    /// - Parameter path: absolute.
+    static func open(_ path: String) -> Int32 {
+        var folder = Glibc.open("/", searchOnly | O_CLOEXEC)
+        var parts = Array(path.split(separator: "/").reversed())
+        var links = 0
+        while let part = parts.popLast(), folder >= 0 {
+            var status = stat()
+            guard fstatat(folder, String(part), &status, AT_SYMLINK_NOFOLLOW) == 0 else { return failed(folder, errno) }
+            if status.st_mode & S_IFMT == S_IFLNK {
+                links += 1
+                guard links <= mostLinks, [0, geteuid()].contains(status.st_uid) else { return failed(folder, ELOOP) }
+                guard let target = target(of: String(part), in: folder) else { return failed(folder, errno) }
+                if target.hasPrefix("/") {
+                    close(folder)
+                    folder = Glibc.open("/", searchOnly | O_CLOEXEC)
+                }
+                parts += target.split(separator: "/").reversed()
+                continue
+            }
+            let kind = parts.isEmpty ? O_RDONLY | O_NONBLOCK | O_NOCTTY : searchOnly
+            // What became a link meanwhile is refused with ELOOP.
+            let next = openat(folder, String(part), kind | O_NOFOLLOW | O_CLOEXEC)
+            guard next >= 0 else { return failed(folder, errno) }
+            close(folder)
+            folder = next
+        }
+        return folder
+    }
+
+    private static func target(of link: String, in folder: Int32) -> String? {
+        var bytes = [CChar](repeating: 0, count: 4096)
+        let count = readlinkat(folder, link, &bytes, bytes.count)
+        guard count > 0, count < bytes.count else { return nil }
+        return String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    private static func failed(_ descriptor: Int32, _ code: Int32) -> Int32 {
+        close(descriptor)
+        errno = code
+        return -1
     }
 }
