@@ -55,6 +55,9 @@ package struct BridgeMetrics: Sendable {
                 let label = MetricsText.label("version", version)
                 text.add("jarvis_build_info", .gauge, "The daemon's version.", [(label, 1)])
             }
+            if let name = values["name"]?.stringValue {
+                text.add("jarvis_box_info", .gauge, "The box's name.", [(MetricsText.label("name", name), 1)])
+            }
         }
         let times = "Time from the end of the user's speech to a stage of the turn."
         text.add("jarvis_turn_stage_seconds", times, by: "stage", stages.histograms)

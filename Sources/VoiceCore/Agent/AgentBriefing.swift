@@ -24,12 +24,17 @@ package enum AgentBriefing {
         return (answer.replacing(mark, with: ""), true)
     }
 
-    /// Whether a question was sent with the preamble.
-    static func isIn(_ question: String) -> Bool { question.hasPrefix(preamble) }
+    private static let naming = "(The box that passes this on is called \""
+
+    /// Whether a question was sent with the preamble, or with the name of the box.
+    static func isIn(_ question: String) -> Bool { question.hasPrefix(preamble) || question.hasPrefix(naming) }
 
     /// The question in the form in which it is sent.
-    static func question(_ query: String, preamble: Bool) -> String {
-        preamble ? Self.preamble + "\n\n" + query : query
+    ///
+    /// - Parameter box: the name of the box, which is told with the first question; nil to leave it out.
+    static func question(_ query: String, preamble: Bool, box: String? = nil) -> String {
+        let name = box.map { naming + $0.replacing("\"", with: "'") + "\".)" }
+        return ([preamble ? Self.preamble : nil, name].compactMap { $0 } + [query]).joined(separator: "\n\n")
     }
 }
 

@@ -82,6 +82,8 @@ package actor JarvisClient {
     package static let maximumWaiting = 2
 
     let settings: Configuration.Jarvis
+    /// Told to the agent with the first question of a conversation; empty to leave it out.
+    private let boxName: String
     let request: JarvisRequest
     let transport: any JarvisTransport
     let backend: any JarvisBackend
@@ -132,6 +134,7 @@ package actor JarvisClient {
         base: ServerURL,
         token: Secret?,
         settings: Configuration.Jarvis,
+        boxName: String = "",
         transport: any JarvisTransport,
         store: JarvisSessionStore = .none,
         environment: Environment = .system,
@@ -140,6 +143,7 @@ package actor JarvisClient {
     ) {
         self.onNews = onNews
         self.settings = settings
+        self.boxName = boxName
         request = JarvisRequest(base: base, token: token, settings: settings)
         self.transport = transport
         let connection = JarvisConnection(
@@ -328,7 +332,8 @@ package actor JarvisClient {
             case .off: false
             }
         let whole = question.context.map { question.query + "\n\n" + $0 } ?? question.query
-        let text = AgentBriefing.question(whole, preamble: isFirst && wantsPreamble)
+        let box = isFirst && settings.preamble != .off && !boxName.isEmpty ? boxName : nil
+        let text = AgentBriefing.question(whole, preamble: isFirst && wantsPreamble, box: box)
         sent = [text]
         let asked = JarvisQuestion(
             query: text,

@@ -129,6 +129,7 @@ package enum StatusSchema {
         ),
         Member("log", .list, "the last 50 lines: `at`, `level`, `text`"),
         Member("last_trouble", .object, "the last event that reported a problem"),
+        Member("name", .text, "what the household calls the box"),
         Member("version", .text, "of the program"),
         Member("uptime_s", .number, "since the start of the program"),
         Member("rss_bytes", .number, "memory of the program"),

@@ -73,6 +73,7 @@ extension VoiceDaemon {
             }
             result["timers"] = .integer(await timers.count)
             result["announcements"] = .integer(await house.count)
+            result["name"] = .string(settings.name)
             result["version"] = .string(ProgramVersion.current)
             result["uptime_s"] = .integer(Int((Monotonic.now() - started).components.seconds))
             result["heard"] = .string(heard(status.conversation))

@@ -78,6 +78,7 @@ struct Composition {
             base: settings.jarvisBase,
             token: settings.jarvisToken,
             settings: settings.jarvis,
+            boxName: settings.name,
             transport: network,
             store: state.map { .folder($0, logger: logger) } ?? .none,
             onNews: { [mailbox] in Self.report($0, player, mailbox) },

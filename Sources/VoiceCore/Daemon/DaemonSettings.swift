@@ -10,6 +10,8 @@ package import VoiceSession
 
 /// The configuration, translated into the settings of the daemon's parts.
 package struct DaemonSettings: Sendable {
+    /// What the household calls this box.
+    package var name: String
     package var audio: AudioConfiguration
     package var volumes: VolumeSettings
     package var pump: VoicePump.Options
@@ -61,6 +63,7 @@ package struct DaemonSettings: Sendable {
         guard let jarvisBase = ServerURL(configuration.jarvis.url), ["http", "https"].contains(jarvisBase.scheme) else {
             throw Self.fail("jarvis.url", "must be an http:// or https:// address")
         }
+        name = BoxName.shown(configuration.box.name)
         audio = AudioConfiguration(configuration.audio, echo: configuration.echo)
         if let fault = AudioConfiguration.channelsFault(configuration.audio) {
             throw ConfigurationError(problems: [fault])

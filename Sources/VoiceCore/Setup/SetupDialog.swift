@@ -81,6 +81,7 @@ package struct SetupDialog: Sendable {
         case .wake: list.append(.value("activation.wake_words"))
         case .push: list.append(.value("activation.buttons"))
         }
+        list.append(.value("box.name"))
         return list + (plan.isEmpty ? [] : [.write])
     }
 
@@ -216,6 +217,7 @@ package struct SetupDialog: Sendable {
 
 extension SetupDialog {
     private static let sentences = [
+        "box.name": "A name for this box, such as Kitchen (none: the name of this machine, \(BoxName.host))",
         "service.use":
             "Which service hears and speaks: openai, openai-live, datagrid, hero365, or local (Wyoming servers)?",
         "realtime.url": "The address of the service; of a server of your own, such as ws://homelab.lan:8000",

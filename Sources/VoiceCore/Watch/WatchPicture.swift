@@ -128,6 +128,7 @@ package struct WatchPicture {
 
     private var title: WatchRow {
         var row = WatchRow("jarvis-voiced ")
+        if let name = mirror["name"]?.stringValue { row += (name + " ", nil) }
         if let age { row += ("stale \(Self.length(age)) ", .red) }
         var parts = [mirror["version"]?.stringValue].compactMap { $0 }
         if let up = seconds("uptime_s") { parts.append("up \(Self.length(up))") }

@@ -28,7 +28,7 @@ struct SetupDialogTests {
         var dialog = try dialog()
         let complaints = answer(
             &dialog,
-            ["", "", "sk-1", "http://h:8080/ui", "", "tok", "2", "yes", "jabra", "", "always", "yes"]
+            ["", "", "sk-1", "http://h:8080/ui", "", "tok", "2", "yes", "jabra", "", "always", "", "yes"]
         )
         #expect(complaints == [])
         #expect(dialog.question == nil)
@@ -63,6 +63,7 @@ struct SetupDialogTests {
             asked == [
                 .value("service.use"), .value("realtime.url"), .secret(SetupSecret(.openAI)), .value("jarvis.url"),
                 .value("jarvis.api"), .secret(.token), .device(.capture), .device(.playback), .value("activation.mode"),
+                .value("box.name"),
             ]
         )
         #expect(dialog.plan.isEmpty)
@@ -245,7 +246,7 @@ struct SetupDialogTests {
 
     @Test func noIsWrittenWithoutAYes() throws {
         var dialog = try dialog()
-        _ = answer(&dialog, ["", "", "sk-1", "skip", "skip", "skip", "skip", "skip", "skip"])
+        _ = answer(&dialog, ["", "", "sk-1", "skip", "skip", "skip", "skip", "skip", "skip", "skip"])
         #expect(dialog.question == .write)
         #expect(dialog.prompt.contains("openai-api-key: a new secret"))
         #expect(!dialog.prompt.contains("sk-1"))

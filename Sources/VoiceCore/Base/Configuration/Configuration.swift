@@ -4,6 +4,7 @@
 /// once, and its documentation. It is read and written as a property of the section
 /// (`configuration.audio.masterVolume`). An empty string means "not set" for every key whose documentation says so.
 package struct Configuration: Sendable, Equatable {
+    package var box = Box()
     package var audio = Audio()
     package var echo = Echo()
     package var service = Service()
@@ -24,7 +25,7 @@ package struct Configuration: Sendable, Equatable {
 extension ConfigurationSchema {
     /// Sections in the order of the sample file.
     package static let sections = [
-        Section(\.audio), Section(\.echo), Section(\.service), Section(\.realtime), Section(\.live),
+        Section(\.box), Section(\.audio), Section(\.echo), Section(\.service), Section(\.realtime), Section(\.live),
         Section(\.datagrid), Section(\.hero365), Section(\.local),
         Section(\.jarvis),
         Section(\.activation), Section(\.budget), Section(\.media), Section(\.log),
