@@ -90,9 +90,9 @@ install: ## install program, units, manual and configuration (PREFIX, DESTDIR); 
 		>$(DESTDIR)$(UNITDIR)/jarvis-voiced.service
 	sed 's|/usr/local/bin/|$(PREFIX)/bin/|' systemd/jarvis-bridge.service \
 		>$(DESTDIR)$(UNITDIR)/jarvis-bridge.service
-	sed 's|/usr/local/bin/|$(PREFIX)/bin/|' systemd/user/jarvis-voiced.service \
-		>$(DESTDIR)$(USERUNITDIR)/jarvis-voiced.service
-	chmod 644 $(DESTDIR)$(UNITDIR)/jarvis-{voiced,bridge}.service $(DESTDIR)$(USERUNITDIR)/jarvis-voiced.service
+	for name in voiced bridge; do sed 's|/usr/local/bin/|$(PREFIX)/bin/|' systemd/user/jarvis-$$name.service \
+		>$(DESTDIR)$(USERUNITDIR)/jarvis-$$name.service; done
+	chmod 644 $(DESTDIR)$(UNITDIR)/jarvis-{voiced,bridge}.service $(DESTDIR)$(USERUNITDIR)/jarvis-{voiced,bridge}.service
 	for file in systemd/*.sysusers; do ! test -e $$file || \
 		install -D -m 644 $$file $(DESTDIR)$(SYSUSERSDIR)/$$(basename $$file .sysusers).conf; done
 	for file in systemd/*.catalog; do ! test -e $$file || \
@@ -122,7 +122,7 @@ uninstall: ## remove program, units and manual; the configuration stays
 	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || systemctl disable --now \
 		jarvis-voiced.service jarvis-bridge.service || true
 	rm -f $(DESTDIR)$(PREFIX)/bin/jarvis-{voiced,bridge} $(DESTDIR)$(UNITDIR)/jarvis-{voiced,bridge}.service \
-		$(DESTDIR)$(USERUNITDIR)/jarvis-voiced.service \
+		$(DESTDIR)$(USERUNITDIR)/jarvis-{voiced,bridge}.service \
 		$(DESTDIR)$(SYSUSERSDIR)/jarvis-voiced.conf $(DESTDIR)$(CATALOGDIR)/jarvis-voiced.catalog \
 		$(DESTDIR)$(MANDIR)/man1/jarvis-{voiced,bridge}.1 $(DESTDIR)$(MANDIR)/man5/jarvis-voiced.toml.5 \
 		$(DESTDIR)$(BASHDIR)/jarvis-voiced $(DESTDIR)$(ZSHDIR)/_jarvis-voiced $(DESTDIR)$(FISHDIR)/jarvis-voiced.fish \

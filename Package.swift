@@ -67,6 +67,7 @@ let package = Package(
         .target(name: "CSphinx", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CTFLite", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CQREncode", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CDeflate", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CDSP"),
         .target(name: "CMicroFrontend", linkerSettings: [.linkedLibrary("m")]),
         .target(
@@ -152,7 +153,7 @@ let package = Package(
         .target(
             name: "BridgeCore",
             dependencies: [
-                "VoiceBase", "CQREncode",
+                "VoiceBase", "CDeflate", "CQREncode",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

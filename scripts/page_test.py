@@ -114,10 +114,15 @@ def in_daemon(what, holds, seconds=12):
 # MARK: Checks
 
 def a_stranger_gets_nothing(_):
-    for path, kind in [("/", "text/html"), ("/page.css", "text/css"), ("/page.js", "javascript"), ("/icon.svg", "svg")]:
+    for path, kind in [("/", "text/html"), ("/page.css", "text/css"), ("/page.js", "javascript"), ("/icon.svg", "svg"),
+                       ("/icon-192.png", "png"), ("/icon-512.png", "png"), ("/apple-touch-icon.png", "png"),
+                       ("/manifest.webmanifest", "manifest+json")]:
         status, headers = http(path)
         assert status == 200 and kind in headers["Content-Type"], f"{path}: {status} {headers['Content-Type']}"
         assert "default-src 'self'" in headers["Content-Security-Policy"], f"{path} has no CSP"
+    sizes = {coding: sum(int(http(path, **{"Accept-Encoding": coding})[1]["Content-Length"]) for path in ("/", "/page.css", "/page.js"))
+             for coding in ("gzip", "identity")}
+    assert sizes["gzip"] < sizes["identity"] / 3, f"hardly compressed: {sizes}"
     assert http("/events")[0] == 401
     assert http("/command", {"command": "mute"}, Origin=base)[0] in (401, 403)
     assert http("/session", {"token": "wrong"}, Origin=base)[0] == 403
@@ -131,6 +136,11 @@ def a_stranger_gets_nothing(_):
         wait("that the link is wrong", lambda: "link does not open" in page.text("#locked-why"))
         assert "#" not in page.driver.current_url
         check_axe(page, "locked", [(1280, 900, False), (360, 740, True)])
+        page.look(390, 844)
+        page.submit("#key", f"{base}/#{options.token}", "[type=submit]")
+        wait("that the pasted link lets in", lambda: page.text("#pill-text") == "Live")
+        assert page.text("#name") and page.driver.title.startswith(page.text("#name")), page.driver.title
+        assert not page.driver.execute_cdp_cmd("Page.getAppManifest", {})["errors"]
     finally:
         page.driver.quit()
 

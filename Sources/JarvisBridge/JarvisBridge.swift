@@ -11,15 +11,18 @@ struct JarvisBridge: ParsableCommand {
         discussion: "A page that shows what the box hears, does and costs, with buttons for its commands; metrics at "
             + "/metrics. A client of the control socket and nothing else: the voice does not need it.",
         version: ProgramVersion.current,
-        subcommands: [Run.self, Link.self, Check.self]
+        subcommands: [Run.self, Link.self, Share.self, Check.self]
     )
 }
 
 struct Options: ParsableArguments {
-    @Option(name: .customLong("configuration"), help: "The configuration.")
-    var file = BridgeConfiguration.standardFile
+    @Option(
+        name: .customLong("configuration"),
+        help: "The configuration (default: your own, else \(BridgeConfiguration.standardFile))."
+    )
+    var named: String?
 
-    @Option(help: "The folder of the tokens (default: $STATE_DIRECTORY, else \(BridgeSecrets.standardFolder)).")
+    @Option(help: "The folder of the tokens (default: $STATE_DIRECTORY, your own, or \(BridgeSecrets.standardFolder)).")
     var state: String?
 
     @Option(help: "The folder of the page (default: where it is installed).")
@@ -29,11 +32,17 @@ struct Options: ParsableArguments {
         guard folder.hasPrefix("/") else { throw ValidationError("--state needs an absolute path") }
     }
 
+    var file: String {
+        named ?? Place.own("XDG_CONFIG_HOME", ".config", "jarvis-voiced/bridge.toml")
+            ?? BridgeConfiguration.standardFile
+    }
+
     /// Without a file, the built-in values count.
     func configuration() throws -> BridgeConfiguration {
+        let file = file
         do {
             return try BridgeConfiguration(parsing: FileReader.system.read(file, 64 << 10).bytes, name: file)
-        } catch FileReader.Fault.absent where file == BridgeConfiguration.standardFile {
+        } catch FileReader.Fault.absent where named == nil {
             return BridgeConfiguration()
         } catch let fault as FileReader.Fault {
             throw BridgeConfiguration.Problem("\(file): \(fault)")
@@ -41,8 +50,41 @@ struct Options: ParsableArguments {
     }
 
     var folder: String {
-        state ?? getenv("STATE_DIRECTORY").map { String(cString: $0) } ?? BridgeSecrets.standardFolder
+        if let state = state ?? Place.variable("STATE_DIRECTORY") { return state }
+        return Place.own("XDG_STATE_HOME", ".local/state", "jarvis-bridge") ?? BridgeSecrets.standardFolder
     }
+
+    /// The name of the box, as the daemon's configuration has it.
+    var name: String {
+        let loaded = try? ConfigurationLoader(environment: ProcessEnvironment.values).load(path: nil)
+        return BoxName.shown(loaded?.values.box.name ?? "")
+    }
+}
+
+/// Where things of this user are, as on a desktop.
+private enum Place {
+    static func variable(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The path in a folder of this user; nil for root, and where the system's daemon is used: there is nothing of the user's.
+    static func own(_ variable: String, _ standard: String, _ path: String) -> String? {
+        guard geteuid() != 0, let base = Self.variable(variable) ?? Self.variable("HOME").map({ "\($0)/\(standard)" })
+        else {
+            return nil
+        }
+        let own = "\(base)/\(path)"
+        return base.hasPrefix("/") && (access(own, F_OK) == 0 || ownSocket != nil) ? own : nil
+    }
+
+    /// The control socket of this user's daemon, if one runs.
+    static var ownSocket: String? {
+        guard geteuid() != 0, let base = variable("XDG_RUNTIME_DIR") else { return nil }
+        let path = "\(base)/jarvis-voiced/control.sock"
+        return access(path, F_OK) == 0 ? path : nil
+    }
+
+    static var socket: String { variable("JARVIS_CONTROL_SOCKET") ?? ownSocket ?? "/run/jarvis-voiced/control.sock" }
 }
 
 struct Run: ParsableCommand {
@@ -52,18 +94,24 @@ struct Run: ParsableCommand {
 
     func run() throws {
         let configuration = try exiting(.configuration) { try options.configuration() }
-        let files = try exiting(.unavailable) { try PageFile.all(in: options.page ?? PageFile.folder) }
+        let name = options.name
+        let files = try exiting(.unavailable) { try PageFile.all(in: options.page ?? PageFile.folder, name: name) }
         var random = SystemRandomNumberGenerator()
         let secrets = try exiting(.inputOutput) { try BridgeSecrets(folder: options.folder, random: &random) }
+        let hosts = [BoxName.host] + [BoxName.host, BoxName.label(name)].compactMap { $0.map { "\($0).local" } }
         try exiting(.unavailable) {
             try BridgeServer.run(
                 configuration,
+                names: hosts,
+                socket: configuration.socket ?? Place.socket,
                 secrets: secrets,
                 sessions: SessionFile(folder: options.folder),
                 files: files,
                 ready: {
                     say("listening at \(configuration.listen), port \(configuration.port)")
-                    if !configuration.isLocal { say("the network can read along: put a proxy with TLS in front") }
+                    guard !configuration.isLocal else { return }
+                    say(Share.warning)
+                    NameAnnouncer(name: name, port: configuration.port, log: say).start()
                 },
                 log: say
             )
@@ -79,12 +127,54 @@ struct Link: ParsableCommand {
     func run() throws {
         let configuration = try exiting(.configuration) { try options.configuration() }
         guard let token = try exiting(.noPermission, { try BridgeSecrets.token(in: options.folder) }) else {
-            say("there is no token yet: systemctl enable --now jarvis-bridge makes it")
+            let isOwn = geteuid() != 0 && options.folder != BridgeSecrets.standardFolder
+            say("there is no token yet: systemctl \(isOwn ? "--user " : "")enable --now jarvis-bridge makes it")
             throw ArgumentParser.ExitCode(VoiceBase.ExitCode.unavailable.rawValue)
         }
-        let link = configuration.link(token: token, address: BridgeServer.ownAddress)
-        print(link)
-        if let code = QRCode.drawn(link) { print(code, terminator: "") }
+        let name = NameAnnouncer.address(of: options.name)
+        let links = configuration.links(token: token, name: name, address: BridgeServer.ownAddress)
+        print(links.joined(separator: "\n"))
+        guard configuration.isShared else {
+            print("It opens on this machine only. For phones in your network: jarvis-bridge share on")
+            return
+        }
+        if let code = QRCode.drawn(links[0]) { print(code, terminator: "") }
+    }
+}
+
+struct Share: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Let phones in your network open the page, or this machine alone.",
+        discussion: "Writes the address to listen at into the configuration; restart jarvis-bridge then."
+    )
+    static let warning = "everyone in this network can read along, the link included: there is no encryption"
+
+    enum Wish: String, ExpressibleByArgument, CaseIterable {
+        case on, off
+    }
+
+    @Argument(help: "on for your network, off for this machine alone.")
+    var wish: Wish
+
+    @OptionGroup var options: Options
+
+    func run() throws {
+        let file = options.file
+        let present = try exiting(.noPermission) { () throws -> String in
+            do {
+                return String(decoding: try FileReader.system.read(file, 64 << 10).bytes, as: UTF8.self)
+            } catch FileReader.Fault.absent {
+                return ""
+            }
+        }
+        let text = BridgeConfiguration.text(present, listeningAt: wish == .on ? "0.0.0.0" : "127.0.0.1")
+        // What was wrong before is not made worse.
+        _ = try exiting(.configuration) { try BridgeConfiguration(parsing: Array(text.utf8), name: file) }
+        try exiting(.noPermission) { try StateFile.write(Array(text.utf8), to: file) }
+        // The bridge's user reads it.
+        chmod(file, 0o644)
+        print("Wrote \(file).")
+        if wish == .on { print(Self.warning.prefix(1).uppercased() + Self.warning.dropFirst() + ".") }
     }
 }
 
@@ -95,7 +185,7 @@ struct Check: ParsableCommand {
 
     func run() throws {
         let configuration = try exiting(.configuration) { try options.configuration() }
-        _ = try exiting(.unavailable) { try PageFile.all(in: options.page ?? PageFile.folder) }
+        _ = try exiting(.unavailable) { try PageFile.all(in: options.page ?? PageFile.folder, name: options.name) }
         print("fine: it will listen at \(configuration.listen), port \(configuration.port)")
     }
 }

@@ -9,8 +9,8 @@ package struct BridgeConfiguration: Sendable, Equatable {
     package var port = 8787
     /// Names under which browsers may reach the page, besides addresses and localhost. Lower case.
     package var hosts: [String] = []
-    /// The daemon's control socket.
-    package var socket = "/run/jarvis-voiced/control.sock"
+    /// The daemon's control socket; nil for that of this user's daemon or the system's.
+    package var socket: String?
 
     package init() {}
 
@@ -60,13 +60,43 @@ package struct BridgeConfiguration: Sendable, Equatable {
     /// Whether only programs of this machine reach the bridge.
     package var isLocal: Bool { IPAddress(listen)?.isLoopback == true }
 
+    /// Whether other machines reach it, directly or through a proxy.
+    package var isShared: Bool { !isLocal || !hosts.isEmpty }
+
     /// The link that opens the page. With names but a local address, a proxy with TLS stands in front.
     ///
     /// - Parameter address: the machine's own, for a bridge that listens at all of them; nil if it has none.
     package func link(token: Secret, address: String?) -> String {
         if isLocal, let name = hosts.first { return "https://\(name)/#\(token.revealed)" }
         let own = IPAddress(listen)?.isWildcard == true ? address ?? "127.0.0.1" : listen
-        let host = hosts.first ?? (own.contains(":") ? "[\(own)]" : own)
-        return "http://\(host):\(port)/#\(token.revealed)"
+        return link(token, to: hosts.first ?? own)
+    }
+
+    /// The links that open the page, the best one first.
+    ///
+    /// - Parameter name: under which this machine is found in its network ("kitchen.local"); nil if it is not announced.
+    package func links(token: Secret, name: String?, address: String?) -> [String] {
+        let plain = link(token: token, address: address)
+        guard !isLocal, hosts.isEmpty, let name else { return [plain] }
+        return [link(token, to: name), plain]
+    }
+
+    private func link(_ token: Secret, to host: String) -> String {
+        "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/#\(token.revealed)"
+    }
+
+    /// The file with another address to listen at; everything else stays.
+    package static func text(_ present: String, listeningAt address: String) -> String {
+        let line = "listen = \"\(address)\""
+        var lines = present.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        func place(of start: String) -> Int? {
+            lines.firstIndex { $0.filter { $0 != " " && $0 != "\t" }.hasPrefix(start) }
+        }
+        if let index = place(of: "listen=") ?? place(of: "#listen=") {
+            lines[index] = line
+        } else {
+            lines.insert(line, at: 0)
+        }
+        return lines.joined(separator: "\n")
     }
 }

@@ -12,11 +12,15 @@ package enum BridgeServer {
     /// Serves until the process ends.
     ///
     /// - Parameters:
+    ///   - names: under which this machine is reached besides those of the configuration, in lower case.
+    ///   - socket: the daemon's.
     ///   - ready: is called once the port is open.
     ///   - log: gets one line for people; no token is in it.
     /// - Throws: why it cannot listen, or no longer does.
     package static func run(
         _ configuration: BridgeConfiguration,
+        names: [String],
+        socket: String,
         secrets: BridgeSecrets,
         sessions: SessionFile,
         files: [String: PageFile],
@@ -27,9 +31,9 @@ package enum BridgeServer {
         let listener = loop.submit {
             let hub = BridgeHub(
                 loop: loop,
-                gate: BridgeGate(hosts: configuration.hosts, secrets: secrets),
+                gate: BridgeGate(hosts: configuration.hosts + names, secrets: secrets),
                 files: files,
-                socket: configuration.socket,
+                socket: socket,
                 sessions: sessions,
                 log: log
             )

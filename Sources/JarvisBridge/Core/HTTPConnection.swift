@@ -39,6 +39,7 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
     /// Of the request: a client of HTTP/1.0 knows no chunks, and the answer to HEAD has no body.
     private var version = HTTPVersion.http1_1
     private var isHead = false
+    private var takesGzip = false
     private var body = ByteBuffer()
     private var deadline: Scheduled<Void>?
     /// Ends the daemon's answer that is being read here.
@@ -71,9 +72,10 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
         switch (unwrapInboundIn(data), phase) {
         case (.head(let head), .waiting):
             body.clear()
-            version = min(head.version, .http1_1)
-            staysOpen = head.isKeepAlive && head.version >= .http1_1
+            version = head.version == .http1_0 ? .http1_0 : .http1_1
+            staysOpen = head.isKeepAlive && version == .http1_1
             isHead = head.method == .HEAD
+            takesGzip = Self.takesGzip(head.headers["Accept-Encoding"])
             phase = .reading(hub.gate.judge(self.head(head, context)))
         case (.body(let part), .reading):
             guard body.readableBytes + part.readableBytes <= Self.largestBody else {
@@ -98,7 +100,7 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
         var result = BridgeGate.Head(
             method: head.method.rawValue,
             path: String(head.uri.prefix { $0 != "?" }),
-            host: only("Host") ?? (head.version < .http1_1 && !head.headers.contains(name: "Host") ? localHost : nil),
+            host: only("Host") ?? (version == .http1_0 && !head.headers.contains(name: "Host") ? localHost : nil),
             isLocal: context.remoteAddress?.ipAddress.flatMap(IPAddress.init)?.isLoopback == true
                 && !["Forwarded", "X-Forwarded-For", "Via"].contains(where: head.headers.contains)
         )
@@ -108,6 +110,15 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
         result.type = only("Content-Type")
         result.authorization = only("Authorization")
         return result
+    }
+
+    /// Whether one of the codings is gzip, and not with the weight 0 (RFC 9110, section 12.5.3).
+    private static func takesGzip(_ headers: [String]) -> Bool {
+        headers.joined(separator: ",").lowercased().split(separator: ",").contains { coding in
+            let parts = coding.split(separator: ";").map { $0.filter { !$0.isWhitespace } }
+            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
+            return parts.first == "gzip" && weight > 0
+        }
     }
 
     /// The address of this machine that the client has reached: HTTP/1.0 needs no Host, and no browser speaks it.
@@ -121,7 +132,10 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
         case .wrongToken: wrongToken()
         case .file(let path):
             guard let file = hub.files[path] else { return answer(404, "there is nothing here") }
-            answer(200, type: file.type, file.bytes, [("Cache-Control", "no-cache")])
+            var more = [("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding")]
+            let packed = takesGzip ? file.packed : nil
+            if packed != nil { more.append(("Content-Encoding", "gzip")) }
+            answer(200, type: file.type, packed ?? file.bytes, more)
         case .metrics:
             let text = ByteBuffer(string: hub.metricsText())
             answer(200, type: "text/plain; version=0.0.4; charset=utf-8", text)

@@ -243,7 +243,9 @@ function drawNow() {
   attribute($("mute"), "data-command", isMuted ? "unmute" : "mute");
   attribute($("mute").querySelector("use"), "href", isMuted ? "#i-mic-off" : "#i-mic");
   write($("mute").lastChild, isMuted ? "Unmute" : "Mute");
-  document.title = link === "live" ? `Jarvis: ${sentence()}` : "Jarvis: away";
+  const name = clean(box.name, 40);
+  write($("name"), name);
+  document.title = `${name || "Jarvis"}: ${link === "live" ? sentence() : "away"}`;
   drawLink();
   drawControls();
   dropRefusals();
@@ -781,7 +783,7 @@ const health = ["health", "word_problems", "state", "capture_xruns", "playback_x
 const parts = [
   [drawLevels, ["levels", "state"]],
   [drawNow, ["state", "text", "health", "microphone_muted", "volumes", "quiet", "mode", "wake_words", "wake_engine",
-    "timer_list", "media"]],
+    "timer_list", "media", "name"]],
   [drawVolumes, ["volumes", "quiet"]],
   [drawMedia, ["media", "stations"]],
   [drawTimers, ["timer_list"]],
@@ -1086,7 +1088,15 @@ document.addEventListener("click", (event) => {
   send(button, ...commandOf(button.dataset), button.dataset.action === "snooze");
 });
 
-for (const form of document.forms) {
+// A page on the home screen of some phones has no address to open a link in.
+$("key").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const given = $("key-text").value.trim();
+  $("key-text").value = "";
+  location.hash = given.slice(given.lastIndexOf("#") + 1);
+});
+
+for (const form of document.querySelectorAll("form[data-command]")) {
   // What was wrong with the words is no longer.
   form.addEventListener("input", () => {
     for (const refusal of refusals) if (!refusal.cause && form.closest("section").contains(refusal.reply)) dropRefusal(refusal);

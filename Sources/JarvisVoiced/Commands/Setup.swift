@@ -132,8 +132,8 @@ struct Setup: AsyncParsableCommand {
 
     private var hasSystemd: Bool { access("/run/systemd/system", F_OK) == 0 }
 
-    private func systemctl(_ place: SetupPlace, _ order: String...) -> Bool {
-        runs(["systemctl", "--quiet"] + (place.isOwn ? ["--user"] : []) + order + ["jarvis-voiced"])
+    private func systemctl(_ place: SetupPlace, _ order: String..., unit: String = "jarvis-voiced") -> Bool {
+        runs(["systemctl", "--quiet"] + (place.isOwn ? ["--user"] : []) + order + [unit])
     }
 
     /// Prints what the daemon wrote before it failed.
@@ -185,8 +185,37 @@ struct Setup: AsyncParsableCommand {
             if order == "restart" { repeatReason(unit) }
             throw failure("\(unit.systemctl(order)) failed: the lines above say why", .unavailable)
         }
+        try sharePage(place)
         print("It runs: \(unit.journal) -f")
         _ = systemctl(place, "show", "--property=StatusText", "--value")
+    }
+
+    /// The page is a program of its own, and writes its own configuration.
+    private func sharePage(_ place: SetupPlace) throws {
+        let bridge = Self.folder + "/jarvis-bridge"
+        guard access(bridge, X_OK) == 0 else { return }
+        print(
+            "With a page, phones show what Jarvis does. Everyone in your network can read along: there is no encryption."
+        )
+        guard try confirm("Show the page to phones in your network?", isUsual: false),
+            runs([bridge, "share", "on"])
+        else { return }
+        for order in ["enable", "restart"] where !systemctl(place, order, unit: "jarvis-bridge") {
+            throw failure("systemctl \(order) jarvis-bridge failed: the lines above say why", .unavailable)
+        }
+        // It makes its token within moments of its start.
+        for _ in 0..<5 {
+            sleep(1)
+            if runs([bridge, "link"]) { return }
+        }
+    }
+
+    /// Of this program.
+    private static var folder: String {
+        guard let path = realpath(program, nil) else { return "/usr/bin" }
+        defer { free(path) }
+        let text = String(cString: path)
+        return String(text[..<(text.lastIndex(of: "/") ?? text.startIndex)])
     }
 
     /// - Parameter isUsual: what Enter means.
