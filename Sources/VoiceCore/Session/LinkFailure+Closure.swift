@@ -1,3 +1,4 @@
+internal import VoiceBase
 internal import VoiceConversation
 package import VoiceNetwork
 
@@ -7,8 +8,10 @@ extension LinkFailure {
     /// A bad key or model is reported by an `error` event and a close with 3000 or 4000, not by an HTTP status; a proxy or
     /// an overloaded service may still answer with a status. What is not known to be final is retried.
     ///
-    /// - Parameter model: the model that the service was asked for, if it names its refusal in the closure.
-    package init(_ closure: WebSocketClosure, model: String? = nil) {
+    /// - Parameters:
+    ///   - model: the model that the service was asked for, if it names its refusal in the closure.
+    ///   - advice: what to check if the service refuses the handshake without a word of its own (HTTP 401 or 403).
+    package init(_ closure: WebSocketClosure, model: String? = nil, advice: String? = nil) {
         let reason = closure.description
         switch closure {
         case .closed(let code, let text):
@@ -17,13 +20,16 @@ extension LinkFailure {
                 refusal == nil ? Self.kind(closeCode: code, ErrorClass(closeReason: text)) : .permanent,
                 refusal ?? reason
             )
-        case .refused(let refusal) where ModelRefusal.line(refusal.body, model: model) != nil:
+        case .refused(let refusal)
+        where ModelRefusal.line(refusal.body, model: model) != nil
+            || model != nil && ErrorClass(body: refusal.body) == .configuration:
             self.init(.permanent, "set realtime.model to a model of this service (\(reason))")
         case .refused(let refusal):
+            let isMute = [401, 403].contains(refusal.status) && refusal.message == nil
             self.init(
                 Self.kind(status: refusal.status, ErrorClass(body: refusal.body)),
-                reason,
-                retryAfter: refusal.retryAfter.map { .seconds($0) }
+                isMute ? reason + (advice.map { ": " + $0 } ?? "") : reason,
+                retryAfter: refusal.retryAfter.map { .seconds($0) } ?? StatedPause.read(refusal.body)
             )
         case .failed(.badURL): self.init(.permanent, reason)
         case .failed: self.init(.transient, reason)

@@ -54,6 +54,48 @@ struct LinkFailureTests {
         #expect(failure.reason.contains("realtime.model"))
     }
 
+    @Test(arguments: [
+        (
+            400, #"{"error":{"message":"The model `gpt-x` has been deprecated.","code":"model_not_found"}}"#,
+            "The model `gpt-x` has been deprecated."
+        ),
+        (
+            404, #"{"error":{"code":"DeploymentNotFound","message":"The API deployment does not exist."}}"#,
+            "does not exist"
+        ),
+        (400, #"{"detail":[{"msg":"model gpt-x is unknown here"}]}"#, "model gpt-x is unknown here"),
+        (403, "no access to model gpt-x", "no access to model gpt-x"),
+    ])
+    func namesTheReasonInTheBodyOfARefusedHandshake(status: Int, body: String, reason: String) {
+        let refusal = WebSocketRefusal(status: status, reason: "Bad Request", retryAfter: nil, body: body)
+        let failure = LinkFailure(.refused(refusal), model: "gpt-x")
+        #expect(failure.kind == .permanent)
+        #expect(failure.reason.contains(reason) && failure.reason.contains("realtime.model"))
+    }
+
+    @Test func aRefusalWithoutAWordNamesWhatToCheck() {
+        for body in ["", "Forbidden", "<html>Forbidden</html>"] {
+            let refusal = WebSocketRefusal(status: 403, reason: "Forbidden", retryAfter: nil, body: body)
+            let failure = LinkFailure(.refused(refusal), advice: "set realtime.model")
+            #expect(
+                failure.reason == "the server refused the WebSocket with HTTP status 403 Forbidden: set realtime.model"
+            )
+        }
+        let refusal = WebSocketRefusal(status: 403, reason: "Forbidden", retryAfter: nil, body: "Country not supported")
+        #expect(LinkFailure(.refused(refusal), advice: "x").reason.hasSuffix("403 Forbidden: Country not supported"))
+    }
+
+    @Test func noKeyOfABodyReachesTheReason() {
+        let body = #"{"error":{"message":"Incorrect API key provided: sk-proj-abc123."}}"#
+        let refusal = WebSocketRefusal(status: 401, reason: "Unauthorized", retryAfter: nil, body: body)
+        #expect(!LinkFailure(.refused(refusal)).reason.contains("abc123"))
+    }
+
+    @Test func thePauseInTheWordsOfARefusalIsKept() {
+        let refusal = WebSocketRefusal(status: 429, reason: "", retryAfter: nil, body: "Please try again in 20s.")
+        #expect(LinkFailure(.refused(refusal)).retryAfter == .seconds(20))
+    }
+
     @Test func aQuotaThatIsUsedUpIsNotARateLimit() {
         let body = #"{"error":{"code":"insufficient_quota","message":"You exceeded your current quota."}}"#
         let refusal = WebSocketRefusal(status: 429, reason: "", retryAfter: nil, body: body)

@@ -8,10 +8,18 @@ extension ErrorClass {
         "insufficient_quota": .account,
         "account_deactivated": .account,
         "billing_hard_limit_reached": .account,
+        "billing_not_active": .account,
+        "insufficient_credits": .account,
         "beta_api_shape_disabled": .configuration,
         "missing_model": .configuration,
         "invalid_model": .configuration,
         "model_not_found": .configuration,
+        "model_not_supported": .configuration,
+        "model_deprecated": .configuration,
+        "unsupported_model": .configuration,
+        "DeploymentNotFound": .configuration,
+        "OperationNotSupported": .configuration,
+        "OpperationNotSupported": .configuration,
         "session_expired": .expired,
         "session_limit_reached": .full,
         "rate_limit_exceeded": .limited,
@@ -50,6 +58,10 @@ extension ErrorClass {
             self = .noActiveResponse
         case _ where error.message.lowercased().contains("function call outputs are pending"):
             self = .outputsMissing
+        case _ where error.message.lowercased().contains("exceeded your current quota"):
+            self = .account
+        case _ where error.message.lowercased().contains("rate limit"):
+            self = .limited
         default:
             self = Self.codes[error.type] ?? .other
         }

@@ -115,7 +115,9 @@ enum SessionCheck {
         _ afterSettings: Bool
     ) -> MarkedText {
         if status == 401 || status == 403 || code.contains("api_key") || code.lowercased().contains("auth") {
-            return refusedKey(keys.secret)
+            // Some servers answer 403 to a model that they do not have, or to none.
+            guard status == 403, keys.isRealtime else { return refusedKey(keys.secret) }
+            return refusedKey(keys.secret) + "; or the server lacks the model of realtime.model"
         }
         if status == 429 || code.contains("quota") || code.lowercased().contains("rate_limit") {
             return "look at usage and billing with the provider"

@@ -15,6 +15,7 @@ package enum WebSocketClosure: Equatable, Sendable, CustomStringConvertible {
             "the server closed the connection with code \(code)\(reason.isEmpty ? "" : ": \(Self.line(reason))")"
         case .refused(let refusal):
             "the server refused the WebSocket with HTTP status \(refusal.status) \(Self.line(refusal.reason))"
+                + (refusal.message.map { ": \(Self.line(Redaction.withoutKeys($0)))" } ?? "")
         case .failed(let failure): failure.description
         }
     }

@@ -131,4 +131,28 @@ package struct WebSocketRefusal: Equatable, Sendable {
         self.retryAfter = retryAfter
         self.body = body
     }
+
+    /// What the body says of the reason; nil if it says nothing new, or is a page.
+    package var message: String? {
+        let text = body.drop(while: \.isWhitespace)
+        guard let first = text.first, first != "<" else { return nil }
+        guard
+            let value = OutsideJSON.decode(JSONValue.self, from: body.utf8, atMost: WebSocketHandshake.maximumBodyBytes)
+        else {
+            let isKnown = text.lowercased().hasPrefix(self.reason.lowercased()) && text.count < self.reason.count + 3
+            return first == "{" || first == "[" || isKnown ? nil : String(text)
+        }
+        return Self.message(value, depth: 3)
+    }
+
+    private static func message(_ value: JSONValue, depth: Int) -> String? {
+        switch value {
+        case .string(let text): text.allSatisfy(\.isWhitespace) ? nil : text
+        case .array(let values): depth > 0 ? values.lazy.compactMap { message($0, depth: depth - 1) }.first : nil
+        case .object where depth > 0:
+            ["error", "message", "detail", "msg", "errors", "error_description", "code", "type"].lazy
+                .compactMap { value[$0].flatMap { message($0, depth: depth - 1) } }.first
+        default: nil
+        }
+    }
 }
