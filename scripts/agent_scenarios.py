@@ -768,7 +768,7 @@ for _rig in ("yolo", "hidden"):
             s.agent.order(how)
             s.agent.order("start")
             # A chat that ends within ten seconds of SIGTERM is delivered.
-            s.hears(box.heard(call), "restarted|offline" if not s.is_chat else cut_off(how, "done"))
+            s.hears(box.heard(call), "restarted|cut off" if not s.is_chat else cut_off(how, "done"))
             time.sleep(1)
             s.expect(s.effects == 1, f"{s.effects} effects")
 
@@ -780,7 +780,7 @@ for _rig in ("yolo", "hidden"):
             time.sleep(0.7)
             s.agent.order(how)
             s.agent.order("start")
-            s.hears(box.heard(call), "restarted|offline|done" if not s.is_chat else cut_off(how, "done"))
+            s.hears(box.heard(call), "restarted|cut off|done" if not s.is_chat else cut_off(how, "done"))
             time.sleep(0.5)
             s.expect(s.effects == 1, f"{s.effects} effects")
             s.hears(box.ask("what is on today?"), "two meetings")
@@ -805,7 +805,7 @@ def _(s):
     time.sleep(1)
     s.agent.order("kill")
     started = time.monotonic()
-    s.hears(box.heard(call), "offline" if not s.is_chat else "cut off")
+    s.hears(box.heard(call), "cut off")
     took = time.monotonic() - started
     s.expect(took < 9, f"said after {took:.0f} s only")
     s.expect("timeout_s" not in box.text(), "the log wants more time")

@@ -23,6 +23,7 @@ struct ChatBackend: JarvisBackend {
         let notice = Notice()
         var outcome = await ask(question, notice, onSign)
         outcome.notice = notice.text
+        if outcome.result == .failure(.tooLong) { outcome.hasWorked = await connection.hasWorked(on: question) }
         guard Task.isCancelled else { return outcome }
         outcome.result = .failure(.cancelled)
         outcome.mayGoOn = await connection.withdraw(nil, in: question.sessionID, isDurable: false) == nil
@@ -51,11 +52,19 @@ struct ChatBackend: JarvisBackend {
             for await step in group {
                 switch step {
                 case .replied(let reply):
-                    let outcome = connection.outcome(of: reply, onSign)
-                    guard outcome.result == .failure(.busy), !hasWaited, !Task.isCancelled else { return outcome }
+                    let outcome = connection.outcome(of: reply, runsTools: true, onSign)
+                    guard case .failure(let failure) = outcome.result, !hasWaited, !Task.isCancelled else {
+                        return outcome
+                    }
+                    let pause = failure.pauseBeforeRepeating
+                    guard failure == .busy || pause != nil else { return outcome }
                     hasWaited = true
                     group.addTask {
-                        _ = await connection.waitUntilIdle(question.sessionID)
+                        if let pause {
+                            await connection.environment.sleep(pause)
+                        } else {
+                            _ = await connection.waitUntilIdle(question.sessionID)
+                        }
                         return .idle
                     }
                 case .idle:

@@ -18,6 +18,8 @@ package struct JarvisOutcome: Sendable, Equatable {
     package var continuation: String?
     /// Whether the run may go on at the server, which could not be reached to end it.
     package var mayGoOn = false
+    /// Whether tools ran before the failure, so that the question must not be asked again.
+    package var hasWorked = false
     /// A notice for the user, to be heard before the answer.
     package var notice: String?
     /// Monotonic time of the last byte of the reply.
@@ -51,4 +53,12 @@ protocol JarvisBackend: Sendable {
     ///
     /// - Parameter onSign: called with `askedAgain` at most three times.
     nonisolated(nonsending) func run(_ question: JarvisQuestion, onSign: (JarvisSign) -> Void) async -> JarvisOutcome
+
+    /// Drops the beginning of the history kept here; false if there is none to drop.
+    func shorten() -> Bool
+}
+
+extension JarvisBackend {
+    /// The server keeps the history.
+    func shorten() -> Bool { false }
 }

@@ -56,7 +56,7 @@ extension JarvisClient {
             switch result {
             case .failure(let failure): return .failure(failure.withoutRun)
             case .success(let response) where response.status != 200:
-                return .failure(JarvisReply.failure(of: response))
+                return .failure(JarvisReply.failure(of: response).withoutRun)
             case .success(let response):
                 let isJSON = response.mediaType == "application/json"
                 return isJSON ? .success(nil) : .failure(.wrongBasePath(hint: "something else answered at /v1/models"))
@@ -98,7 +98,7 @@ extension JarvisClient {
             }
             await sweepAtStart()
         case .failure(.cancelled): break
-        case .failure(let failure): logger.warning("\(private: failure.logLine)", metadata: .event(.agentFailed))
+        case .failure(let failure): logger.warning("\(private: line(failure))", metadata: .event(.agentFailed))
         }
     }
 

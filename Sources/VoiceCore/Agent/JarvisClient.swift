@@ -45,7 +45,9 @@ package actor JarvisClient {
     struct Run {
         let number: Int
         let query: String
-        let sessionID: String
+        var sessionID: String
+        /// Whether the conversation had other questions before it.
+        var isContinued: Bool
         let started: Duration
         var task: Task<Void, Never>?
         /// The call that follows it; nil while it waits for the user, and once it continues without an answer from here.
@@ -126,6 +128,8 @@ package actor JarvisClient {
     /// Whether the agent has shown that it has the voice prompt: in its health answer, in its last first reply.
     var advertisesVoiceMode = false
     private var saysSoInReply: Bool
+    /// The session in which the last question was asked, whatever came of it.
+    private var asked: String?
     /// The last turn as sent to the server: the question, and remarks added to it.
     var sent: [String] = []
     package internal(set) var lastReply: ShapedReply?
@@ -173,6 +177,7 @@ package actor JarvisClient {
         mayFindLeftOvers = saved != nil
         // If the history is kept here, the briefing was lost with it.
         introduced = settings.api == .openai ? nil : saved?.id
+        asked = introduced
         saysSoInReply = saved?.knowsVoiceMode ?? false
         session = JarvisSession(
             idleLimit: .seconds(30 * 60),
@@ -324,43 +329,98 @@ package actor JarvisClient {
     private func start(_ question: Question) {
         runs += 1
         let sessionID = session.id(at: environment.now())
-        let isFirst = introduced != sessionID
-        let wantsPreamble =
-            switch settings.preamble {
-            case .always: true
-            case .auto: !advertisesVoiceMode && !saysSoInReply
-            case .off: false
-            }
         let whole = question.context.map { question.query + "\n\n" + $0 } ?? question.query
-        let box = isFirst && settings.preamble != .off && !boxName.isEmpty ? boxName : nil
-        let text = AgentBriefing.question(whole, preamble: isFirst && wantsPreamble, box: box)
-        sent = [text]
-        let asked = JarvisQuestion(
-            query: text,
-            sessionID: sessionID,
-            previous: session.previous,
-            key: settings.api == .responses ? environment.makeID() : "",
-            mayFindLeftOvers: mayFindLeftOvers
-        )
+        let first = prepare(whole, in: sessionID)
         board.show(JarvisActivity())
         let number = runs
         var run = Run(
             number: number,
             query: question.query,
             sessionID: sessionID,
+            isContinued: asked == sessionID,
             started: environment.now(),
             call: question.call,
             since: question.call.asked
         )
+        asked = sessionID
         run.task = Task { [backend] in
-            let outcome = await backend.run(asked) { handle($0, of: number) }
-            learn(outcome, of: sessionID)
+            var question = first
+            var outcome = await backend.run(question) { handle($0, of: number) }
+            let before = session
+            while outcome.result == .failure(.tooLong), let shorter = shortened(whole, of: number, &outcome) {
+                question = shorter
+                outcome = await backend.run(question) { handle($0, of: number) }
+            }
+            // It was not the conversation that was too long.
+            if outcome.result == .failure(.tooLong), session.currentID == question.sessionID {
+                session = before
+                asked = before.currentID
+                notice = nil
+            }
+            learn(outcome, of: question.sessionID)
             wentOn(number)
             if active?.number == number { end(outcome) }
             nextTurn()
         }
         active = run
         keepTime()
+    }
+
+    /// A question in the form in which it is sent.
+    private func prepare(_ query: String, in sessionID: String) -> JarvisQuestion {
+        let wantsPreamble =
+            switch settings.preamble {
+            case .always: true
+            case .auto: !advertisesVoiceMode && !saysSoInReply
+            case .off: false
+            }
+        let isFirst = introduced != sessionID
+        let box = isFirst && settings.preamble != .off && !boxName.isEmpty ? boxName : nil
+        let text = AgentBriefing.question(query, preamble: isFirst && wantsPreamble, box: box)
+        sent = [text]
+        return JarvisQuestion(
+            query: text,
+            sessionID: sessionID,
+            previous: session.previous,
+            key: settings.api == .responses ? environment.makeID() : "",
+            mayFindLeftOvers: mayFindLeftOvers
+        )
+    }
+
+    /// The conversation has become too long for the model, and the same request would fail again: drops its beginning or, where
+    /// the server keeps it, begins a fresh one.
+    ///
+    /// - Returns: the question to ask instead; nil if there is nothing to drop, or if part of the question may be done.
+    private func shortened(_ query: String, of number: Int, _ outcome: inout JarvisOutcome) -> JarvisQuestion? {
+        guard let run = active, run.number == number, !Task.isCancelled else { return nil }
+        let mayRepeat = !outcome.hasWorked && run.said.isEmpty
+        var isRenewed = false
+        if !backend.shorten() {
+            guard settings.api != .openai, run.isContinued || !mayRepeat, run.sessionID == session.currentID else {
+                return nil
+            }
+            session.renew()
+            isRenewed = true
+        }
+        notice =
+            isRenewed
+            ? "The conversation had become too long for Jarvis, so a new one has begun."
+            : "The conversation had become too long for Jarvis, so its beginning was dropped."
+        logger.warning(
+            isRenewed
+                ? "the conversation is too long for Jarvis's model; a new one begins"
+                : "the conversation is too long for Jarvis's model; its beginning was dropped"
+        )
+        guard mayRepeat else {
+            outcome.result = .failure(.cutOff(detail: "the conversation is too long for its model"))
+            return nil
+        }
+        let sessionID = session.id(at: environment.now())
+        active?.sessionID = sessionID
+        active?.isContinued = false
+        asked = sessionID
+        handle(.askedAgain, of: number)
+        return prepare(query, in: sessionID)
     }
 
     private func handle(_ sign: JarvisSign, of number: Int) {
@@ -443,7 +503,7 @@ package actor JarvisClient {
         }
     }
 
-    /// Determines why the deadline passed: the agent needs more time, or it is unreachable.
+    /// Determines why the deadline passed: the agent needs more time, or it has become unreachable.
     private func reasonForSilence() async -> JarvisFailure {
         guard settings.api != .openai, let active else { return .timedOut }
         let look = connection.request.state(session: active.sessionID)
@@ -451,8 +511,8 @@ package actor JarvisClient {
             [transport] in await transport.exchange(look)
         }
         switch state {
-        case nil, .failure(.timedOut): return .offline(detail: "no answer")
-        case .failure(.offline(let detail)): return .offline(detail: detail)
+        case nil, .failure(.timedOut): return .cutOff(detail: "no answer")
+        case .failure(.offline(let detail)): return .cutOff(detail: detail)
         default: return .timedOut
         }
     }
@@ -547,13 +607,19 @@ package actor JarvisClient {
 
     // MARK: Reporting
 
+    /// The line for the log, with the remedy.
+    func line(_ failure: JarvisFailure) -> String {
+        guard case .wrongBasePath = failure else { return failure.logLine }
+        return failure.logLine + ": " + settings.addressAdvice
+    }
+
     func report(_ failure: JarvisFailure, took: Duration) -> JarvisAnswer {
         // A question refused locally is not a problem of the server.
         if failure.isLocal || failure == .emptyReply {
             logger.info("\(private: failure.logLine)", metadata: ["ms": .public(took.milliseconds)])
         } else {
             logger.warning(
-                "\(private: failure.logLine)",
+                "\(private: line(failure))",
                 metadata: .event(.agentFailed, ["ms": .public(took.milliseconds)])
             )
         }

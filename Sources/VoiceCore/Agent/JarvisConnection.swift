@@ -37,14 +37,24 @@ struct JarvisConnection: Sendable {
     }
 
     /// The outcome of a question whose reply came as a whole.
-    func outcome(of reply: JarvisResponse, _ onSign: (JarvisSign) -> Void) -> JarvisOutcome {
-        var outcome = JarvisOutcome(JarvisReply.content(of: reply))
+    func outcome(
+        of reply: JarvisResponse,
+        runsTools: Bool = false,
+        _ onSign: (JarvisSign) -> Void
+    ) -> JarvisOutcome {
+        var outcome = JarvisOutcome(JarvisReply.content(of: reply, runsTools: runsTools))
         if case .success(let response) = reply, let timings = response.timings {
             let (now, present) = (Monotonic.now(), ContinuousClock.now)
             onSign(.sent(at: now - (present - timings.requestSent)))
             outcome.replied = now - (present - timings.finished)
         }
         return outcome
+    }
+
+    /// Whether the server's record shows that more than words came of a question.
+    func hasWorked(on question: JarvisQuestion) async -> Bool {
+        let record = JarvisRecord(await transport.exchange(request.messages(session: question.sessionID)))
+        return record.showsWork(on: question.query)
     }
 
     // MARK: Ending our own run

@@ -1,4 +1,4 @@
-internal import VoiceBase
+package import VoiceBase
 package import VoiceNetwork
 internal import VoiceReply
 
@@ -17,6 +17,12 @@ package enum JarvisFailure: Error, Sendable, Equatable {
     case serverLimit
     /// The session is busy with another question.
     case busy
+    /// Too many requests for the server, or for the model's provider; the pause that it asks for, if it states one.
+    case limited(pause: Duration?)
+    /// The account of the model is out of credit, or its quota is used up.
+    case noCredit
+    /// The question, with what has to be sent along, is longer than the model or the server accepts.
+    case tooLong
     /// The server no longer knows the run: it was restarted.
     case lost
     /// The connection that carried the run ended before the answer; what was done by then is unknown.
@@ -59,7 +65,8 @@ package enum JarvisFailure: Error, Sendable, Equatable {
     /// A remark that no run accepts: none is active, or this backend takes no remarks.
     case notAddable
 
-    /// One line for the log that names the remedy. Contains no secret and nothing the provider wrote.
+    /// One line for the log that names the remedy, which for a wrong address is `Configuration.Jarvis.addressAdvice`. Contains
+    /// no secret and nothing the provider wrote.
     package var logLine: String {
         switch self {
         case .authentication:
@@ -70,13 +77,22 @@ package enum JarvisFailure: Error, Sendable, Equatable {
             "Jarvis gave up: a time limit of its server (serve.response_timeout) or of a proxy in front of it was "
                 + "reached"
         case .busy: "Jarvis is busy with another question of this session"
+        case .limited(let pause):
+            "Jarvis or the provider of its model gets too many requests"
+                + (pause.map { ": it asks for a pause of \($0.inSeconds)" }
+                    ?? ": raise the limit there, or ask less often")
+        case .noCredit:
+            "the account of Jarvis's model has no credit or quota left: top it up with the provider, or choose another model"
+        case .tooLong:
+            "the question is too long for Jarvis's model: give the model a larger context on its server, or the agent a "
+                + "shorter prompt and fewer tools"
         case .lost: "Jarvis was restarted while it worked on a question"
         case .cutOff(let detail):
             "the connection to Jarvis broke while it worked on a question (\(detail)); the question is not repeated, "
                 + "because part of it may be done"
         case .staleConversation: "Jarvis does not know the conversation to be continued"
         case .wrongBasePath(let hint):
-            "jarvis.url does not lead to the agent (\(hint)): it must end with the base path, usually /ui"
+            "jarvis.url does not lead to the agent (\(hint))"
         case .serverError(let status, _): "Jarvis failed with status \(status): see the log of its server"
         case .runFailed: "Jarvis could not finish what it had begun: see the log of its server"
         case .resting(let seconds):
@@ -125,7 +141,12 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         case .timedOut: "I wasn't able to reach Jarvis, the request timed out."
         case .serverLimit: "Jarvis ran out of time and gave up."
         case .busy: "Jarvis is still busy with an earlier request. Please ask again in a moment."
-        case .lost: "Jarvis was restarted while working on that. Please ask again."
+        case .limited(let pause):
+            "Jarvis is being asked too much right now. Please ask again in \(Self.spoken(pause))."
+        case .noCredit: "Jarvis cannot answer: the account of its model has no credit left."
+        case .tooLong:
+            "That is too long for Jarvis's model. Please make it shorter, or give the model a larger context."
+        case .lost: "Jarvis was restarted while working on that; it may have done part of it."
         case .cutOff: "Jarvis was cut off while working on that; it may have done part of it."
         case .staleConversation: "I lost the thread of our conversation with Jarvis. Please ask again."
         case .wrongBasePath: "I can't talk to Jarvis; its address needs to be corrected in the settings."
@@ -154,6 +175,20 @@ package enum JarvisFailure: Error, Sendable, Equatable {
             "That is not exactly what Jarvis asked permission for, so nothing was allowed. Please say it again."
         case .notAddable: "That could not be added: pass it on with ask_jarvis, as a request of its own."
         }
+    }
+
+    private static func spoken(_ pause: Duration?) -> String {
+        guard let pause, pause > .seconds(10) else { return "a moment" }
+        let seconds = Int(pause.components.seconds)
+        if seconds < 90 { return "\(seconds) seconds" }
+        return seconds < 5400 ? "about \((seconds + 59) / 60) minutes" : "about \((seconds + 3599) / 3600) hours"
+    }
+
+    /// How long to wait before the same question is sent once more; nil if that cannot help, or is longer than a user waits.
+    var pauseBeforeRepeating: Duration? {
+        guard case .limited(let pause) = self else { return nil }
+        let wait = pause ?? .seconds(2)
+        return wait <= .seconds(10) ? wait : nil
     }
 
     /// Whether it is a failure of the server that may pass with time; the circuit breaker counts these.
@@ -191,6 +226,15 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         if case .cutOff(let detail) = self { .offline(detail: detail) } else { self }
     }
 
+    /// Why a server could not be reached, for a line about something else.
+    var reason: String {
+        switch self {
+        case .offline(let detail), .cutOff(let detail), .untrusted(let detail): detail
+        case .timedOut: "no answer"
+        default: logLine
+        }
+    }
+
     /// Whether the question was withdrawn: there is nothing to say about it.
     package var isWithdrawal: Bool { self == .cancelled || self == .superseded }
 
@@ -205,6 +249,19 @@ package enum JarvisFailure: Error, Sendable, Equatable {
             true
         default: false
         }
+    }
+}
+
+extension Configuration.Jarvis {
+    /// How to correct an address that does not lead to the agent.
+    package var addressAdvice: String {
+        guard self.api != .openai else { return "it must be what stands before /v1/chat/completions on that server" }
+        guard ServerURL(self.url)?.path.hasSuffix("/ui") == true else {
+            return "it must end with the base path of term-llm serve, usually /ui"
+        }
+        return
+            "check its host and port, and compare its path with the base path of term-llm serve (--base-path); for a server "
+            + "of another kind, set jarvis.api = \"openai\""
     }
 }
 

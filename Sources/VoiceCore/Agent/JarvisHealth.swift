@@ -15,7 +15,7 @@ package struct JarvisHealth: Sendable, Equatable {
         case .failure(let failure): return .failure(failure.withoutRun)
         case .success(let reply): response = reply
         }
-        guard response.status == 200 else { return .failure(JarvisReply.failure(of: response)) }
+        guard response.status == 200 else { return .failure(JarvisReply.failure(of: response).withoutRun) }
         guard response.mediaType == "application/json",
             let body = OutsideJSON.decode(Body.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes),
             body.status != nil

@@ -11,13 +11,15 @@ package enum JarvisReply {
     private static let maximumDetailCharacters = 200
 
     /// Reads the reply to a question. If the connection ended first, the server may have been at work.
-    package static func content(of result: JarvisResponse) -> Result<String, JarvisFailure> {
-        result.flatMap { content(of: $0) }
+    ///
+    /// - Parameter runsTools: whether calls in the reply were carried out by the server, as term-llm does.
+    package static func content(of result: JarvisResponse, runsTools: Bool = false) -> Result<String, JarvisFailure> {
+        result.flatMap { content(of: $0, runsTools: runsTools) }
     }
 
-    private static func content(of response: HTTPResponse) -> Result<String, JarvisFailure> {
+    private static func content(of response: HTTPResponse, runsTools: Bool) -> Result<String, JarvisFailure> {
         guard response.status == 200 else { return .failure(failure(of: response)) }
-        if let completion = ChatCompletion(response.body) { return completion.answer }
+        if let completion = ChatCompletion(response.body) { return completion.answer(runsTools: runsTools) }
         if response.mediaType == "text/html" { return .failure(.wrongBasePath(hint: "a web page answered")) }
         if response.mediaType == "application/json" {
             return .failure(.badReply(detail: "not the JSON of a chat completion"))
@@ -65,18 +67,32 @@ package enum JarvisReply {
         }
     }
 
+    /// Reads a status other than 200. What the body says counts more than the status: servers and proxies pass the errors of
+    /// the model's provider on with one of their own.
     static func failure(of response: HTTPResponse) -> JarvisFailure {
         let error = ServerError(response)
         let detail = error?.message ?? ""
+        if !(300..<400).contains(response.status), let named = error.flatMap(JarvisFailure.init) {
+            if case .limited = named { return .limited(pause: response.statedPause) }
+            // A server that fails may speak of much that is not found.
+            if named != .unknownModel || response.status < 500 || error?.namesModelByCode == true { return named }
+        }
+        let status = "status \(response.status)"
         switch response.status {
         case 300..<400:
             return .wrongBasePath(hint: "redirect to \(shortened(path(of: response.header("location") ?? "nowhere")))")
-        case let status where [400, 404, 422].contains(status) && error?.namesUnknownModel == true: return .unknownModel
         case 401, 403: return .authentication
-        case 404, 405: return .wrongBasePath(hint: "status \(response.status)")
-        case 408, 504: return .serverLimit
-        case 409, 429: return .busy
-        case 502, 503: return .offline(detail: "status \(response.status)")
+        case 402: return .noCredit
+        case 404, 405: return .wrongBasePath(hint: status)
+        case 408, 504, 524: return .serverLimit
+        case 409: return .busy
+        case 413: return .tooLong
+        case 429, 529: return .limited(pause: response.statedPause)
+        // 502: a proxy got no answer from the agent, which may be at work. 520 to 530 are Cloudflare's; of these, only 520 and
+        // 524 had reached the server.
+        case 502, 520: return .cutOff(detail: status)
+        case 503 where error?.namesBrokenConnection == true: return .cutOff(detail: status)
+        case 503, 521...523, 525...530: return .offline(detail: status)
         // A server that is being stopped answers its interrupted runs like this.
         case 400 where detail.contains("context canceled"): return .lost
         default: return .serverError(status: response.status, detail: shortened(detail))
@@ -97,57 +113,16 @@ package enum JarvisReply {
     }
 }
 
-/// What a server says of an error: as the text of `error`, `detail` or `message`, in an object, in a list, or as plain text.
-struct ServerError {
-    let message: String
-    private let code: String
-
-    /// Returns nil if the body names no error.
-    init?(_ response: HTTPResponse) {
-        let value = OutsideJSON.decode(JSONValue.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes)
-        if let value {
-            self.init(value)
-        } else if response.mediaType == "text/plain" {
-            self.init(["error": .string(String(decoding: response.body.prefix(4096), as: UTF8.self))])
-        } else {
-            return nil
-        }
-    }
-
-    init?(_ body: JSONValue) {
-        let named = ["error", "detail", "message", "errors"].lazy.compactMap { body[$0] }.first { $0 != .null }
-        guard let value = named, let message = Self.text(value) else { return nil }
-        self.message = message
-        code = (value["code"] ?? body["code"])?.stringValue ?? ""
-    }
-
-    private static func text(_ value: JSONValue) -> String? {
-        switch value {
-        case .string(let text): text
-        case .array(let values): values.compactMap(text).first
-        case .object: ["message", "msg", "detail", "error"].lazy.compactMap { value[$0].flatMap(text) }.first ?? ""
-        default: nil
-        }
-    }
-
-    var namesUnknownModel: Bool {
-        if code == "model_not_found" { return true }
-        let text = message.lowercased()
-        return text.contains("model")
-            && [
-                "not found", "not exist", "unknown model", "invalid model", "no such model", "not available",
-                "not a valid model",
-            ]
-            .contains(where: text.contains)
-    }
-}
-
 /// A completion of a chat: one object, or the chunks of a stream.
 private struct ChatCompletion {
     private var text = ""
     private var hasReasoned = false
     private var reachedLimit = false
     private var hasCalls = false
+    /// Whether the reply ended with a call; servers that give no reason may have.
+    private var hasToolReason = true
+    /// The reply holds the result of a tool.
+    private var hasToolResult = false
     private var hasChoice = false
     private var error: ServerError?
 
@@ -168,15 +143,22 @@ private struct ChatCompletion {
         for chunk in chunks { add(chunk) }
     }
 
-    var answer: Result<String, JarvisFailure> {
+    func answer(runsTools: Bool) -> Result<String, JarvisFailure> {
         if let error {
-            return .failure(
-                error.namesUnknownModel ? .unknownModel : .runFailed(detail: JarvisReply.shortened(error.message))
-            )
+            return .failure(JarvisFailure(error) ?? .runFailed(detail: JarvisReply.shortened(error.message)))
         }
         guard hasChoice else { return .failure(.badReply(detail: "no choices")) }
-        return JarvisReply.answer(text, hasReasoned: hasReasoned, reachedLimit: reachedLimit, hasCalls: hasCalls)
+        return JarvisReply.answer(
+            text,
+            hasReasoned: hasReasoned,
+            reachedLimit: reachedLimit,
+            hasCalls: isLeftToClient && !runsTools
+        )
     }
+
+    /// Whether calls in the reply wait for the client to carry them out. After calls of its own, a server ends with another
+    /// reason.
+    private var isLeftToClient: Bool { hasCalls && hasToolReason && !hasToolResult }
 
     private mutating func add(_ chunk: JSONValue) {
         if chunk["choices"] == nil, chunk["message"]?.isObject != true { error = error ?? ServerError(chunk) }
@@ -187,12 +169,16 @@ private struct ChatCompletion {
             choice = first
         }
         let reason = choice["finish_reason"] ?? choice["done_reason"]
-        if let reason = reason?.stringValue { reachedLimit = reason == "length" || reason == "max_tokens" }
+        if let reason = reason?.stringValue {
+            reachedLimit = reason == "length" || reason == "max_tokens"
+            hasToolReason = reason == "tool_calls" || reason == "function_call"
+        }
         guard let message = choice["message"] ?? choice["delta"] ?? (choice["text"].map { .object(["content": $0]) })
         else {
             return
         }
         hasChoice = true
+        hasToolResult = hasToolResult || message["role"]?.stringValue == "tool"
         text += JarvisReply.text(ofContent: message["content"]) + (message["refusal"]?.stringValue ?? "")
         if case .array(let calls)? = message["tool_calls"], !calls.isEmpty { hasCalls = true }
         for name in ["reasoning_content", "reasoning", "thinking"] where message[name]?.stringValue?.isEmpty == false {

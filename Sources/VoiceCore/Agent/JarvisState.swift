@@ -83,6 +83,20 @@ enum JarvisRecord: Sendable, Equatable {
     }
 }
 
+extension JarvisRecord {
+    /// Whether the last question is this one.
+    func isOf(_ question: String) -> Bool {
+        guard case .turn(let asked, _) = self else { return false }
+        func words(_ text: String) -> [Substring] { text.split(whereSeparator: \.isWhitespace) }
+        return words(asked) == words(question)
+    }
+
+    /// Whether anything but words came of this question.
+    func showsWork(on question: String) -> Bool {
+        if case .turn(_, worked: true) = self { isOf(question) } else { false }
+    }
+}
+
 /// The end of a stored conversation: what is needed to undo its last turn.
 struct JarvisHead: Sendable, Equatable {
     /// Number of the last message.

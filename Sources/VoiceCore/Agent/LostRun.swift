@@ -38,12 +38,7 @@ struct LostRun: Sendable, Equatable {
         }
     }
 
-    /// Whether the last question of the record is this one.
-    private var isRecorded: Bool {
-        guard case .turn(let asked, _) = record else { return false }
-        func words(_ text: String) -> [Substring] { text.split(whereSeparator: \.isWhitespace) }
-        return words(asked) == words(question)
-    }
+    private var isRecorded: Bool { record.isOf(question) }
 }
 
 /// Decides what to do about a run in our conversation that answers none of our questions: left over from before a restart

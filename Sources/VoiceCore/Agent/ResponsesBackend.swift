@@ -61,7 +61,7 @@ struct ResponsesBackend: JarvisBackend {
             if run.receive(snapshot: reply.body) { return true }
             var parser = ServerSentEventParser()
             for event in (try? parser.feed(reply.body + Array("\n\n".utf8))) ?? [] { _ = run.handle(event) }
-            if run.outcome == nil, case .success(let text) = JarvisReply.content(of: .success(reply)) {
+            if run.outcome == nil, case .success(let text) = JarvisReply.content(of: .success(reply), runsTools: true) {
                 run.end(with: text)
             }
             return run.outcome != nil
@@ -103,6 +103,16 @@ struct ResponsesBackend: JarvisBackend {
                 question.previous = state?.lastResponseID ?? question.previous
                 question.key += "-2"
                 onSign(.askedAgain)
+            case .failure(let failure) where !hasWaited && failure.pauseBeforeRepeating != nil && !path.hasBegun:
+                hasWaited = true
+                await connection.environment.sleep(failure.pauseBeforeRepeating ?? .zero)
+                question.key += "-2"
+                onSign(.askedAgain)
+            case .failure(.tooLong):
+                var outcome = outcome
+                outcome.hasWorked = path.run.showedWork
+                if !outcome.hasWorked { outcome.hasWorked = await connection.hasWorked(on: question) }
+                return outcome
             case .failure(.staleConversation) where !hasCaughtUp:
                 // Without an id to continue from, a question would begin a new conversation.
                 guard let state = await connection.state(of: question.sessionID) else { return outcome }
@@ -129,7 +139,7 @@ struct ResponsesBackend: JarvisBackend {
                 }
                 continue
             case .failure(.lost) where !path.hasBegun:
-                return JarvisOutcome(.failure(.offline(detail: "it closes every connection early")))
+                return JarvisOutcome(.failure(.cutOff(detail: "it closes every connection early")))
             default: return outcome
             }
             path.follow(ResponsesRun())
@@ -150,7 +160,8 @@ struct ResponsesBackend: JarvisBackend {
                 _ = outage.begin(at: connection.environment.now())
                 let isGone = outage.isOver(at: connection.environment.now())
                 guard !isGone, !Task.isCancelled else {
-                    return .failure(failure == .timedOut ? .offline(detail: "no answer") : failure.withoutRun)
+                    // The question had been sent: part of it may be done.
+                    return .failure(.cutOff(detail: failure.reason))
                 }
                 await connection.environment.sleep(Self.pauses[min(attempt, Self.pauses.count - 1)])
             case .success:
@@ -204,7 +215,7 @@ struct ResponsesBackend: JarvisBackend {
                         metadata: ["why": "\(detail)"]
                     )
                 } else if outage.isOver(at: connection.environment.now()) {
-                    var outcome = JarvisOutcome(.failure(failure))
+                    var outcome = JarvisOutcome(.failure(.cutOff(detail: detail)))
                     outcome.mayGoOn = true
                     return outcome
                 }
@@ -329,7 +340,11 @@ struct ResponsesBackend: JarvisBackend {
         while reply.body.count < limit, case .success(let bytes?) = await next(of: stream) { reply.body += bytes }
         if isFirst { path.replied = Monotonic.now() }
         if reply.status == 200, path.receive(whole: reply) { return .finished }
-        if case .failure(let failure) = JarvisReply.content(of: .success(reply)) {
+        if case .failure(let failure) = JarvisReply.content(of: .success(reply), runsTools: true) {
+            // The proxy's connection to the server broke: as with a connection of our own, the server knows what it did.
+            if case .cutOff(let detail) = failure {
+                return isFirst ? .interrupted : .refused(.offline(detail: detail), status: reply.status)
+            }
             let isStale = isFirst && JarvisReply.isStale(reply)
             return .refused(isStale ? .staleConversation : failure, status: reply.status)
         }

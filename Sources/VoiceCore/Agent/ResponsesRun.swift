@@ -201,7 +201,9 @@ package struct ResponsesRun: Sendable, Equatable {
         case "conflict_error": .busy
         case "timeout_error": .serverLimit
         case "invalid_api_key": .authentication
-        default: .runFailed(detail: String((error?.message ?? "").prefix(200)))
+        default:
+            JarvisFailure(ServerError(message: error?.message ?? "", also: [error?.type, error?.code]))
+                ?? .runFailed(detail: String((error?.message ?? "").prefix(200)))
         }
     }
 
@@ -229,6 +231,16 @@ package struct ResponsesRun: Sendable, Equatable {
         struct Failure: Decodable {
             let message: String?
             let type: String?
+            let code: String?
+
+            enum CodingKeys: String, CodingKey { case message, type, code }
+
+            init(from decoder: any Decoder) throws {
+                let box = try decoder.container(keyedBy: CodingKeys.self)
+                message = try? box.decode(String.self, forKey: .message)
+                type = try? box.decode(String.self, forKey: .type)
+                code = try? box.decode(String.self, forKey: .code)
+            }
         }
 
         enum CodingKeys: String, CodingKey {

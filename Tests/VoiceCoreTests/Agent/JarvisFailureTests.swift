@@ -13,7 +13,7 @@ struct JarvisFailureTests {
         .toolNotRun, .unknownModel, .tooLarge, .untrusted(detail: "self-signed"),
         .runFailed(detail: provider), .resting(seconds: 20), .insecure(host: "example.com", address: "192.0.2.7"),
         .tooManyQuestions, .cancelled, .superseded, .nothingPending, .unfitAnswer,
-        .otherCommand, .notAddable, .noClock,
+        .otherCommand, .notAddable, .noClock, .limited(pause: .seconds(40)), .noCredit, .tooLong,
     ]
 
     @Test func everyFailureHasALineAndASentenceOfItsOwn() {

@@ -41,7 +41,18 @@ struct JarvisReplyTests {
             (408, "application/json", "{}", .serverLimit),
             (409, "application/json", "{\"error\":{\"message\":\"session is busy\"}}", .busy),
             (500, "text/plain", "oops", .serverError(status: 500, detail: "oops")),
-            (502, "text/html", "nginx", .offline(detail: "status 502")),
+            (502, "text/html", "nginx", .cutOff(detail: "status 502")),
+            (520, "text/html", "cloudflare", .cutOff(detail: "status 520")),
+            (521, "text/html", "cloudflare", .offline(detail: "status 521")),
+            (503, "text/plain", "no available server", .offline(detail: "status 503")),
+            (
+                503, "text/plain", "upstream connect error or disconnect/reset before headers",
+                .cutOff(detail: "status 503")
+            ),
+            (504, "text/html", "nginx", .serverLimit),
+            (402, "application/json", "{\"error\":{\"message\":\"Payment Required\"}}", .noCredit),
+            (413, "text/html", "nginx", .tooLong),
+            (429, "application/json", "{}", .limited(pause: nil)),
         ] as [(Int, String?, String, JarvisFailure)]
     )
     func everyFailureIsKnown(status: Int, type: String?, body: String, failure: JarvisFailure) {
@@ -178,6 +189,21 @@ struct JarvisReplyTests {
             (404, #"{"object":"error","message":"The model `x` does not exist."}"#, .unknownModel),
             (404, #"{"error":{"message":"No.","code":"model_not_found"}}"#, .unknownModel),
             (404, #"{"detail":"Not Found"}"#, .wrongBasePath(hint: "status 404")),
+            (
+                403,
+                #"{"error":{"message":"Project `p` does not have access to model `x`","code":"model_not_found"}}"#,
+                .unknownModel
+            ),
+            (403, #"{"error":{"message":"Country not supported"}}"#, .authentication),
+            (
+                500, #"{"error":"the tool has not found the model railway"}"#,
+                .serverError(status: 500, detail: "the tool has not found the model railway")
+            ),
+            (503, #"{"error":{"message":"Loading model","type":"unavailable_error"}}"#, .offline(detail: "status 503")),
+            (
+                200, #"{"choices":[{"message":{"content":"","tool_calls":[{"id":"1"}]},"finish_reason":"stop"}]}"#,
+                .emptyReply
+            ),
         ] as [(Int, String, JarvisFailure)]
     )
     func whatAServerSaysInsteadOfAnAnswerIsUnderstood(status: Int, body: String, failure: JarvisFailure) {

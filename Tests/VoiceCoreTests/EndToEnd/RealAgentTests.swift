@@ -214,8 +214,8 @@ extension EndToEnd {
                 try await Task.sleep(for: .milliseconds(700))
                 try agent.order("kill")
                 let began = Monotonic.now()
-                guard case .offline? = await answer.value.failure else {
-                    Issue.record("it is offline")
+                guard case .cutOff? = await answer.value.failure else {
+                    Issue.record("it was at work")
                     return
                 }
                 #expect(Monotonic.now() - began < .seconds(8))

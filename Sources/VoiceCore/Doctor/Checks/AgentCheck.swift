@@ -26,7 +26,8 @@ enum AgentCheck {
             hasToken: hasToken,
             isClosed: !hasToken && !context.unreadable.isEmpty,
             isElsewhere: isElsewhere,
-            folder: context.unit.folder
+            folder: context.unit.folder,
+            settings: values.jarvis
         )
         guard case .success(let health) = result else { return findings }
         return findings + judgeAPI(isMistaken: await client.isMistakenForPlain())
@@ -70,12 +71,14 @@ enum AgentCheck {
     ///   - isClosed: whether there may be a token this user cannot read.
     ///   - isElsewhere: whether the agent is on another machine.
     ///   - folder: that of the secrets.
+    ///   - settings: what the failure is judged by.
     static func judge(
         _ result: Result<JarvisHealth?, JarvisFailure>,
         hasToken: Bool,
         isClosed: Bool = false,
         isElsewhere: Bool = false,
-        folder: String = ServiceEnvironment.folder
+        folder: String = ServiceEnvironment.folder,
+        settings: Configuration.Jarvis = Configuration.Jarvis()
     ) -> [DoctorFinding] {
         let reached = DoctorFinding("agent", .ok, "answers")
         let rightPath = DoctorFinding("agent-path", .ok, "jarvis.url leads to the agent")
@@ -126,7 +129,7 @@ enum AgentCheck {
                     "agent-path",
                     .fail,
                     "jarvis.url does not lead to the agent: \(hint)",
-                    advice: "it must end with the base path of term-llm serve, usually /ui"
+                    advice: "\(public: settings.addressAdvice)"
                 ),
             ]
         // Refused locally: the finding agent-transport has the remedy.

@@ -1,0 +1,159 @@
+internal import VoiceBase
+internal import VoiceNetwork
+
+/// What a server says of an error: as the text of `error`, `detail` or `message`, in an object, in a list, or as plain text.
+struct ServerError {
+    let message: String
+    /// Code and type of the error, and what the provider behind the server wrote, all in lower case with the message.
+    private let text: String
+
+    /// Returns nil if the body names no error.
+    init?(_ response: HTTPResponse) {
+        let value = OutsideJSON.decode(JSONValue.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes)
+        if let value {
+            self.init(value)
+        } else if response.mediaType == "text/plain" {
+            self.init(["error": .string(String(decoding: response.body.prefix(4096), as: UTF8.self))])
+        } else {
+            return nil
+        }
+    }
+
+    init?(_ body: JSONValue) {
+        // Google puts the error into a list.
+        if case .array(let values) = body, let first = values.first, first.isObject {
+            self.init(first)
+            return
+        }
+        let named = ["error", "detail", "message", "errors"].lazy.compactMap { body[$0] }.first { $0 != .null }
+        guard let value = named, let message = Self.text(value) else { return nil }
+        let places = [value, body]
+        let codes = places.flatMap { place in ["code", "type", "status"].map { place[$0]?.stringValue } }
+        let behind = [value["metadata"]?["raw"], value["innererror"]?["code"], body["error_description"]]
+        self.init(message: message, also: codes + behind.map { $0?.stringValue })
+    }
+
+    /// - Parameter also: code, type and the like.
+    init(message: String, also: [String?]) {
+        self.message = message
+        text = ([message] + also.compactMap { $0 }).map { String($0.prefix(4096)) }.joined(separator: "\n").lowercased()
+    }
+
+    private static func text(_ value: JSONValue) -> String? {
+        switch value {
+        case .string(let text): text
+        case .array(let values): values.compactMap(text).first
+        case .object: ["message", "msg", "detail", "error"].lazy.compactMap { value[$0].flatMap(text) }.first ?? ""
+        default: nil
+        }
+    }
+
+    private func says(_ phrases: [String]) -> Bool { phrases.contains { text.contains($0) } }
+
+    // MARK: What it is about
+
+    /// The pause that it asks for.
+    var pause: Duration? { StatedPause.read(text) }
+
+    /// A proxy lost the connection to the server that had the request.
+    var namesBrokenConnection: Bool {
+        says(["reset", "disconnect", "termination", "upstream connect", "timed out", "timeout", "closed"])
+    }
+
+    var namesModelByCode: Bool {
+        says(["model_not_found", "deploymentnotfound", "model_not_supported", "unsupported_model"])
+    }
+
+    var namesUnknownModel: Bool {
+        if namesModelByCode { return true }
+        return says(["model", "deployment"])
+            && says([
+                "not found", "not exist", "n't exist", "unknown model", "invalid model", "no such model",
+                "not available",
+                "not a valid model", "access to model", "access to the model", "deprecated", "decommissioned",
+                "retired",
+                "no longer available", "no longer supported",
+            ])
+            && !says(["loading", "temporar", "overload", "later", "capacity", "busy"])
+    }
+
+    /// The request is longer than the model, the server or one minute of the account allows: the same request fails again.
+    ///
+    /// The words of OpenAI, Azure, Anthropic, Gemini, xAI, Mistral, Groq, Cohere, OpenRouter, LiteLLM, vLLM, SGLang, TGI,
+    /// llama.cpp, LM Studio and Ollama.
+    var namesLength: Bool {
+        if says(Self.lengthCodes) { return true }
+        if says(Self.rates) { return false }
+        return says(Self.lengths) && says(Self.excesses)
+    }
+
+    private static let lengthCodes = [
+        "context_length_exceeded", "exceed_context_size", "contextwindowexceeded", "context_window_exceeded",
+        "tokens_limit_reached", "request_too_large", "string_above_max_length", "prompt_too_long", "request too large",
+        "request entity too large", "payload too large", "too many tokens", "too many input tokens",
+        "reduce the length", "shorten your", "n_keep", "max_new_tokens` must be", "message size and try again",
+    ]
+    private static let lengths = [
+        "context", "n_ctx", "prompt", "input length", "input token", "input is", "the input (", "maximum model length",
+        "max_model_len", "model token limit", "request contains",
+    ]
+    private static let excesses = [
+        "exceed", "too long", "too large", "longer than", "larger than", "greater than", "not enough", "overflow",
+        "maximum context", "maximum prompt length", "too big", "does not fit", "doesn't fit", "input length should",
+        "context is full", "out of context",
+    ]
+    private static let rates = [
+        "rate limit", "rate_limit", "per minute", "per day", "per second", "quota", "credit", "billing", "timeout",
+        "timed out", "concurren", "completion tokens", "deadline",
+    ]
+
+    /// The account of the model is used up; no pause changes that.
+    var namesCredit: Bool {
+        if says(["insufficient_quota", "billing_hard_limit", "billing_not_active", "account_deactivated"]) {
+            return true
+        }
+        guard pause == nil else { return false }
+        return says([
+            "current quota", "insufficient credit", "insufficient balance", "insufficient_balance",
+            "insufficient funds",
+            "insufficient_credit", "balance is too low", "more credits", "out of credit", "no credits",
+            "all available credits",
+            "spending limit", "payment required", "payment_required", "billing", "key limit exceeded", "quota exceeded",
+            "exceeded your quota",
+        ])
+    }
+
+    var namesRate: Bool {
+        says([
+            "rate limit", "rate_limit", "ratelimit", "too many requests", "too_many_requests", "resource_exhausted",
+            "resource exhausted", "overloaded", "requests per minute", "tokens per min", "current quota",
+        ])
+    }
+}
+
+extension JarvisFailure {
+    /// The failure that a server names in words or by a code, whatever the status; nil for any other.
+    init?(_ error: ServerError) {
+        if error.namesLength {
+            self = .tooLong
+        } else if error.namesCredit {
+            self = .noCredit
+        } else if error.namesRate {
+            self = .limited(pause: error.pause)
+        } else if error.namesUnknownModel {
+            self = .unknownModel
+        } else {
+            return nil
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// The pause that the server asks for, in the header or in words.
+    var statedPause: Duration? {
+        if let seconds = header("retry-after").flatMap({ Double($0) }), (0...86_400).contains(seconds) {
+            return .milliseconds(Int(seconds * 1000))
+        }
+        return ServerError(self)?.pause
+    }
+}
