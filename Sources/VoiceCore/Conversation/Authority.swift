@@ -63,8 +63,6 @@ package struct Authority: Equatable, Sendable {
     private struct Response: Equatable, Sendable {
         var id: String
         var ground: Ground
-        /// Number of responses since the user spoke; a model that keeps calling loses the user's authority.
-        var depth = 0
         /// Milliseconds that have left the loudspeaker, and milliseconds received.
         var heard = 0
         var received = 0
@@ -81,7 +79,6 @@ package struct Authority: Equatable, Sendable {
     private struct Call: Equatable, Sendable {
         var id: String
         var ground: Ground
-        var depth: Int
         /// Of its output; nil before there is one.
         var origin: OutputOrigin?
         /// The turn that it carries an answer of, as long as it is out.
@@ -130,8 +127,6 @@ package struct Authority: Equatable, Sendable {
 
     /// How long a turn waits for its response. Nobody wants a later one.
     static let longestWait = Duration.seconds(120)
-    /// Maximum responses to one turn, each after the outputs of the previous one.
-    static let deepest = 32
     private static let kept = 32
 
     /// Turns of the user so far, and the last one.
@@ -241,7 +236,6 @@ package struct Authority: Equatable, Sendable {
             }
         }
         response.mayAsk = purpose != nil || response.ground.turn != nil
-        if response.depth > Self.deepest { response.ground = .nobody }
         Self.keep(response, in: &responses)
         for index in prompts.indices where telling.contains(prompts[index].callID) {
             Self.keep(id, in: &prompts[index].responses)
@@ -273,7 +267,6 @@ package struct Authority: Equatable, Sendable {
         let best = reported.max { $0.ground.rank < $1.ground.rank }
         let isOwn = reported.allSatisfy { $0.origin == .own }
         response.ground = best.map { isOwn ? $0.ground : $0.ground.tainted } ?? .nobody
-        response.depth = (reported.map(\.depth).max() ?? 0) + 1
     }
 
     /// It has come in as a whole.
@@ -409,7 +402,7 @@ package struct Authority: Equatable, Sendable {
     package mutating func authority(of call: FunctionCall, in responseID: String) -> CallAuthority {
         let response = responses.last { $0.id == responseID }
         let ground = response?.ground ?? .nobody
-        var known = Call(id: call.callID, ground: ground, depth: response?.depth ?? 0)
+        var known = Call(id: call.callID, ground: ground)
         defer { Self.keep(known, in: &calls) }
         switch ground {
         case .nobody: return .nobody

@@ -68,11 +68,13 @@ package enum ConversationNote: Equatable, Sendable {
     case silentResponse(hadWords: Bool)
     /// The service has not answered the user's turn in time.
     case noAnswer(after: Duration)
-    /// Fields that the service does not accept, left out for the rest of the session.
+    /// Fields and events that the service does not accept, left out for the rest of the session.
     case fieldsLeftOut([String])
     case callStarted(FunctionCall)
     case callRepeated(callID: String)
     case callIncomplete(callID: String)
+    /// A limit on what a model calls without a word of the user is reached.
+    case callsLimited(Int)
     /// A call that is not made because its request was stopped.
     case callStopped(callID: String)
     case outputSent(callID: String)

@@ -13,6 +13,10 @@ extension ConversationMachine {
             return refuse(call, of: responseID, .callIncomplete(callID: call.callID), output)
         }
         guard !unasked.contains(responseID) else { return refuseUnasked(call, of: responseID) }
+        guard rounds.mayCall(in: responseID, turn: turns) else {
+            noteLimit(ToolRounds.most)
+            return refuse(call, of: responseID, .unexpected("a call beyond the limit"), Self.limitedOutput)
+        }
         guard let call = calls.begin(call, responseID: responseID, session: link.number, turn: turns) else {
             return note(.callRepeated(callID: call.callID))
         }
@@ -21,7 +25,16 @@ extension ConversationMachine {
         turn.clock?.called()
         // From here on the call represents the question: its answer outlives the session.
         turn.forgetQuestion()
-        emit(.startCall(call, authority.authority(of: call, in: responseID)))
+        let granted = authority.authority(of: call, in: responseID)
+        guard !ToolRounds.asks(call) || rounds.mayAsk() else {
+            noteLimit(ToolRounds.mostQuestions)
+            _ = calls.answer(
+                callID: call.callID,
+                ToolResult(.refusal(.because(Self.limitedOutput)), isCarriedOut: false)
+            )
+            return authority.answered(call.callID, .own, isCarriedOut: false)
+        }
+        emit(.startCall(call, granted))
         note(.callStarted(call))
     }
 
@@ -36,6 +49,14 @@ extension ConversationMachine {
         let words = "Not passed on, because something else was said since the question. "
         return ToolResult(.prompt(prompt, after: words), isCarriedOut: false)
     }
+
+    private mutating func noteLimit(_ limit: Int) {
+        if rounds.takeReport() { note(.callsLimited(limit)) }
+    }
+
+    static let limitedOutput = """
+        Not done: too much was called since the user last spoke. Tell the user briefly what you know, and wait for the user.
+        """
 
     /// Refuses a call that was cut off or stopped. It is part of the conversation all the same, and without an output the
     /// model would wait for it.
@@ -53,8 +74,8 @@ extension ConversationMachine {
         send(.answer(call: call.callID, .silentRefusal(output)))
     }
 
-    /// The service accepts no result of another session's call: the local voice says it, or it waits as news for a service
-    /// that accepts it.
+    /// The service accepts no result of another session's call, or may not be asked for a response: the local voice says it, or
+    /// it waits as news for a service that accepts it.
     private mutating func sayOtherwise(_ output: ToolResult) {
         // The agent's question is asked again where it can be answered.
         guard !remarks.prompt.isOpen(output) else { return }
@@ -77,7 +98,7 @@ extension ConversationMachine {
     /// A newer session does not know the call, so it receives both call and answer.
     mutating func deliver() {
         guard link.isReady else { return }
-        for answered in calls.takeDeliverable(in: link.number, oneByOne: tellsOneByOne) {
+        for answered in calls.takeDeliverable(in: link.number, oneByOne: tellsOneByOne && !hold.isClosing) {
             var callID = answered.call.callID
             var output = answered.output ?? ToolResult(.answer(""))
             let isKnown = answered.session == link.number && !answered.isPutOff
@@ -86,6 +107,7 @@ extension ConversationMachine {
                 continue
             }
             note(.outputSent(callID: callID))
+            if hold.isClosing, answered.wantsReply { sayOtherwise(output) }
             if isKnown {
                 output.part = answered.isWhole ? .whole : .first
                 send(.answer(call: answered.wireID, output))
@@ -100,8 +122,20 @@ extension ConversationMachine {
                 authority.repeated(call.callID, as: callID)
             }
             remarks.prompt.sent(output, in: link.number)
-            if answered.wantsReply { sequencer.outputSent(callID: callID) }
+            if answered.wantsReply, !hold.isClosing { sequencer.outputSent(callID: callID) }
         }
+    }
+
+    /// The budget is spent: no response is requested for what still has to be said.
+    private mutating func leaveToOthers() {
+        if sequencer.wantsResponse {
+            for call in calls.unspoken where sequencer.uncovered.contains(call.call.callID) {
+                if let output = call.output { sayOtherwise(output) }
+            }
+            turn.forgetQuestion()
+            sequencer.forget()
+        }
+        calls.settle(allBut: sequencer.unspoken)
     }
 
     static let putOffOutput = """
@@ -154,26 +188,37 @@ extension ConversationMachine {
     mutating func requestResponse() {
         // A question has nothing else to ask for it again.
         if sequencer.consumeLoss(), unasked.last == nil { sequencer.want() }
+        if hold.isClosing { return leaveToOthers() }
         guard link.isReady, sequencer.isIdle, sequencer.wantsResponse, turn.retryAfter == nil, turn.isQuiet,
             !calls.unspoken.contains(where: { calls.contains(responseID: $0.responseID, session: $0.session) }),
             voice.isSilent || !calls.isLate(at: turns)
         else { return }
         // The repetition of an unrequested response is unrequested as well.
         let repeated = sequencer.uncovered.isEmpty ? unasked.last : nil
-        askForResponse(for: repeated?.purpose ?? (sequencer.isWanted ? .turn : .outputs), words: repeated?.words)
+        let purpose = repeated?.purpose ?? (sequencer.isWanted ? .turn : .outputs)
+        let round = rounds.request(turn: turns)
+        if round != .next { noteLimit(ToolRounds.most) }
+        guard round != .over else {
+            sequencer.forget()
+            calls.settle(allBut: sequencer.unspoken)
+            return emit(.play(.error))
+        }
+        askForResponse(for: purpose, words: repeated?.words, isLast: round == .last)
     }
 
     /// Requests a response; one nobody asked for gets no tools.
     ///
-    /// - Parameter words: what it has to say or do, and no later response.
-    mutating func askForResponse(for purpose: Authority.Purpose, words: ServiceRequest? = nil) {
+    /// - Parameters:
+    ///   - words: what it has to say or do, and no later response.
+    ///   - isLast: whether the model has called enough.
+    mutating func askForResponse(for purpose: Authority.Purpose, words: ServiceRequest? = nil, isLast: Bool = false) {
         putOffCalls()
         authority.requested(purpose)
         if let words { send(words) }
         let mayCall =
             switch purpose {
             case .remark, .prompt: false
-            case .turn, .outputs: true
+            case .turn, .outputs: !isLast
             }
         let id = requestID("respond")
         send(.respond(id: id, mayCall: mayCall))
@@ -224,9 +269,15 @@ extension ConversationMachine {
     /// - Parameters:
     ///   - ofOutputs: outputs are to be spoken of, which is reason enough for another request.
     ///   - words: what the response had to say, as far as known and not heard.
-    mutating func retry(after failure: ErrorClass, ofOutputs: Bool = false, words: String = "") {
+    ///   - wanted: the pause that the service asks for.
+    mutating func retry(
+        after failure: ErrorClass,
+        ofOutputs: Bool = false,
+        words: String = "",
+        wanted: Duration? = nil
+    ) {
         let (pause, limitedPause) = (options.retryPause, options.limitedRetryPause)
-        let retry = turn.responseFailed(failure, pause: pause, limitedPause: limitedPause)
+        let retry = turn.responseFailed(failure, pause: pause, limitedPause: limitedPause, wanted: wanted)
         guard retry != .again else { return ofOutputs ? () : sequencer.want() }
         sayUnheard(words)
         if retry == .broken { giveUp(.transient, "the service failed turn after turn") }

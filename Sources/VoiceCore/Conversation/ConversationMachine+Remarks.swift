@@ -65,7 +65,8 @@ extension ConversationMachine {
     }
 
     private var sayable: Set<SpeechSource> {
-        guard link.isReady, isQuiet else { return [] }
+        // A spent budget pays for no further response.
+        guard link.isReady, isQuiet, !hold.isClosing else { return [] }
         guard !calls.isWaiting else { return [.typed, .delay] }
         var sources: Set<SpeechSource> = [.typed, .delay, .announcement]
         if takesText { sources.formUnion([.agent, .media]) }

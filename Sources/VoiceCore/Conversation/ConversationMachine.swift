@@ -30,6 +30,7 @@ package struct ConversationMachine: Sendable {
     /// Calls the service has written but not reported as complete.
     var written = WrittenCalls()
     var unasked = UnaskedResponses()
+    var rounds = ToolRounds()
     var wordsSaid = WordsSaid()
     /// Whose word is behind the model's actions.
     var authority: Authority
@@ -39,6 +40,8 @@ package struct ConversationMachine: Sendable {
     var hold = BudgetHold()
     /// Fields the service refused while its session was set up.
     var fieldsLeftOut: [String] = []
+    /// The latest error of the service while its session was set up, which may be its answer to the settings.
+    var setUpError: ServiceError?
 
     // Pending effects.
     private(set) var timers: Set<ConversationTimer> = []

@@ -39,6 +39,9 @@ struct Turn: Equatable, Sendable {
 
     /// How many requests in a row the service may leave unanswered.
     private static let patience = 3
+    /// How long a user waits for a response that is requested again, and how much later than the service says it is.
+    private static let longestRetryPause = Duration.seconds(10)
+    private static let retryMargin = Duration.milliseconds(100)
 
     /// Counts the user's turns.
     private(set) var number = 0
@@ -298,10 +301,17 @@ struct Turn: Equatable, Sendable {
     /// - Parameters:
     ///   - pause: pause before the next request.
     ///   - limitedPause: the same after a rate limit; doubled the second time.
-    mutating func responseFailed(_ failure: ErrorClass, pause: Duration, limitedPause: Duration) -> Retry {
+    ///   - wanted: the pause that the service asks for after a rate limit; one longer than a user waits ends the turn.
+    mutating func responseFailed(
+        _ failure: ErrorClass,
+        pause: Duration,
+        limitedPause: Duration,
+        wanted: Duration? = nil
+    ) -> Retry {
         failures += 1
-        guard failures > (failure == .limited ? 2 : 1) else {
-            retryAfter = failure == .limited ? limitedPause * failures : pause
+        let isTooLong = failure == .limited && (wanted ?? .zero) > Self.longestRetryPause
+        guard failures > (failure == .limited ? 2 : 1) || isTooLong else {
+            retryAfter = failure == .limited ? wanted.map { $0 + Self.retryMargin } ?? limitedPause * failures : pause
             return .again
         }
         question = nil

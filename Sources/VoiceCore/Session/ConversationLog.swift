@@ -153,7 +153,7 @@ struct ConversationLog: Sendable {
             )
         case .fieldsLeftOut(let fields):
             logger.warning(
-                "the service does not accept these settings; left out for this session",
+                "the service does not accept these settings or events; left out for this session",
                 metadata: ["settings": "\(fields.joined(separator: ","))"]
             )
         case .callStarted(let call):
@@ -166,6 +166,11 @@ struct ConversationLog: Sendable {
             logger.debug("duplicate call ignored", metadata: ["call": "\(callID)"])
         case .callIncomplete(let callID):
             logger.info("incomplete call ignored", metadata: ["call": "\(callID)"])
+        case .callsLimited(let limit):
+            logger.warning(
+                "the model calls tools without end: the limit until the user speaks again is reached",
+                metadata: ["limit": .public(limit)]
+            )
         case .callStopped(let callID):
             logger.info("call dropped: the user said stop", metadata: ["call": "\(callID)"])
         case .outputSent(let callID):

@@ -398,6 +398,7 @@ package actor ConversationSession {
                 name: call.name,
                 arguments: call.arguments,
                 authority: authority,
+                turn: turn,
                 listener: listener
             ) { mailbox.post(.callDelayed(callID: call.callID, activity: $0)) }
             guard !Task.isCancelled else { return }

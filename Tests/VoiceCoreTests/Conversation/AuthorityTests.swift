@@ -605,7 +605,7 @@ struct AuthorityTests {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r0")
-        for number in 0...Authority.deepest {
+        for number in 0..<ToolRounds.most {
             scene.call("c\(number)", in: "r\(number)", tool: "set_volume")
             #expect(scene.authority != .nobody)
             scene.done("r\(number)")
@@ -613,7 +613,7 @@ struct AuthorityTests {
             scene.confirm("c\(number)")
             scene.begin("r\(number + 1)", for: scene.creates[number])
         }
-        scene.call("last", in: "r\(Authority.deepest + 1)", tool: "set_volume")
+        scene.call("last", in: "r\(ToolRounds.most)", tool: "set_volume")
         #expect(scene.authority == .nobody)
     }
 

@@ -1,4 +1,5 @@
 package import Logging
+private import Synchronization
 package import VoiceAgent
 internal import VoiceBase
 package import VoiceConversation
@@ -17,6 +18,7 @@ package struct ToolDispatcher: Sendable {
     private let noticeAfter: Duration?
     private let sleep: @Sendable (Duration) async -> Void
     private let logger: Logger
+    private let lines = LinesOfTurn()
 
     /// - Parameter noticeAfter: how long a call may run before `onDelay` is called; nil for never.
     package init(
@@ -42,18 +44,22 @@ package struct ToolDispatcher: Sendable {
     ///
     /// - Parameters:
     ///   - authority: the user's authority behind the call; if it is less than the tool needs, the tool is not called.
+    ///   - turn: the number of the user's turn: in each, one line is logged about unknown tools. Nil logs every call.
     ///   - listener: receives a reply of the agent while it is being written.
     ///   - onDelay: called at most once, when the call has run for `noticeAfter`, with what the tool is doing.
     nonisolated(nonsending) package func run(
         name: String,
         arguments: String,
         authority: CallAuthority,
+        turn: Int? = nil,
         listener: AgentListener = AgentListener(),
         onDelay: @escaping @Sendable (_ activity: String?) -> Void = { _ in }
     ) async -> ToolResult {
         guard let tool = registry[name] else {
             let known = String(name.prefix(64))
-            logger.warning("the model called a tool that does not exist", metadata: ["tool": "\(known)"])
+            if lines.isFirst(in: turn) {
+                logger.warning("the model called a tool that does not exist", metadata: ["tool": "\(known)"])
+            }
             return ToolResult(.refusal(.noTool(named: known)))
         }
         guard authority.allows(tool) else {
@@ -87,5 +93,18 @@ package struct ToolDispatcher: Sendable {
         }
         logger.error("a tool did not return in time", metadata: ["tool": "\(name)", "limit": .public(deadline)])
         return ToolResult(.refusal(.because("That took too long, so I stopped waiting for it.")))
+    }
+}
+
+/// Limits a line of the log to one in each turn of the user.
+private final class LinesOfTurn: Sendable {
+    private let latest = Mutex<Int?>(nil)
+
+    func isFirst(in turn: Int?) -> Bool {
+        guard let turn else { return true }
+        return latest.withLock { latest in
+            defer { latest = turn }
+            return latest != turn
+        }
     }
 }

@@ -41,21 +41,36 @@ struct BudgetConversationTests {
         #expect(!scene.effects.contains { if case .stopVoice = $0 { true } else { false } })
     }
 
-    @Test func theTurnThatHasBegunIsAnsweredWithItsCall() {
-        var scene = Scene.listening()
+    /// The turn that has begun still gets its response, and its calls their answers, but nothing more is paid for.
+    @Test(arguments: [true, false]) func answersCallsWithoutAnotherResponse(hasLocalVoice: Bool) {
+        var scene = Scene.listening { $0.hasLocalVoice = hasLocalVoice }
         scene.server(.speechStarted(itemID: "u", audioStart: 0))
         scene.on(spent)
         scene.server(.speechStopped(itemID: "u", audioEnd: 900))
         scene.begin("r1")
         scene.call("c1", in: "r1")
         scene.done("r1")
+        #expect(scene.started == ["c1"])
+        #expect(!closed(scene.effects))
         scene.answer("c1")
-        #expect(scene.creates.count == 1)
-        scene.begin("r2", for: scene.creates.first)
+        #expect(scene.outputs == ["c1"])
+        #expect(scene.creates.isEmpty)
+        #expect(closed(scene.effects) && scene.state == .idle)
+        // The answer is not lost.
+        #expect(scene.effects.contains(.announce("Two meetings.")) == hasLocalVoice)
+        #expect(played(scene).contains(.error) == !hasLocalVoice)
+    }
+
+    @Test func requestsNoResponseForAnAnswerThatCameBeforeTheEnd() {
+        var scene = Scene.calling()
+        scene.userTurn("u2")
+        scene.answer("c1")
+        scene.on(spent)
+        scene.begin("r2")
         scene.speak("r2")
         scene.done("r2")
-        #expect(!closed(scene.effects))
         scene.on(.voiceDrained)
+        #expect(scene.creates.isEmpty)
         #expect(scene.state == .idle)
     }
 

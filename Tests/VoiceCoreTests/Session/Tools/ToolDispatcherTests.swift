@@ -17,6 +17,15 @@ struct ToolDispatcherTests {
         #expect(output == ToolResult(.refusal(.noTool(named: "fly"))))
     }
 
+    @Test func logsUnknownToolsOnceATurn() async {
+        let log = LineLog()
+        let dispatcher = ToolDispatcher(ToolRegistry([]), logger: log.logger)
+        for turn in [1, 1, 1, 2, 2] {
+            _ = await dispatcher.run(name: "fly", arguments: "", authority: CallAuthority(.none), turn: turn)
+        }
+        #expect(log.lines.count == 2)
+    }
+
     @Test func aToolThatNeverReturnsIsGivenUp() async {
         let log = LineLog()
         let dispatcher = ToolDispatcher(
