@@ -34,6 +34,8 @@ extension ConversationMachine {
         package var limitedPause: Duration = .seconds(30)
         package var limitedLongest: Duration = .seconds(900)
         package var probePause: Duration = .seconds(300)
+        /// How long a session may take to become ready after an error that may be the answer to its settings.
+        package var settingsGrace: Duration = .seconds(3)
         /// How long one turn of the user may last before its end counts as lost.
         package var speechLongest: Duration = Configuration.Activation.turnLimit * 2
         package var responseLimit: Duration = .seconds(12)

@@ -41,6 +41,7 @@ extension ConversationMachine {
     /// The service is connected and receives its settings.
     mutating func sessionOpened(id: String?, ends: Int?) {
         guard link.created(at: now) else { return note(.unexpected("a session that nobody awaits")) }
+        setUpError = nil
         if id != nil { announceSession(id, ends) }
         send(.open(history: openingHistory))
     }
@@ -94,6 +95,11 @@ extension ConversationMachine {
             note(.connectionLost(failure, retryIn: .zero))
             return promote()
         }
+        let error = setUpError
+        // The error came in place of the settings' confirmation, and the service closed the session because of it.
+        if link.phase == .configuring, let error { return refuse(Self.refusal(of: error)) }
+        var failure = failure
+        if link.isSettingUp, let error { failure.reason += " (\(error.line))" }
         // A session that carried the conversation deserves another attempt; one that never became ready does not.
         let isSubstituted = !link.isReady
         endSession()
@@ -164,6 +170,7 @@ extension ConversationMachine {
     ///
     /// - Parameter isReplaced: whether the standby has taken over.
     private mutating func endSession(isReplaced: Bool = false) {
+        setUpError = nil
         if link.isReady, !isReplaced { emit(.closeMicrophone) }
         if let lost = turn.sessionEnded(memory, at: now) { questionLost(lost) }
         authority.sessionEnded()
@@ -270,11 +277,14 @@ extension ConversationMachine {
             requestIsOver()
         case .field:
             leftOut(error.setting)
+        case .event:
+            fieldsLeftOut += error.setting.map { [$0] } ?? []
+            if link.isReady { noteFieldsLeftOut() }
         case .noActiveResponse:
             sequencer.cancelRefused()
         case .settings:
             if link.phase == .configuring {
-                refuse("the service rejected the settings: \(error.text)")
+                refuse(Self.refusal(of: error))
             } else {
                 note(.serviceError(error))
             }
@@ -282,8 +292,26 @@ extension ConversationMachine {
         case .full where link.isSettingUp: giveUp(.transient, error.line)
         case .other, .full:
             note(.serviceError(error))
+            if link.isSettingUp { mayBeRefused(error) }
             if sequencer.isOutstanding(error.request) { requestFailed() }
         }
+    }
+
+    /// An error while a session is set up, which names no field: unless the session becomes ready soon, it is the reason.
+    private mutating func mayBeRefused(_ error: ServiceError) {
+        setUpError = error
+        restart(.setUp, after: min(options.settingsGrace, options.sessions.setUpLimit))
+    }
+
+    private static func refusal(of error: ServiceError) -> String {
+        "the service rejected the settings: \(error.text.isEmpty ? error.name : error.text)"
+    }
+
+    /// The session has not become ready in time.
+    mutating func setUpTimedOut(after limit: Duration) {
+        guard let error = setUpError else { return giveUp(.transient, "the session was not ready within \(limit)") }
+        guard link.phase == .configuring else { return giveUp(.transient, error.line) }
+        refuse(Self.refusal(of: error))
     }
 
     /// The translator leaves a field out from now on: the settings, or the request of a response, are sent again without it.
@@ -311,7 +339,7 @@ extension ConversationMachine {
             let isOfAnother = error.request != nil && !sequencer.isOutstanding(error.request)
             guard case .requested = sequencer.phase, !isOfAnother else { return }
             sequencer.abandon()
-            retry(after: error.meaning)
+            retry(after: error.meaning, wanted: error.retryAfter)
         case .opening, .configuring:
             giveUp(error.meaning == .limited ? .limited : .transient, error.line, retryAfter: error.retryAfter)
         case .closed, .refused: break
@@ -390,7 +418,7 @@ extension ConversationMachine {
             case .expired, .limited, .service: standbyFailed(LinkFailure(.transient, error.line))
             case .full: standbyFailed(LinkFailure(.transient, error.line), isFull: true)
             case .field: emit(.sendBeside(.open(history: openingHistory(roster.capabilitiesBeside))))
-            case .activeResponse, .noActiveResponse, .race, .outputsMissing, .other: break
+            case .activeResponse, .noActiveResponse, .race, .outputsMissing, .event, .other: break
             }
         case .closing(.refused, let reason): standbyFailed(LinkFailure(.permanent, reason))
         case .closing(_, let reason): standbyFailed(LinkFailure(.transient, reason))

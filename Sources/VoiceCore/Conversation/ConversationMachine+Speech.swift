@@ -160,7 +160,7 @@ extension ConversationMachine {
             // Nobody has spoken: a service that does this repeatedly is not asked forever.
             if isUnheard, wasToTell { retry(after: .service) }
         case .failed:
-            note(.responseFailed(status: end.status.rawValue, reason: end.reason))
+            note(.responseFailed(status: end.status.rawValue, reason: end.line))
             if wasRunning, !wasToTell, turn.isUserSpeaking, options.capabilities.turns == .service {
                 turn.failedEarly()
             }
@@ -168,7 +168,7 @@ extension ConversationMachine {
             let isLeft = !wasRemark || remarks.queue.isTelling
             responseFailed(end, isOurs: wasRunning && !wasStopped && isLeft, words)
         case .incomplete, .other:
-            note(.responseFailed(status: end.status.rawValue, reason: end.reason))
+            note(.responseFailed(status: end.status.rawValue, reason: end.line))
             turn.forgetQuestion()
             guard !wasVoiced, wasRunning, !wasStopped else { break }
             if isSaidHere { return sayOurselves([words], .agent) }
@@ -220,10 +220,10 @@ extension ConversationMachine {
     private mutating func responseFailed(_ end: ResponseEnd, isOurs: Bool, _ words: String) {
         if end.failure.isFatal {
             let name = end.reason ?? "response"
-            return serviceError(ServiceError(end.failure, name: name, text: "the response failed"))
+            return serviceError(ServiceError(end.failure, name: name, text: end.text ?? "the response failed"))
         }
         guard isOurs, link.isReady, turn.isIdle, !voice.isSilenced(end.response) else { return }
-        retry(after: end.failure, words: words)
+        retry(after: end.failure, words: words, wanted: end.retryAfter)
     }
 
     /// Refuses a response nobody wants, before its first word.

@@ -77,7 +77,7 @@ extension ConversationMachine {
 
     mutating func fired(_ timer: ConversationTimer) {
         switch timer {
-        case .setUp: giveUp(.transient, "the session was not ready within \(setUpLimit)")
+        case .setUp: setUpTimedOut(after: setUpLimit)
         case .reconnect: reconnect()
         case .proven:
             link.proved()

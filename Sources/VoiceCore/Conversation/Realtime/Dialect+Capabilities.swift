@@ -10,6 +10,8 @@ extension Dialect {
         var capabilities = ServiceCapabilities()
         capabilities.forgets = !does(.noDeletion)
         capabilities.clearsInput = !does(.noInputClear)
+        capabilities.truncates = !does(.noTruncation)
+        capabilities.cancels = !does(.noCancel)
         capabilities.answersWhileCalling = !does(.waitsForOutputs)
         capabilities.usage = does(.noUsage) ? .none : .tokens
         capabilities.charge = charge

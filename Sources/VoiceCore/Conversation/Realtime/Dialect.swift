@@ -32,6 +32,8 @@ package struct Dialect: Equatable, Sendable {
         /// ...and does not report all of them in `session.updated`: missing ones are assumed to be in force.
         case partialReport
         case silenceTurns
+        /// Opens no session unless the address names a model.
+        case needsModel
         /// Does not accept or return the metadata of `response.create`.
         case noMetadata
         /// Does not accept another set of tools, or none, for a single response.
@@ -43,6 +45,10 @@ package struct Dialect: Equatable, Sendable {
         case noDeletion
         /// Does not accept `input_audio_buffer.clear`.
         case noInputClear
+        /// Does not accept `conversation.item.truncate`.
+        case noTruncation
+        /// Does not accept `response.cancel`.
+        case noCancel
         /// Makes no response while a call has no output.
         case waitsForOutputs
         /// Reports no tokens in `response.done`, so a response cannot be priced.
@@ -107,12 +113,18 @@ package struct Dialect: Equatable, Sendable {
             title: "speaches and others that kept the names of the beta",
             shape: .flat,
             sessionLifetime: .seconds(30 * 60),
-            differences: own([.noMetadata: "it answers metadata with an error"])
+            differences: own([
+                .needsModel: "it demands `realtime.model`, or answers HTTP 403",
+                .noMetadata: "it answers metadata with an error",
+            ])
         ),
         Dialect(
             name: .localAI,
             title: "LocalAI",
-            differences: own([.noMetadata: "metadata does not come back", .noDeletion: "not implemented there"]),
+            differences: own([
+                .needsModel: "it demands `realtime.model`, the name of a pipeline",
+                .noMetadata: "metadata does not come back", .noDeletion: "not implemented there",
+            ]),
             errorCodes: ["model_load_error": "model_not_found"]
         ),
         Dialect(
@@ -157,9 +169,9 @@ extension Dialect {
         case .deleteItem: !does(.noDeletion)
         case .functionCall: !does(.noCalls)
         case .clearInput: !does(.noInputClear)
-        case .sessionUpdate, .functionCallOutput, .userMessage, .assistantMessage, .responseCreate, .responseCancel,
-            .truncate:
-            true
+        case .truncate: !does(.noTruncation)
+        case .responseCancel: !does(.noCancel)
+        case .sessionUpdate, .functionCallOutput, .userMessage, .assistantMessage, .responseCreate: true
         }
     }
 
@@ -184,6 +196,11 @@ extension Dialect {
         }
     }
 
+    /// Whether the configured address names a model.
+    package static func namesModel(_ base: ServerURL) -> Bool {
+        (base.query ?? "").split(separator: "&").contains { $0.prefix { $0 != "=" } == "model" }
+    }
+
     /// Returns the address of a session. Adds the usual path and the model, if any, unless `base` names them.
     package func address(_ base: ServerURL, model: String?) -> String {
         var text = base.text
@@ -191,8 +208,7 @@ extension Dialect {
             let query = base.query.map { "?" + $0 } ?? ""
             text = String(text.dropLast(query.count)) + path + query
         }
-        let names = (base.query ?? "").split(separator: "&").map { $0.prefix { $0 != "=" } }
-        guard let model, !names.contains("model") else { return text }
+        guard let model, !Self.namesModel(base) else { return text }
         return text + (base.query == nil ? "?" : "&") + "model=" + PercentEncoding.encoded(model)
     }
 }

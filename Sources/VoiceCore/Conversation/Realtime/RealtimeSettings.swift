@@ -138,8 +138,13 @@ extension RealtimeSettings {
 
     /// - Returns: false if it was left out before.
     mutating func leaveOut(_ field: String) -> Bool {
-        guard let difference = Self.ofResponse(field) else { return leftOut.insert(field).inserted }
-        return dialect.differences.updateValue("it refused the field", forKey: difference) == nil
+        Self.ofResponse(field).map { leaveOut($0) } ?? leftOut.insert(field).inserted
+    }
+
+    /// Leaves out what a dialect need not have.
+    /// - Returns: false if it was left out before.
+    mutating func leaveOut(_ difference: Dialect.Difference) -> Bool {
+        dialect.differences.updateValue("it refused it", forKey: difference) == nil
     }
 
     /// The `session` object.

@@ -6,6 +6,8 @@ package struct RealtimeTranslator: Sendable {
     /// What the service refused is left out of them for the rest of the session.
     package private(set) var settings: RealtimeSettings
     private var nextEvent = 0
+    /// The name of the event that was sent last.
+    private var latest: String?
     /// What the next response has to do, and no later one.
     private var once: [String] = []
     private static let mostOnce = 4
@@ -61,12 +63,23 @@ package struct RealtimeTranslator: Sendable {
         }
     }
 
-    /// A field that the service does not know is reported once and left out from then on; it is no reason to do without the
-    /// rest.
+    private static let settingsID = "settings-"
+
+    /// A field or an event that the service does not know is reported once and left out from then on; the rest
+    /// stays.
     private mutating func trouble(_ error: ServerError) -> [ServiceReport] {
+        if ErrorClass(error) == .other, let event = EventRefusal.find(error, latest: latest) {
+            guard settings.leaveOut(event.difference) else { return [] }
+            var reported = ServiceError(error)
+            reported.meaning = .event
+            reported.setting = event.name
+            return [.trouble(reported)]
+        }
         let field = settings.sentField(error)
         var reported = ServiceError(error, model: field == nil ? settings.model : nil)
         guard let field, reported.meaning == .settings || reported.meaning == .other else {
+            let isAboutSettings = error.eventID?.hasPrefix(Self.settingsID) == true
+            if reported.meaning == .other, isAboutSettings { reported.meaning = .settings }
             return [.trouble(reported)]
         }
         guard settings.leaveOut(field) else { return [] }
@@ -85,10 +98,12 @@ package struct RealtimeTranslator: Sendable {
             response: outcome.id,
             status: outcome.status,
             reason: outcome.reason,
-            failure: ErrorClass(code: outcome.reason),
+            failure: outcome.failure,
             request: outcome.clientEventID,
             calls: outcome.calls,
-            words: outcome.words
+            words: outcome.words,
+            text: outcome.message,
+            retryAfter: outcome.message.flatMap(StatedPause.read)
         )
         guard let usage = outcome.usage else { return [.responseEnded(end)] }
         return [.responseEnded(end), .charged(ServiceBill(id: "r" + outcome.id, .response(usage)))]
@@ -131,7 +146,9 @@ package struct RealtimeTranslator: Sendable {
             // Closing the connection ends the session.
             case .close: []
             }
-        return events.filter(dialect.takes)
+        let taken = events.filter(dialect.takes)
+        latest = taken.last?.name ?? latest
+        return taken
     }
 
     private mutating func eventID(_ kind: String) -> String {
@@ -218,7 +235,8 @@ extension ServiceError {
             name: error.code ?? error.type,
             text: refusal ?? error.message,
             setting: error.param,
-            request: error.eventID
+            request: error.eventID,
+            retryAfter: meaning == .limited || meaning == .service ? StatedPause.read(error.message) : nil
         )
     }
 }

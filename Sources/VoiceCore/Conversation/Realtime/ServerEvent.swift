@@ -58,6 +58,8 @@ package struct ResponseOutcome: Equatable, Sendable {
     package var calls: [AnnouncedCall]
     /// The words of its messages, if the server lists them.
     package var words: String
+    /// What the server says of the reason.
+    package var message: String?
 
     package init(
         id: String,
@@ -66,7 +68,8 @@ package struct ResponseOutcome: Equatable, Sendable {
         clientEventID: String? = nil,
         usage: Usage? = nil,
         calls: [AnnouncedCall] = [],
-        words: String = ""
+        words: String = "",
+        message: String? = nil
     ) {
         self.id = id
         self.status = status
@@ -75,6 +78,14 @@ package struct ResponseOutcome: Equatable, Sendable {
         self.usage = usage
         self.calls = calls
         self.words = words
+        self.message = message
+    }
+
+    /// What the reason means.
+    var failure: ErrorClass {
+        let named = ErrorClass(code: reason)
+        guard named == .other, let message else { return named }
+        return ErrorClass(ServerError(type: "", code: reason, message: message))
     }
 }
 

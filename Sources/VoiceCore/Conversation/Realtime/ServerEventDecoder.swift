@@ -127,7 +127,8 @@ package struct ServerEventDecoder {
                     clientEventID: response.clientEventID,
                     usage: response.usage.flatMap(Usage.init),
                     calls: (response.output ?? []).compactMap(\.announcedCall),
-                    words: (response.output ?? []).compactMap(\.words).joined(separator: " ")
+                    words: (response.output ?? []).compactMap(\.words).joined(separator: " "),
+                    message: response.message.map(Redaction.withoutKeys)
                 )
             )
         case "conversation.item.input_audio_transcription.delta":
@@ -199,7 +200,7 @@ private struct Wire: Decodable {
     var error: Failure?
 
     enum CodingKeys: String, CodingKey {
-        case type, session, transcript, text, delta, usage, name, arguments, item, response, error
+        case type, session, transcript, text, delta, usage, name, arguments, item, response, error, message, detail
         case callID = "call_id"
         case itemID = "item_id"
         case previous = "previous_item_id"
@@ -232,7 +233,10 @@ private struct Wire: Decodable {
         arguments = try? fields.decode(String.self, forKey: .arguments)
         item = try? fields.decode(Item.self, forKey: .item)
         response = try? fields.decode(Response.self, forKey: .response)
-        error = try? fields.decode(Failure.self, forKey: .error)
+        // Servers put the reason into an object, a text, or beside the type.
+        let failure = try? fields.decode(JSONValue.self, forKey: .error)
+        let words = [CodingKeys.message, .detail].lazy.compactMap { try? fields.decode(String.self, forKey: $0) }.first
+        error = (failure ?? (type == "error" ? words.map { .string($0) } : nil)).map(Failure.init)
     }
 
     /// Upper bounds, beyond which the sender is mistaken: parts of an item, and a day of audio in ms.
@@ -293,16 +297,20 @@ private struct Wire: Decodable {
         var text: String?
     }
 
-    struct Failure: Decodable {
+    struct Failure {
         var type: String?
         var code: String?
         var message: String?
         var param: String?
         var eventID: String?
 
-        enum CodingKeys: String, CodingKey {
-            case type, code, message, param
-            case eventID = "event_id"
+        init(_ value: JSONValue) {
+            type = value["type"]?.stringValue
+            code = value["code"]?.stringValue ?? value["code"]?.intValue.map(String.init)
+            let words = ["message", "detail", "error", "msg"].lazy.compactMap { value[$0]?.stringValue }.first
+            message = value.stringValue ?? words
+            param = value["param"]?.stringValue
+            eventID = value["event_id"]?.stringValue
         }
     }
 
@@ -310,6 +318,7 @@ private struct Wire: Decodable {
         var id: String?
         var status: String?
         var reason: String?
+        var message: String?
         var clientEventID: String?
         var usage: JSONValue?
         var output: [Item]?
@@ -331,6 +340,9 @@ private struct Wire: Decodable {
             reason =
                 details?["error"]?["code"]?.stringValue ?? details?["reason"]?.stringValue
                 ?? details?["error"]?["type"]?.stringValue ?? details?.stringValue
+            message =
+                details?["error"]?["message"]?.stringValue ?? details?["message"]?.stringValue
+                ?? details?["error"]?.stringValue
         }
     }
 }

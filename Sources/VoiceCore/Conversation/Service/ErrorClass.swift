@@ -18,6 +18,8 @@ package enum ErrorClass: Equatable, Sendable {
     case settings
     /// The service does not know this field and did without it, or wants the request again without it.
     case field
+    /// The service does not implement this event of the client, which is not sent any more.
+    case event
     /// No response is made before every call has its output.
     case outputsMissing
     /// Every session the service can hold is in use.

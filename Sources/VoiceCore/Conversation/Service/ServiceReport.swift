@@ -118,6 +118,15 @@ package struct ResponseEnd: Equatable, Sendable {
     package var calls: [AnnouncedCall] = []
     /// The words in its output, if the service lists them.
     package var words = ""
+    /// What the service says of the reason, and the pause it asks for before a retry.
+    package var text: String?
+    package var retryAfter: Duration?
+
+    /// The reason with what the service says of it, for the log.
+    var line: String? {
+        let parts = [reason, text].compactMap { $0 }
+        return parts.isEmpty ? nil : parts.joined(separator: ": ")
+    }
 }
 
 /// An error that a service reports. Most leave the session usable.

@@ -79,9 +79,16 @@ package struct RealtimeService: SocketService {
             reasoningEffort: dialect.reasoningEffort(realtime.reasoningEffort, model: realtime.model),
             dialect: dialect
         )
-        notices =
-            isSemantic && dialect.does(.silenceTurns)
-            ? ["realtime.turn_detection: this service supports server_vad only, so silence ends a turn"] : []
+        var notices: [String] = []
+        if isSemantic, dialect.does(.silenceTurns) {
+            notices.append("realtime.turn_detection: this service supports server_vad only, so silence ends a turn")
+        }
+        if dialect.does(.needsModel), model == nil, !Dialect.namesModel(try address.base) {
+            notices.append(
+                "realtime.model: \(dialect.name.rawValue) opens no session without a model; name one of its models"
+            )
+        }
+        self.notices = notices
     }
 
     package var name: String { settings.dialect.name.rawValue }
@@ -124,7 +131,11 @@ package struct RealtimeService: SocketService {
     ) throws(ServiceOpeningFailure) -> ServiceEntry<RealtimeWire> {
         var entry = ServiceEntry(try prepared, RealtimeWire(settings), capabilities)
         let model = settings.model
-        entry.failure = { closure, _, _ in LinkFailure(closure, model: model) }
+        let advice =
+            settings.dialect.does(.needsModel) && model == nil
+            ? "set realtime.model, without which it refuses every session"
+            : "check the key, and that the service has the model of realtime.model"
+        entry.failure = { closure, _, _ in LinkFailure(closure, model: model, advice: advice) }
         return entry
     }
 }

@@ -71,6 +71,23 @@ struct DialectTests {
         #expect(settings.pump.chunk == 100)
     }
 
+    @Test func theNoticesNameAModelThatTheServerDemands() throws {
+        func notices(_ dialect: Dialect.Name, _ url: String, model: String? = nil) throws -> [String] {
+            try settings(
+                {
+                    $0.realtime.url = url
+                    $0.realtime.dialect = .chosen(dialect)
+                    if let model { $0.realtime.model = model }
+                },
+                key: nil
+            ).notices.filter { $0.contains("realtime.model") }
+        }
+        #expect(try notices(.speaches, "ws://127.0.0.1:8000").count == 1)
+        #expect(try notices(.speaches, "ws://127.0.0.1:8000", model: "m").isEmpty)
+        #expect(try notices(.speaches, "ws://127.0.0.1:8000/v1/realtime?model=m").isEmpty)
+        #expect(try notices(.huggingFace, "ws://127.0.0.1:8000").isEmpty)
+    }
+
     /// A server of one's own does not know OpenAI's defaults.
     @Test(arguments: [Dialect.Name.speaches, .localAI, .huggingFace])
     func aServerOfOnesOwnIsSentWhatItsOwnerWrote(dialect: Dialect.Name) throws {
