@@ -34,11 +34,15 @@ bool clinux_eventfd_take(int fd) {
     return read(fd, &count, sizeof count) == (ssize_t)sizeof count;
 }
 
-uint64_t clinux_monotonic_ns(void) {
+static uint64_t nanoseconds(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
+
+uint64_t clinux_monotonic_ns(void) { return nanoseconds(CLOCK_MONOTONIC); }
+
+uint64_t clinux_boottime_ns(void) { return nanoseconds(CLOCK_BOOTTIME); }
 
 int64_t clinux_built(void) {
     struct tm date = {0};

@@ -19,6 +19,9 @@ bool clinux_eventfd_take(int fd);
 // CLOCK_MONOTONIC in nanoseconds.
 uint64_t clinux_monotonic_ns(void);
 
+// The same with the time during which the machine was suspended (CLOCK_BOOTTIME).
+uint64_t clinux_boottime_ns(void);
+
 // Unix time of midnight of the day on which this file was compiled, in the builder's time zone; SOURCE_DATE_EPOCH sets it.
 int64_t clinux_built(void);
 // Sleeps until this instant of CLOCK_MONOTONIC.

@@ -32,9 +32,7 @@ package struct ClockInstant: Equatable, Sendable {
 
     /// Now; the uptime includes time during which the machine was suspended (CLOCK_BOOTTIME).
     package static func now() -> ClockInstant {
-        var boot = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &boot)
-        return now(uptime: .seconds(boot.tv_sec) + .nanoseconds(boot.tv_nsec))
+        now(uptime: Duration(nanoseconds: clinux_boottime_ns()))
     }
 
     /// Now; the uptime excludes time during which the machine was suspended, in which nothing was spent.

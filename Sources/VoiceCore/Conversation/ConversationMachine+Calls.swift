@@ -98,32 +98,40 @@ extension ConversationMachine {
     /// A newer session does not know the call, so it receives both call and answer.
     mutating func deliver() {
         guard link.isReady else { return }
-        for answered in calls.takeDeliverable(in: link.number, oneByOne: tellsOneByOne && !hold.isClosing) {
-            var callID = answered.call.callID
-            var output = answered.output ?? ToolResult(.answer(""))
-            let isKnown = answered.session == link.number && !answered.isPutOff
-            guard isKnown || takesText else {
-                if answered.wantsReply { sayOtherwise(output) }
-                continue
-            }
-            note(.outputSent(callID: callID))
-            if hold.isClosing, answered.wantsReply { sayOtherwise(output) }
-            if isKnown {
-                output.part = answered.isWhole ? .whole : .first
-                send(.answer(call: answered.wireID, output))
-            } else {
-                let call = answered.call
-                let isShort = call.arguments.utf8.count <= ToolArguments.maximumBytes
-                let arguments = isShort ? call.arguments : "{}"
-                let isSpoken = answered.wantsReply
-                let report = ForeignReport(name: call.name, arguments: arguments, output: output, isSpoken: isSpoken)
-                callID = tell(report, "answer")
-                calls.repeated(call.callID, as: callID)
-                authority.repeated(call.callID, as: callID)
-            }
-            remarks.prompt.sent(output, in: link.number)
-            if answered.wantsReply, !hold.isClosing { sequencer.outputSent(callID: callID) }
+        while true {
+            let due = calls.takeDeliverable(in: link.number, oneByOne: tellsOneByOne && !hold.isClosing)
+            guard !due.isEmpty else { return }
+            for answered in due { deliver(answered) }
+            // An answer that another voice says makes room for the next one.
+            calls.settle(allBut: sequencer.unspoken)
         }
+    }
+
+    private mutating func deliver(_ answered: PendingCalls.Call) {
+        var callID = answered.call.callID
+        var output = answered.output ?? ToolResult(.answer(""))
+        let isKnown = answered.session == link.number && !answered.isPutOff
+        guard isKnown || takesText else {
+            if answered.wantsReply { sayOtherwise(output) }
+            return
+        }
+        note(.outputSent(callID: callID))
+        if hold.isClosing, answered.wantsReply { sayOtherwise(output) }
+        if isKnown {
+            output.part = answered.isWhole ? .whole : .first
+            send(.answer(call: answered.wireID, output))
+        } else {
+            let call = answered.call
+            let isShort = call.arguments.utf8.count <= ToolArguments.maximumBytes
+            let arguments = isShort ? call.arguments : "{}"
+            let isSpoken = answered.wantsReply
+            let report = ForeignReport(name: call.name, arguments: arguments, output: output, isSpoken: isSpoken)
+            callID = tell(report, "answer")
+            calls.repeated(call.callID, as: callID)
+            authority.repeated(call.callID, as: callID)
+        }
+        remarks.prompt.sent(output, in: link.number)
+        if answered.wantsReply, !hold.isClosing { sequencer.outputSent(callID: callID) }
     }
 
     /// The budget is spent: no response is requested for what still has to be said.

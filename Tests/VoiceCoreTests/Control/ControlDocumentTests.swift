@@ -32,7 +32,7 @@ struct ControlDocumentTests {
         ]
         let events = effects.compactMap(DaemonEvent.init)
         #expect(events.count == effects.count)
-        #expect(Set(events.map(\.name)) == Set(DaemonEvent.published).subtracting([.timer]))
+        #expect(Set(events.map(\.name)) == Set(DaemonEvent.published).subtracting([.timer, .health]))
         #expect(DaemonEvent(.note(.heard("secret words"))) == nil)
         #expect(DaemonEvent(.note(.spoken("secret words"))) == nil)
     }

@@ -355,7 +355,7 @@ struct ControlServerTests {
             _ = try ControlClient(paths: ["/nonexistent/a.sock", "/dev/null/b.sock"])
         } throws: { error in
             let message = (error as? ControlProblem)?.message ?? ""
-            return message.contains("/nonexistent/a.sock or /dev/null/b.sock") && message.contains("--socket")
+            return message.hasPrefix("Jarvis is not running: systemctl status") && message.contains("--socket")
         }
     }
 

@@ -100,7 +100,9 @@ struct CapabilityPropertyTests {
         scene.on(.disconnected(LinkFailure(.transient, "reset")))
         scene.on(.timer(.reconnect))
         scene.server(.sessionCreated(id: "next", expiresAt: nil))
-        #expect(scene.latest.contains(.send(.open(history: [.user("What is on?"), .assistant("Two meetings.")]))))
+        #expect(
+            scene.latest.contains(.send(.open(history: [.user("What is on?"), .assistant("Two meetings."), .end])))
+        )
         scene.server(.sessionUpdated(Scene.settings.json))
         #expect(scene.state == .listening)
         #expect(scene.texts(.user).isEmpty && scene.texts(.assistant).isEmpty)

@@ -41,7 +41,10 @@ struct SetupPlanTests {
             "local.recogniser", "host",
             "local.recogniser must be host:port, for instance 192.168.1.20:10300 or [::1]:10300"
         ),
-        ("activation.wake_words", "jarvis:x", "activation.wake_words wants a number after the colon: \"jarvis:x\""),
+        (
+            "activation.wake_words", "jarvis:x",
+            "activation.wake_words wants low, normal or high after the colon: \"jarvis:x\""
+        ),
         (
             "jarvis.url", "http://me:pass@h",
             "jarvis.url contains a user name or a password: leave them out, secrets have their own keys"

@@ -262,7 +262,9 @@ struct WatchPictureTests {
 
     @Test func timersAndTitlesRunOnBetweenTheLinesOfTheDaemon() {
         let later = shown(lines(100, 24, age: .seconds(4)))
-        #expect(later.contains("00:15 of 04:00 (+2) News") && later.contains("tea 02:00, alarm 11 h 6 min, eggs rings"))
+        #expect(
+            later.contains("00:15 of 04:00 (+2) News") && later.contains("tea in 2 min, alarm at Tue 07:00, eggs rings")
+        )
         let paused = lines(
             100,
             24,
@@ -272,7 +274,7 @@ struct WatchPictureTests {
             ],
             age: .seconds(4)
         )
-        #expect(shown(paused).contains("00:11 paused News") && shown(paused).contains("tea 02:04 paused"))
+        #expect(shown(paused).contains("00:11 paused News") && shown(paused).contains("tea paused, 2 min 4 s left"))
     }
 
     @Test func aTurnThatTookForeverDoesNotLeaveTheScreen() {

@@ -74,7 +74,7 @@ struct MediaPlace: Equatable {
     init?(_ text: String) {
         let sign = text.hasPrefix("-") ? -1.0 : 1
         isStep = text.hasPrefix("+") || text.hasPrefix("-")
-        let parts = text.drop { "+-".contains($0) }.split(separator: ":", omittingEmptySubsequences: false)
+        let parts = text.dropFirst(isStep ? 1 : 0).split(separator: ":", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { part in part.allSatisfy(\.isASCII) ? UInt16(part).map(Double.init) : nil }
         guard 1...3 ~= parts.count, numbers.count == parts.count, numbers.dropFirst().allSatisfy({ $0 < 60 }) else {
             return nil

@@ -262,8 +262,10 @@ enum SpokenText {
         var rest = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text[...]
         rest = rest.prefix { !"/?#\\".contains($0) }
         if let user = rest.lastIndex(of: "@") { rest = rest[rest.index(after: user)...] }
-        if !rest.hasPrefix("[") { rest = rest.prefix { $0 != ":" } }
+        // Marks of the text around an address are no part of its host.
+        if !rest.hasPrefix("[") { rest = rest.prefix { $0.isLetter || $0.isNumber || ".-".contains($0) } }
         if rest.lowercased().hasPrefix("www.") { rest = rest.dropFirst(4) }
+        while let last = rest.last, ".-".contains(last) { rest.removeLast() }
         return rest.contains(where: \.isLetter) || rest.contains(where: \.isNumber) ? String(rest) : ""
     }
 

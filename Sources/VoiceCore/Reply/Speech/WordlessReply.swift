@@ -15,7 +15,7 @@ enum WordlessReply {
         var different: [String] = []
         for host in hosts where !different.contains(host) { different.append(host) }
         guard different.count <= mostPictures else { return "Links to \(different.count) sites." }
-        if hosts.count > 1 { return "Links to \(different.joined(separator: ", "))." }
+        if different.count > 1 { return "Links to \(different.joined(separator: ", "))." }
         return different.first.map { "\(link) to \($0)." } ?? link + "."
     }
 

@@ -127,6 +127,11 @@ struct SparseServerTests {
         #expect(scene.started.count == 2)
         #expect(Set(scene.started).count == 2, "each answer finds its call")
         for call in scene.started { answer(&scene, call) }
+        // The second answer is due once the first has been spoken.
+        try scene.hear(Self.created("r3"))
+        scene.on(.voiceReceived(responseID: "r3", itemID: "i"))
+        try scene.hear(Self.done("r3"))
+        scene.on(.voiceDrained)
         #expect(scene.sent.filter { $0["item"]?["type"] == "function_call_output" }.count == 2)
     }
 

@@ -39,7 +39,7 @@ struct AskJarvisToolTests {
     @Test func aFailureIsAnOutputLikeAnyOther() async {
         let tool = Tool.askJarvis(logger: LineLog().logger) { _ in JarvisAnswer(failure: .timedOut) }
         let output = await tool.call(arguments: "{\"query\":\"x\"}")
-        #expect(output == "I wasn't able to reach Jarvis, the request timed out.")
+        #expect(output.text == "I wasn't able to reach Jarvis, the request timed out." && output.isFailure)
     }
 
     @Test func theParametersAreJSON() throws {
