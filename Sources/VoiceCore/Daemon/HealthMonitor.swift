@@ -2,7 +2,7 @@ package import VoiceBase
 
 /// Decides the health of the box: what is wrong now, and for long enough. A pure value.
 package struct HealthMonitor: Sendable {
-    /// How long a trouble that may pass by itself stays unmentioned.
+    /// How long a passing trouble stays unmentioned.
     package static let patience = Duration.seconds(10)
 
     /// Since when each part has been in trouble.
@@ -68,7 +68,7 @@ package struct HealthSigns: Equatable, Sendable {
     /// Why no wake word is recognised although one is to open conversations.
     package var wordsUnheard: String?
     package var budgetSpentUntil: String?
-    /// Whether a service that costs nothing goes on when the budget is spent.
+    /// Whether a free service remains when the budget is spent.
     package var hasFreeService = false
     package var clockUnset: String?
     package var disk: String?

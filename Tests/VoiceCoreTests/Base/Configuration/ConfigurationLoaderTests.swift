@@ -52,7 +52,7 @@ struct ConfigurationLoaderTests {
         ),
         (
             "[service]\nuse = \"siri\"",
-            "c.toml:2: There is no service \"siri\". Choose \(services)"
+            "c.toml:2: There is no service \"siri\". Choose \(services.filter { $0 != "\"" })"
         ),
         ("[audio]\ninput_channel = 33", "c.toml:2: audio.input_channel must be an integer from 0 to 32, got 33"),
         ("[audio]\ninput_channel = 1.0", "c.toml:2: audio.input_channel must be an integer from 0 to 32, got 1.0"),
@@ -132,7 +132,7 @@ struct ConfigurationLoaderTests {
         ("JARVIS_AUDIO_AGC", "maybe", "$JARVIS_AUDIO_AGC: audio.agc must be true or false, got \"maybe\""),
         (
             "JARVIS_SERVICE_USE", "openai local",
-            "$JARVIS_SERVICE_USE: There is no service \"openai local\". Choose \(services)"
+            "$JARVIS_SERVICE_USE: There is no service \"openai local\". Choose \(services.filter { $0 != "\"" })"
         ),
         (
             "JARVIS_JARVIS_TIMEOUT_S", "0",
