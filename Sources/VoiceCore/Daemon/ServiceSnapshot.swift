@@ -60,7 +60,7 @@ package struct ServiceSnapshot: Sendable, Equatable {
         if health.level == .well {
             return conversation == .connecting ? "Getting ready: \(activity)" : "\(health.text): \(activity)"
         }
-        return health.text
+        return isMicrophoneMuted ? "\(health.text); muted" : health.text
     }
 
     /// Whether both devices run and a session is open or not wanted.

@@ -30,7 +30,7 @@ extension VoiceDaemon {
         return monitor.step(signs, at: Monotonic.now())
     }
 
-    /// Watches the health until cancelled, and logs each change once. Asks the agent now and then whether it is there.
+    /// Watches the health until cancelled, and logs what is logged nowhere else. Asks the agent now and then whether it is there.
     func watchHealth() async {
         async let _: Void = watchDisk()
         var known = Health()
@@ -41,10 +41,11 @@ extension VoiceDaemon {
             defer { known = health }
             guard health.kinds != known.kinds else { continue }
             let metadata = Logger.Metadata.event(.health, ["level": .public(health.level.rawValue)])
+            let news = health.unlogged
             if health.level == .well {
                 logger.notice("all is well again", metadata: metadata)
-            } else {
-                logger.warning("\(private: health.text)", metadata: metadata)
+            } else if news.level != .well, news.kinds != known.unlogged.kinds {
+                logger.warning("\(private: news.text)", metadata: metadata)
             }
             events.post(DaemonEvent(.health, ["level": .string(health.level.rawValue)]))
         } while (try? await Task.sleep(for: .seconds(1))) != nil
@@ -62,6 +63,9 @@ extension VoiceDaemon {
 }
 
 extension Health {
+    /// The problems that only the health check notices: all others are logged where they happen, with their reasons.
+    fileprivate var unlogged: Health { Health(problems.filter { [.agent, .clock, .disk].contains($0.part) }) }
+
     /// What is wrong, without the words, which may differ from one attempt to the next.
     fileprivate var kinds: [String] { problems.map { "\($0.part) \($0.level)" } }
 }

@@ -242,7 +242,7 @@ extension EndToEnd {
                 }
             }
             while await stage.daemon?.state != .idle { try await Task.sleep(for: .milliseconds(5)) }
-            #expect(try await stage.perform("status")["text"]?.stringValue?.contains("refused the connection") == true)
+            #expect(try await stage.perform("status")["text"]?.stringValue?.contains("refuses the connection") == true)
             #expect(stage.simulator.connectionCount == 3, "each order is tried")
             try await stage.stop()
         }

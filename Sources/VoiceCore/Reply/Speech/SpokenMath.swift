@@ -316,7 +316,7 @@ private struct FormulaReader {
         position += name.count
         if next == "*" { position += 1 }
         if let sign = SpokenMath.signs[name] {
-            // "30^\circ" has its sign already; the blank behind a command is no part of the text.
+            // "30^\circ" has its sign already; the blank behind a command is not text.
             let isOperator =
                 sign.first?.isLetter != true && !"\u{B0}'\u{221E}\u{2202}\u{2207}\u{2205}\u{2220}\u{AC}".contains(sign)
             return isOperator && sign != "\u{D7}"
