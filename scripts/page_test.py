@@ -187,12 +187,14 @@ def mute_closes_the_microphone(page):
 def modes_change(page):
     before = page.one("[data-mode][aria-pressed=true]").get_attribute("data-mode")
     for mode in ("always", "wake", "push", before):
+        button = page.one(f"[data-mode={mode}]")
+        # Without a model there is no wake word, and the button says so.
+        if mode == "wake" and not button.is_enabled():
+            assert button.get_attribute("title") == "No wake word is installed"
+            continue
         page.click(f"[data-mode={mode}]")
-        # Without a model there is no wake word: then the refusal has to be readable.
-        wait(f"mode {mode}, or why not", lambda: page.one(f"[data-mode={mode}]").get_attribute("aria-pressed") == "true"
-             or mode == "wake" and page.all("#hearing .reply.failed"))
-        if page.one(f"[data-mode={mode}]").get_attribute("aria-pressed") == "true":
-            in_daemon(f"mode {mode}", lambda s: s["mode"] == mode)
+        wait(f"mode {mode}", lambda: button.get_attribute("aria-pressed") == "true")
+        in_daemon(f"mode {mode}", lambda s: s["mode"] == mode)
 
 
 def in_push_mode(page):
@@ -281,7 +283,7 @@ def timers_ring(page):
 
 
 def hostile_names_stay_text(page):
-    page.submit("#set-timer", f"10m {HOSTILE}", "button")
+    page.submit("#set-timer", f"10m: {HOSTILE}", "button")
     wait("the name as text", lambda: any("onerror" in line for line in page.timers()))
     page.cancel("onerror")
     if options.media:  # whose title is hostile too
@@ -311,7 +313,7 @@ def two_tabs_agree(page):
 
 def charts_explain_themselves(page):
     skipped = []
-    for chart, words in [("#turn-list", "after"), ("#dots", "sure to")]:
+    for chart, words in [("#turn-list", "until Jarvis was asked"), ("#dots", "sure to")]:
         bars = page.all(f"{chart} button")
         if not bars:
             skipped.append(f"{chart} is empty")
@@ -346,7 +348,7 @@ def keys_reach_every_control(page):
         reached.add(seen[0])
         page.driver.switch_to.active_element.send_keys(Keys.TAB)
     missing = {"listen", "stop", "mute", "ask-text", "v-master", "v-earcons", "silence", "quiet", "pause", "play-what",
-               "timer-what", "push", "wake", "always", "leave"} - reached
+               "timer-what", "push", "always", "leave"} - reached
     assert not missing, f"not reached: {missing}"
 
 
@@ -397,8 +399,7 @@ def says_when_the_daemon_is_away(page):
         wait("that it is stale", lambda: page.text("#pill-text").endswith(" old"), 30)
         sentence = page.text("#sentence")
         assert any(word in sentence for word in ("not running", "silent", "Cannot reach")), sentence
-        page.click("#now [data-command=stop]")
-        page.refused("#now")
+        assert not page.one("#now [data-command=stop]").is_enabled(), "an order that cannot arrive"
         check_axe(page, "away", [(1280, 900, False), (360, 740, True)])
     finally:
         subprocess.run(options.back, shell=True, check=True, stdout=subprocess.DEVNULL)

@@ -288,7 +288,11 @@ function drawControls() {
     if (!command) continue;
     const action = node.dataset.action ?? node.form?.dataset.action;
     let can = isLive && (command === "media" ? hasPlayer && (ableMedia[action] ?? true) : able[command] ?? true);
-    if (command === "mode" && node.dataset.mode === "wake" && box.mode !== "wake" && box.wake_engine === "off") can = false;
+    if (command === "mode" && node.dataset.mode === "wake") {
+      const isDeaf = box.mode !== "wake" && box.wake_engine === "off";
+      can = can && !isDeaf;
+      node.title = isDeaf ? "No wake word is installed" : "";
+    }
     if (node.disabled === can) node.disabled = !can;
   }
   $("station").disabled = !isLive;

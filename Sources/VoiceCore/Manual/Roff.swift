@@ -39,12 +39,15 @@ struct Roff: Sendable {
     }
 
     /// Escapes text so that roff does not interpret it: `\` and `-`, and a control character at the beginning.
+    /// A line may break after `|`.
     static func escaped(_ text: String) -> String {
         var result = ""
         for character in text {
             switch character {
             case "\\": result += "\\e"
             case "-": result += "\\-"
+            // A list of alternatives may be longer than a line.
+            case "|": result += "|\\:"
             case "\n": result += " "
             default: result.append(character)
             }

@@ -38,7 +38,7 @@ struct ManualTests {
 
     @Test(arguments: [
         ("a-b", "a\\-b"), (".start", "\\&.start"), ("'tis", "\\&'tis"), (#"C:\n"#, "C:\\en"),
-        ("two\nlines", "two lines"),
+        ("two\nlines", "two lines"), ("on|off", "on|\\:off"),
     ])
     func textStaysText(plain: String, roff: String) {
         #expect(Roff.escaped(plain) == roff)
