@@ -40,8 +40,8 @@ extension VoiceDaemon {
             let health = await serviceSnapshot.health
             defer { known = health }
             guard health.kinds != known.kinds else { continue }
-            let metadata = Logger.Metadata.event(.health, ["level": .public(health.level.rawValue)])
             let news = health.unlogged
+            let metadata = Logger.Metadata.event(.health, ["level": .public(news.level.rawValue)])
             if health.level == .well {
                 logger.notice("all is well again", metadata: metadata)
             } else if news.level != .well, news.kinds != known.unlogged.kinds {
