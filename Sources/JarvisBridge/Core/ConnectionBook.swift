@@ -1,4 +1,4 @@
-/// Who is connected, and who makes room. A value.
+/// The open connections, and which one is closed for a new one. A value.
 ///
 /// A stranger is a connection that has not shown a session. Of one address only some are kept, and when all places are taken,
 /// the address with the most strangers loses its oldest: no one keeps others out.

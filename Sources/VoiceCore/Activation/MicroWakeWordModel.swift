@@ -3,10 +3,10 @@
 /// The model is streaming: it takes a few steps of features at a time and keeps its own history.
 final class MicroWakeWordModel {
     let word: String
-    /// Whether it is judged by `CallRule`; a stop word has its maker's limits.
-    let isCall: Bool
-    /// The cut-offs of a wake word; nil for a stop word.
+    /// The cut-offs of a wake word; nil for a stop word, which has its maker's.
     let cutoffs: WakeCutoffs?
+    /// Whether it is judged by `CallRule`.
+    var isCall: Bool { cutoffs != nil }
     private let interpreter: TFLiteInterpreter
     private var input: [Int8]
     private var filled = 0
@@ -27,7 +27,6 @@ final class MicroWakeWordModel {
         input = [Int8](repeating: 0, count: interpreter.input.bytes)
         let steps = interpreter.input.shape[1]
         self.word = word.text
-        isCall = !word.isStop
         cutoffs =
             word.isStop
             ? nil : WakeCutoffs(word: WakeModelFolder.plain(word.text), bytes: bytes, makers: manifest.cutoff)
