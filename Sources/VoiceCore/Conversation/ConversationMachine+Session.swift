@@ -207,8 +207,8 @@ extension ConversationMachine {
         guard options.capabilities.rewords, sequencer.activeResponse == wordsSaid.response else { return }
         for call in calls.unspoken where sequencer.telling.contains(call.call.callID) {
             // An open question is asked again in full.
-            guard let output = call.output, !remarks.prompt.isOpen(output) else { continue }
-            if let rest = output.rest(behind: wordsSaid) { calls.said(call.call.callID, unsaid: rest) }
+            guard let output = call.output, output.lateFor == nil, !remarks.prompt.isOpen(output) else { continue }
+            calls.said(call.call.callID, first: wordsSaid.count(of: output.sentences))
         }
     }
 

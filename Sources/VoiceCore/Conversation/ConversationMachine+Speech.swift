@@ -25,8 +25,8 @@ extension ConversationMachine {
                 sequencer.outputConfirmed(callID: callID)
             }
         case .answerWaits(let wireID): answerWaits(wireID)
-        case .answerSaid(let wireID, let response, let parts, let unsaid):
-            calls.said(wireID: wireID, by: response, parts: parts, unsaid: unsaid)
+        case .answerSaid(let wireID, let response, let sentence, let isWhole):
+            calls.said(wireID: wireID, by: response, sentence: sentence, isWhole: isWhole)
         case .responseBegan(let id, let request): responseBegan(id, request)
         case .reminds(let id): authority.reminds(id)
         case .speaks(let response, let itemID): memory.began(itemID, by: .assistant, in: response)

@@ -19,6 +19,8 @@ package struct PendingCalls: Equatable, Sendable {
         /// The user's turn of the call.
         package var turn: Int
         package var output: ToolResult?
+        /// How much of the output was said.
+        fileprivate var ledger = AnswerLedger()
         /// The service has an output for now; the answer is passed on as that of another call.
         package var isPutOff = false
         /// False while more of the output is to come.
@@ -37,13 +39,8 @@ package struct PendingCalls: Equatable, Sendable {
         fileprivate var isOwed: Bool { delivery?.isOwed == true }
     }
 
-    /// What the service has, and has said, of an output.
+    /// An output that the service has.
     fileprivate struct Delivery: Equatable, Sendable {
-        /// The parts delivered, one of a whole output; how many of them the service has begun to speak, and what it has not yet
-        /// spoken of the last of those, if it reports that.
-        var parts: [ToolResult]
-        var begun = 0
-        var unsaid: ToolResult?
         /// Delivered while it was still being written.
         var isInParts: Bool
         /// The service has the last part.
@@ -178,6 +175,7 @@ package struct PendingCalls: Equatable, Sendable {
             return true
         }
         calls[index].output = output
+        calls[index].ledger = AnswerLedger(output.sentences)
         calls[index].isWhole = isWhole
         return true
     }
@@ -189,12 +187,9 @@ package struct PendingCalls: Equatable, Sendable {
         guard let index = calls.firstIndex(where: { $0.call.callID == callID && !$0.isWhole }) else { return nil }
         calls[index].isWhole = isLast
         guard !part.isEmpty else { return calls[index].isOpen ? nil : calls[index].wireID }
-        guard calls[index].isOpen else {
-            calls[index].delivery?.parts.append(part)
-            return calls[index].wireID
-        }
         if calls[index].output?.add(part) == nil { calls[index].output = part }
-        return nil
+        calls[index].ledger.add(part.sentences)
+        return calls[index].isOpen ? nil : calls[index].wireID
     }
 
     /// The service has the last part of an output.
@@ -204,26 +199,22 @@ package struct PendingCalls: Equatable, Sendable {
         }
     }
 
-    /// The service has begun to speak this many parts of an output.
-    ///
-    /// - Parameter unsaid: what follows in the last of them.
-    package mutating func said(wireID: String, by response: String, parts: Int, unsaid: String) {
+    /// The response has begun to speak a sentence of an output, or has spoken all of it.
+    package mutating func said(wireID: String, by response: String, sentence: Int, isWhole: Bool) {
+        for index in calls.indices where calls[index].wireID == wireID && !calls[index].isOpen {
+            if isWhole { calls[index].ledger.ended(sentence) } else { calls[index].ledger.began(sentence) }
+        }
         change { call, delivery in
             guard call.wireID == wireID else { return }
-            delivery.unsaid = ToolResult(.answer(unsaid))
-            delivery.begun = delivery.isInParts ? min(parts, delivery.parts.count) : 1
             delivery.response = response
             if delivery.isCut { delivery.isResumed = true }
             delivery.isCut = false
         }
     }
 
-    /// Of a whole output, only this is left to say.
-    package mutating func said(_ callID: String, unsaid: ToolResult) {
-        change { call, delivery in
-            guard call.call.callID == callID, !delivery.isInParts else { return }
-            (delivery.unsaid, delivery.begun) = (unsaid, 1)
-        }
+    /// A model has said the first so many sentences of an output.
+    package mutating func said(_ callID: String, first count: Int) {
+        for index in calls.indices where calls[index].call.callID == callID { calls[index].ledger.said(first: count) }
     }
 
     /// The response has said all that it had.
@@ -266,14 +257,13 @@ package struct PendingCalls: Equatable, Sendable {
             let response = call.source
             let isSame = call.session == session && !call.isPutOff
             let isNext = !oneByOne || !call.wantsReply || told == nil || told == response
-            guard let output = call.output, call.isWhole || isSame, isNext, !held.contains(response) else {
+            guard call.output != nil, call.isWhole || isSame, isNext, !held.contains(response) else {
                 held.insert(response)
                 continue
             }
             if oneByOne, call.wantsReply { told = response }
             taken.append(call)
             calls[index].delivery = Delivery(
-                parts: [output],
                 isInParts: !call.isWhole,
                 isPlaced: call.isWhole,
                 isOwed: call.wantsReply
@@ -349,15 +339,17 @@ extension PendingCalls.Call {
     /// The call with what the session has not said of it; nil if nothing is left to say.
     fileprivate var rest: Self? {
         guard let delivery else { return self }
-        let isSaid = isWhole && delivery.begun >= delivery.parts.count && delivery.unsaid?.isEmpty != false
-        guard delivery.isOwed || delivery.isInParts, !delivery.isCut, !isSaid else { return nil }
-        let unsaid = delivery.unsaid.map { [$0] } ?? []
-        let left = (unsaid + delivery.parts.dropFirst(delivery.begun)).filter { !$0.isEmpty }
+        guard delivery.isOwed || delivery.isInParts, !delivery.isCut else { return nil }
         var rest = self
-        (rest.delivery, rest.isRest) = (nil, delivery.begun > 0)
-        rest.losses = delivery.begun > 0 ? 0 : losses + 1
-        rest.output = left.first ?? (isWhole ? output : nil)
-        for part in left.dropFirst() { rest.output?.add(part) }
+        rest.delivery = nil
+        guard ledger.isBegun else {
+            rest.losses += 1
+            return rest
+        }
+        guard !ledger.isSaid || !isWhole else { return nil }
+        (rest.isRest, rest.losses) = (true, 0)
+        rest.ledger = AnswerLedger(ledger.unsaid)
+        rest.output = ledger.isSaid ? nil : output?.with(unsaid: ledger.unsaid)
         return rest
     }
 }

@@ -148,7 +148,8 @@ struct SpeechQueue: Equatable, Sendable {
     ///   - said: the words; those of a response that failed may be about the failure.
     mutating func ended(_ end: ResponseEnd, isHeard: Bool, said: WordsSaid) {
         guard let told = telling, told.response == end.response else { return }
-        if end.status == .failed, !isHeard || said.rest(of: told.entry.text)?.isEmpty != true {
+        let sentences = SpeechParts.split(told.entry.text)
+        if end.status == .failed, !isHeard || said.count(of: sentences) < max(1, sentences.count) {
             // It is requested again.
             telling?.response = nil
         } else if isHeard {

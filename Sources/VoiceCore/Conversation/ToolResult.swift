@@ -34,6 +34,9 @@ package struct ToolResult: Sendable, Equatable {
     }
 
     package private(set) var content: Content
+    /// The content in pieces that are said one after another, and counted when a session is lost: the sentences of an answer,
+    /// the lines of a list; anything else is one piece.
+    package private(set) var sentences: [String] = []
     package var part = Part.whole
     /// The question, if the conversation has moved on before its answer came.
     package var lateFor: String?
@@ -70,6 +73,12 @@ package struct ToolResult: Sendable, Equatable {
         self.isCarriedOut = isCarriedOut
         self.continues = continues
         self.isFailure = isFailure
+        sentences =
+            switch self.content {
+            case .answer(let text, _): SpeechParts.split(text).filter(\.isSayable)
+            case .list(let lines): lines.filter(\.isSayable)
+            default: [forModel]
+            }
     }
 
     /// A refusal that the user does not hear of.
@@ -92,15 +101,20 @@ package struct ToolResult: Sendable, Equatable {
     mutating func add(_ part: Self) {
         guard case .answer(let text, _) = content, case .answer(let more, let media) = part.content else { return }
         content = .answer([text, more].filter { !$0.isEmpty }.joined(separator: " "), media: media)
+        sentences += part.sentences
     }
 
-    /// What follows the words that a model has said; nil if it has said none of them.
-    func rest(behind said: WordsSaid) -> Self? {
-        guard lateFor == nil else { return nil }
-        guard case .answer(let text, let media) = content else {
-            return said.rest(of: forModel).map { Self(.answer($0)) }
+    /// What is left to say of it.
+    func with(unsaid: [String]) -> Self {
+        var rest = self
+        rest.lateFor = nil
+        rest.sentences = unsaid
+        switch content {
+        case .answer(_, let media): rest.content = .answer(unsaid.joined(separator: " "), media: media)
+        case .list: rest.content = .list(unsaid)
+        default: break
         }
-        return said.rest(of: text).map { Self(.answer($0, media: media)) }
+        return rest
     }
 
     /// The text for a model that speaks to the user.

@@ -34,23 +34,19 @@ struct WordsSaid: Equatable, Sendable {
         return response == self.response && !text.isEmpty ? text : nil
     }
 
-    /// Returns the answer from its first unsaid sentence on; nil if none of it was said in its own words.
+    /// Returns how many of these sentences were said, from the first on, in their own words.
     ///
     /// The words are ahead of the sound, so of a part that is not complete the last sentence counts as not said.
-    func rest(of answer: String) -> String? {
-        let words = Self.words(done + " " + open)
-        var heard = words[...]
-        var ends: [String.Index] = []
-        for sentence in Self.sentences(answer) {
-            let wanted = Self.words(answer[sentence])
-            guard !wanted.isEmpty else { continue }
+    func count(of sentences: [String]) -> Int {
+        var heard = Self.words(done + " " + open)[...]
+        var count = 0
+        for sentence in sentences {
+            let wanted = Self.words(sentence)
             guard let place = Self.place(of: wanted, in: heard) else { break }
             heard = heard[(place + wanted.count)...]
-            ends.append(sentence.upperBound)
+            count += 1
         }
-        if Self.words(open[...]).count > 0, !ends.isEmpty { ends.removeLast() }
-        guard let end = ends.last else { return nil }
-        return String(answer[end...].drop(while: \.isWhitespace))
+        return Self.words(open).isEmpty ? count : max(0, count - 1)
     }
 
     private static func words(_ text: some StringProtocol) -> [Substring] {
@@ -62,23 +58,5 @@ struct WordsSaid: Equatable, Sendable {
         // A word or two are anywhere.
         guard wanted.count > 2 else { return heard.starts(with: wanted) ? heard.startIndex : nil }
         return (heard.startIndex...heard.endIndex - wanted.count).first { heard[$0...].starts(with: wanted) }
-    }
-
-    /// A sentence ends with its mark in front of a space, or with its line.
-    private static func sentences(_ text: String) -> [Range<String.Index>] {
-        var all: [Range<String.Index>] = []
-        var start = text.startIndex
-        var at = start
-        while at < text.endIndex {
-            let next = text.index(after: at)
-            let isOver = next == text.endIndex || text[next].isWhitespace
-            if text[at].isNewline || isOver && ".!?\u{2026}".contains(text[at]) {
-                all.append(start..<next)
-                start = next
-            }
-            at = next
-        }
-        if start < text.endIndex { all.append(start..<text.endIndex) }
-        return all
     }
 }

@@ -231,7 +231,6 @@ private struct AnswerWorld {
             sessions += 1
             var options = LocalTranslator.Options()
             options.session = "local\(sessions)"
-            options.split = { SpeechParts.split($0) }
             translator = LocalTranslator(options)
             toMachine.append(.service(.opened(id: options.session, ends: nil)))
         case .disconnect: forget()

@@ -76,7 +76,6 @@ package struct LocalTranslator: Sendable {
     package struct Options: Sendable {
         /// Prefix of every name, so that the names of two sessions differ.
         package var session = "local"
-        package var split: @Sendable (String) -> [String] = { [$0] }
         /// Whether this is the name of a known station.
         package var knowsStation: @Sendable (String) -> Bool = { _ in false }
 
@@ -86,9 +85,12 @@ package struct LocalTranslator: Sendable {
     /// A sentence to be spoken.
     private struct Sentence: Equatable {
         var text: String
-        /// The call that it answers, and the part of the answer that it belongs to, counted from 1; nil for other speech.
+        /// The call that it answers; nil for other speech.
         var call: String?
-        var part = 0
+        /// Its number in the answer; nil for words of the box around it.
+        var number: Int?
+        /// Whether the rest of that sentence of the answer follows in the next one here.
+        var continues = false
     }
 
     /// The last answer, for "again" and "go on".
@@ -109,8 +111,8 @@ package struct LocalTranslator: Sendable {
         var call: String
         /// Sentences not yet spoken by any response.
         var waiting: [Sentence] = []
-        /// Number of parts received.
-        var parts = 1
+        /// Number of sentences received.
+        var count: Int
         /// It is complete.
         var isWhole = false
         /// The user interrupted it: what follows is kept for "go on".
@@ -384,7 +386,7 @@ package struct LocalTranslator: Sendable {
             toSay.removeAll { $0.call == id }
             return [report(.answerPlaced(call: id)), .answered]
         }
-        tell(spoken(output), call: id)
+        tell(answer(output, to: id))
         return [report(.answerPlaced(call: id))]
     }
 
@@ -395,14 +397,14 @@ package struct LocalTranslator: Sendable {
         // of it yet comes first.
         if let flow, !flow.isCut { toSay += flow.waiting }
         endFlow()
-        flow = Flow(call: id, waiting: sentences(spoken(output), call: id, part: 1))
+        flow = Flow(call: id, waiting: answer(output, to: id), count: output.sentences.count)
         return [report(.answerPlaced(call: id))]
     }
 
     private mutating func goOnFlow(_ id: String, _ output: ToolResult, isLast: Bool) -> [LocalEffect] {
         guard var flow, flow.call == id, !flow.isWhole else { return [] }
-        if !output.isEmpty { flow.parts += 1 }
-        let more = output.isEmpty ? [] : sentences(spoken(output), call: id, part: flow.parts)
+        let more = output.isEmpty ? [] : answer(output, to: id, from: flow.count)
+        flow.count += output.sentences.count
         flow.isWhole = isLast
         defer { if isLast, self.flow?.waiting.isEmpty ?? true { endFlow() } }
         if flow.isCut {
@@ -429,15 +431,14 @@ package struct LocalTranslator: Sendable {
         return isNews && !isWaiting ? [report(.answerWaits(call: id))] : []
     }
 
-    /// Reports how much of an answer is said, if the sentence belongs to one: in the next session it goes on with the sentence
-    /// that was not received to its end.
+    /// Reports how much of an answer is said, if the sentence belongs to one.
     private func answerSaid(_ index: Int, of speech: LocalSpeech, isEnded: Bool) -> [LocalEffect] {
-        guard let last, last.item == speech.item else { return [] }
-        let left = last.sentences.dropFirst(last.first + index)
-        guard let part = left.first?.part, let call = left.first?.call else { return [] }
-        let unsaid = left.dropFirst(isEnded ? 1 : 0).prefix { $0.call == call && $0.part == part }.map(\.text)
-            .joined(separator: " ")
-        return [report(.answerSaid(call: call, response: speech.response, parts: part, unsaid: unsaid))]
+        guard let last, last.item == speech.item,
+            let sentence = last.sentences.dropFirst(last.first + index).first,
+            let call = sentence.call, let number = sentence.number
+        else { return [] }
+        let isWhole = isEnded && !sentence.continues
+        return [report(.answerSaid(call: call, response: speech.response, sentence: number, isWhole: isWhole))]
     }
 
     /// Ends the open response because the user begins to speak.
@@ -460,32 +461,51 @@ package struct LocalTranslator: Sendable {
         return makeCall("play_audio", ["what": .array(offered.map { .string($0) })])
     }
 
-    private func sentences(_ text: String, call: String? = nil, part: Int = 0) -> [Sentence] {
-        options.split(text).filter(\.isSayable).map { Sentence(text: $0, call: call, part: part) }
+    private func sentences(_ text: String, call: String? = nil) -> [Sentence] {
+        SpeechParts.split(text).filter(\.isSayable).map { Sentence(text: $0, call: call) }
     }
 
-    /// - Parameter call: the call that the text answers.
-    private mutating func tell(_ text: String, call: String? = nil) {
-        let waiting = toSay.reduce(text.utf8.count) { $0 + $1.text.utf8.count }
+    private mutating func tell(_ sentences: [Sentence]) {
+        let waiting = (toSay + sentences).reduce(0) { $0 + $1.text.utf8.count }
         guard waiting <= Self.mostToSay else { return }
-        toSay += sentences(text, call: call, part: call == nil ? 0 : 1)
+        toSay += sentences
     }
 
     private static let playing: Set<String> = ["play", "listen", "put", "music", "radio", "podcast", "hear"]
     private static let howToPlay = "To hear it, say: play it."
 
-    /// The output of a tool in words for the user. What the agent names is played, in whatever language the user asked for it;
+    /// The output of a call in words for the user. What the agent names is played, in whatever language the user asked for it;
     /// after a question, the user is told how to hear it. What it asks or offers is kept for the user's reply.
-    private mutating func spoken(_ output: ToolResult) -> String {
+    ///
+    /// - Parameter first: number of its first sentence in the answer.
+    private mutating func answer(_ output: ToolResult, to call: String, from first: Int = 0) -> [Sentence] {
+        var spoken = sentences(output.opening, call: call)
+        switch output.content {
+        case .answer, .list:
+            for (number, text) in output.sentences.enumerated() {
+                spoken += said(text, call: call, number: first + number)
+            }
+        default: spoken += said(output.words, call: call, number: first)
+        }
         switch output.content {
         case .prompt(let asked, _): (prompt, isPromptRepeated) = (asked, false)
         case .answer(_, let media?) where !media.handles.isEmpty:
             offered = media.handles
             wantsToPlay = !isQuestion || !Set(words).isDisjoint(with: Self.playing)
-            if !wantsToPlay { return [output.aloud, Self.howToPlay].filter { !$0.isEmpty }.joined(separator: " ") }
+            if !wantsToPlay { spoken += sentences(Self.howToPlay, call: call) }
         default: break
         }
-        return output.aloud
+        return spoken
+    }
+
+    /// One sentence of an answer, in pieces if it is long.
+    private func said(_ text: String, call: String, number: Int) -> [Sentence] {
+        var pieces = sentences(text, call: call)
+        for index in pieces.indices {
+            pieces[index].number = number
+            pieces[index].continues = index < pieces.count - 1
+        }
+        return pieces
     }
 
     // MARK: Requests
@@ -506,13 +526,13 @@ package struct LocalTranslator: Sendable {
             }
         case .inform(let id, let foreign):
             if foreign.name == ForeignReport.announcement {
-                tell(foreign.output.aloud)
+                tell(sentences(foreign.output.aloud))
                 announced = foreign.output.aloud
             } else if foreign.isSpoken || foreign.name == "ask_jarvis" {
-                tell(spoken(foreign.output), call: id)
+                tell(answer(foreign.output, to: id))
             }
             return [report(.answerPlaced(call: id))]
-        case .tell(let text, .exactly): tell(text)
+        case .tell(let text, .exactly): tell(sentences(text))
         // Meant for a model; there is none.
         case .tell: break
         case .respond(let id, _): return respond(id)

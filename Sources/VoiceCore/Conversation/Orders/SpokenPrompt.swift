@@ -132,17 +132,20 @@ extension SpokenCommand {
 
 extension ToolResult {
     /// The words for the user, of a voice without a model; empty if there is nothing to say because it is heard.
-    var aloud: String {
-        let words =
-            switch content {
-            case .answer(let text, _), .done(let text), .refusal(.because(let text, _)): text
-            case .prompt(let prompt, let words): words + prompt.aloud
-            case .refusal(.noTool): "This box cannot do that."
-            case .refusal(.unasked): "That is only done when you ask for it yourself."
-            case .list(let lines): lines.joined(separator: ". ")
-            case .data(_, let problem): problem.map { "That does not play: \($0)." } ?? ""
-            case .readToEnd: "That was all of it."
-            }
-        return (lateFor.map { "About what you asked before: \($0) " } ?? "") + words
+    var aloud: String { [opening, words].filter { !$0.isEmpty }.joined(separator: " ") }
+
+    /// What precedes an answer that comes late.
+    var opening: String { lateFor.map { "About what you asked before: \($0)" } ?? "" }
+
+    var words: String {
+        switch content {
+        case .answer(let text, _), .done(let text), .refusal(.because(let text, _)): text
+        case .prompt(let prompt, let words): words + prompt.aloud
+        case .refusal(.noTool): "This box cannot do that."
+        case .refusal(.unasked): "That is only done when you ask for it yourself."
+        case .list(let lines): lines.joined(separator: ". ")
+        case .data(_, let problem): problem.map { "That does not play: \($0)." } ?? ""
+        case .readToEnd: "That was all of it."
+        }
     }
 }

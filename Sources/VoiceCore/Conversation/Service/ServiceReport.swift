@@ -30,8 +30,9 @@ package enum ServiceReport: Equatable, Sendable {
 
     /// More of the answer to this call has arrived, and no response is speaking it.
     case answerWaits(call: String)
-    /// The response has begun to speak so many parts of the answer to this call, the latest of them except for `unsaid`.
-    case answerSaid(call: String, response: String, parts: Int, unsaid: String)
+    /// The response has begun to speak a sentence of the answer to this call, counted from 0 in `ToolResult.sentences` of all its
+    /// parts, or has spoken all of it.
+    case answerSaid(call: String, response: String, sentence: Int, isWhole: Bool)
 
     /// A response begins. `request` is the id of the `ServiceRequest.respond` it answers, if the service states it.
     case responseBegan(response: String, request: String?)

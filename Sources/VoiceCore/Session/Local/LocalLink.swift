@@ -64,7 +64,6 @@ package final class LocalLink: ServiceLink, VoiceLine {
         turn = LocalTurn(options: settings.turns)
         var options = LocalTranslator.Options()
         options.session = "local\(session)"
-        options.split = { SpeechParts.split($0) }
         options.knowsStation = settings.knowsStation
         translator = LocalTranslator(options)
     }

@@ -14,7 +14,6 @@ struct LocalTranslatorTests {
 
         init(stations: Set<String> = []) {
             var options = LocalTranslator.Options()
-            options.split = { SpeechParts.split($0) }
             options.knowsStation = { stations.contains($0) }
             translator = LocalTranslator(options)
         }
