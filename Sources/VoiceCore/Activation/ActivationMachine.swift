@@ -225,7 +225,7 @@ package struct ActivationMachine: Sendable {
         }
     }
 
-    /// Maximum number of typed questions that wait for the next session; further ones are dropped.
+    /// Maximum number of typed questions that wait for the next session.
     private static let mostAsked = 8
 
     private mutating func ask(_ question: TypedQuestion) {
@@ -238,8 +238,9 @@ package struct ActivationMachine: Sendable {
         }
         // The answer to a typed question is not a greeting.
         isGreetingDue = false
-        guard phase == .closing else { return effects.append(.ask(question)) }
-        if asked.count < Self.mostAsked { asked.append(question) }
+        // The conversation that is ending drops the ninth, with a line and a tone.
+        guard phase == .closing, asked.count < Self.mostAsked else { return effects.append(.ask(question)) }
+        asked.append(question)
     }
 
     private mutating func open(holdsMicrophone: Bool) {

@@ -51,6 +51,7 @@ extension ConversationMachine {
         case .nearlyFull:
             link.isFull(at: now)
             cancel(.rotate)
+        case .dropped(let source): missed(source)
         case .news(let what): note(.news(what))
         case .heard, .placed, .audioEnded, .responseGoesOn, .charged, .unknown: break
         }

@@ -700,6 +700,20 @@ struct ActivationMachineTests {
         #expect(scene.latest.contains(.listen(.nothing)))
     }
 
+    /// The conversation that is ending drops it, with a line and a tone.
+    @Test func theNinthQuestionWhileASessionClosesIsNotKept() {
+        var scene = Scene.answered(.wake)
+        scene.on(.timer(.followUp))
+        #expect(scene.machine.phase == .closing)
+        let questions = (1...9).map { TypedQuestion("\($0)") }
+        for question in questions {
+            scene.on(.ask(question))
+            #expect(scene.latest.contains(.ask(question)) == (question == questions.last))
+        }
+        scene.on(.conversation(.idle))
+        #expect(questions.filter { scene.latest.contains(.ask($0)) } == questions.dropLast())
+    }
+
     @Test func alwaysOpensOnceTheClosingSessionIsGone() {
         var scene = Scene.answered(.wake)
         scene.on(.timer(.followUp))

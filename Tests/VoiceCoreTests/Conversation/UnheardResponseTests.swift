@@ -323,4 +323,10 @@ struct UnheardResponseTests {
         #expect(scene.reports.allSatisfy { $0.dispatched.map { $0 >= .zero } ?? true }, "\(scene.reports)")
         #expect(scene.reports.last?.dispatched == nil)
     }
+
+    @Test func anAnswerThatTheServiceDropsLeavesALineAndATone() {
+        var scene = Scene.listening()
+        scene.on(.service(.dropped(.agent)))
+        #expect(scene.latest.contains(.note(.speechDropped(.agent, 1))) && scene.latest.contains(.play(.error)))
+    }
 }

@@ -132,6 +132,7 @@ extension LiveTranslator {
         // The newest are kept.
         if held.count > 16 {
             let dropped = held.removeFirst()
+            report(.dropped(dropped.delegation == nil ? .announcement : .agent))
             if let delegation = dropped.delegation {
                 send(.thinking, ["This came too late to be told."], delegation: delegation, now)
             }

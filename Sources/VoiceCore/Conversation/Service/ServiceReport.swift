@@ -66,6 +66,8 @@ package enum ServiceReport: Equatable, Sendable {
     case nearlyFull
     /// A charge.
     case charged(ServiceBill)
+    /// Too much waits to be said, and this was dropped.
+    case dropped(SpeechSource)
     /// An action the service took and reported, in words for the log.
     case news(String)
     /// The type of a message unknown to the translator.

@@ -125,8 +125,7 @@ package struct TranscriptAssembler: Sendable {
         case .notHeard(let itemID, _): user(itemID, at: now) { $0.isTextComplete = true }
         case .opened, .ready, .closing, .userStarted, .userStopped, .answerPlaced, .answerWaits, .answerSaid,
             .responseGoesOn, .reminds, .nearlyFull, .news, .callBegan, .callWritten, .call, .interrupted, .toolNews,
-            .trouble,
-            .charged, .unknown:
+            .trouble, .dropped, .charged, .unknown:
             break
         }
     }

@@ -116,6 +116,15 @@ struct LiveTranslatorTests {
         #expect(scene.sent.count == 1, "nothing but the start")
     }
 
+    @Test func textsBeyondTheBoundAreReportedAsDropped() {
+        var scene = LiveScene.live()
+        scene.pass(400, voice: true)
+        for number in 1...17 { scene.ask(.tell("Announcement \(number).", .exactly)) }
+        #expect(scene.reports.filter { $0 == .dropped(.announcement) }.count == 1)
+        scene.stall(11_000)
+        #expect(scene.reported(.commentary).count == 16)
+    }
+
     // MARK: Speech
 
     @Test func speechIsWhatIsLoud() {

@@ -420,4 +420,16 @@ struct LocalTranslatorTests {
         #expect(Talk.spoken(talk.receive(.asked(.respond(id: "r1", mayCall: true)))) == [output])
         #expect(Talk.spoken(talk.receive(.asked(.respond(id: "r2", mayCall: true)))).isEmpty)
     }
+
+    /// More than anybody listens to waits to be said.
+    @Test func answersBeyondTheBoundAreReportedAsDropped() {
+        var talk = Talk()
+        let text = String(repeating: "This is a sentence of an answer. ", count: 480)
+        var effects: [LocalEffect] = []
+        for number in 1...6 {
+            let report = ForeignReport(name: "ask_jarvis", arguments: "{}", output: ToolResult(.answer(text)))
+            effects += talk.receive(.asked(.inform(id: "answer-\(number)", report)))
+        }
+        #expect(effects.filter { $0 == .report(.service(.dropped(.agent))) }.count == 1)
+    }
 }
