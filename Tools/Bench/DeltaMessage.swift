@@ -27,8 +27,8 @@ struct DeltaMessage: Sendable {
     func play(to pump: VoicePump) {
         withUnsafeTemporaryAllocation(of: Int16.self, capacity: samples + 2) { buffer in
             let count = Self.decode(text, into: buffer)
-            pump.receive(UnsafeBufferPointer(rebasing: buffer[..<count]), of: part)
-            pump.finish(part)
+            pump.playout.receive(UnsafeBufferPointer(rebasing: buffer[..<count]), of: part)
+            pump.playout.finish(part)
         }
     }
 

@@ -26,11 +26,11 @@ enum UplinkBenchmark {
         let daemon = try services.daemon(room: room)
         try await daemon.start()
         try await daemon.isListening()
-        daemon.pump.perform { $0.clearLatencies() }
+        daemon.pump.perform { $0.uplink.clearLatencies() }
         try await Task.sleep(for: .seconds(isQuick ? 3 : 10))
         let newest = Mutex<(values: [Double], dropped: Int)?>(nil)
         daemon.pump.perform { pump in
-            newest.withLock { $0 = (pump.uplinkLatencies.milliseconds, pump.chunksDropped) }
+            newest.withLock { $0 = (pump.uplink.latencies.milliseconds, pump.uplink.chunksDropped) }
         }
         for _ in 0..<100 where newest.withLock({ $0 == nil }) { try await Task.sleep(for: .milliseconds(10)) }
         await daemon.stop()

@@ -102,7 +102,7 @@ extension ConversationSession {
         activation.silence = nil
         silence.lift(activation.untold)
         // Behind the effects, so that the network thread has dropped what must not sound.
-        if !activation.untold.contains(.voice) { parts.pump.perform { $0.lift(silence) } }
+        if !activation.untold.contains(.voice) { parts.pump.perform { $0.playout.lift(silence) } }
     }
 
     /// Passes an event to the machine and carries out the effects it returns.
@@ -156,12 +156,12 @@ extension ConversationSession {
     private func perform(_ effect: ActivationEffect) {
         switch effect {
         case .open(let holdsMicrophone):
-            if holdsMicrophone { parts.pump.perform { $0.holdMicrophone() } }
+            if holdsMicrophone { parts.pump.perform { $0.uplink.hold() } }
             proceed(.conversation(.activate))
         case .close:
             proceed(.conversation(.deactivate))
             // Needed even if the session never became ready.
-            parts.pump.perform { $0.closeMicrophone() }
+            parts.pump.perform { $0.uplink.close() }
         case .interrupt: proceed(.conversation(.interrupt))
         case .silence(let isSpoken):
             activation.untold.remove(.voice)
@@ -186,11 +186,11 @@ extension ConversationSession {
             let milliseconds = isKept ? activation.parts.options.preRoll : 0
             let isGated = activation.parts.voiceGate && !isKept
             parts.pump.perform {
-                $0.setPreRoll(milliseconds)
-                $0.setVoiceGate(isGated ? VoiceGate() : nil)
+                $0.uplink.setPreRoll(milliseconds)
+                $0.uplink.setVoiceGate(isGated ? VoiceGate() : nil)
             }
         case .listen(let what): activation.parts.listen(what)
-        case .hearsRoom(let hears): parts.pump.perform { $0.withholdMicrophone(!hears) }
+        case .hearsRoom(let hears): parts.pump.perform { $0.uplink.withhold(!hears) }
         case .capture(let isOpen):
             // Silence takes effect immediately; the device is closed afterwards.
             if !isOpen { activation.parts.silenceMicrophone() }

@@ -300,10 +300,10 @@ package actor ConversationSession {
             standby = Line()
         case .dropBeside: retire(&standby)
         case .openMicrophone: with(current) { $0.openMicrophone() }
-        case .closeMicrophone: parts.pump.perform { $0.closeMicrophone() }
-        case .stopVoice(let responseIDs): parts.pump.perform { $0.stopVoice(refusing: responseIDs) }
-        case .forgetMicrophone: parts.pump.perform { $0.forgetMicrophone() }
-        case .turnIsOpen(let isOpen): parts.pump.perform { $0.turnIsOpen(isOpen) }
+        case .closeMicrophone: parts.pump.perform { $0.uplink.close() }
+        case .stopVoice(let responseIDs): parts.pump.perform { $0.playout.stop(refusing: responseIDs) }
+        case .forgetMicrophone: parts.pump.perform { $0.uplink.forget() }
+        case .turnIsOpen(let isOpen): parts.pump.perform { $0.uplink.turnIsOpen(isOpen) }
         case .startCall(let call, let authority): start(call, authority, at: instant)
         case .cancelCalls: cancelCalls()
         case .askForGreeting:

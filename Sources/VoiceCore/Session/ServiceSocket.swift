@@ -66,7 +66,7 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
         translator = entry.translator
         let capabilities = entry.capabilities
         encoder = Base64Uplink(Translator.audioMessage, rate: capabilities.uplink.rate)
-        downlink = Downlink { [weak pump] in pump?.waitingVoice ?? 0 }
+        downlink = Downlink { [weak playout = pump.playout] in playout?.waitingVoice ?? 0 }
         waiting = capabilities.continuousUplink ? WaitingUplink() : nil
     }
 
@@ -89,7 +89,7 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
         case .running, .closing: break
         case .retired, .over: return
         }
-        heardUntil = pump.microphonePosition
+        heardUntil = pump.uplink.microphonePosition
         guard let effects = translator.read(text, downlink, at: Monotonic.now()) else { return pump.noteUnreadable() }
         perform(effects)
         if case .closing = phase, translator.isClosed { connection.close() }
@@ -117,10 +117,10 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
     private func missedSpeech(_ closure: WebSocketClosure) -> Bool {
         switch closure {
         case .failed(.timedOut(.silence(let limit))), .failed(.timedOut(.acknowledgement(let limit))):
-            return pump.sentVoice(on: self, within: limit)
+            return pump.uplink.sentVoice(on: self, within: limit)
         default:
             let limit = max(reaction, ContinuousClock.now - connection.lastReceived)
-            return pump.sentVoice(on: self, after: heardUntil, within: limit)
+            return pump.uplink.sentVoice(on: self, after: heardUntil, within: limit)
         }
     }
 
@@ -156,7 +156,7 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
 
     package func ask(_ request: ServiceRequest) {
         guard connection.isOpen else { return }
-        if case .respond = request { pump.speechIsWanted() }
+        if case .respond = request { pump.playout.speechIsWanted() }
         perform(translator.ask(request, at: Monotonic.now()))
     }
 
@@ -171,7 +171,7 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
         case .retired, .over: return false
         }
         if translator.isLive { waiting?.keep(self, at: now) }
-        perform(translator.tick(at: now, isPlaying: pump.isSpeaking))
+        perform(translator.tick(at: now, isPlaying: pump.playout.isSpeaking))
         return true
     }
 
@@ -183,7 +183,7 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
             case .report(let meant): report(meant)
             case .send(let message): send(message)
             case .play(let range, let part): play(UnsafeBufferPointer(rebasing: downlink.samples[range]), of: part)
-            case .finish(let part): if pump.listens(to: self) { pump.finish(part) }
+            case .finish(let part): if pump.playout.listens(to: self) { pump.playout.finish(part) }
             case .own(let own): perform(own)
             }
         }
@@ -199,14 +199,14 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
         case .responseBegan(let id, _):
             begun.append(id)
             if begun.count > mostBegun { begun.removeFirst() }
-        case .userStarted where turns == .service: pump.turnBegan(on: self)
+        case .userStarted where turns == .service: pump.uplink.turnBegan(on: self)
         case .userStopped(let end, _) where turns == .service:
-            pump.speechIsWanted()
+            pump.playout.speechIsWanted()
             // Some servers report it only once the model has answered.
-            if end > 0 { report = .userStopped(at: end, ago: pump.age(of: end, on: self)) }
+            if end > 0 { report = .userStopped(at: end, ago: pump.uplink.age(of: end, on: self)) }
         case .userTurn(let item, _) where turns == .service:
-            pump.speechIsWanted()
-            if pump.turnWasSilent(on: self) { reporter(.turnWasSilent(itemID: item), now) }
+            pump.playout.speechIsWanted()
+            if pump.uplink.turnWasSilent(on: self) { reporter(.turnWasSilent(itemID: item), now) }
         default: break
         }
         reporter(.service(report), now)
@@ -226,8 +226,8 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
     }
 
     func play(_ samples: UnsafeBufferPointer<Int16>, of part: SpokenPart) {
-        guard pump.listens(to: self), !samples.isEmpty else { return }
-        if !pump.isCut || begun.contains(part.responseID) { pump.receive(samples, of: part) }
+        guard pump.playout.listens(to: self), !samples.isEmpty else { return }
+        if !pump.playout.isCut || begun.contains(part.responseID) { pump.playout.receive(samples, of: part) }
     }
 
     // MARK: The microphone
@@ -240,7 +240,7 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
         if turns == .silent {
             let count = chunk.samples.count
             let isLoud = loudness.consume(chunk.samples)
-            let isVoice = loudness.isSound && (pump.hasVoice(inLast: count) ?? isLoud)
+            let isVoice = loudness.isSound && (pump.uplink.hasVoice(inLast: count) ?? isLoud)
             perform(translator.sent(count, isVoice: isVoice, at: Monotonic.now()))
         }
         return bytes

@@ -41,8 +41,8 @@ struct InaudibleVoiceTests {
         func receive(_ milliseconds: Int, of responseID: String) {
             let part = SpokenPart(responseID: responseID, itemID: "item of \(responseID)", contentIndex: 0)
             let samples = [Int16](repeating: 7, count: milliseconds * 24)
-            samples.withUnsafeBufferPointer { pump.receive($0, of: part) }
-            pump.finish(part)
+            samples.withUnsafeBufferPointer { pump.playout.receive($0, of: part) }
+            pump.playout.finish(part)
         }
 
         /// Plays so much, with a check every 20 ms.
@@ -56,7 +56,7 @@ struct InaudibleVoiceTests {
         }
 
         func stop() {
-            pump.stopVoice(refusing: [])
+            pump.playout.stop(refusing: [])
             let end = ports.voice.ring.writePosition
             ports.voice.ring.skip(to: end)
             (ports.voice.progress.flushDone, ports.voice.progress.flushHeard) = (end, UInt64(position))

@@ -91,7 +91,7 @@ struct SilentTurnTests {
                         let first = cases[0]
                         if let holds = first.holds {
                             held.advance(ports, to: holds, voice: first.voice)
-                            pump.onThread.holdMicrophone()
+                            pump.onThread.uplink.hold()
                             held.takes = false
                         }
                         if let opens = first.opens {

@@ -12,7 +12,7 @@ struct VoicePumpTests {
     @Test(arguments: [0, 24_000, 24_000 * 86_400 * 9, 24_000 * 86_400 * 3650] as [UInt64])
     func theTimeOfASampleIsRightAfterYears(position: UInt64) {
         let seconds = Int64(position / 24_000)
-        #expect(VoicePump.captureTime(of: position, origin: 5_000_000_000) == .seconds(seconds + 5))
+        #expect(MicrophoneUplink.captureTime(of: position, origin: 5_000_000_000) == .seconds(seconds + 5))
     }
 
     /// A pump whose microphone the test fills, and its reports.
@@ -83,18 +83,18 @@ struct VoicePumpTests {
             let scene = Scene(network)
             _ = await network.watch(requests[0]) { first in
                 let pump = scene.pump.onThread
-                #expect(pump.listens(to: first.connection))
+                #expect(pump.playout.listens(to: first.connection))
                 pump.openMicrophone(on: first.connection)
                 scene.capture(milliseconds: 200)
                 network.connect(requests[1]) { connection in
                     WatchedDriver(connection) { second in
                         let pump = scene.pump.onThread
                         scene.capture(milliseconds: 100)
-                        #expect(!pump.listens(to: second.connection))
+                        #expect(!pump.playout.listens(to: second.connection))
                         pump.openMicrophone(on: second.connection)
-                        #expect(pump.listens(to: second.connection))
+                        #expect(pump.playout.listens(to: second.connection))
                         scene.capture(milliseconds: 200)
-                        pump.closeMicrophone()
+                        pump.uplink.close()
                         scene.capture(milliseconds: 100)
                     } whenClosed: { _ in
                         end.finish()
@@ -127,10 +127,10 @@ struct VoicePumpTests {
             network.connect(request) { connection in
                 WatchedDriver(connection) { driver in
                     let pump = scene.pump.onThread
-                    pump.setVoiceGate(VoiceGate())
+                    pump.uplink.setVoiceGate(VoiceGate())
                     pump.openMicrophone(on: driver.connection, isContinuous: true)
                     scene.capture(milliseconds: 100)
-                    while pump.chunksSent < 3 { _ = pump.tick() }
+                    while pump.uplink.chunksSent < 3 { _ = pump.tick() }
                 } whenClosed: { _ in
                     end.finish()
                 }
@@ -161,7 +161,7 @@ struct VoicePumpTests {
                 let pump = scene.pump
                 pump.onThread.openMicrophone(on: driver.connection)
                 scene.capture(milliseconds: 3000)
-                #expect(pump.onThread.chunksDropped == 100)
+                #expect(pump.onThread.uplink.chunksDropped == 100)
                 network.add { pump.onThread.tick() }
                 isStalled.store(false, ordering: .releasing)
             }
@@ -187,11 +187,11 @@ struct VoicePumpTests {
             let scene = Scene(network)
             _ = await network.watch(request) { driver in
                 let pump = scene.pump
-                pump.onThread.setPreRoll(1500)
+                pump.onThread.uplink.setPreRoll(1500)
                 scene.capture(milliseconds: 3000)
-                pump.onThread.holdMicrophone()
+                pump.onThread.uplink.hold()
                 scene.capture(milliseconds: 2000)
-                #expect(pump.onThread.chunksSent == 0)
+                #expect(pump.onThread.uplink.chunksSent == 0)
                 pump.onThread.openMicrophone(on: driver.connection)
                 scene.capture(milliseconds: 500)
                 network.add { pump.onThread.tick() }
@@ -218,10 +218,10 @@ struct VoicePumpTests {
             let scene = Scene(network)
             _ = await network.watch(request) { driver in
                 let pump = scene.pump
-                pump.onThread.setVoiceGate(VoiceGate())
+                pump.onThread.uplink.setVoiceGate(VoiceGate())
                 pump.onThread.openMicrophone(on: driver.connection)
                 scene.capture(milliseconds: 1000)
-                #expect(pump.onThread.chunksSent == 0)
+                #expect(pump.onThread.uplink.chunksSent == 0)
                 scene.ports.microphone.notes.voiceUntil = 1000 * 24
                 scene.capture(milliseconds: 400)
                 network.add { pump.onThread.tick() }
@@ -247,15 +247,15 @@ struct VoicePumpTests {
                 let pump = scene.pump
                 var gate = VoiceGate()
                 gate.hangover = 960
-                pump.onThread.setVoiceGate(gate)
+                pump.onThread.uplink.setVoiceGate(gate)
                 pump.onThread.openMicrophone(on: driver.connection)
                 scene.ports.microphone.notes.voiceUntil = 20 * 24
-                pump.onThread.turnIsOpen(true)
+                pump.onThread.uplink.turnIsOpen(true)
                 scene.capture(milliseconds: 200)
-                #expect(pump.onThread.chunksSent == 10)
-                pump.onThread.turnIsOpen(false)
+                #expect(pump.onThread.uplink.chunksSent == 10)
+                pump.onThread.uplink.turnIsOpen(false)
                 scene.capture(milliseconds: 200)
-                #expect(pump.onThread.chunksSent == 10)
+                #expect(pump.onThread.uplink.chunksSent == 10)
                 network.add { pump.onThread.tick() }
             }
         }
@@ -276,11 +276,11 @@ struct VoicePumpTests {
             let scene = Scene(network)
             _ = await network.watch(request) { driver in
                 let pump = scene.pump
-                pump.onThread.setPreRoll(500)
+                pump.onThread.uplink.setPreRoll(500)
                 scene.capture(milliseconds: 1000)
-                pump.onThread.holdMicrophone()
+                pump.onThread.uplink.hold()
                 scene.capture(milliseconds: 200)
-                pump.onThread.forgetMicrophone()
+                pump.onThread.uplink.forget()
                 pump.onThread.openMicrophone(on: driver.connection)
                 scene.capture(milliseconds: 200)
                 network.add { pump.onThread.tick() }
@@ -297,16 +297,16 @@ struct VoicePumpTests {
             let scene = Scene(network)
             await withCheckedContinuation { continuation in
                 scene.pump.perform { pump in
-                    pump.setPreRoll(1500)
+                    pump.uplink.setPreRoll(1500)
                     scene.capture(milliseconds: 2000)
                     #expect(scene.ports.microphone.ring.availableToRead == 1500 * 24)
-                    pump.holdMicrophone()
+                    pump.uplink.hold()
                     scene.capture(milliseconds: 60_000)
                     #expect(scene.ports.microphone.ring.availableToRead < 11_000 * 24)
-                    pump.closeMicrophone()
+                    pump.uplink.close()
                     scene.capture(milliseconds: 20)
                     #expect(scene.ports.microphone.ring.availableToRead == 1500 * 24)
-                    pump.setPreRoll(0)
+                    pump.uplink.setPreRoll(0)
                     scene.capture(milliseconds: 20)
                     #expect(scene.ports.microphone.ring.availableToRead == 0)
                     continuation.resume()

@@ -195,7 +195,7 @@ struct Soak {
     /// Number of microphone chunks that the socket did not accept.
     private static func dropped(_ daemon: VoiceDaemon) async -> Int {
         let dropped = Promise<Int>()
-        daemon.pump.perform { dropped.give($0.chunksDropped) }
+        daemon.pump.perform { dropped.give($0.uplink.chunksDropped) }
         return await dropped.wait()
     }
 }

@@ -115,7 +115,7 @@ struct LocalResponses: Sendable {
         return interrupted.sentences.dropFirst(place).first?.text
     }
 
-    /// Another question: nobody goes on with what was cut, or plays what was named.
+    /// The user asks something else: forgets the answer that was cut, and the media it named.
     mutating func forgetLastAnswer() {
         interrupted = nil
         offer = nil
@@ -135,7 +135,7 @@ struct LocalResponses: Sendable {
         return [.hush] + ended(.cancelled)
     }
 
-    /// What was taken for the user was noise.
+    /// A voice that began as a turn of the user turned out to be noise.
     ///
     /// - Parameter resumes: an answer was cut for it and continues.
     mutating func noiseEnded(resumes: Bool) -> [LocalEffect] {
@@ -218,8 +218,8 @@ struct LocalResponses: Sendable {
 
     /// The first sentences of an answer that is still being written.
     mutating func begin(_ call: String, _ sentences: [LocalSentence]) {
-        // Questions run one at a time: the previous answer is complete, or its end will never come. What nobody has spoken
-        // of it yet comes first.
+        // Questions run one at a time: the previous answer is complete, or its end will never come. Its
+        // unspoken sentences come first.
         if let flow, !flow.isCut { toSay += flow.waiting }
         endFlow()
         flow = Flow(call: call, waiting: sentences)

@@ -144,6 +144,28 @@ package struct LocalTurn: Sendable {
         case given
     }
 
+    /// The current turn, or the last one once it is given. Places are in steps.
+    private struct Turn {
+        /// Where its audio begins, and the voice in it.
+        var start = 0
+        var voiceStart = 0
+        var lastVoice = 0
+        var evidence = VoiceEvidence()
+        /// The text of the latest look.
+        var text: String?
+        /// It is too long for one utterance, and ends without silence.
+        var isCut = false
+        var isBargeIn = false
+        var bargedAt = 0
+        /// How often it was given too early, and whether its request can still be withdrawn.
+        var joins = 0
+        var mayJoin = true
+        var partial = ""
+        var partialSince = 0
+        /// The pause before it, if the user had only paused.
+        var pauseBefore: Int?
+    }
+
     /// The beginning of the next turn, which follows a cut without a gap.
     private struct Overrun {
         var from: Int
@@ -161,26 +183,14 @@ package struct LocalTurn: Sendable {
     private var voices = VoiceWindow()
     private var levels = LevelWindow()
     private var position = 0
-    private var evidence = VoiceEvidence()
-    private var start = 0
-    private var voiceStart = 0
-    private var lastVoice = 0
+    private var turn = Turn()
     private var lookNumber = 0
-    private var text: String?
-    private var isCut = false
     /// What is said while the text of a turn that was cut is awaited.
     private var overrun: Overrun?
-    private var joins = 0
-    private var mayJoin = true
-    private var partial = ""
-    private var partialSince = 0
     private var isAnswering = false
-    private var isBargeIn = false
-    private var bargedAt = 0
     private var spoken = SpokenEcho()
-    /// The last voice of the last completed turn, and the pause before the current turn, if it was only a pause.
+    /// The last voice of the last completed turn.
     private var givenVoice: Int?
-    private var pauseBefore: Int?
     private var isFirst = true
     private var endedAt: Int?
 
@@ -190,10 +200,10 @@ package struct LocalTurn: Sendable {
     }
 
     /// Whether the current turn is speech, as far as is known; what only resembles speech is dropped in the end.
-    package var isSpeech: Bool { evidence.weakness == nil }
+    package var isSpeech: Bool { turn.evidence.weakness == nil }
 
     /// Whether the current or last turn is a sentence whose talker expects an answer, whatever becomes of its words.
-    package var isClear: Bool { evidence.isClear }
+    package var isClear: Bool { turn.evidence.isClear }
 
     /// The wait after an ordinary sentence, in steps.
     package var hangover: Int { pace.hangover }
@@ -203,14 +213,14 @@ package struct LocalTurn: Sendable {
         case .heard(let step): return hear(step)
         case .transcript(let words, let look):
             guard look == lookNumber, phase == .looking else { return [] }
-            text = words
+            turn.text = words
             phase = .waiting
             return settle()
         case .failed(let look):
             guard look == lookNumber, phase == .looking else { return [] }
             return drop(.notRecognised)
         case .partial(let words):
-            if words != partial { (partial, partialSince) = (words, position) }
+            if words != turn.partial { (turn.partial, turn.partialSince) = (words, position) }
         case .answerBegan:
             isAnswering = true
             if phase == .given { phase = .idle }
@@ -218,12 +228,12 @@ package struct LocalTurn: Sendable {
             isAnswering = false
             if phase == .given { phase = .idle }
         case .boxSaid(let words): spoken.say(words, at: position)
-        case .requestActs: mayJoin = false
+        case .requestActs: turn.mayJoin = false
         case .forgotten:
             lookNumber += 1
-            text = nil
+            turn.text = nil
             overrun = nil
-            isBargeIn = false
+            turn.isBargeIn = false
             phase = .idle
             voices = VoiceWindow()
         case .conversationEnded:
@@ -246,18 +256,18 @@ package struct LocalTurn: Sendable {
         forgetTalker()
         switch phase {
         case .idle: return wait(step)
-        case .given: return evidence.isDue(voices, options, boxSounds: step.boxSounds) ? join(step) : []
+        case .given: return turn.evidence.isDue(voices, options, boxSounds: step.boxSounds) ? join(step) : []
         case .collecting: return collect(step)
         case .looking, .waiting:
-            evidence.add(step, isVoice: counts)
+            turn.evidence.add(step, isVoice: counts)
             overrun?.evidence.add(step, isVoice: counts)
             if voices.isVoice { overrun?.lastVoice = position }
-            if voices.isVoice, !isCut {
+            if voices.isVoice, !turn.isCut {
                 // The user continues.
-                pace.paused(position - lastVoice)
-                lastVoice = position
+                pace.paused(position - turn.lastVoice)
+                turn.lastVoice = position
                 lookNumber += 1
-                text = nil
+                turn.text = nil
                 phase = .collecting
                 return [.goesOn] + collect(step)
             }
@@ -267,38 +277,36 @@ package struct LocalTurn: Sendable {
 
     /// Handles a step while nobody is speaking, or only the box.
     private mutating func wait(_ step: HeardStep) -> [LocalTurnEffect] {
-        guard evidence.isDue(voices, options, boxSounds: step.boxSounds) else { return [] }
-        isBargeIn = isAnswering
-        bargedAt = position
-        joins = 0
-        return (isAnswering ? [.bargeIn] : []) + begin(step)
+        guard turn.evidence.isDue(voices, options, boxSounds: step.boxSounds) else { return [] }
+        return (isAnswering ? [.bargeIn] : []) + begin(step, isBargeIn: isAnswering)
     }
 
-    private mutating func begin(_ step: HeardStep) -> [LocalTurnEffect] {
+    private mutating func begin(_ step: HeardStep, isBargeIn: Bool) -> [LocalTurnEffect] {
         let window = step.boxSounds ? options.bargeInWindow : options.startWindow
-        evidence = VoiceEvidence()
-        evidence.began(voices, window: window, step)
-        voiceStart = max(0, position - window)
-        start = max(0, voiceStart - options.preRoll)
-        pauseBefore = givenVoice.map { voiceStart - $0 }.flatMap { $0 <= options.pause ? $0 : nil }
+        let voiceStart = max(0, position - window)
+        var next = Turn(start: max(0, voiceStart - options.preRoll), voiceStart: voiceStart, lastVoice: position)
+        next.evidence.began(voices, window: window, step)
+        (next.isBargeIn, next.bargedAt) = (isBargeIn, position)
+        next.pauseBefore = givenVoice.map { voiceStart - $0 }.flatMap { $0 <= options.pause ? $0 : nil }
+        return begin(next)
+    }
+
+    private mutating func begin(_ next: Turn) -> [LocalTurnEffect] {
+        turn = next
         givenVoice = nil
-        lastVoice = position
-        text = nil
-        partial = ""
-        isCut = false
-        mayJoin = true
         endedAt = nil
         phase = .collecting
-        return [.began(from: start)]
+        return [.began(from: turn.start)]
     }
 
     private mutating func collect(_ step: HeardStep) -> [LocalTurnEffect] {
-        if phase == .collecting { evidence.add(step, isVoice: voices.last) }
-        if voices.isVoice { lastVoice = position }
-        if position - start >= options.longest { return cut() }
-        let silence = position - lastVoice
+        if phase == .collecting { turn.evidence.add(step, isVoice: voices.last) }
+        if voices.isVoice { turn.lastVoice = position }
+        if position - turn.start >= options.longest { return cut() }
+        let silence = position - turn.lastVoice
         let isPromised =
-            SpokenEnd(partial).isWhole && position - partialSince >= options.look && silence >= options.look / 2
+            SpokenEnd(turn.partial).isWhole && position - turn.partialSince >= options.look
+            && silence >= options.look / 2
         guard silence >= options.look || isPromised else { return [] }
         lookNumber += 1
         phase = .looking
@@ -307,62 +315,64 @@ package struct LocalTurn: Sendable {
 
     /// The audio of the turn, with its margins.
     private var sound: Range<Int> {
-        let from = max(start, voiceStart - options.marginBefore)
-        return min(from, lastVoice)..<max(lastVoice, min(position, lastVoice + options.marginAfter))
+        let from = max(turn.start, turn.voiceStart - options.marginBefore)
+        return min(from, turn.lastVoice)..<max(turn.lastVoice, min(position, turn.lastVoice + options.marginAfter))
     }
 
     /// The turn exceeds the limit of a recogniser: ends it and splits it at the quietest place.
     private mutating func cut() -> [LocalTurnEffect] {
-        let place = max(start + 1, min(position - 1, position - levels.quietest(of: 20)))
-        isCut = true
+        let place = max(turn.start + 1, min(position - 1, position - levels.quietest(of: 20)))
+        turn.isCut = true
         overrun = Overrun(from: position, lastVoice: position)
         lookNumber += 1
         phase = .looking
-        return [.look(lookNumber, of: [start..<place, place..<position])]
+        return [.look(lookNumber, of: [turn.start..<place, place..<position])]
     }
 
     // MARK: The end of a turn
 
     private mutating func settle() -> [LocalTurnEffect] {
-        let silence = position - lastVoice
+        let silence = position - turn.lastVoice
         guard options.hasWords else { return settleWithoutWords(silence) }
-        let isBrief = evidence.voiced < options.short
-        if isBargeIn, isBrief, phase == .looking, position - bargedAt >= options.wordless, silence >= options.wordless {
+        let isBrief = turn.evidence.voiced < options.short
+        if turn.isBargeIn, isBrief, phase == .looking, position - turn.bargedAt >= options.wordless,
+            silence >= options.wordless
+        {
             return drop(.noWords)
         }
-        guard let text else {
+        guard let text = turn.text else {
             // There is no need to wait for text without speech.
-            if silence >= pace.hangover, let reason = evidence.weakness { return drop(reason) }
+            if silence >= pace.hangover, let reason = turn.evidence.weakness { return drop(reason) }
             return []
         }
         if let reason = judge(text) { return drop(reason) }
-        guard isCut || silence >= wait(for: text) else { return [] }
+        guard turn.isCut || silence >= wait(for: text) else { return [] }
         return give(text)
     }
 
     private mutating func settleWithoutWords(_ silence: Int) -> [LocalTurnEffect] {
-        let more = evidence.voiced < options.short ? options.shortMore : 0
-        guard isCut || silence >= pace.hangover + more else { return [] }
-        if let reason = evidence.weakness { return drop(reason) }
+        let more = turn.evidence.voiced < options.short ? options.shortMore : 0
+        guard turn.isCut || silence >= pace.hangover + more else { return [] }
+        if let reason = turn.evidence.weakness { return drop(reason) }
         return give("")
     }
 
     private mutating func give(_ text: String) -> [LocalTurnEffect] {
-        let turn = LocalUtterance(
+        let utterance = LocalUtterance(
             text: text,
-            steps: start..<position,
-            isSure: evidence.isStrong(words: Self.words(text).count),
-            isBargeIn: isBargeIn
+            steps: turn.start..<position,
+            isSure: turn.evidence.isStrong(words: Self.words(text).count),
+            isBargeIn: turn.isBargeIn
         )
         phase = .given
         // Only now, because a dropped turn was not a user who continued.
-        if let pauseBefore { pace.paused(pauseBefore) }
-        pauseBefore = nil
-        givenVoice = lastVoice
+        if let pause = turn.pauseBefore { pace.paused(pause) }
+        turn.pauseBefore = nil
+        givenVoice = turn.lastVoice
         pace.turnEnded()
         isFirst = false
         isAnswering = false
-        return [.give(turn)] + goOn()
+        return [.give(utterance)] + goOn()
     }
 
     /// The required silence after these words, in steps.
@@ -373,37 +383,37 @@ package struct LocalTurn: Sendable {
         case .unfinished: wait += options.unfinishedMore
         case .stopped, .unknown: break
         }
-        if evidence.voiced < options.short { wait += options.shortMore }
+        if turn.evidence.voiced < options.short { wait += options.shortMore }
         return max(wait, options.look)
     }
 
     /// Why this is not a turn; nil if it is. Words without a voice do not count.
     private func judge(_ text: String) -> LocalDropReason? {
-        if let weakness = evidence.weakness { return weakness }
+        if let weakness = turn.evidence.weakness { return weakness }
         let words = Self.words(text)
         if words.isEmpty { return .noWords }
         // At most 7 words per second of voice, plus two.
-        if words.count * 100 > 7 * evidence.voiced + 200 { return .tooManyWords }
+        if words.count * 100 > 7 * turn.evidence.voiced + 200 { return .tooManyWords }
         if PhantomWords.asksNothing(words) { return .phantom }
         if PhantomWords.contains(words), isFirst || PhantomWords.repeats(words) || !fits(words) { return .phantom }
-        if evidence.overBox, spoken.holds(words, at: position) { return .echo }
-        if isBargeIn, PhantomWords.isAgreement(words) { return .backchannel }
+        if turn.evidence.overBox, spoken.holds(words, at: position) { return .echo }
+        if turn.isBargeIn, PhantomWords.isAgreement(words) { return .backchannel }
         return nil
     }
 
     /// Whether the voice is about as long as it takes to say the words: 150 to 800 ms for each syllable.
     private func fits(_ words: [String]) -> Bool {
         let syllables = PhantomWords.syllables(words)
-        return (15 * syllables...80 * syllables).contains(evidence.voiced)
+        return (15 * syllables...80 * syllables).contains(turn.evidence.voiced)
     }
 
     private mutating func drop(_ reason: LocalDropReason) -> [LocalTurnEffect] {
         dropped[reason, default: 0] += 1
         var effects: [LocalTurnEffect] = [.drop(reason)]
-        if isBargeIn { effects.append(.resumeAnswer) }
+        if turn.isBargeIn { effects.append(.resumeAnswer) }
         lookNumber += 1
-        text = nil
-        isBargeIn = false
+        turn.text = nil
+        turn.isBargeIn = false
         phase = .idle
         voices = VoiceWindow()
         return effects + goOn()
@@ -415,39 +425,24 @@ package struct LocalTurn: Sendable {
         overrun = nil
         guard more.evidence.voiced >= options.startVoice else { return [] }
         // A recogniser may have taken longer than a turn may be.
-        start = max(more.from, position - options.longest + options.look)
-        voiceStart = start
-        lastVoice = more.lastVoice
-        evidence = more.evidence
-        text = nil
-        partial = ""
-        isCut = false
-        isBargeIn = false
-        joins = 0
-        mayJoin = true
-        givenVoice = nil
-        pauseBefore = nil
-        endedAt = nil
-        phase = .collecting
-        return [.began(from: start)]
+        let start = max(more.from, position - options.longest + options.look)
+        return begin(Turn(start: start, voiceStart: start, lastVoice: more.lastVoice, evidence: more.evidence))
     }
 
     // MARK: A turn that was cut too early
 
     private mutating func join(_ step: HeardStep) -> [LocalTurnEffect] {
-        guard mayJoin, joins < options.mostJoins, position - start < options.longest else {
-            joins = 0
-            isBargeIn = false
-            return begin(step)
+        guard turn.mayJoin, turn.joins < options.mostJoins, position - turn.start < options.longest else {
+            return begin(step, isBargeIn: false)
         }
-        joins += 1
+        turn.joins += 1
         joined += 1
-        pace.paused(position - lastVoice)
-        lastVoice = position
+        pace.paused(position - turn.lastVoice)
+        turn.lastVoice = position
         lookNumber += 1
-        text = nil
+        turn.text = nil
         phase = .collecting
-        evidence.add(step, isVoice: voices.last)
+        turn.evidence.add(step, isVoice: voices.last)
         return [.supersede, .goesOn]
     }
 

@@ -36,7 +36,7 @@ final class Hero365Socket: ServiceSocket<Hero365Translator> {
     ) {
         self.isBinary = isBinary
         do throws(OpusProblem) {
-            microphone = try Hero365Microphone(options, tellsVoices: pump.tellsVoices)
+            microphone = try Hero365Microphone(options, tellsVoices: pump.uplink.hasVoiceDetector)
             problem = nil
         } catch {
             microphone = nil
@@ -110,7 +110,7 @@ final class Hero365Socket: ServiceSocket<Hero365Translator> {
             case .began(let at): perform(translator.turnBegan(at: at, now: now))
             case .packet(let packet, let samples):
                 perform(translator.heard(packet))
-                pump.left(samples: samples, bytes: size)
+                pump.uplink.left(samples: samples, bytes: size)
             case .ended(let at): perform(translator.turnEnded(at: at, now: now))
             case .dropped(let at): perform(translator.turnDropped(at: at))
             case .failed(let reason): tellLoss(reason)

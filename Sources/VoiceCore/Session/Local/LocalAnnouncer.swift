@@ -138,7 +138,7 @@ private final class AnnouncerCore {
 
     private func next(_ me: NetworkConfined<AnnouncerCore>) {
         guard !isOver, speech == nil, !waiting.isEmpty else { return }
-        guard !pump.onThread.isSpeaking else { return Self.later { me.perform { $0.next(me) } } }
+        guard !pump.onThread.playout.isSpeaking else { return Self.later { me.perform { $0.next(me) } } }
         let speaker = speaker ?? made(me)
         let sentences = waiting.removeFirst()
         tell(true)
@@ -158,7 +158,7 @@ private final class AnnouncerCore {
     /// Reports the end once the last of it has been heard: its sound arrives sooner than it is played.
     private func settle(_ me: NetworkConfined<AnnouncerCore>) {
         guard !isOver, isSpeaking, speech == nil, waiting.isEmpty else { return }
-        guard !pump.onThread.isSpeaking else { return Self.later { me.perform { $0.settle(me) } } }
+        guard !pump.onThread.playout.isSpeaking else { return Self.later { me.perform { $0.settle(me) } } }
         tell(false)
     }
 
@@ -191,8 +191,8 @@ private final class AnnouncerCore {
             )
         case .sound(let index, let samples):
             hasBegun = true
-            pump.onThread.receive(samples, of: speech.part(index))
-        case .finished(let index): pump.onThread.finish(speech.part(index))
+            pump.onThread.playout.receive(samples, of: speech.part(index))
+        case .finished(let index): pump.onThread.playout.finish(speech.part(index))
         case .ended, .failed:
             if case .failed(let reason) = outcome {
                 logger.error("a text was not said", metadata: ["error": "\(reason)"])

@@ -79,7 +79,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
             allowsPublic: settings.allowsPublic,
             language: settings.language,
             left: { [unowned self] in
-                if !settings.recogniser.isThisMachine { pump.onThread.left(samples: $0, bytes: $1) }
+                if !settings.recogniser.isThisMachine { pump.onThread.uplink.left(samples: $0, bytes: $1) }
             },
             report: { [unowned self] in recognised($0) }
         )
@@ -89,7 +89,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
             me: { me.onThread.speaker },
             report: { [unowned self] in spoken($0) }
         )
-        ear = MicrophoneAnalyzer(tellsVoices: pump.onThread.tellsVoices)
+        ear = MicrophoneAnalyzer(tellsVoices: pump.onThread.uplink.hasVoiceDetector)
         report(.connected, Monotonic.now())
         recogniserProbe = probe(settings.recogniser, isRecogniser: true)
         speakerProbe = settings.speaker.map { probe($0, isRecogniser: false) }
@@ -255,7 +255,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
             givenAt = nil
             turned(turn.handle(.requestActs))
         }
-        starved = speaker?.isStarving == true && !pump.onThread.isSpeaking ? starved + 1 : 0
+        starved = speaker?.isStarving == true && !pump.onThread.playout.isSpeaking ? starved + 1 : 0
         if starved == Self.starveLimit { translate(.speechStarved) }
         turned(turn.handle(.heard(step)))
         recogniser?.feed(ear, until: steps)
@@ -323,14 +323,16 @@ package final class LocalLink: ServiceLink, VoiceLine {
         case .began(let index): translate(.sentenceBegan(index))
         case .sound(let index, let samples):
             if lengths.indices.contains(index) { lengths[index] += samples.count * 1000 / 24_000 }
-            if pump.onThread.listens(to: self) { pump.onThread.receive(samples, of: speech.part(index)) }
+            if pump.onThread.playout.listens(to: self) {
+                pump.onThread.playout.receive(samples, of: speech.part(index))
+            }
         case .finished(let index):
-            pump.onThread.finish(speech.part(index))
+            pump.onThread.playout.finish(speech.part(index))
             translate(.sentenceEnded(index))
         case .ended:
             translate(.speechEnded)
             // All of it was already played when its end became known.
-            if !pump.onThread.isSpeaking { turned(turn.handle(.answerEnded)) }
+            if !pump.onThread.playout.isSpeaking { turned(turn.handle(.answerEnded)) }
         case .failed, .trouble: break
         }
     }

@@ -48,13 +48,13 @@ struct TruncationPropertyTests {
 
         func receive(_ count: Int, of part: SpokenPart) {
             let samples = [Int16](repeating: 7, count: count)
-            samples.withUnsafeBufferPointer { pump?.receive($0, of: part) }
+            samples.withUnsafeBufferPointer { pump?.playout.receive($0, of: part) }
             model.receive(count, of: part)
             follow()
         }
 
         func finish(_ part: SpokenPart) {
-            pump?.finish(part)
+            pump?.playout.finish(part)
             model.finish(part)
             follow()
         }
@@ -117,7 +117,7 @@ struct TruncationPropertyTests {
                     stage.tick()
                 default:
                     // Waiting speech is never played now; speech in the ring is played as far as the card has got.
-                    stage.pump?.stopVoice(refusing: [speaker.name])
+                    stage.pump?.playout.stop(refusing: [speaker.name])
                     stage.model.forgetWaiting()
                     cut = stage.model.accountCount
                     speaker.beginResponse(using: &random)

@@ -121,7 +121,7 @@ struct LiveUplinkTests {
                 fault = Fault.allCases.randomElement(using: &random) ?? .none
                 left = Int.random(in: 100...700, using: &random)
                 let isGated = fault == .gated
-                pump.perform { $0.setVoiceGate(isGated ? VoiceGate() : nil) }
+                pump.perform { $0.uplink.setVoiceGate(isGated ? VoiceGate() : nil) }
             }
             try? await Task.sleep(for: .milliseconds(10))
             // Missed periods are not made up for.

@@ -23,7 +23,7 @@ struct LocalAnnouncerTests {
             pump.perform { pump in
                 let sound = [Int16](repeating: 1, count: 24_000)
                 sound.withUnsafeBufferPointer {
-                    pump.receive($0, of: SpokenPart(responseID: "r", itemID: "i", contentIndex: 0))
+                    pump.playout.receive($0, of: SpokenPart(responseID: "r", itemID: "i", contentIndex: 0))
                 }
             }
             announcer.hush()
