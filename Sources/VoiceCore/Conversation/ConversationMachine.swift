@@ -165,16 +165,25 @@ package struct ConversationMachine: Sendable {
         }
     }
 
-    /// Performs what follows from the facts, whatever the event.
+    /// Performs what follows from the facts, whatever the event. Each step may create work for the ones below it, never for
+    /// those above.
     private mutating func settle() {
+        // What was played first: only then is it known who is silent.
         settleVoice()
+        // The new session takes over in that silence, so that everything below goes to it.
         settleSwap()
+        // A service that hears a user answers only when no call is open.
         if turn.isUserSpeaking { putOffCalls() }
+        // Answers that were spoken make room for those that wait behind them.
         calls.settle(allBut: sequencer.unspoken)
+        // Outputs before the request for the response that reads them.
         deliver()
         requestResponse()
+        // A spent budget waits for the last response, and takes no further speech.
         closeWhenSpent()
+        // Whatever waits in the queue comes after answers.
         speakNext()
+        // Hearing, timers and the state are derived from the result of all of it; the state last, as its observers see it.
         if let isHeard = turn.takeChangeOfHearing() { emit(.turnIsOpen(isHeard)) }
         watch()
         let next = derivedState

@@ -30,7 +30,7 @@ package final class MicrophoneUplink {
     private var kept: KeptMicrophone
     private var sent = SentMicrophone()
     private var isWithheld = false
-    /// Sends only while somebody speaks; nil if everything is sent.
+    /// Sends only while someone speaks; nil if everything is sent.
     private var gate: VoiceGate?
     /// The service hears a turn of the user and must hear its end too.
     private var isTurnOpen = false
@@ -107,7 +107,7 @@ package final class MicrophoneUplink {
         kept.preRoll = min(Self.samples(max(0, milliseconds)), kept.longest)
     }
 
-    /// Sends the microphone only while somebody speaks; nil sends everything.
+    /// Sends the microphone only while someone speaks; nil sends everything.
     package func setVoiceGate(_ gate: VoiceGate?) {
         self.gate = gate
     }
@@ -148,7 +148,7 @@ package final class MicrophoneUplink {
         if connection == nil { kept.hold(at: microphone.ring.writePosition, since: microphone.ring.readPosition) }
     }
 
-    /// The service reports that somebody has begun to speak. The voice may be anywhere in the audio held for the session,
+    /// The service reports that someone has begun to speak. The voice may be anywhere in the audio held for the session,
     /// but not in audio that was not sent.
     func turnBegan(on connection: any VoiceLine) {
         guard self.connection === connection else { return }
@@ -178,7 +178,7 @@ package final class MicrophoneUplink {
     /// The write position of the microphone ring.
     var microphonePosition: UInt64 { microphone.ring.writePosition }
 
-    /// Whether somebody spoke to this connection after that microphone position and within `limit` of the present.
+    /// Whether someone spoke to this connection after that microphone position and within `limit` of the present.
     func sentVoice(on connection: any VoiceLine, after place: UInt64 = 0, within limit: Duration) -> Bool {
         guard self.connection === connection else { return false }
         let voiceUntil = microphone.notes.voiceUntil

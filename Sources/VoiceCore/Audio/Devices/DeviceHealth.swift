@@ -82,6 +82,8 @@ struct DeviceHealth: Sendable {
     private var reported: Notice?
     /// Whether frames flowed before.
     private var hasRun: Bool
+    /// Whether it waits for a device that opens and has never passed audio.
+    private(set) var passesNothing = false
     private var reportedAt = Duration.zero
     private var awaySince: Duration?
     private var openedAt = Duration.zero
@@ -134,7 +136,7 @@ struct DeviceHealth: Sendable {
         if before == .closing { return Verdict() }
         silence = .none
         guard hasRun || reason == Self.unplugged else {
-            return wait("\(Self.never) (\(reason))", now)
+            return waitForAudio(" (\(reason))", now)
         }
         state = .lost(reason: reason)
         if case .lost = reported { return Verdict() }
@@ -144,10 +146,16 @@ struct DeviceHealth: Sendable {
     /// Waits for a device that cannot be used, and reports a new reason.
     private mutating func wait(_ reason: String, _ now: Duration) -> Verdict {
         state = .waiting(reason: reason)
+        passesNothing = false
         if case .waiting(let known) = reported, known == reason || now - reportedAt < Self.waitingNoticePause {
             return Verdict()
         }
         return report(.waiting(reason: reason), now)
+    }
+
+    private mutating func waitForAudio(_ detail: String, _ now: Duration) -> Verdict {
+        defer { passesNothing = true }
+        return wait(Self.never + detail, now)
     }
 
     private mutating func postpone(_ now: Duration) {
@@ -178,7 +186,7 @@ struct DeviceHealth: Sendable {
         awaySince = awaySince ?? lastProgress
         silence = .none
         guard hasRun else {
-            var verdict = wait(Self.never, now)
+            var verdict = waitForAudio("", now)
             verdict.action = close().action
             return verdict
         }

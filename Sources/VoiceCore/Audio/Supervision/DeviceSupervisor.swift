@@ -168,7 +168,7 @@ actor DeviceSupervisor {
 
     /// Names the device that never delivered anything, and what to do about it.
     private func named(_ state: DeviceState) -> DeviceState {
-        guard case .waiting(let reason) = state, reason.hasPrefix(DeviceHealth.never) else { return state }
+        guard case .waiting(let reason) = state, health.passesNothing else { return state }
         let key = direction == .capture ? "audio.input" : "audio.output"
         return .waiting(
             reason:

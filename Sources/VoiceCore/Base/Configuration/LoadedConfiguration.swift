@@ -57,6 +57,10 @@ package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertibl
     /// "FILE:LINE", "$NAME" or "--set"; empty if there is no place.
     package let place: String
     package let message: String
+    /// The credential that is present and unusable; nil if the problem is another.
+    package var credential: String?
+    /// The file of that credential cannot be read.
+    package var isUnreadable = false
 
     package init(place: String, message: String) {
         self.place = place

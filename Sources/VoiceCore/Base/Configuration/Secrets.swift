@@ -46,13 +46,16 @@ package struct Secrets: Sendable, Equatable {
         jarvisToken = search.find(
             key: "jarvis.token_file",
             path: configuration.jarvis.tokenFile,
-            credential: "jarvis-token",
+            credential: Self.tokenCredential,
             variables: ["JARVIS_TOKEN", "TERM_LLM_SERVE_TOKEN"]
         )
         withheld = search.withheld
         warnings = search.warnings + withheld.sorted { $0.key < $1.key }.map { Self.wayOut(of: $0.value) }
         guard search.problems.isEmpty else { throw ConfigurationError(problems: search.problems) }
     }
+
+    /// The name of the agent's token among the credentials of the unit.
+    package static let tokenCredential = "jarvis-token"
 
     /// Allows the rest of a configuration to be inspected if its secrets are unusable.
     package static let none = Secrets()
@@ -79,6 +82,13 @@ package struct Secrets: Sendable, Equatable {
         var warnings: [String] = []
         var problems: [ConfigurationProblem] = []
         var withheld: [String: String] = [:]
+        /// The credential that is being looked for.
+        private var credential = ""
+
+        init(environment: [String: String], files: FileReader) {
+            self.environment = environment
+            self.files = files
+        }
 
         /// Folder of the files that the unit hands over as credentials; nil if the daemon was not started by a unit.
         private var folder: String? {
@@ -91,6 +101,7 @@ package struct Secrets: Sendable, Equatable {
         }
 
         mutating func find(key: String, path: String, credential: String, variables: [String]) -> Found {
+            self.credential = credential
             if !path.isEmpty {
                 return read(path, named: key, origin: "file \(path)", isOptional: false) ?? .none
             }
@@ -150,13 +161,15 @@ package struct Secrets: Sendable, Equatable {
             } catch .absent where isOptional {
                 return nil
             } catch {
-                complain(name, "\(path) cannot be read: \(error)")
+                complain(name, "\(path) cannot be read: \(error)", isUnreadable: true)
                 return Found.none
             }
         }
 
-        private mutating func complain(_ place: String, _ message: String) {
-            problems.append(ConfigurationProblem(place: place, message: message))
+        private mutating func complain(_ place: String, _ message: String, isUnreadable: Bool = false) {
+            var problem = ConfigurationProblem(place: place, message: message)
+            (problem.credential, problem.isUnreadable) = (credential, isUnreadable)
+            problems.append(problem)
         }
     }
 }

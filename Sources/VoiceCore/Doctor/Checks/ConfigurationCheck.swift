@@ -43,7 +43,7 @@ enum ConfigurationCheck {
 
     static func apiKey(_ context: DoctorContext) -> [DoctorFinding] {
         guard let loaded = context.loaded else { return [] }
-        if let finding = unusable(context, check: "api-key", marks: ["api", "API"]) { return [finding] }
+        if let finding = unusable(context, check: "api-key", { $0 != Secrets.tokenCredential }) { return [finding] }
         guard let secrets = context.secrets else { return [] }
         let wanted = ServiceRegistry.wanted(by: loaded.values).map { (service: $0, key: secrets.key($0.name.key)) }
         let lacking = wanted.filter { $0.key.secret == nil && $0.service.capabilities(loaded.values).needsKey }
@@ -88,7 +88,7 @@ enum ConfigurationCheck {
     }
 
     static func token(_ context: DoctorContext) -> [DoctorFinding] {
-        if let finding = unusable(context, check: "jarvis-token", marks: ["jarvis", "JARVIS", "TERM_LLM"]) {
+        if let finding = unusable(context, check: "jarvis-token", { $0 == Secrets.tokenCredential }) {
             return [finding]
         }
         guard let token = context.secrets?.jarvisToken else { return [] }
@@ -102,18 +102,19 @@ enum ConfigurationCheck {
     }
 
     /// The problem with a secret that is present but unusable.
-    private static func unusable(_ context: DoctorContext, check: String, marks: [String]) -> DoctorFinding? {
-        guard
-            let problem = context.secretProblems.first(where: { problem in
-                marks.contains { problem.description.contains($0) }
-            })
-        else { return nil }
-        let isClosed = problem.message.contains("cannot be read")
+    private static func unusable(
+        _ context: DoctorContext,
+        check: String,
+        _ isMeant: (String) -> Bool
+    ) -> DoctorFinding? {
+        guard let problem = context.secretProblems.first(where: { $0.credential.map(isMeant) ?? false }) else {
+            return nil
+        }
         return DoctorFinding(
             check,
             .fail,
             "\(problem.description)",
-            advice: isClosed
+            advice: problem.isUnreadable
                 ? "let the daemon's user read it, or run the doctor with sudo"
                 : "the file must contain only the secret, in one line"
         )

@@ -193,15 +193,7 @@ package enum WakeCheck {
     }
 
     static func judge(_ gap: WordGap) -> DoctorFinding {
-        let why = gap.why.description
-        let advice: MarkedText? =
-            if why.contains("wake install") || why.contains("apt install") || why.contains("choose another word") {
-                gap.areStops ? otherStops : nil
-            } else if gap.areStops {
-                "\"jarvis-voiced wake test\" shows what is heard; \(otherStops)"
-            } else {
-                "docs/activation.md has what each engine needs"
-            }
+        let advice = gap.areStops ? otherStops : "docs/activation.md has what each engine needs"
         return DoctorFinding(gap.areStops ? "stop-words" : "wake-words", .warn, "\(gap.description)", advice: advice)
     }
 
