@@ -7,25 +7,59 @@ namespace caec_detail {
 
 namespace {
 
-template <class Point> inline Point operator+(Point a, Point b) { return {a.re + b.re, a.im + b.im}; }
-template <class Point> inline Point operator-(Point a, Point b) { return {a.re - b.re, a.im - b.im}; }
+AS_CALLER Lanes operator+(const Lanes &a, const Lanes &b) { return {a.v + b.v}; }
+AS_CALLER Lanes operator-(const Lanes &a, const Lanes &b) { return {a.v - b.v}; }
+AS_CALLER Lanes operator*(const Lanes &a, float b) { return {a.v * b}; }
 
-/// The product with a factor; for the inverse, with its conjugate.
-template <bool isInverse, class Point> inline Point turn(Point a, Lanes re, Lanes im) {
-    if (isInverse) { return {a.re * re + a.im * im, a.im * re - a.re * im}; }
-    return {a.re * re - a.im * im, a.re * im + a.im * re};
+/// Four imaginary parts first, then the real ones.
+AS_CALLER Lanes swapped(const Lanes &a) { return {__builtin_shufflevector(a.v, a.v, 4, 5, 6, 7, 0, 1, 2, 3)}; }
+
+/// -1 for the real parts, and 1 for the imaginary ones.
+constexpr Eight kSigns{-1, -1, -1, -1, 1, 1, 1, 1};
+
+/// The product with i.
+AS_CALLER Lanes quarterTurn(const Lanes &a) { return {swapped(a).v * kSigns}; }
+
+/// A factor of points; of the inverse, its conjugate.
+struct Factor {
+    Eight re, im;
+};
+template <bool isInverse> AS_CALLER Factor factorOf(const float *pair) {
+    const Eight signs = isInverse ? -kSigns : kSigns;
+    const float re = pair[0];
+    return {Eight{re, re, re, re, re, re, re, re}, signs * pair[1]};
 }
+template <bool isInverse> AS_CALLER Factor factorOf(const float *re, const float *im) {
+    return {loadHalves(re, re).v, loadHalves(im, im).v * (isInverse ? -kSigns : kSigns)};
+}
+
+AS_CALLER Lanes operator*(const Lanes &a, const Factor &factor) { return {a.v * factor.re + swapped(a).v * factor.im}; }
 
 /// Transform of four points that were turned.
-template <bool isInverse, class Point> inline void transform4(Point &a, Point &b, Point &c, Point &d) {
-    const Point even = a + c, odd = a - c, sum = b + d, difference = b - d;
+template <bool isInverse> AS_CALLER void transform4(Lanes &a, Lanes &b, Lanes &c, Lanes &d) {
+    const Lanes even = a + c, odd = a - c, sum = b + d, turned = quarterTurn(b - d);
     a = even + sum;
     c = even - sum;
-    const Point left{odd.re + difference.im, odd.im - difference.re};
-    const Point right{odd.re - difference.im, odd.im + difference.re};
-    b = isInverse ? right : left;
-    d = isInverse ? left : right;
+    b = isInverse ? odd + turned : odd - turned;
+    d = isInverse ? odd - turned : odd + turned;
 }
+
+/// Rows become columns, of the real and of the imaginary parts.
+AS_CALLER void transpose(Lanes &a, Lanes &b, Lanes &c, Lanes &d) {
+    const Eight lowA = __builtin_shufflevector(a.v, b.v, 0, 8, 1, 9, 4, 12, 5, 13);
+    const Eight lowC = __builtin_shufflevector(c.v, d.v, 0, 8, 1, 9, 4, 12, 5, 13);
+    const Eight highA = __builtin_shufflevector(a.v, b.v, 2, 10, 3, 11, 6, 14, 7, 15);
+    const Eight highC = __builtin_shufflevector(c.v, d.v, 2, 10, 3, 11, 6, 14, 7, 15);
+    a.v = __builtin_shufflevector(lowA, lowC, 0, 1, 8, 9, 4, 5, 12, 13);
+    b.v = __builtin_shufflevector(lowA, lowC, 2, 3, 10, 11, 6, 7, 14, 15);
+    c.v = __builtin_shufflevector(highA, highC, 0, 1, 8, 9, 4, 5, 12, 13);
+    d.v = __builtin_shufflevector(highA, highC, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+// Sine of a third, sines and cosines of one and two fifths of a turn.
+constexpr float kThird = -0.866025403784438647f;
+constexpr float kFifthRe = 0.309016994374947424f, kFifthIm = -0.951056516295153572f;
+constexpr float kTwoFifthsRe = -0.809016994374947424f, kTwoFifthsIm = -0.587785252292473129f;
 
 /// exp(-2 pi i `index` / `size`).
 void factor(int index, int size, float &re, float &im) {
@@ -68,7 +102,7 @@ ComplexFFT::ComplexFFT(int size)
 }
 
 /// Transforms fours, whose points are a quarter of the quarter apart in the input.
-template <bool isInverse, class Read> void ComplexFFT::gather(Read read) {
+template <bool isInverse, class Read> AS_CALLER void ComplexFFT::gather(Read read) {
     const int apart = quarter_ / 4;
     Point *at = points_.data();
     for (const int n : order_) {
@@ -82,56 +116,51 @@ template <bool isInverse, class Read> void ComplexFFT::gather(Read read) {
     }
 }
 
-template <bool isInverse> void ComplexFFT::pass2(const Stage &stage) {
+template <bool isInverse> AS_CALLER void ComplexFFT::pass2(const Stage &stage) {
     const int span = stage.span;
     const int quarter = quarter_;
     Point *const points = points_.data();
     const float *f = stage.factors.data();
     for (int k = 0; k < span; k++, f += 2) {
-        const Lanes re = all(f[0]), im = all(f[1]);
+        const Factor factor = factorOf<isInverse>(f);
         for (int n = k; n < quarter; n += 2 * span) {
             Point *at = points + n;
-            const Point turned = turn<isInverse>(at[span], re, im);
+            const Point turned = at[span] * factor;
             at[span] = at[0] - turned;
             at[0] = at[0] + turned;
         }
     }
 }
 
-template <bool isInverse> void ComplexFFT::pass3(const Stage &stage) {
+template <bool isInverse> AS_CALLER void ComplexFFT::pass3(const Stage &stage) {
     const int span = stage.span;
     const int quarter = quarter_;
     Point *const points = points_.data();
     const float *f = stage.factors.data();
-    float re, im;
-    factor(1, 3, re, im);
-    const Lanes height = all(isInverse ? -im : im);
+    const float height = isInverse ? -kThird : kThird;
     for (int k = 0; k < span; k++, f += 4) {
-        const Lanes re1 = all(f[0]), im1 = all(f[1]), re2 = all(f[2]), im2 = all(f[3]);
+        const Factor first = factorOf<isInverse>(f), second = factorOf<isInverse>(f + 2);
         for (int n = k; n < quarter; n += 3 * span) {
             Point *at = points + n;
-            const Point b = turn<isInverse>(at[span], re1, im1), c = turn<isInverse>(at[2 * span], re2, im2);
-            const Point sum = b + c, difference = b - c;
-            const Point middle{at[0].re - sum.re * 0.5f, at[0].im - sum.im * 0.5f};
-            const Point across{difference.re * height, difference.im * height};
+            const Point b = at[span] * first, c = at[2 * span] * second;
+            const Point sum = b + c, middle = at[0] - sum * 0.5f, across = quarterTurn((b - c) * height);
             at[0] = at[0] + sum;
-            at[span] = {middle.re - across.im, middle.im + across.re};
-            at[2 * span] = {middle.re + across.im, middle.im - across.re};
+            at[span] = middle + across;
+            at[2 * span] = middle - across;
         }
     }
 }
 
-template <bool isInverse> void ComplexFFT::pass4(const Stage &stage) {
+template <bool isInverse> AS_CALLER void ComplexFFT::pass4(const Stage &stage) {
     const int span = stage.span;
     const int quarter = quarter_;
     Point *const points = points_.data();
     const float *f = stage.factors.data();
     for (int k = 0; k < span; k++, f += 6) {
-        const Lanes re1 = all(f[0]), im1 = all(f[1]), re2 = all(f[2]), im2 = all(f[3]), re3 = all(f[4]), im3 = all(f[5]);
+        const Factor first = factorOf<isInverse>(f), second = factorOf<isInverse>(f + 2), third = factorOf<isInverse>(f + 4);
         for (int n = k; n < quarter; n += 4 * span) {
             Point *at = points + n;
-            Point a = at[0], b = turn<isInverse>(at[span], re1, im1), c = turn<isInverse>(at[2 * span], re2, im2),
-                  d = turn<isInverse>(at[3 * span], re3, im3);
+            Point a = at[0], b = at[span] * first, c = at[2 * span] * second, d = at[3 * span] * third;
             transform4<isInverse>(a, b, c, d);
             at[0] = a;
             at[span] = b;
@@ -141,40 +170,32 @@ template <bool isInverse> void ComplexFFT::pass4(const Stage &stage) {
     }
 }
 
-template <bool isInverse> void ComplexFFT::pass5(const Stage &stage) {
+template <bool isInverse> AS_CALLER void ComplexFFT::pass5(const Stage &stage) {
     const int span = stage.span;
     const int quarter = quarter_;
     Point *const points = points_.data();
     const float *f = stage.factors.data();
-    float re, im;
-    factor(1, 5, re, im);
-    const Lanes near = all(re), nearHeight = all(isInverse ? -im : im);
-    factor(2, 5, re, im);
-    const Lanes far = all(re), farHeight = all(isInverse ? -im : im);
+    const float nearHeight = isInverse ? -kFifthIm : kFifthIm, farHeight = isInverse ? -kTwoFifthsIm : kTwoFifthsIm;
     for (int k = 0; k < span; k++, f += 8) {
         for (int n = k; n < quarter; n += 5 * span) {
             Point *at = points + n;
-            const Point a = at[0], b = turn<isInverse>(at[span], all(f[0]), all(f[1])),
-                        c = turn<isInverse>(at[2 * span], all(f[2]), all(f[3])),
-                        d = turn<isInverse>(at[3 * span], all(f[4]), all(f[5])),
-                        e = turn<isInverse>(at[4 * span], all(f[6]), all(f[7]));
+            const Point a = at[0], b = at[span] * factorOf<isInverse>(f), c = at[2 * span] * factorOf<isInverse>(f + 2),
+                        d = at[3 * span] * factorOf<isInverse>(f + 4), e = at[4 * span] * factorOf<isInverse>(f + 6);
             const Point outer = b + e, inner = c + d, outerDifference = b - e, innerDifference = c - d;
-            const Point first{a.re + outer.re * near + inner.re * far, a.im + outer.im * near + inner.im * far};
-            const Point firstAcross{outerDifference.im * nearHeight + innerDifference.im * farHeight,
-                                    -(outerDifference.re * nearHeight) - innerDifference.re * farHeight};
-            const Point second{a.re + outer.re * far + inner.re * near, a.im + outer.im * far + inner.im * near};
-            const Point secondAcross{innerDifference.im * nearHeight - outerDifference.im * farHeight,
-                                     outerDifference.re * farHeight - innerDifference.re * nearHeight};
-            at[0] = {a.re + (outer.re + inner.re), a.im + (outer.im + inner.im)};
-            at[span] = first - firstAcross;
+            const Point first = a + outer * kFifthRe + inner * kTwoFifthsRe;
+            const Point firstAcross = quarterTurn(outerDifference * nearHeight + innerDifference * farHeight);
+            const Point second = a + outer * kTwoFifthsRe + inner * kFifthRe;
+            const Point secondAcross = quarterTurn(outerDifference * farHeight - innerDifference * nearHeight);
+            at[0] = a + (outer + inner);
+            at[span] = first + firstAcross;
             at[2 * span] = second + secondAcross;
             at[3 * span] = second - secondAcross;
-            at[4 * span] = first + firstAcross;
+            at[4 * span] = first - firstAcross;
         }
     }
 }
 
-template <bool isInverse> void ComplexFFT::transformQuarters() {
+template <bool isInverse> AS_CALLER void ComplexFFT::transformQuarters() {
     for (const Stage &stage : stages_) {
         switch (stage.radix) {
         case 2: pass2<isInverse>(stage); break;
@@ -185,15 +206,14 @@ template <bool isInverse> void ComplexFFT::transformQuarters() {
     }
 }
 
-template <bool isInverse, class Write> void ComplexFFT::combine(Write write) {
+template <bool isInverse, class Write> AS_CALLER void ComplexFFT::combine(Write write) {
     for (int k = 0; k < quarter_; k += 4) {
         const Point *at = &points_[k];
         Point a = at[0], b = at[1], c = at[2], d = at[3];
-        transpose(a.re, b.re, c.re, d.re);
-        transpose(a.im, b.im, c.im, d.im);
-        b = turn<isInverse>(b, load(&re_[0][k]), load(&im_[0][k]));
-        c = turn<isInverse>(c, load(&re_[1][k]), load(&im_[1][k]));
-        d = turn<isInverse>(d, load(&re_[2][k]), load(&im_[2][k]));
+        transpose(a, b, c, d);
+        b = b * factorOf<isInverse>(&re_[0][k], &im_[0][k]);
+        c = c * factorOf<isInverse>(&re_[1][k], &im_[1][k]);
+        d = d * factorOf<isInverse>(&re_[2][k], &im_[2][k]);
         transform4<isInverse>(a, b, c, d);
         write(k, a);
         write(k + quarter_, b);
@@ -202,24 +222,20 @@ template <bool isInverse, class Write> void ComplexFFT::combine(Write write) {
     }
 }
 
-void ComplexFFT::forward(const float *pairs, float *re, float *im) {
-    gather<false>([pairs](int n) {
-        const Lanes low = load(pairs + 8 * n), high = load(pairs + 8 * n + 4);
-        return Point{__builtin_shufflevector(low, high, 0, 2, 4, 6), __builtin_shufflevector(low, high, 1, 3, 5, 7)};
+WIDER void ComplexFFT::forward(const float *pairs, float *re, float *im) {
+    gather<false>([pairs](int n) __attribute__((always_inline)) -> Point {
+        const Eight v = load(pairs + 8 * n).v;
+        return {__builtin_shufflevector(v, v, 0, 2, 4, 6, 1, 3, 5, 7)};
     });
     transformQuarters<false>();
-    combine<false>([re, im](int k, const Point &point) {
-        store(point.re, re + k);
-        store(point.im, im + k);
-    });
+    combine<false>([re, im](int k, const Point &point) __attribute__((always_inline)) { storeHalves(point, re + k, im + k); });
 }
 
-void ComplexFFT::inverse(const float *re, const float *im, float *pairs) {
-    gather<true>([re, im](int n) { return Point{load(re + 4 * n), load(im + 4 * n)}; });
+WIDER void ComplexFFT::inverse(const float *re, const float *im, float *pairs) {
+    gather<true>([re, im](int n) __attribute__((always_inline)) { return loadHalves(re + 4 * n, im + 4 * n); });
     transformQuarters<true>();
-    combine<true>([pairs](int k, const Point &point) {
-        store(__builtin_shufflevector(point.re, point.im, 0, 4, 1, 5), pairs + 2 * k);
-        store(__builtin_shufflevector(point.re, point.im, 2, 6, 3, 7), pairs + 2 * k + 4);
+    combine<true>([pairs](int k, const Point &point) __attribute__((always_inline)) {
+        store({__builtin_shufflevector(point.v, point.v, 0, 4, 1, 5, 2, 6, 3, 7)}, pairs + 2 * k);
     });
 }
 

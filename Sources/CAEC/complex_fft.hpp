@@ -1,8 +1,8 @@
 #pragma once
-// Complex Fourier transforms of one size, in vectors of four.
+// Complex Fourier transforms of one size, of four at a time.
 //
 // Decimation in time: every fourth point belongs to the same quarter. The transforms of the four quarters run side by side,
-// one in each lane of a vector, and a last step combines them. A library that works on single numbers (kissfft) takes four
+// their real and imaginary parts in the lanes of one vector, and a last step combines them. A library that works on single numbers (kissfft) takes four
 // times as long, which was a third of the canceller's time.
 #include <vector>
 
@@ -21,9 +21,8 @@ public:
     void inverse(const float *re, const float *im, float *pairs);
 
 private:
-    struct Point {
-        Lanes re, im;
-    };
+    /// The same point of each quarter: four real parts, then four imaginary parts.
+    using Point = Lanes;
     /// Transforms of `radix * span` points from `radix` transforms of `span` points each.
     struct Stage {
         int radix, span;
@@ -42,7 +41,7 @@ private:
     int quarter_;
     std::vector<Stage> stages_;  ///< Those beyond the transforms of four points, the smallest first.
     std::vector<int> order_;     ///< Place in the input of the first of each four points of a quarter.
-    std::vector<Point> points_;  ///< The four quarters, one in each lane.
+    std::vector<Point> points_;  ///< The four quarters side by side.
     /// Factors of the last step, for quarters 1 to 3.
     std::vector<float> re_[3], im_[3];
 };

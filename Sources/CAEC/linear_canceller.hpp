@@ -85,6 +85,7 @@ private:
     void constrainSome();
     void bend(const float *reference);
     void gather();
+    void silence();
     void guard(const float *microphone, float *echo, float *residual);
     void tryRemembered(const float *microphone, const float *residual);
     void setPath(int shift, float gain, const float *path);

@@ -6,16 +6,6 @@
 
 namespace caec_detail {
 
-namespace {
-
-/// Calls `step` for every fourth place from `from` to `to`, which are at least four apart. The last four places may overlap
-/// those before, whose results are the same again.
-template <class Step> inline void eachFour(int from, int to, Step step) {
-    for (int k = from; k < to; k += 4) { step(std::min(k, to - 4)); }
-}
-
-} // namespace
-
 RealFFT::RealFFT(int size)
     : half_(size / 2), fft_(half_), factorRe_(static_cast<size_t>(half_)), factorIm_(factorRe_.size()),
       complexRe_(factorRe_.size()), complexIm_(factorRe_.size()), wholeRe_(factorRe_.size() + 1), wholeIm_(factorRe_.size() + 1) {
@@ -28,7 +18,7 @@ RealFFT::RealFFT(int size)
     }
 }
 
-void RealFFT::forward(const float *samples, float *re, float *im, int bins) {
+WIDER void RealFFT::forward(const float *samples, float *re, float *im, int bins) {
     fft_.forward(samples, complexRe_.data(), complexIm_.data());
     const float *zr = complexRe_.data(), *zi = complexIm_.data();
     re[0] = zr[0] + zi[0];
@@ -37,17 +27,19 @@ void RealFFT::forward(const float *samples, float *re, float *im, int bins) {
         re[half_] = zr[0] - zi[0];
         im[half_] = 0;
     }
-    eachFour(1, std::min(bins, half_), [=](int k) {
-        const Lanes ar = load(zr + k), ai = load(zi + k);
-        const Lanes br = loadBackward(zr + half_ - k), bi = loadBackward(zi + half_ - k);
-        const Lanes wr = load(&factorRe_[k]), wi = load(&factorIm_[k]);
-        const Lanes evenRe = ar + br, evenIm = ai - bi, oddRe = ar - br, oddIm = ai + bi;
-        store((evenRe + (oddRe * wr - oddIm * wi)) * 0.5f, re + k);
-        store((evenIm + (oddRe * wi + oddIm * wr)) * 0.5f, im + k);
-    });
+    const int to = std::min(bins, half_);
+    for (int next = 1; next < to; next += 8) {
+        const int k = std::min(next, to - 8);
+        const Eight ar = load(zr + k).v, ai = load(zi + k).v;
+        const Eight br = loadBackward(zr + half_ - k).v, bi = loadBackward(zi + half_ - k).v;
+        const Eight wr = load(&factorRe_[k]).v, wi = load(&factorIm_[k]).v;
+        const Eight evenRe = ar + br, evenIm = ai - bi, oddRe = ar - br, oddIm = ai + bi;
+        store({(evenRe + (oddRe * wr - oddIm * wi)) * 0.5f}, re + k);
+        store({(evenIm + (oddRe * wi + oddIm * wr)) * 0.5f}, im + k);
+    }
 }
 
-void RealFFT::inverse(const float *re, const float *im, int bins, float *samples, int divisor) {
+WIDER void RealFFT::inverse(const float *re, const float *im, int bins, float *samples, int divisor) {
     const float scale = 1.0f / static_cast<float>(divisor);
     float *xr = wholeRe_.data(), *xi = wholeIm_.data();
     for (int k = 0; k < bins; k++) {
@@ -59,15 +51,20 @@ void RealFFT::inverse(const float *re, const float *im, int bins, float *samples
     float *zr = complexRe_.data(), *zi = complexIm_.data();
     zr[0] = xr[0] + xr[half_];
     zi[0] = xr[0] - xr[half_];
-    eachFour(1, half_, [=](int k) {
-        const Lanes ar = load(xr + k), ai = load(xi + k);
-        const Lanes br = loadBackward(xr + half_ - k), bi = loadBackward(xi + half_ - k);
-        const Lanes wr = load(&factorRe_[k]), wi = load(&factorIm_[k]);
-        const Lanes evenRe = ar + br, evenIm = ai - bi, oddRe = ar - br, oddIm = ai + bi;
-        store(evenRe + (oddRe * wr + oddIm * wi), zr + k);
-        store(evenIm + (oddIm * wr - oddRe * wi), zi + k);
-    });
+    for (int next = 1; next < half_; next += 8) {
+        const int k = std::min(next, half_ - 8);
+        const Eight ar = load(xr + k).v, ai = load(xi + k).v;
+        const Eight br = loadBackward(xr + half_ - k).v, bi = loadBackward(xi + half_ - k).v;
+        const Eight wr = load(&factorRe_[k]).v, wi = load(&factorIm_[k]).v;
+        const Eight evenRe = ar + br, evenIm = ai - bi, oddRe = ar - br, oddIm = ai + bi;
+        store({evenRe + (oddRe * wr + oddIm * wi)}, zr + k);
+        store({evenIm + (oddIm * wr - oddRe * wi)}, zi + k);
+    }
     fft_.inverse(zr, zi, samples);
+}
+
+void RealFFT::inverse(const float *re, const float *im, int bins, float *samples) {
+    inverse(re, im, bins, samples, 2 * half_);
 }
 
 } // namespace caec_detail

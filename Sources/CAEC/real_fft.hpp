@@ -14,11 +14,11 @@ public:
     /// `size`: a multiple of 32 without prime factors above 5.
     explicit RealFFT(int size);
 
-    /// Transforms `size` samples and keeps the lowest `bins` (5 to size / 2 + 1).
+    /// Transforms `size` samples and keeps the lowest `bins` (9 to size / 2 + 1).
     void forward(const float *samples, float *re, float *im, int bins);
 
     /// The inverse, scaled to undo `forward`. Bins from `bins` on count as zero.
-    void inverse(const float *re, const float *im, int bins, float *samples) { inverse(re, im, bins, samples, 2 * half_); }
+    void inverse(const float *re, const float *im, int bins, float *samples);
 
     /// As above with another divisor, for spectra from a transform of another size.
     void inverse(const float *re, const float *im, int bins, float *samples, int divisor);
