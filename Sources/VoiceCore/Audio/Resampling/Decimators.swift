@@ -63,7 +63,7 @@ struct SixthDecimator: ~Copyable {
     /// Turns one period of 480 samples into 80.
     mutating func process(_ input: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>) {
         (recent.base + Self.history).update(from: input, count: AudioFormat.periodFrames)
-        cdsp_decimate_6(recent.base, filter.base, Self.taps, output, AlignmentBlock.samples)
+        cdsp_decimate_6(recent.base, filter.base, Self.taps, output, AudioFormat.periodFrames / 6)
         recent.shift(by: AudioFormat.periodFrames, keeping: Self.history)
     }
 }

@@ -32,16 +32,6 @@ package struct NamedMedia: Sendable, Equatable {
     }
 }
 
-/// The kind of media, which decides how an item ends and whether its place is remembered.
-package enum MediaKind: String, Sendable, Codable, CaseIterable {
-    /// A live stream: has no end, and is reconnected when it breaks.
-    case radio
-    /// Resumes where it was left.
-    case podcast
-    /// Music, or any other recording.
-    case track
-}
-
 /// Extracts media from an agent's reply, before the reply is shaped for speech.
 ///
 ///     reply --> items (title, kind, reason, address), at most 20
