@@ -10,8 +10,8 @@ package struct JarvisTrouble: Equatable, Sendable {
 }
 
 extension JarvisClient {
-    /// Pause between two checks of a server that is there, and of one that is not.
-    static let (calmPause, troublePause) = (Duration.seconds(30), Duration.seconds(15))
+    /// Pause between two checks of the server.
+    static let lookPause = Duration.seconds(10)
 
     /// Why the agent cannot be asked now; nil if it can, as far as is known.
     package var trouble: JarvisTrouble? {
@@ -29,15 +29,16 @@ extension JarvisClient {
     package func look() async {
         let now = environment.now()
         guard let due = nextLook else {
-            nextLook = now + Self.calmPause
+            nextLook = now + Self.lookPause
             return
         }
         let isInTrouble = breaker.trouble?.isSeenByCheck == true
         guard now >= due, isInTrouble || settings.api != .openai, !isAtWork else { return }
-        nextLook = now + Self.troublePause
+        nextLook = now + Self.lookPause
         let result = await check()
         learn(result)
-        nextLook = environment.now() + (breaker.trouble == nil ? Self.calmPause : Self.troublePause)
+        // One that was cut off has told nothing.
+        nextLook = result == .failure(.cancelled) ? now : environment.now() + Self.lookPause
     }
 
     /// Updates what is known of the server from a check.

@@ -315,7 +315,7 @@ package actor JarvisClient {
         if breaker.trouble == nil {
             logger.notice("Jarvis answers again", metadata: .event(.agentReady))
         } else if before == nil {
-            nextLook = environment.now() + Self.troublePause
+            nextLook = environment.now() + Self.lookPause
         }
     }
 

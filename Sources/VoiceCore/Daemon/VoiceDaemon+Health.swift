@@ -4,6 +4,7 @@ internal import VoiceAgent
 internal import VoiceAudio
 internal import VoiceBase
 internal import VoiceConversation
+internal import VoiceNetwork
 internal import VoiceSession
 
 extension VoiceDaemon {
@@ -14,7 +15,7 @@ extension VoiceDaemon {
         signs.service = .init(reach.state, reach.trouble)
         signs.serviceRetryIn = await session.retryIn
         let present = await session.present
-        signs.isServiceLocal = present.request == nil
+        signs.isServiceLocal = present.request?.staysNear ?? true
         signs.substitute = await session.substitute
         signs.agent = await client.trouble.map(HealthSigns.Agent.init)
         signs.microphone = snapshot.sign(of: .microphone)
@@ -30,13 +31,13 @@ extension VoiceDaemon {
         return monitor.step(signs, at: Monotonic.now())
     }
 
-    /// Watches the health until cancelled, and logs what is logged nowhere else. Asks the agent now and then whether it is there.
+    /// Watches the health until cancelled, and logs what is logged nowhere else.
     func watchHealth() async {
         async let _: Void = watchDisk()
+        async let _: Void = watchAgent()
+        async let _: Void = watchService()
         var known = Health()
         repeat {
-            let client = client
-            async let _: Void = client.look()
             let health = await serviceSnapshot.health
             defer { known = health }
             guard health.kinds != known.kinds else { continue }
@@ -53,6 +54,16 @@ extension VoiceDaemon {
 }
 
 extension VoiceDaemon {
+    /// Asks the agent until cancelled, now and then, whether it is there. Apart from the health, which must not wait for it.
+    private func watchAgent() async {
+        repeat { await client.look() } while (try? await Task.sleep(for: .seconds(1))) != nil
+    }
+
+    /// Looks until cancelled whether a service that was away is back.
+    private func watchService() async {
+        while (try? await Task.sleep(for: .seconds(30))) != nil { await session.look() }
+    }
+
     /// Looks at the disk until cancelled, on a thread of its own: a disk that fails may hang.
     private func watchDisk() async {
         guard let path = settings.volumes.stateDirectory else { return }

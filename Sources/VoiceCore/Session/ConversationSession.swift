@@ -160,6 +160,25 @@ package actor ConversationSession {
         receive(.timer(.reconnect), at: Monotonic.now())
     }
 
+    /// Opens a session and ends it again, to see whether a service that could not be reached is back: between the calls of `wake`
+    /// and `push` nothing else does. Does nothing during a conversation, without trouble, or after a refusal, which only a
+    /// person can end.
+    package func look() async {
+        guard machine.state == .idle, let trouble = machine.trouble, !trouble.isRefusal else { return }
+        let isBack = Promise<Bool>()
+        let connection = present.connect(on: parts.network, pump: parts.pump) { event, _ in
+            switch event {
+            case .service(.opened): isBack.give(true)
+            case .disconnected: isBack.give(false)
+            default: break
+            }
+        }
+        let isOpen = await TimeLimit.run(.seconds(15)) { await isBack.wait() }
+        isBack.give(false)
+        connection?.perform { $0.retire() }
+        if isOpen == true, machine.trouble == trouble { machine.forgetTrouble() }
+    }
+
     /// Handles events until the mailbox is closed or the task is cancelled.
     package func run() async {
         let budgetClock = watchBudget()

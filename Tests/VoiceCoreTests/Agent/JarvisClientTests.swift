@@ -69,6 +69,29 @@ struct JarvisClientTests {
         #expect(await client.ask("a").spoken == "Yes.")
     }
 
+    @Test func anAgentThatGoesAwayIsNoticedWithoutAQuestionAndSoIsItsReturn() async throws {
+        let time = TestTime(short: .seconds(60))
+        let transport = ScriptedJarvisTransport { _, number in
+            switch number {
+            case 0: .whole(.failure(.cancelled))
+            case 1: .whole(.failure(.offline(detail: "refused")))
+            default: .whole(.json(Self.health))
+            }
+        }
+        let client = try client(transport, time: time)
+        await client.look()
+        #expect(transport.requests.isEmpty, "the start has just looked")
+        await time.sleep(.seconds(10))
+        await client.look()
+        #expect(await client.trouble == nil)
+        await client.look()
+        #expect(await client.trouble?.failure == .offline(detail: "refused"), "a check cut off is made again")
+        await time.sleep(.seconds(10))
+        await client.look()
+        #expect(await client.trouble == nil)
+        #expect(transport.requests.count == 3)
+    }
+
     private static let health = "{\"status\":\"ok\",\"version\":\"v1\",\"agent\":\"butler\"}"
 
     @Test func theTokenIsCheckedByTheVersionThatOnlyItsHolderSees() async throws {

@@ -1,4 +1,5 @@
 import Logging
+import Synchronization
 import Testing
 
 @testable import VoiceActivation
@@ -11,11 +12,10 @@ import Testing
 
 /// The beginning and end of conversations, with the conversation.
 struct SessionActivationTests {
-    /// A service whose connection accepts everything and reports nothing.
-    private static func service() throws -> RealtimeService {
+    private static func service(_ configuration: Configuration = Configuration()) throws -> RealtimeService {
         let environment = ["OPENAI_API_KEY": "sk-x", "JARVIS_TOKEN": "x"]
-        let secrets = try Secrets(configuration: Configuration(), environment: environment)
-        return try RealtimeService(Configuration(), secrets: secrets, instructions: "", tools: [])
+        let secrets = try Secrets(configuration: configuration, environment: environment)
+        return try RealtimeService(configuration, secrets: secrets, instructions: "", tools: [])
     }
 
     /// A box that listens when called, with a service that cannot be reached.
@@ -28,10 +28,23 @@ struct SessionActivationTests {
         options.mode = .push
         var activation = ActivationParts(options)
         change(&activation)
-        let (ports, network) = (AudioPorts(), NetworkThread())
+        let session = session(NetworkThread(), try service(), mailbox, activation, observer)
+        return Task {
+            await session.run()
+            await session.finishChores()
+        }
+    }
+
+    private static func session(
+        _ network: NetworkThread,
+        _ service: RealtimeService,
+        _ mailbox: EventMailbox,
+        _ activation: ActivationParts,
+        _ observer: ConversationSession.Observer = .init()
+    ) -> ConversationSession {
+        let ports = AudioPorts()
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let service = try Self.service()
-        let session = ConversationSession(
+        return ConversationSession(
             .init(
                 network: network,
                 pump: NetworkConfined(VoicePump(ports, options: .init()) { _, _ in }, on: network),
@@ -45,9 +58,41 @@ struct SessionActivationTests {
             activation: activation,
             observers: [observer]
         )
-        return Task {
-            await session.run()
-            await session.finishChores()
+    }
+
+    /// A service that could not be reached is shown as away only until it is back, also without a call.
+    @Test(.timeLimit(.minutes(1))) func betweenCallsAServiceThatIsBackIsNoticed() async throws {
+        let isBack = Atomic(false)
+        let script: LoopbackServer.Script = { socket in
+            guard isBack.load(ordering: .relaxed) else { return }
+            socket.upgrade()
+            socket.write(WebSocketFrames.text(#"{"type":"session.created","event_id":"e","session":{"id":"s"}}"#))
+            while let frame = socket.readFrame(), frame.opcode != 8 {}
+        }
+        // One for each attempt.
+        let server = try LoopbackServer(script, script, script, script, script, script, script, script)
+        var configuration = Configuration()
+        configuration.realtime.url = "ws://127.0.0.1:\(server.port)/v1/realtime"
+        let service = try Self.service(configuration)
+        try await NetworkThread.with { network in
+            var options = ActivationMachine.Options()
+            options.mode = .push
+            let mailbox = EventMailbox()
+            let session = Self.session(network, service, mailbox, ActivationParts(options))
+            let running = Task { await session.run() }
+            mailbox.post(activation: .start)
+            mailbox.post(activation: .activate(.command))
+            while await session.reach.trouble == nil { try await Task.sleep(for: .milliseconds(1)) }
+            mailbox.post(activation: .stopAll)
+            while await session.state != .idle { try await Task.sleep(for: .milliseconds(1)) }
+            await session.look()
+            #expect(await session.reach.trouble != nil, "it still closes every connection")
+            isBack.store(true, ordering: .relaxed)
+            await session.look()
+            #expect(await session.reach.trouble == nil)
+            #expect(await session.state == .idle, "it was only looked at")
+            mailbox.close()
+            await running.value
         }
     }
 
