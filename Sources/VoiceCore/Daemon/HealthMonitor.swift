@@ -47,11 +47,12 @@ package struct HealthSigns: Equatable, Sendable {
 
     package struct Device: Equatable, Sendable {
         package var problem: String
+        package var fix = ""
         /// It worked before, and may be back in a moment.
         package var mayPass = false
 
-        package init(problem: String, mayPass: Bool = false) {
-            (self.problem, self.mayPass) = (problem, mayPass)
+        package init(problem: String, fix: String = "", mayPass: Bool = false) {
+            (self.problem, self.fix, self.mayPass) = (problem, fix, mayPass)
         }
     }
 
@@ -121,12 +122,18 @@ package struct HealthSigns: Equatable, Sendable {
         )
         add(
             microphone.map {
-                .init(.microphone, .limited, $0.problem, works: "typed questions, timers and music still work")
+                .init(
+                    .microphone,
+                    .limited,
+                    $0.problem,
+                    fix: $0.fix,
+                    works: "typed questions, timers and music still work"
+                )
             },
             mayPass: microphone?.mayPass ?? false
         )
         add(
-            loudspeaker.map { .init(.loudspeaker, .notWorking, $0.problem) },
+            loudspeaker.map { .init(.loudspeaker, .notWorking, $0.problem, fix: $0.fix) },
             mayPass: loudspeaker?.mayPass ?? false
         )
         add(

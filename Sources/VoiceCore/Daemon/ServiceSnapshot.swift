@@ -34,11 +34,14 @@ package struct ServiceSnapshot: Sendable, Equatable {
 
     /// The same for the health: a device that was just lost is often back in a second.
     func sign(of side: Side) -> HealthSigns.Device? {
-        problem(of: side).map { problem in
-            if case .lost = side == .microphone ? microphone : loudspeaker {
-                return HealthSigns.Device(problem: problem, mayPass: true)
-            }
-            return HealthSigns.Device(problem: problem)
+        guard problem(of: side) != nil else { return nil }
+        switch side == .microphone ? microphone : loudspeaker {
+        case .waiting(let reason):
+            return .init(problem: "no \(side) (\(reason))", fix: "connect one, or run sudo jarvis-voiced doctor")
+        case .lost(let reason):
+            return .init(problem: "the \(side) is gone (\(reason))", fix: "connect it again", mayPass: true)
+        case .silent: return .init(problem: "the \(side) delivers only silence", fix: "unmute it")
+        case .running, .resting: return nil
         }
     }
 

@@ -1,4 +1,5 @@
 package import CCurl
+internal import Glibc
 internal import VoiceBase
 
 /// A libcurl easy handle and everything that must live as long as it; confined to the network thread.
@@ -85,6 +86,9 @@ package final class CurlHandle {
 
     /// libcurl's description of an error, on one line. Without a clock, no certificate is valid, whatever else the error says.
     package func describe(_ code: CURLcode) -> String {
+        let reason = Int32(truncatingIfNeeded: number(CURLINFO_OS_ERRNO))
+        // libcurl's own text has addresses and milliseconds, and differs between versions.
+        if code == CURLE_COULDNT_CONNECT, reason != 0 { return String(cString: strerror(reason)).lowercased() }
         let own = String(cString: errorText)
         let text = own.isEmpty ? String(cString: curl_easy_strerror(code)) : own
         let line = String(text.map { $0.isNewline ? " " : $0 })

@@ -81,6 +81,9 @@ struct HealthMonitorTests {
             of: .microphone
         )
         #expect(signs.microphone?.mayPass == false)
+        // The page puts what stands before the brackets into its headline.
+        let problem = monitor.step(signs, at: .seconds(11)).problems.first
+        #expect(problem?.line == "no microphone (in use): connect one, or run sudo jarvis-voiced doctor")
     }
 
     @Test(arguments: [
