@@ -30,7 +30,7 @@ def agree(what, wanted, holds=lambda given, wanted: given is not None and abs(gi
         time.sleep(0.2)
 
 
-status = json.loads(subprocess.check_output(shlex.split(options.ctl), timeout=20))
+status = json.loads(subprocess.run(shlex.split(options.ctl), capture_output=True, timeout=20).stdout)
 agree('up{job="jarvis"}', 1)
 agree("jarvis_up", 1)
 agree("jarvis_turns_total", status["turns_total"])

@@ -66,7 +66,7 @@ struct Ctl: ParsableCommand {
         return ControlRegistry.standard.completions(after: words.filter { !$0.hasPrefix("-") })
     }
 
-    /// - Returns: the exit status. With JSON the health is for the program that reads it.
+    /// - Returns: the exit status.
     private func perform(_ words: [String], printsJSON: Bool) throws(ControlProblem) -> Int32 {
         let request = try ControlRegistry.standard.request(words: words)
         let environment = ProcessEnvironment.values
@@ -83,7 +83,7 @@ struct Ctl: ParsableCommand {
                 show(printsJSON ? event : ["text": event["text"] ?? ""], printsJSON: printsJSON)
             }
         }
-        return printsJSON ? 0 : ControlText.exitStatus(result)
+        return ControlText.exitStatus(result)
     }
 
     private func show(_ value: JSONValue, printsJSON: Bool) {
