@@ -261,9 +261,10 @@ extension SetupDialog {
                     shown(Self.path(direction))
                 )
         case .heard(let direction)?:
-            (failed.contains(direction) ? "The test failed. " : "")
-                + (direction == .capture ? "Did the level follow your voice? " : "Did you hear the sound? ")
-                + (failed.contains(direction) ? "[no, yes, again] " : "[yes, no, again] ")
+            failed.contains(direction)
+                ? "The test failed. Keep it anyway, to connect it later? [no, yes, again] "
+                : (direction == .capture ? "Did the level follow your voice? " : "Did you hear the sound? ")
+                    + "[yes, no, again] "
         case .write?:
             plan.lines(place).map { "  " + $0.escapingHidden() + "\n" }.joined()
                 + "Write this to \(place.folder.escapingHidden())? [yes, no] "

@@ -197,7 +197,7 @@ struct SetupDialogTests {
         var dialog = try dialog(stored: [SetupSecret(.openAI)])
         _ = answer(&dialog, ["", "", "", "", "", "", "1"])
         dialog.tried(.capture, works: false)
-        #expect(dialog.prompt == "The test failed. Did the level follow your voice? [no, yes, again] ")
+        #expect(dialog.prompt == "The test failed. Keep it anyway, to connect it later? [no, yes, again] ")
         #expect(dialog.answer("") == nil)
         #expect(dialog.question == .device(.capture))
         _ = dialog.answer("2")

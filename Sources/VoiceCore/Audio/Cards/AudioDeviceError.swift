@@ -230,9 +230,9 @@ extension AudioDeviceError {
         switch self {
         case .permission: .noPermission
         case .ambiguous, .unsupported, .configuration: .configuration
-        case .notFound, .oneSided, .defaultLeadsNowhere, .busy, .processing: .unavailable
+        case .processing: .unavailable
         case .thread: .system
-        case .failed, .file: .inputOutput
+        case .notFound, .oneSided, .defaultLeadsNowhere, .busy, .failed, .file: .inputOutput
         }
     }
 }
