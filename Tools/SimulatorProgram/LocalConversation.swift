@@ -163,28 +163,16 @@ struct LocalConversation {
                 throw LocalFailure.unwritable(results)
             }
         }
-        let waits = outcomes.compactMap(\.own).sorted()
         let words = outcomes.reduce(0) { $0 + $1.errors.words }
         let wrong = outcomes.reduce(0) { $0 + $1.errors.wrong }
         print("")
-        if let first = waits.first, let last = waits.last {
-            let range = "\(Self.seconds(first)) to \(Self.seconds(last))"
-            print(
-                "From your last word to the first sample of the answer: \(Self.seconds(waits.quantile(0.5) ?? first)) "
-                    + "s (median; \(range)), without the agent's time."
-            )
-        }
+        if let waits = LineOutcome.waits(outcomes) { print(waits) }
         print("Recognised: \(words - min(words, wrong)) of \(words) words.")
         if let output {
             print(recorder.write(to: output) ? "Recording of both sides: \(output)" : "\(output) cannot be written.")
         }
         // A conversation that was held but not understood is a failure.
         if results == nil, 2 * wrong > words { throw LocalFailure.notUnderstood(words: words, wrong: wrong) }
-    }
-
-    private static func seconds(_ time: Duration) -> String {
-        let hundredths = Int(time / .milliseconds(10))
-        return "\(hundredths / 100)." + (hundredths % 100 < 10 ? "0" : "") + "\(hundredths % 100)"
     }
 }
 

@@ -60,6 +60,25 @@ struct LineOutcome: Sendable {
     var sure: Duration?
 
     var errors: WordErrors { WordErrors(said: line.text, heard: heard ?? "") }
+    /// How long the user waited, and for whom, in one line; nil if nothing was answered. The parts are those of the turn in the
+    /// middle, so that they add up.
+    static func waits(_ outcomes: [LineOutcome]) -> String? {
+        let answered = outcomes.compactMap { turn in
+            turn.wait.map { (whole: hundredths($0), agent: hundredths(turn.agent ?? .zero)) }
+        }.sorted { $0 < $1 }
+        guard let first = answered.first, let last = answered.last else { return nil }
+        let middle = answered[answered.count / 2]
+        return "From your last word to the first sample of the answer: \(seconds(middle.whole)) s in the middle of "
+            + "\(answered.count) turns (\(seconds(first.whole)) to \(seconds(last.whole)) s): the agent "
+            + "\(seconds(middle.agent)) s, the box \(seconds(middle.whole - middle.agent)) s."
+    }
+
+    private static func hundredths(_ time: Duration) -> Int { Int(time / .milliseconds(10)) }
+
+    private static func seconds(_ hundredths: Int) -> String {
+        "\(hundredths / 100)." + (hundredths % 100 < 10 ? "0" : "") + "\(hundredths % 100)"
+    }
+
     /// The wait without the agent's part.
     var own: Duration? { wait.map { $0 - (agent ?? .zero) } }
 
