@@ -187,7 +187,7 @@ function wayOut(problem, counts = true) {
 
 const whole = (problem) => [problem.text, wayOut(problem)].filter(Boolean).join(": ");
 /// Without what is in brackets: the reason is under Health.
-const short = (problem) => `${upper(problem.text.replace(/ \([^)]*\)$/, ""))}.`;
+const short = (problem) => `${upper(problem.text.replace(/ \(.*\)$/, ""))}.`;
 const isAtRest = () => ["idle", "connecting", "listening", "error"].includes(box.state);
 
 function sentence() {
@@ -993,6 +993,8 @@ const post = (path, values) => fetch(path, {
 });
 
 addEventListener("hashchange", enter);
+show($("open"), location.protocol === "http:" && !["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)
+  && "Everyone in this network can read along: there is no encryption.");
 $("again").addEventListener("click", enter);
 $("leave").addEventListener("click", async () => {
   const answer = await post("logout", {}).catch(() => undefined);
