@@ -1,9 +1,9 @@
 #pragma once
 // Complex Fourier transforms of one size, of four at a time.
 //
-// Decimation in time: every fourth point belongs to the same quarter. The transforms of the four quarters run side by side,
-// their real and imaginary parts in the lanes of one vector, and a last step combines them. A library that works on single numbers (kissfft) takes four
-// times as long, which was a third of the canceller's time.
+// Decimation in time: every fourth point belongs to the same quarter. The transforms of the four quarters run side by
+// side, their real and imaginary parts in the lanes of one vector, and a last step combines them. A library that works
+// on single numbers (kissfft) takes four times as long, which was a third of the canceller's time.
 #include <vector>
 
 #include "lanes.hpp"

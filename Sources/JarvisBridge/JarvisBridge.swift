@@ -67,7 +67,7 @@ private enum Place {
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The path in a folder of this user; nil for root, and where the system's daemon is used: there is nothing of the user's.
+    /// The path in a folder of this user; nil for root, and if the user has neither such a path nor a daemon.
     static func own(_ variable: String, _ standard: String, _ path: String) -> String? {
         guard geteuid() != 0, let base = Self.variable(variable) ?? Self.variable("HOME").map({ "\($0)/\(standard)" })
         else {
@@ -168,12 +168,12 @@ struct Share: ParsableCommand {
             }
         }
         let text = BridgeConfiguration.text(present, listeningAt: wish == .on ? "0.0.0.0" : "127.0.0.1")
-        // What was wrong before is not made worse.
+        // A file that cannot be read is left as it is.
         _ = try exiting(.configuration) { try BridgeConfiguration(parsing: Array(text.utf8), name: file) }
         try exiting(.noPermission) { try StateFile.write(Array(text.utf8), to: file) }
         // The bridge's user reads it.
         chmod(file, 0o644)
-        print("Wrote \(file).")
+        print("Wrote \(file). It takes effect when jarvis-bridge is restarted.")
         if wish == .on { print(Self.warning.prefix(1).uppercased() + Self.warning.dropFirst() + ".") }
     }
 }

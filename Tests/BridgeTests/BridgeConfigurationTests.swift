@@ -83,5 +83,6 @@ struct BridgeConfigurationTests {
         #expect(BoxName.shown("  ", host: "pi") == "pi")
         #expect(BoxName.shown("Kitchen", host: "pi") == "Kitchen")
         #expect(BoxName.label("-- Ben's room! --") == "ben-s-room")
+        #expect(BoxName.label(String(repeating: "\u{DF}", count: 40))?.utf8.count == 63)
     }
 }

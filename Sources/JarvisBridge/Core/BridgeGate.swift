@@ -5,6 +5,9 @@ internal import VoiceBase
 /// A page of another site can neither send commands (Origin, the session in a header, a JSON body) nor read through a name of
 /// its own that leads here (DNS rebinding: only addresses and known names are served).
 package struct BridgeGate: Sendable {
+    /// The answer to a browser without a session.
+    package static let signedOut = "open the link that \"jarvis-bridge link\" prints"
+
     /// What of a request's head counts. A header that is there several times counts as absent.
     package struct Head: Sendable {
         package var method: String
@@ -102,7 +105,7 @@ package struct BridgeGate: Sendable {
             return head.isLocal && isFromHere ? .metrics : .refuse(401, "from elsewhere, /metrics needs its token")
         case "/session": return isJSON ? .session(host: authority, replacing: session) : .refuse(415, "JSON only")
         default:
-            guard let session else { return .refuse(401, "open the link of jarvis-bridge link") }
+            guard let session else { return .refuse(401, Self.signedOut) }
             let claim = Claim(session: session, host: authority)
             switch head.path {
             case "/events": return .events(claim)

@@ -277,7 +277,7 @@ final class BridgeHub {
 
 /// Bounds the commands under way. Orders have places of their own, so that `stop` never waits behind `listen`. A value.
 struct CommandPlaces {
-    /// Of each kind; the daemon accepts 32 clients in all.
+    /// Maximum number of each kind; the daemon accepts 32 clients in all.
     static let most = 8
 
     private var commands = 0

@@ -36,7 +36,7 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
     private var context: ChannelHandlerContext?
     private var phase = Phase.waiting
     private var staysOpen = true
-    /// Of the request: a client of HTTP/1.0 knows no chunks, and the answer to HEAD has no body.
+    /// From the head of the request: a client of HTTP/1.0 knows no chunks, and the answer to HEAD has no body.
     private var version = HTTPVersion.http1_1
     private var isHead = false
     private var takesGzip = false
@@ -151,7 +151,7 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
             hub.signOut(claim)
             answer(204, type: nil, ByteBuffer())
         case .command(let claim):
-            guard accepts(claim) else { return answer(401, Self.signedOut) }
+            guard accepts(claim) else { return answer(401, BridgeGate.signedOut) }
             leave = hub.command(body) { [self] told in
                 switch told {
                 case .reply(let reply): answer(200, type: "application/json", ByteBuffer(string: reply.line))
@@ -174,7 +174,7 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
                 }
             }
         case .events(let claim):
-            guard accepts(claim) else { return answer(401, Self.signedOut) }
+            guard accepts(claim) else { return answer(401, BridgeGate.signedOut) }
             stream(claim.session)
         case .wrongMethod(let allowed):
             answer(
@@ -185,8 +185,6 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
             )
         }
     }
-
-    private static let signedOut = "open the link of jarvis-bridge link"
 
     private func accepts(_ claim: BridgeGate.Claim) -> Bool {
         guard hub.accepts(claim) else { return false }

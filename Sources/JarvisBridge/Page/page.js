@@ -959,7 +959,7 @@ function lock(why = "") {
   body.classList.add("is-locked");
   $("page").hidden = true;
   $("locked").hidden = false;
-  reading = undefined;
+  stopReading();
   $("answer").hidden = true;
   for (const node of [$("answer-question"), $("answer-text")]) write(node, "");
   show($("locked-why"), why);
@@ -1039,11 +1039,6 @@ async function readAnswer(answer, question) {
   const reader = answer.body.getReader();
   const decoder = new TextDecoder();
   let rest = "";
-  function takeRest() {
-    const text = rest;
-    rest = "";
-    return JSON.parse(text);
-  }
   async function line() {
     for (;;) {
       const end = rest.indexOf("\n");
@@ -1053,14 +1048,19 @@ async function readAnswer(answer, question) {
         return JSON.parse(text);
       }
       const { value, done } = await reader.read();
-      if (done) return rest.trim() ? takeRest() : undefined;
+      if (done) {
+        if (!rest.trim()) return undefined;
+        rest += "\n";
+        continue;
+      }
       rest += decoder.decode(value, { stream: true });
       if (rest.length > 100_000) throw new Error("a line without end");
     }
   }
   const first = await line().catch(() => undefined);
   if (first?.ok !== true) return first;
-  const me = (reading = {});
+  stopReading();
+  const me = (reading = { reader });
   $("answer").hidden = false;
   write($("answer-question"), clean(question, 1000));
   write($("answer-text"), "");
@@ -1083,8 +1083,13 @@ async function readAnswer(answer, question) {
   return first;
 }
 
-/// The question whose answer is being shown.
+/// The question whose answer is being shown, and its stream.
 let reading;
+
+function stopReading() {
+  reading?.reader.cancel().catch(() => {});
+  reading = undefined;
+}
 
 const commandOf = ({ command, ...values }) => [command, values];
 

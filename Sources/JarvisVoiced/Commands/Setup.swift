@@ -201,7 +201,8 @@ struct Setup: AsyncParsableCommand {
             runs([bridge, "share", "on"])
         else { return }
         for order in ["enable", "restart"] where !systemctl(place, order, unit: "jarvis-bridge") {
-            throw failure("systemctl \(order) jarvis-bridge failed: the lines above say why", .unavailable)
+            let command = place.unit.systemctl(order, "jarvis-bridge")
+            throw failure("\(command) failed: the lines above say why", .unavailable)
         }
         // It makes its token within moments of its start.
         for _ in 0..<5 {
@@ -210,7 +211,7 @@ struct Setup: AsyncParsableCommand {
         }
     }
 
-    /// Of this program.
+    /// The folder of this program.
     private static var folder: String {
         guard let path = realpath(program, nil) else { return "/usr/bin" }
         defer { free(path) }

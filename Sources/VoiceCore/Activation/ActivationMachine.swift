@@ -462,7 +462,7 @@ package struct ActivationMachine: Sendable {
 
     private mutating func close() {
         called = nil
-        asked = []
+        (asked, toSay) = ([], [])
         guard phase != .idle, phase != .closing else { return }
         effects.append(.close)
         phase = .closing

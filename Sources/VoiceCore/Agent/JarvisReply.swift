@@ -74,7 +74,7 @@ package enum JarvisReply {
         let detail = error?.message ?? ""
         if !(300..<400).contains(response.status), let named = error.flatMap(JarvisFailure.init) {
             if case .limited = named { return .limited(pause: response.statedPause) }
-            // A server that fails may speak of much that is not found.
+            // In an error of a failing server, "not found" may be about anything.
             if named != .unknownModel || response.status < 500 || error?.namesModelByCode == true { return named }
         }
         let status = "status \(response.status)"

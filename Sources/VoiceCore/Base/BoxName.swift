@@ -31,6 +31,7 @@ package enum BoxName {
                 label.append("-")
             }
         }
+        label = String(label.prefix(63))
         while label.last == "-" { label.removeLast() }
         return label.isEmpty ? nil : label
     }

@@ -1,14 +1,12 @@
 /// What the box can do now, in a household's words. Page, `watch`, `ctl status`, the service manager, metrics and doctor all
 /// show this one value.
 package struct Health: Equatable, Sendable {
-    package enum Level: String, Sendable, CaseIterable, Comparable {
+    package enum Level: String, Sendable, CaseIterable {
         case well
         /// Something is missing; the rest works.
         case limited
         /// No conversation is possible.
         case notWorking = "not_working"
-
-        package static func < (one: Self, other: Self) -> Bool { one.exitStatus < other.exitStatus }
 
         /// Of `ctl status`: 0, 1, 2.
         package var exitStatus: Int32 {

@@ -178,8 +178,8 @@ package struct ListedHost: Hashable, Sendable {
         (self.host, self.port) = (host.last == "." ? String(host.dropLast()) : host, port)
     }
 
-    /// Returns the hosts of a list, separated by blanks or commas; nil for those that are none.
-    package static func list(_ text: String) -> [ListedHost?] { names(text).map { ListedHost(String($0)) } }
+    /// Returns the hosts of a list, separated by blanks or commas; leaves out those that are none.
+    package static func list(_ text: String) -> [ListedHost] { names(text).compactMap { ListedHost(String($0)) } }
 
     /// The first name in a list that is not a host.
     static func firstWrong(in text: String) -> String? {

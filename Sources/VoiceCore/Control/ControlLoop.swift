@@ -248,6 +248,10 @@ struct ControlLoop {
             client.isBusy = false
             client.idleSince = options.clock()
         }
+        if envelope.endsSubscription {
+            (client.subscription, client.events) = (nil, nil)
+            client.idleSince = options.clock()
+        }
         if let subscription = envelope.subscription {
             // A second subscription would only deliver every event twice.
             client.subscription?.cancel()
@@ -265,7 +269,9 @@ struct ControlLoop {
                     for await text in reading.parts {
                         outbox.put(.init(client: id, bytes: ControlMessage.line(ControlMessage.answer(text))))
                     }
-                    outbox.put(.init(client: id, bytes: ControlMessage.line(ControlMessage.answer(nil))))
+                    guard !Task.isCancelled else { return }
+                    let end = ControlMessage.line(ControlMessage.answer(nil))
+                    outbox.put(.init(client: id, bytes: end, endsSubscription: true))
                 case .status(let status):
                     await status.run { outbox.put(.init(client: id, bytes: [], sample: $0)) }
                 }

@@ -12,6 +12,8 @@ final class ControlOutbox: Sendable {
         /// This completes the client's request: the next one may be read.
         var endsRequest = false
         var subscription: Subscription?
+        /// The last message of the client's subscription.
+        var endsSubscription = false
         /// For a client that follows the status.
         var sample: StatusSample?
     }

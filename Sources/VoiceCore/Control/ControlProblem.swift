@@ -23,7 +23,7 @@ package struct ControlProblem: Error, Sendable, Equatable {
     /// What has to end before the command can work; the refusal is void when it does.
     package enum Cause: String, Sendable {
         case muted, quiet
-        case service, budget, loudspeaker, words
+        case service, budget, loudspeaker
     }
 
     package let code: Code

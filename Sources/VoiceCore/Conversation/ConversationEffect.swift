@@ -74,7 +74,7 @@ package enum ConversationNote: Equatable, Sendable {
     case callRepeated(callID: String)
     case callIncomplete(callID: String)
     /// A limit on what a model calls without a word of the user is reached.
-    case callsLimited(Int)
+    case callsLimited
     /// A call that is not made because its request was stopped.
     case callStopped(callID: String)
     case outputSent(callID: String)

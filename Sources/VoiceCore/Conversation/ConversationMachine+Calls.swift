@@ -14,7 +14,7 @@ extension ConversationMachine {
         }
         guard !unasked.contains(responseID) else { return refuseUnasked(call, of: responseID) }
         guard rounds.mayCall(in: responseID, turn: turns) else {
-            noteLimit(ToolRounds.most)
+            noteLimit()
             return refuse(call, of: responseID, .unexpected("a call beyond the limit"), Self.limitedOutput)
         }
         guard let call = calls.begin(call, responseID: responseID, session: link.number, turn: turns) else {
@@ -27,7 +27,7 @@ extension ConversationMachine {
         turn.forgetQuestion()
         let granted = authority.authority(of: call, in: responseID)
         guard !ToolRounds.asks(call) || rounds.mayAsk() else {
-            noteLimit(ToolRounds.mostQuestions)
+            noteLimit()
             _ = calls.answer(
                 callID: call.callID,
                 ToolResult(.refusal(.because(Self.limitedOutput)), isCarriedOut: false)
@@ -50,8 +50,8 @@ extension ConversationMachine {
         return ToolResult(.prompt(prompt, after: words), isCarriedOut: false)
     }
 
-    private mutating func noteLimit(_ limit: Int) {
-        if rounds.takeReport() { note(.callsLimited(limit)) }
+    private mutating func noteLimit() {
+        if rounds.takeReport() { note(.callsLimited) }
     }
 
     static let limitedOutput = """
@@ -205,7 +205,7 @@ extension ConversationMachine {
         let repeated = sequencer.uncovered.isEmpty ? unasked.last : nil
         let purpose = repeated?.purpose ?? (sequencer.isWanted ? .turn : .outputs)
         let round = rounds.request(turn: turns)
-        if round != .next { noteLimit(ToolRounds.most) }
+        if round != .next { noteLimit() }
         guard round != .over else {
             sequencer.forget()
             calls.settle(allBut: sequencer.unspoken)

@@ -40,7 +40,7 @@ struct OpenPrompt: Equatable, Sendable {
     private(set) var knownIn: Int?
     /// Sessions in a row that received it and have completed no response since.
     private var sessions = 0
-    /// That many may end over it; then it is not asked again.
+    /// Maximum number of sessions in a row that end after they received the question; then it is not asked again.
     private static let mostSessions = 3
 
     /// Whether it may be put to another session.

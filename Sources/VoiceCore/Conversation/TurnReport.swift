@@ -16,7 +16,7 @@ package struct TurnReport: Equatable, Sendable {
     package var firstSample: Duration?
     /// The user interrupted the answer.
     package var cut: Duration?
-    /// Who left the user without an answer; what was heard says so at best.
+    /// Who gave no answer; at most, the user heard a sentence that says so.
     package var failure: Failure?
 
     package enum Failure: String, Equatable, Sendable {

@@ -50,16 +50,21 @@ package final class AnswerReaders: Sendable {
             let reader = state.withLock { state in state.current.flatMap { state.waiting[$0] } }
             if !text.isEmpty { reader?.yield(text.shortened(toBytes: Self.longest)) }
         case .turnEnded: finish(state.withLock { $0.current })
+        // "Stop", or a question that waited too long. One that was typed while a session closed is asked in the next one.
+        case .cancelCalls, .note(.speechDropped(.typed, _)): finishAll()
         case .stateChanged(_, let next):
             switch next {
             // In its own words the user asks something else.
-            case .listening, .userSpeaking: finish(state.withLock { $0.current })
-            // Nothing that waits is asked any more.
-            case .idle, .error: for number in state.withLock({ Array($0.waiting.keys) }) { finish(number) }
+            case .listening, .userSpeaking, .idle: finish(state.withLock { $0.current })
+            case .error: finishAll()
             case .connecting, .processing, .fillerSpeaking, .waitingForJarvis, .aiSpeaking: break
             }
         default: break
         }
+    }
+
+    private func finishAll() {
+        for number in state.withLock({ Array($0.waiting.keys) }) { finish(number) }
     }
 
     private func finish(_ number: Int?) {

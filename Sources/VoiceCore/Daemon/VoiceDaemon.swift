@@ -31,7 +31,7 @@ package actor VoiceDaemon {
     let sound: AudioSupervisor
     let volumeController: VolumeController
     private var isStopping = false
-    /// Of the saved timers and alarms, until the next start.
+    /// What was lost of the saved timers and alarms at the start; nil if nothing was.
     private(set) var timersLost: String?
     nonisolated let listener: WakeWordListener?
     nonisolated let hook: StateHook

@@ -27,7 +27,9 @@ package struct ServiceUnit: Sendable, Equatable {
     private var user: String { isOfUser ? " --user" : "" }
 
     /// A command line for people: "systemctl --user restart jarvis-voiced".
-    package func systemctl(_ order: String) -> String { "systemctl\(user) \(order) jarvis-voiced" }
+    package func systemctl(_ order: String, _ name: String = "jarvis-voiced") -> String {
+        "systemctl\(user) \(order) \(name)"
+    }
     package var journal: String { "journalctl\(user) -u jarvis-voiced" }
 
     /// The arguments of a command of systemd, for this unit's manager.

@@ -84,7 +84,7 @@ package enum MediaSource: Sendable, Equatable {
     package struct Place: Sendable, Equatable {
         /// http:// or https://, with redirects already followed; without user name and password.
         package var address: String
-        /// Of the search that led here.
+        /// Cookies and passwords from the search that led here.
         package var secrets = ServerSecrets()
         /// Whether it is an HLS playlist.
         package var isSegmented = false

@@ -14,7 +14,7 @@ package struct MediaPolicy: Sendable, Equatable {
     ///   - hosts: names or addresses, separated by spaces or commas.
     ///   - folders: absolute paths, separated by colons.
     package init(hosts: String = "", folders: String = "") {
-        self.hosts = Set(ListedHost.list(hosts).compactMap { $0 })
+        self.hosts = Set(ListedHost.list(hosts))
         self.folders = folders.split(separator: ":").map { path in
             var path = String(path)
             while path.count > 1, path.last == "/" { path.removeLast() }

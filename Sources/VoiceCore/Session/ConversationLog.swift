@@ -166,11 +166,8 @@ struct ConversationLog: Sendable {
             logger.debug("duplicate call ignored", metadata: ["call": "\(callID)"])
         case .callIncomplete(let callID):
             logger.info("incomplete call ignored", metadata: ["call": "\(callID)"])
-        case .callsLimited(let limit):
-            logger.warning(
-                "the model calls tools without end: the limit until the user speaks again is reached",
-                metadata: ["limit": .public(limit)]
-            )
+        case .callsLimited:
+            logger.warning("the model calls tools without end: further calls are refused until the user speaks again")
         case .callStopped(let callID):
             logger.info("call dropped: the user said stop", metadata: ["call": "\(callID)"])
         case .outputSent(let callID):

@@ -380,6 +380,16 @@ struct ActivationMachineTests {
         #expect(!scene.opens)
     }
 
+    @Test func aTextThatWaitsForASessionIsNotSaidAfterAFailure() {
+        var scene = Scene.awake()
+        scene.on(.timer(.followUp))
+        scene.on(.say("Dinner."))
+        scene.on(.conversation(.error("no key")))
+        scene.on(.conversation(.idle))
+        scene.on(.say("Tea."))
+        #expect(scene.latest.contains(.say("Tea.")) && !scene.latest.contains(.say("Dinner.")))
+    }
+
     @Test func anAnnouncementOpensNothingAndKeepsQuietHours() {
         var scene = Scene(.push) { $0.hasLocalVoice = true }
         scene.on(.say("Dinner."))

@@ -27,6 +27,10 @@ struct ControlServerTests {
             let server = try ControlServer(options, logger: logger) { request, _ in
                 switch request.command {
                 case "fail": return .failure(ControlProblem(.notAvailable, "not here"))
+                case "read":
+                    guard let reading = AnswerReaders().open() else { return .failure(ControlProblem(.busy, "full")) }
+                    reading.cancel()
+                    return .success(.answer([:], reading))
                 case "events": return .success(.events(events.subscribe(capacity: 64)))
                 case "subscribe":
                     let status = StatusSubscription(hasLevels: false, events: events.subscribe(capacity: 8)) {
@@ -267,6 +271,14 @@ struct ControlServerTests {
                 #expect(String(decoding: text, as: UTF8.self).contains("closing the connection"))
             }
         }
+        await running.stop()
+    }
+
+    @Test func aClientThatHasReadItsAnswerMayLeave() async throws {
+        let running = try Running()
+        // Ends only when the server closes the connection.
+        let text = try await blocking { try exchange(running.path, Array("{\"command\":\"read\"}\n".utf8)) }
+        #expect(text.contains("\"done\":true"))
         await running.stop()
     }
 

@@ -52,7 +52,7 @@ struct StreamedAnswerTests {
         #expect(outcomes.said > 2000 && (outcomes.lost > 200) == losses, "\(outcomes)")
     }
 
-    /// As above, with every kind of event at once, answers that come whole and late, sessions that are lost again and again,
+    /// As above, with all kinds of events together: answers that come whole and late, sessions that are lost again and again,
     /// conversations that end, and stops: nothing is said twice, nothing after a stop, and nothing is lost without a line and
     /// a tone.
     @Test(arguments: 0..<4)

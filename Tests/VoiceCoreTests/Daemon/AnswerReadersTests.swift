@@ -40,10 +40,25 @@ struct AnswerReadersTests {
         #expect(await read(reading).isEmpty)
     }
 
-    @Test func nothingIsReadOnceTheConversationIsOver() async throws {
+    @Test(arguments: [
+        ConversationEffect.cancelCalls, .note(.speechDropped(.typed, 1)),
+        .stateChanged(from: .connecting, to: .error("no key")),
+    ])
+    func aQuestionThatIsGivenUpEndsItsReading(effect: ConversationEffect) async throws {
         let reading = try #require(readers.open())
-        see(.stateChanged(from: .connecting, to: .idle))
+        see(effect)
         #expect(await read(reading).isEmpty)
+    }
+
+    @Test func aQuestionTypedWhileASessionClosesIsReadInTheNextOne() async throws {
+        let reading = try #require(readers.open())
+        see(
+            .stateChanged(from: .listening, to: .idle),
+            .note(.typedQuestion(reader: reading.number)),
+            .note(.spoken("It is noon.")),
+            .turnEnded(TurnReport(number: 1))
+        )
+        #expect(await read(reading) == ["It is noon."])
     }
 
     @Test func refusesTheNinthReader() throws {

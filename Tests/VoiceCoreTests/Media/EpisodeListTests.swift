@@ -66,6 +66,10 @@ struct EpisodeListTests {
         #expect(try next([future]) == "future")
     }
 
+    @Test func aZoneThatIsNoneDoesNotEndTheProgram() {
+        #expect(FeedDate("Tue, 10 Jun 2025 04:00 +9200000000000000000") != nil)
+    }
+
     @Test func aSerialPodcastIsReadToItsEnd() throws {
         var list = EpisodeList()
         for day in (1...9).reversed() {

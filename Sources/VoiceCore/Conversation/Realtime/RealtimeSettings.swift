@@ -144,7 +144,7 @@ extension RealtimeSettings {
     /// Leaves out what a dialect need not have.
     /// - Returns: false if it was left out before.
     mutating func leaveOut(_ difference: Dialect.Difference) -> Bool {
-        dialect.differences.updateValue("it refused it", forKey: difference) == nil
+        dialect.differences.updateValue("refused by this server", forKey: difference) == nil
     }
 
     /// The `session` object.

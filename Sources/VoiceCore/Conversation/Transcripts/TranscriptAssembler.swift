@@ -21,7 +21,7 @@ package struct TranscriptAssembler: Sendable {
     private var isSounding = false
     /// The latest responses whose audio is refused.
     private var silenced: [String] = []
-    /// The latest responses of which sound arrived.
+    /// The latest responses that made a sound.
     private var voiced: [String] = []
     private var lines = 0
 

@@ -43,7 +43,7 @@ package enum LiveCheck {
         let opening = await daemon.opening { daemon.mailbox.post(activation: .ask(TypedQuestion(riddle.question))) }
         var finding: DoctorFinding
         if case .failed(let trouble) = opening {
-            finding = DoctorFinding("live-turn", .fail, "\(trouble.reason)", advice: "see session")
+            finding = DoctorFinding("live-turn", .fail, "\(trouble.reason)", advice: "see the finding \"session\"")
         } else {
             await record.wait(turnLimit)
             let can = settings.service.capabilities
@@ -56,7 +56,7 @@ package enum LiveCheck {
         return [finding]
     }
 
-    /// Those of the daemon, without sound card, state, wake words and greeting.
+    /// The daemon's settings without sound card, state, wake words and greeting.
     private static func settings(_ context: DoctorContext) -> DaemonSettings? {
         guard var values = context.loaded?.values, let secrets = context.secrets, context.settings != nil else {
             return nil

@@ -18,7 +18,7 @@ package struct ProxyRequest: Sendable, Equatable {
     package let server: ServerURL
     /// Whether the method is HEAD.
     package let isHead: Bool
-    /// Of the range that is asked for; 0 without one.
+    /// The first byte of the requested range; 0 without a range.
     package let firstByte: Int
     /// The value of Proxy-Authorization.
     package let credentials: String?

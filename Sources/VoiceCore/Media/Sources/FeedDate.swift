@@ -150,7 +150,7 @@ package struct FeedDate: Equatable, Sendable {
         }
         if rest.first == "+" || rest.first == "-" {
             let digits = rest.dropFirst().prefix { isDigit($0) || $0 == ":" }
-            let number = Int(String(digits.filter { $0 != ":" })) ?? 0
+            let number = min(Int(String(digits.filter { $0 != ":" })) ?? 0, 9999)
             let zone = digits.count < 3 ? number * 3600 : number / 100 * 3600 + number % 100 * 60
             time += (rest.first == "+" ? -1 : 1) * min(zone, 86_400)
             rest = rest.dropFirst(1 + digits.count)

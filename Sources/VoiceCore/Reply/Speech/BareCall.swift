@@ -4,8 +4,16 @@
 /// "f(x) = 1" and "(x=1)" are mathematics, and "Monday (closed)" is prose: a name must touch its bracket, which ends the line.
 enum BareCall {
     /// Returns the position after the call that is on the line beginning here; nil if there is none.
-    /// - Parameter isComplete: while more may come, an open bracket may become a call.
-    static func end(in bytes: [UInt8], at start: Int, json: inout EmbeddedJSON, isComplete: Bool) -> Int? {
+    /// - Parameters:
+    ///   - isComplete: while more may come, an open bracket may become a call.
+    ///   - mayBeLabelled: false below a label.
+    static func end(
+        in bytes: [UInt8],
+        at start: Int,
+        json: inout EmbeddedJSON,
+        isComplete: Bool,
+        mayBeLabelled: Bool = true
+    ) -> Int? {
         let lineEnd = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
         var at = bytes[start..<lineEnd].firstIndex { $0 != 0x20 } ?? lineEnd
         let label = String(decoding: bytes[at..<lineEnd].prefix(24), as: UTF8.self).lowercased()
@@ -13,12 +21,12 @@ enum BareCall {
             "tool_code", "tool_call:", "tool call:", "function call:", "function_call:", "assistant to=",
             "commentary to=", "to=",
         ]
-        where label.hasPrefix(prefix) {
+        where mayBeLabelled && label.hasPrefix(prefix) {
             at += prefix.utf8.count
             if prefix.hasSuffix("to=") { return endOfData(in: bytes, from: at, json: &json, isComplete) }
             // On a line of its own above the call.
             if bytes[at..<lineEnd].allSatisfy({ $0 <= 0x20 }), lineEnd < bytes.count {
-                return end(in: bytes, at: lineEnd + 1, json: &json, isComplete: isComplete)
+                return end(in: bytes, at: lineEnd + 1, json: &json, isComplete: isComplete, mayBeLabelled: false)
             }
             at = bytes[at..<lineEnd].firstIndex { $0 != 0x20 } ?? lineEnd
         }

@@ -283,9 +283,6 @@ private struct FormulaReader {
             case "<", ">", "|", "[", "]":
                 result += ShieldedMarks.shielded(character)
                 position += 1
-            case "'":
-                result += "'"
-                position += 1
             default:
                 result.append(character)
                 position += 1
@@ -319,9 +316,8 @@ private struct FormulaReader {
             // "30^\circ" has its sign already; the blank behind a command is not text.
             let isOperator =
                 sign.first?.isLetter != true && !"\u{B0}'\u{221E}\u{2202}\u{2207}\u{2205}\u{2220}\u{AC}".contains(sign)
-            return isOperator && sign != "\u{D7}"
-                ? " \(sign == "<" || sign == ">" ? ShieldedMarks.shielded(Character(sign)) : sign) "
-                : sign == "\u{D7}" ? " \u{D7} " : sign
+            guard isOperator else { return sign }
+            return " \(sign == "<" || sign == ">" ? ShieldedMarks.shielded(Character(sign)) : sign) "
         }
         switch name {
         case "frac", "dfrac", "tfrac", "cfrac":

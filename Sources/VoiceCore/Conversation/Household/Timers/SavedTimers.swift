@@ -43,7 +43,7 @@ package struct SavedTimers: Equatable, Sendable {
     /// Larger numbers mean a damaged file.
     fileprivate static let range = 0...100_000_000_000
 
-    /// What of the file could not be read, as a clause for people; nil if nothing is lost. Not saved.
+    /// The part of the file that could not be read, as a clause for people; nil if nothing is lost. Not saved.
     package var loss: String?
 
     /// Reads the text of the file. Unknown keys are ignored, as a newer version may have written them; of a damaged file,

@@ -103,19 +103,17 @@ enum TimeVocabulary {
     /// A unit beside a number, also misspelt.
     static func isUnitLike(_ word: String) -> Bool {
         if TimeTable.units[word] != nil { return true }
-        let names: [String] = [
-            "min", "mins", "sec", "secs", "hrs", "hour", "hours", "minute", "minutes", "second", "seconds",
-        ]
         if word.utf8.count <= 3 {
             return ["mn", "mi", "sc", "se", "mim", "nin", "mns", "scs", "ms", "x"].contains(word)
         }
-        return names.contains { $0.utf8.count >= 4 && isNear(word, $0) }
+        let names = ["mins", "secs", "hour", "hours", "minute", "minutes", "second", "seconds"]
+        return names.contains { isNear(word, $0) }
     }
 
     /// "pn", "mp", "amm": am or pm with one letter wrong.
     static func isHalfLike(_ word: String) -> Bool {
         if word.utf8.count == 3 {
-            return ["amm", "aam", "pmm", "ppm", "apm", "pam", "pn.", "pmn", "amn"].contains(word)
+            return ["amm", "aam", "pmm", "ppm", "apm", "pam", "pmn", "amn"].contains(word)
         }
         guard word.utf8.count == 2, word.allSatisfy({ $0.isASCII && $0.isLetter }) else { return false }
         return ["mp", "ma"].contains(word) || word.hasSuffix("m") || word.hasPrefix("p")
