@@ -45,8 +45,12 @@ struct ModelMark {
         default: return nil
         }
         let first = start + brackets.open.utf8.count
-        let rest = bytes[first..<min(bytes.count, first + Self.longest)]
-            .prefix { $0 != UInt8(ascii: "<") && $0 != 0x0A }
+        let near = bytes[first..<min(bytes.count, first + Self.longest)]
+        // A text may be nothing but brackets.
+        guard let lead = near.first(where: { $0 != UInt8(ascii: "|") && $0 != UInt8(ascii: "/") }),
+            lead >= 0x80 || (0x61...0x7A).contains(lead | 0x20)
+        else { return nil }
+        let rest = near.prefix { $0 != UInt8(ascii: "<") && $0 != 0x0A }
         guard let close = rest.firstRange(of: Array(brackets.close.utf8)), close.lowerBound > first else { return nil }
         let inside = String(decoding: rest[..<close.lowerBound], as: UTF8.self)
             .replacing("\u{FF5C}", with: "|").replacing("\u{2581}", with: "_")

@@ -72,6 +72,9 @@ enum TemplateMarks {
         var isFenced = false
         // Where the model invents its own next turn.
         let answer = lastAnswer(in: bare)
+        // The last visible character before the line. To look for it at every line would cost the square of the length of a
+        // text of blank lines.
+        var last: Character?
         var at = bare.startIndex
         while at < bare.endIndex {
             let end = bare[at...].firstIndex(of: "\n") ?? bare.endIndex
@@ -79,12 +82,13 @@ enum TemplateMarks {
             if line.hasPrefix("```") || line.hasPrefix("~~~") { isFenced.toggle() }
             let start = line.prefix(24).lowercased()
             // "The user said:" announces what another said.
-            let isBegun = bare[..<at].last { !$0.isWhitespace }.map { $0 != ":" } ?? false
+            let isBegun = last.map { $0 != ":" } ?? false
             if !isFenced, isBegun, isInvented(start, before: bare[end...], isAnswered: answer > at, isComplete) {
                 return String(bare[..<at])
             }
             // "It is ten.user\n\nAnd now?", where the marks between two turns were lost.
             if !isFenced, let place = lostTurn(in: bare[at..<end]) { return String(bare[..<place]) }
+            last = line.last { !$0.isWhitespace } ?? last
             at = end < bare.endIndex ? bare.index(after: end) : end
         }
         if let other = bare.firstRange(of: "[INST]"), other.lowerBound > bare.startIndex,
