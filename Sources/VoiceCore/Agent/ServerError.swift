@@ -25,10 +25,12 @@ struct ServerError {
             self.init(first)
             return
         }
-        let named = ["error", "detail", "message", "errors"].lazy.compactMap { body[$0] }.first { $0 != .null }
+        let named = ["error", "detail", "message", "errors", "error_msg", "error_message", "fault"].lazy.compactMap {
+            body[$0]
+        }.first { $0 != .null }
         guard let value = named, let message = Self.text(value) else { return nil }
         let places = [value, body]
-        let codes = places.flatMap { place in ["code", "type", "status"].map { place[$0]?.stringValue } }
+        let codes = places.flatMap { place in ["code", "type", "status", "error_code"].map { place[$0]?.stringValue } }
         let behind = [value["metadata"]?["raw"], value["innererror"]?["code"], body["error_description"]]
         self.init(message: message, also: codes + behind.map { $0?.stringValue })
     }
@@ -43,7 +45,8 @@ struct ServerError {
         switch value {
         case .string(let text): text
         case .array(let values): values.compactMap(text).first
-        case .object: ["message", "msg", "detail", "error"].lazy.compactMap { value[$0].flatMap(text) }.first ?? ""
+        case .object:
+            ["message", "msg", "faultstring", "detail", "error"].lazy.compactMap { value[$0].flatMap(text) }.first ?? ""
         default: nil
         }
     }
@@ -65,14 +68,16 @@ struct ServerError {
     }
 
     var namesUnknownModel: Bool {
-        if namesModelByCode { return true }
+        if namesModelByCode || says(["no endpoints found"]) { return true }
         return says(["model", "deployment"])
             && says([
                 "not found", "not exist", "n't exist", "unknown model", "invalid model", "no such model",
                 "not available",
                 "not a valid model", "access to model", "access to the model", "deprecated", "decommissioned",
                 "retired",
-                "no longer available", "no longer supported",
+                "no longer", "discontinued", "end of life", "shut down", "no model", "no endpoints",
+                "identifier is invalid",
+                "could not find", "not loaded", "not_found_error",
             ])
             && !says(["loading", "temporar", "overload", "later", "capacity", "busy"])
     }
@@ -95,12 +100,14 @@ struct ServerError {
     ]
     private static let lengths = [
         "context", "n_ctx", "prompt", "input length", "input token", "input is", "the input (", "maximum model length",
-        "max_model_len", "model token limit", "request contains",
+        "max_model_len", "token limit", "request contains", "number of tokens", "total tokens", "max_total_tokens",
+        "`inputs`",
+        "conversation", "messages too", "message is too", "request body", "sequence length",
     ]
     private static let excesses = [
         "exceed", "too long", "too large", "longer than", "larger than", "greater than", "not enough", "overflow",
         "maximum context", "maximum prompt length", "too big", "does not fit", "doesn't fit", "input length should",
-        "context is full", "out of context",
+        "context is full", "out of context", "less than",
     ]
     private static let rates = [
         "rate limit", "rate_limit", "per minute", "per day", "per second", "quota", "credit", "billing", "timeout",
@@ -112,23 +119,10 @@ struct ServerError {
         if says(["insufficient_quota", "billing_hard_limit", "billing_not_active", "account_deactivated"]) {
             return true
         }
-        guard pause == nil else { return false }
-        return says([
-            "current quota", "insufficient credit", "insufficient balance", "insufficient_balance",
-            "insufficient funds",
-            "insufficient_credit", "balance is too low", "more credits", "out of credit", "no credits",
-            "all available credits",
-            "spending limit", "payment required", "payment_required", "billing", "key limit exceeded", "quota exceeded",
-            "exceeded your quota",
-        ])
+        return StatedReason.credit.isIn(text)
     }
 
-    var namesRate: Bool {
-        says([
-            "rate limit", "rate_limit", "ratelimit", "too many requests", "too_many_requests", "resource_exhausted",
-            "resource exhausted", "overloaded", "requests per minute", "tokens per min", "current quota",
-        ])
-    }
+    var namesRate: Bool { StatedReason.rate.isIn(text) }
 }
 
 extension JarvisFailure {
@@ -151,9 +145,7 @@ extension JarvisFailure {
 extension HTTPResponse {
     /// The pause that the server asks for, in the header or in words.
     var statedPause: Duration? {
-        if let seconds = header("retry-after").flatMap({ Double($0) }), (0...86_400).contains(seconds) {
-            return .milliseconds(Int(seconds * 1000))
-        }
-        return ServerError(self)?.pause
+        StatedPause.read { header($0) } ?? ServerError(self)?.pause
+            ?? StatedPause.read(String(decoding: body.prefix(4096), as: UTF8.self))
     }
 }

@@ -18,7 +18,8 @@ extension LinkFailure {
             let refusal = ModelRefusal.line(text, model: model)
             self.init(
                 refusal == nil ? Self.kind(closeCode: code, ErrorClass(closeReason: text)) : .permanent,
-                refusal ?? reason
+                refusal ?? reason,
+                retryAfter: StatedPause.read(text)
             )
         case .refused(let refusal)
         where ModelRefusal.line(refusal.body, model: model) != nil
@@ -44,8 +45,10 @@ extension LinkFailure {
         case .service: return .transient
         default: break
         }
-        // Unauthorized and forbidden (IANA registry of close codes), and the service's own code for a bad request.
-        return [3000, 3003, 4000].contains(closeCode) ? .permanent : .transient
+        // Unauthorized and forbidden (IANA registry of close codes; other servers add 4000 to the status of HTTP), and the
+        // service's own code for a bad request.
+        if closeCode == 4429 { return .limited }
+        return [3000, 3003, 4000, 4401, 4403].contains(closeCode) ? .permanent : .transient
     }
 
     private static func kind(status: Int, _ named: ErrorClass) -> Kind {

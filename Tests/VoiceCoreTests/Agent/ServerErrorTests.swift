@@ -37,6 +37,9 @@ struct ServerErrorTests {
         "Input is too long for requested model.", "prompt too long; exceeded max context length by 12 tokens",
         "the input length exceeds the context length", "Range of input length should be [1, 30720]",
         "Your request exceeded model token limit: 8192", "Your input exceeds the context window of this model.",
+        "Input validation error: `inputs` must have less than 1024 tokens. Given: 2050",
+        "The total number of tokens in the request exceeds the limit (8192).", "max_total_tokens (8193) exceeded",
+        "error in rag: Conversation history too long", "The request body is too large: 12 MB",
         "litellm.ContextWindowExceededError: litellm.BadRequestError: stop",
         "OpenAI API error (status 400): This model's maximum context length is 4097 tokens. However, you requested 4120 tokens "
             + "(3120 in the messages, 1000 in the completion).",
@@ -65,6 +68,7 @@ struct ServerErrorTests {
         (400, "max_tokens is too large: 100000. This model supports at most 16384 completion tokens."),
         (400, "messages: at least one message is required"),
         (500, "the prompt file exceeded its time limit: timed out"),
+        (400, "The tool schema of `billing_report` is invalid"), (500, "failed to reach the billing service"),
     ])
     func leavesOtherErrorsWhatTheyAre(status: Int, message: String) {
         #expect(failure(status, message) == .serverError(status: status, detail: message))
@@ -96,11 +100,35 @@ struct ServerErrorTests {
             (429, "Rate limit reached for gpt-4o. Please try again in 18.642s.", Duration.milliseconds(18_642)),
             (400, "provider error (status 429): Rate limit reached, please try again in 20s.", .seconds(20)),
             (429, "You exceeded your current quota. Please retry in 34s.", .seconds(34)), (529, "Overloaded", nil),
-            (429, "Too Many Requests", nil),
+            (429, "Too Many Requests", nil), (400, "Too many concurrent requests", nil),
+            (429, "Request was throttled. Expected available in 12 seconds.", .seconds(12)),
+            (503, "Server is busy, please try again in a moment", nil),
         ] as [(Int, String, Duration?)]
     )
     func namesARateLimitWithItsPause(status: Int, message: String, pause: Duration?) {
         #expect(failure(status, message) == .limited(pause: pause))
+    }
+
+    @Test(arguments: [
+        (404, "No endpoints found for foo/bar:free."), (404, "No model matches the given name"),
+        (400, "The model foo was shut down on 2026-01-01"), (404, "Model foo has reached its end of life"),
+        (404, "The model foo was discontinued"), (400, "Model foo is no longer served"),
+        (404, "could not find model foo"),
+    ])
+    func namesAModelThatIsGone(status: Int, message: String) {
+        #expect(failure(status, message) == .unknownModel)
+    }
+
+    @Test(
+        arguments: [
+            (#"{"error":{"type":"rate_limit_error","message":"x","retry_after":7}}"#, .seconds(7)),
+            (#"{"retry_after_ms":700,"message":"slow"}"#, .milliseconds(700)),
+            (#"{"error":{"message":"x","details":[{"retryDelay":"8s"}]}}"#, .seconds(8)),
+        ] as [(String, Duration)]
+    )
+    func readsAPauseInAnyFieldOfTheBody(body: String, pause: Duration) {
+        let response = HTTPResponse(status: 429, contentType: "application/json", body: Array(body.utf8))
+        #expect(JarvisReply.failure(of: response) == .limited(pause: pause))
     }
 
     @Test func readsTheErrorOfTheProviderBehindAProxy() {

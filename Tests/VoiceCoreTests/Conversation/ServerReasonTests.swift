@@ -138,4 +138,19 @@ struct ServerReasonTests {
         }
         #expect(outcome.message == "Please try again in 1.2s." && outcome.reason == "rate_limit_exceeded")
     }
+
+    // MARK: Words where no code is known
+
+    @Test(
+        arguments: [
+            (nil, "invalid_request_error", "You have run out of credits.", .account),
+            ("quota_exceeded", "x", "Out of quota", .account), ("429", "x", "Too Many Requests", .limited),
+            (nil, "tokens", "Rate-limited; retry after 3 s", .limited), ("throttled", "x", "Throttled", .limited),
+            (nil, "authentication_error", "bad key", .account), ("x", "x", "The session has expired", .expired),
+            ("x", "x", "Tool names must be lowercase.", .other),
+        ] as [(String?, String, String, ErrorClass)]
+    )
+    func readsTheMeaningOfAnErrorInItsWords(code: String?, type: String, message: String, meaning: ErrorClass) {
+        #expect(ErrorClass(ServerError(type: type, code: code, message: message)) == meaning)
+    }
 }

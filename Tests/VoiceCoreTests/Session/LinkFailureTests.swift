@@ -106,4 +106,29 @@ struct LinkFailureTests {
         let refusal = WebSocketRefusal(status: 429, reason: "", retryAfter: 20, body: "")
         #expect(LinkFailure(.refused(refusal)).retryAfter == .seconds(20))
     }
+
+    @Test(
+        arguments: [
+            (4003, "insufficient balance", .permanent, nil), (4001, "Unauthorized", .permanent, nil),
+            (4401, "", .permanent, nil),
+            (4429, "", .limited, nil), (1008, "policy violation: quota exceeded", .permanent, nil),
+            (4029, "rate limit exceeded, retry in 7s", .limited, .seconds(7)),
+            (1013, "try again in 5s", .transient, .seconds(5)),
+            (1011, "internal error", .transient, nil),
+        ] as [(UInt16, String, LinkFailure.Kind, Duration?)]
+    )
+    func readsTheMeaningOfAClosureInItsWords(code: UInt16, reason: String, kind: LinkFailure.Kind, pause: Duration?) {
+        let failure = LinkFailure(.closed(code: code, reason: reason))
+        #expect(failure.kind == kind && failure.retryAfter == pause)
+    }
+
+    @Test func aRefusalForWantOfCreditIsFinalWhateverItsStatus() {
+        let refusal = WebSocketRefusal(
+            status: 429,
+            reason: "Too Many Requests",
+            retryAfter: nil,
+            body: #"{"error":{"message":"You exceeded your current quota, check your plan."}}"#
+        )
+        #expect(LinkFailure(.refused(refusal)).kind == .permanent)
+    }
 }

@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// OpenAI's error codes, also used by other services of the protocol.
 ///
 /// They occur in `error` events, in the details of a failed response, in the reason of a close frame (`<type>.<code>`) and
@@ -58,13 +60,18 @@ extension ErrorClass {
             self = .noActiveResponse
         case _ where error.message.lowercased().contains("function call outputs are pending"):
             self = .outputsMissing
-        case _ where error.message.lowercased().contains("exceeded your current quota"):
-            self = .account
-        case _ where error.message.lowercased().contains("rate limit"):
-            self = .limited
         default:
-            self = Self.codes[error.type] ?? .other
+            let said = [error.code ?? "", error.type, error.message].joined(separator: "\n")
+            self = Self.said(said) ?? Self.codes[error.type] ?? .other
         }
+    }
+
+    /// What the words of a server mean, where no code of it is known.
+    private static func said(_ text: String) -> ErrorClass? {
+        let text = text.prefix(4096).lowercased()
+        if StatedReason.credit.isIn(text) || StatedReason.key.isIn(text) { return .account }
+        if StatedReason.expired.isIn(text) { return .expired }
+        return StatedReason.rate.isIn(text) ? .limited : nil
     }
 
     /// - Parameter code: an error code alone, such as the reason of a failed response.
@@ -76,20 +83,25 @@ extension ErrorClass {
     package init(closeReason: String) {
         let code = closeReason.split(separator: ".").last.map(String.init)
         self.init(code: code)
-        if self == .other, closeReason.contains("maximum duration") { self = .expired }
+        if self == .other { self = Self.said(closeReason) ?? .other }
     }
 
     /// - Parameter body: the body of an HTTP refusal; account codes may occur with any status.
     package init(body: String) {
         let named = Self.codes.filter { $0.value.isFatal && body.contains("\"\($0.key)\"") }
-        self = named.values.contains(.account) ? .account : named.isEmpty ? .other : .configuration
+        if named.isEmpty {
+            self = StatedReason.credit.isIn(body.lowercased()) ? .account : .other
+        } else {
+            self = named.values.contains(.account) ? .account : .configuration
+        }
     }
 }
 
 /// A server that refuses the model it was asked for.
 package enum ModelRefusal {
     private static let refusing = [
-        "not ", "n't ", "no ", "unknown", "invalid", "unsupported", "denied", "deprecated", "retired",
+        "not ", "n't ", "no ", "unknown", "invalid", "unsupported", "denied", "deprecated", "retired", "discontinued",
+        "end of life", "shut down",
     ]
     private static let passing = ["overload", "temporar", "rate limit", "loading", "later", "busy", "capacity"]
 

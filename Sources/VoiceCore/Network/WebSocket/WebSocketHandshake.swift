@@ -103,8 +103,8 @@ package struct WebSocketHandshake {
             WebSocketRefusal(
                 status: response.status,
                 reason: response.reason,
-                retryAfter: response.values("retry-after").first.flatMap { Int($0) }
-                    .flatMap { $0 < 0 ? nil : min($0, Self.longestRetry) },
+                retryAfter: StatedPause.read { response.values($0).first }
+                    .map { min(Int($0 / .seconds(1) + 0.999), Self.longestRetry) },
                 body: String(decoding: plain, as: UTF8.self)
             )
         )

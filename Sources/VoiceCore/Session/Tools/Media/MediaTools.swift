@@ -1,3 +1,4 @@
+internal import VoiceBase
 internal import VoiceConversation
 internal import VoiceMedia
 
