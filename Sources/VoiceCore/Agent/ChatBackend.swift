@@ -23,7 +23,7 @@ struct ChatBackend: JarvisBackend {
         let notice = Notice()
         var outcome = await ask(question, notice, onSign)
         outcome.notice = notice.text
-        if outcome.result == .failure(.tooLong) { outcome.hasWorked = await connection.hasWorked(on: question) }
+        if outcome.mayBeLength { outcome.hasWorked = await connection.hasWorked(on: question) }
         guard Task.isCancelled else { return outcome }
         outcome.result = .failure(.cancelled)
         outcome.mayGoOn = await connection.withdraw(nil, in: question.sessionID, isDurable: false) == nil

@@ -25,6 +25,10 @@ package struct JarvisOutcome: Sendable, Equatable {
     /// Monotonic time of the last byte of the reply.
     var replied: Duration?
 
+    var mayBeLength: Bool {
+        if case .failure(let failure) = result { failure.mayBeLength } else { false }
+    }
+
     package init(_ result: Result<String, JarvisFailure>, continuation: String? = nil) {
         self.result = result
         self.continuation = continuation

@@ -347,12 +347,12 @@ package actor JarvisClient {
             var question = first
             var outcome = await backend.run(question) { handle($0, of: number) }
             let before = session
-            while outcome.result == .failure(.tooLong), let shorter = shortened(whole, of: number, &outcome) {
+            while outcome.mayBeLength, let shorter = shortened(whole, of: number, &outcome) {
                 question = shorter
                 outcome = await backend.run(question) { handle($0, of: number) }
             }
             // It was not the conversation that was too long.
-            if outcome.result == .failure(.tooLong), session.currentID == question.sessionID {
+            if outcome.mayBeLength, session.currentID == question.sessionID {
                 session = before
                 asked = before.currentID
                 notice = nil
@@ -387,13 +387,15 @@ package actor JarvisClient {
         )
     }
 
-    /// The conversation has become too long for the model, and the same request would fail again: drops its beginning or, where
-    /// the server keeps it, begins a fresh one.
+    /// The conversation has become too long for the model, or is refused as it is, and the same request would fail again: drops
+    /// its beginning or, where the server keeps it, begins a fresh one.
     ///
     /// - Returns: the question to ask instead; nil if there is nothing to drop, or if part of the question may be done.
     private func shortened(_ query: String, of number: Int, _ outcome: inout JarvisOutcome) -> JarvisQuestion? {
         guard let run = active, run.number == number, !Task.isCancelled else { return nil }
         let mayRepeat = !outcome.hasWorked && run.said.isEmpty
+        let isSure = outcome.result == .failure(.tooLong)
+        guard mayRepeat || isSure else { return nil }
         var isRenewed = false
         if !backend.shorten() {
             guard settings.api != .openai, run.isContinued || !mayRepeat, run.sessionID == session.currentID else {
@@ -402,14 +404,13 @@ package actor JarvisClient {
             session.renew()
             isRenewed = true
         }
-        notice =
-            isRenewed
-            ? "The conversation had become too long for Jarvis, so a new one has begun."
-            : "The conversation had become too long for Jarvis, so its beginning was dropped."
+        let reason = isSure ? "had become too long for Jarvis" : "was refused by Jarvis's model"
+        let remedy = isRenewed ? "a new one has begun" : "its beginning was dropped"
+        notice = "The conversation \(reason), so \(remedy)."
         logger.warning(
             isRenewed
-                ? "the conversation is too long for Jarvis's model; a new one begins"
-                : "the conversation is too long for Jarvis's model; its beginning was dropped"
+                ? "the conversation is \(isSure ? "too long for" : "refused by") Jarvis's model; a new one begins"
+                : "the conversation is \(isSure ? "too long for" : "refused by") Jarvis's model; its beginning was dropped"
         )
         guard mayRepeat else {
             outcome.result = .failure(.cutOff(detail: "the conversation is too long for its model"))

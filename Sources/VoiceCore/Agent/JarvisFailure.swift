@@ -199,6 +199,15 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         }
     }
 
+    /// Whether the same question may succeed with less of the conversation before it: it is too long, or refused as it is for a
+    /// reason that the server's words leave open.
+    var mayBeLength: Bool {
+        switch self {
+        case .tooLong, .serverError(status: 400, _), .serverError(status: 422, _): true
+        default: false
+        }
+    }
+
     /// Whether a check without a question fails in the same way.
     var isSeenByCheck: Bool {
         switch self {

@@ -108,7 +108,7 @@ struct ResponsesBackend: JarvisBackend {
                 await connection.environment.sleep(failure.pauseBeforeRepeating ?? .zero)
                 question.key += "-2"
                 onSign(.askedAgain)
-            case .failure(.tooLong):
+            case .failure(let failure) where failure.mayBeLength:
                 var outcome = outcome
                 outcome.hasWorked = path.run.showedWork
                 if !outcome.hasWorked { outcome.hasWorked = await connection.hasWorked(on: question) }

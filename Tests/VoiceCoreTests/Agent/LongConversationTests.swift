@@ -56,6 +56,35 @@ struct LongConversationTests {
         #expect(transport.requests.last?.text.contains("question 29") == true, "the latest part is still sent along")
     }
 
+    /// A server that says only that it does not want it.
+    @Test func shortensAHistoryThatIsRefusedInUnknownWords() async throws {
+        let transport = ScriptedJarvisTransport { request, _ in
+            guard request.method == "POST" else { return .whole(.status(404)) }
+            let refusal = JarvisResponse.error(400, "invalid_request", "Die Anfrage ist ung\u{FC}ltig.")
+            return .whole(request.body.count > 700 ? refusal : .content("Yes, that is so."))
+        }
+        let client = try client(transport, .openai)
+        var answers: [JarvisAnswer] = []
+        for number in 1...30 { answers.append(await client.ask("question \(number)")) }
+        #expect(answers.allSatisfy { $0.failure == nil })
+        let notice = "The conversation was refused by Jarvis's model, so its beginning was dropped."
+        #expect(answers.count { $0.spoken == notice + " Yes, that is so." } == 1)
+        #expect(transport.requests.count == 31)
+    }
+
+    @Test func keepsAHistoryThatWasNotAtFault() async throws {
+        let transport = ScriptedJarvisTransport { request, _ in
+            guard request.method == "POST" else { return .whole(.status(404)) }
+            let isBad = String(decoding: request.body, as: UTF8.self).contains("forbidden")
+            return .whole(isBad ? .error(400, "invalid_request", "No.") : .content("Yes, that is so."))
+        }
+        let client = try client(transport, .openai)
+        #expect(await client.ask("a").failure == nil)
+        #expect(await client.ask("forbidden").failure == .serverError(status: 400, detail: "No."))
+        #expect(await client.ask("b").failure == nil)
+        #expect(transport.requests.last?.text.contains("\"a\"") == true)
+    }
+
     @Test func keepsTheBriefingOfAShortenedHistory() async throws {
         let transport = Self.model(bytes: 1500)
         let client = try client(transport, .openai, preamble: .always)
