@@ -216,6 +216,9 @@ extension ConversationMachine {
 
     /// Passes on to the new session what was said last.
     private mutating func carryOver() {
+        if link.endsEarly, !memory.lines.isEmpty {
+            note(.unexpected("session after session ends early: this one is not told what was said before"))
+        }
         for line in history { send(.recall(line)) }
     }
 
@@ -227,6 +230,7 @@ extension ConversationMachine {
     }
 
     private var history: [ServiceHistoryLine] {
+        guard !link.endsEarly else { return [] }
         var memory = memory
         if let question = turn.question, question.text != nil { memory.forget(question.items) }
         switch options.sessions.carry {

@@ -120,7 +120,7 @@ extension ConversationMachine {
         let wasVoiced = voice.wasVoiced(end.response)
         let words = wasVoiced ? "" : wordsSaid.text(of: end.response) ?? end.words
         let isOver = end.status != .cancelled && end.status != .failed
-        let isMissed = isOver && !wasVoiced && !wasStopped && isMissed(end.response)
+        let isMissed = isOver && !wasVoiced && !wasStopped && isMissed(end.response, words)
         let isSaidHere = isMissed && options.hasLocalVoice && words.isSayable && maySayOurselves(end.response)
         // What failed may have spoken of its failure. What was cut before its first word, by a user who may only have coughed,
         // still has to be said.
@@ -171,6 +171,7 @@ extension ConversationMachine {
         case .incomplete, .other:
             note(.responseFailed(status: end.status.rawValue, reason: end.line))
             turn.forgetQuestion()
+            if wasVoiced, wasRunning, !wasStopped, end.status == .incomplete { brokenOff = end.response }
             guard !wasVoiced, wasRunning, !wasStopped else { break }
             if isSaidHere { return sayOurselves([words], .agent) }
             if isMissed, wasToTell { return retry(after: .service, ofOutputs: true) }
@@ -179,9 +180,9 @@ extension ConversationMachine {
     }
 
     /// Whether a response that has no sound is to be missed: nobody silenced it, and it led to no call. The translators of
-    /// services without names make silent responses themselves.
-    private func isMissed(_ responseID: String) -> Bool {
-        options.capabilities.namesItems && !voice.isSilenced(responseID)
+    /// services without names make silent responses themselves, but no words.
+    private func isMissed(_ responseID: String, _ words: String) -> Bool {
+        (options.capabilities.namesItems || !words.isEmpty) && !voice.isSilenced(responseID)
             && (!turn.isUserSpeaking || turn.isEarly(responseID))
             && !calls.knows(responseID: responseID, session: link.number)
     }
@@ -275,7 +276,11 @@ extension ConversationMachine {
     }
 
     mutating func settleVoice() {
-        if let played = voice.settle(sequencer) { authority.played(played, at: now) }
+        guard let played = voice.settle(sequencer) else { return }
+        authority.played(played, at: now)
+        guard played == brokenOff else { return }
+        brokenOff = nil
+        emit(.play(.error))
     }
 
     /// Stops playback and refuses the rest of every response that could still send audio.

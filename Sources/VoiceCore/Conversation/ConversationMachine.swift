@@ -32,6 +32,8 @@ package struct ConversationMachine: Sendable {
     var unasked = UnaskedResponses()
     var rounds = ToolRounds()
     var wordsSaid = WordsSaid()
+    /// The response that breaks off in mid-sentence: a tone follows what there is of it.
+    var brokenOff: String?
     /// Whose word is behind the model's actions.
     var authority: Authority
     /// What the next session learns of the conversation.

@@ -64,6 +64,9 @@ package struct SessionLink: Equatable, Sendable {
     private(set) var mustSwap = false
     /// The service holds no session beside this one, and it is time for the next.
     private(set) var isEndingBeforeNext = false
+    /// Ready sessions in a row that ended before they had proved to last.
+    private var earlyEnds = 0
+    private static let mostEarlyEnds = 3
     /// The failure to open the next session was reported.
     private var isFailureReported = false
 
@@ -104,6 +107,10 @@ package struct SessionLink: Equatable, Sendable {
     /// A session is being opened and should be ready soon.
     var isSettingUp: Bool { phase == .opening && !isPausing || phase == .configuring }
 
+    /// Whether session after session ends before it has proved to last: what each of them was told at its beginning may be the
+    /// reason.
+    var endsEarly: Bool { earlyEnds >= Self.mostEarlyEnds }
+
     /// The session is ready but has not yet proved to last.
     var isUnproven: Bool { isReady && backoff.attempts > 0 }
 
@@ -112,6 +119,7 @@ package struct SessionLink: Equatable, Sendable {
     /// Begins the first attempt, with a fresh backoff.
     mutating func open() {
         backoff.reset()
+        earlyEnds = 0
         refusal = nil
         isPausing = false
         renewAt = nil
@@ -146,7 +154,10 @@ package struct SessionLink: Equatable, Sendable {
     }
 
     /// Notes that the service works.
-    mutating func proved() { backoff.reset() }
+    mutating func proved() {
+        backoff.reset()
+        earlyEnds = 0
+    }
 
     /// The session is over.
     /// - Returns: whether there is a standby, which ends with it.
@@ -164,6 +175,7 @@ package struct SessionLink: Equatable, Sendable {
     mutating func lost(_ failure: LinkFailure) -> Duration {
         remember(failure.reason, isRefusal: false)
         isPausing = true
+        if isReady, failure.kind != .expired { earlyEnds += 1 }
         guard refusal == nil else {
             // It was only a probe of a service that refuses the client.
             phase = .refused

@@ -58,6 +58,27 @@ struct LostQuestionTests {
         #expect(scene.effects.count { $0 == .note(.questionGivenUp) } == 1)
     }
 
+    /// What was said before may end every session that hears it, too.
+    @Test func whatWasSaidBeforeIsNotToldToAFourthSessionThatMayEndOverIt() {
+        var scene = Scene.listening { $0.sessions.carry = .turns }
+        scene.say("r0", question: "Who wrote it?", answer: "An old sailor.")
+        func losesOne() {
+            scene.on(Self.reset)
+            scene.effects = []
+            reconnected(&scene)
+        }
+        for _ in 0..<2 {
+            losesOne()
+            #expect(scene.texts(.assistant).contains("An old sailor."))
+        }
+        losesOne()
+        #expect(scene.texts(.assistant).isEmpty)
+        // After a session that lasts, the next one hears it again.
+        scene.on(.timer(.proven), after: .seconds(60))
+        losesOne()
+        #expect(scene.texts(.assistant).contains("An old sailor."))
+    }
+
     /// The service refuses every request of a response, until its session is given up.
     @Test func aQuestionWhoseResponsesAreAllRefusedEndsTwoSessions() {
         var scene = Scene.listening()

@@ -329,4 +329,48 @@ struct UnheardResponseTests {
         scene.on(.service(.dropped(.agent)))
         #expect(scene.latest.contains(.note(.speechDropped(.agent, 1))) && scene.latest.contains(.play(.error)))
     }
+
+    /// The tone comes after what was said, not into it.
+    @Test func aToneFollowsASentenceThatBreaksOff() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.speak("r1")
+        scene.done("r1", .incomplete, reason: "max_output_tokens")
+        #expect(!scene.effects.contains(.play(.error)))
+        scene.on(.voicePlayed(responseID: "r1", heard: 900, received: 900))
+        scene.on(.voiceDrained)
+        #expect(scene.effects.count { $0 == .play(.error) } == 1)
+    }
+
+    @Test func noToneFollowsASentenceThatTheUserCut() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.speak("r1")
+        scene.on(.stop(isSpoken: false))
+        scene.done("r1", .incomplete, reason: "max_output_tokens")
+        scene.on(.voiceDrained)
+        #expect(!scene.effects.contains(.play(.error)))
+    }
+
+    /// Also of a service that names no items and makes silent responses of its own.
+    @Test(arguments: [true, false]) func wordsWithoutSoundAreMissedWithEveryService(hasLocalVoice: Bool) {
+        var scene = Scene.listening {
+            $0.capabilities.namesItems = false
+            $0.capabilities.rewords = false
+            $0.hasLocalVoice = hasLocalVoice
+        }
+        scene.userTurn()
+        scene.begin("r1")
+        scene.server(.spokenTranscript(responseID: "r1", itemID: "i", text: "It is ten."))
+        scene.done("r1")
+        #expect(scene.effects.contains(.note(.silentResponse(hadWords: true))))
+        #expect(scene.effects.contains(hasLocalVoice ? .answer("It is ten.") : .play(.error)))
+        scene.effects = []
+        scene.userTurn("u2")
+        scene.begin("r2")
+        scene.done("r2")
+        #expect(!scene.effects.contains(.play(.error)), "without words it was none")
+    }
 }
