@@ -68,6 +68,22 @@ struct MediaWishTests {
         #expect(!(await Tool.enqueue(player).call(arguments: #"{"what":["media-3"]}"#).succeeded))
     }
 
+    /// What was to play on for a while must not stop now.
+    @Test func aTimeToStopIsReadOrRefused() async {
+        func stop(_ arguments: String) async -> ToolResult {
+            await Tool.stopPlayback(NoMedia()).call(arguments: arguments)
+        }
+        let (now, later) = (await stop("{}"), await stop(#"{"after_min":20}"#))
+        #expect(now.succeeded && later.succeeded && now != later)
+        #expect(await stop(#"{"after_min":null}"#) == now)
+        #expect(await stop(#"{"after_min":0}"#) == now)
+        #expect(await stop(#"{"after_min":"20"}"#) == later)
+        for value in [#""half an hour""#, #""20 hours""#, "[20]", #"{"min":20}"#, "true"] {
+            let output = await stop(#"{"after_min":\#(value)}"#)
+            #expect(!output.succeeded && output.text.contains("after_min"), "\(output.text)")
+        }
+    }
+
     /// An agent named more items than there are handles, and the model counted on.
     @Test func moreHandlesThanThereAreAreNoFailureOfThoseThatAre() async {
         let names = (1...25).map { "\"media-\($0)\"" }.joined(separator: ",")
@@ -98,7 +114,11 @@ private struct NoMedia: MediaControls {
         return MediaSnapshot()
     }
     func perform(_ order: MediaOrder) -> MediaSnapshot { MediaSnapshot() }
-    func stop(after: Duration) -> MediaSnapshot { MediaSnapshot() }
+    func stop(after: Duration) -> MediaSnapshot {
+        var snapshot = MediaSnapshot()
+        snapshot.status = .playing
+        return snapshot
+    }
     func playPause() -> Bool { false }
     func snapshot() -> MediaSnapshot { MediaSnapshot() }
     func setVolume(_ level: Double) -> MediaSnapshot { MediaSnapshot() }

@@ -81,16 +81,23 @@ extension Tool {
             out to stop at once."}},"additionalProperties":false}
             """,
             .ordered { arguments in
-                let minutes = ToolArguments.decode(StopTime.self, from: arguments)?.after_min ?? 0
-                let after = minutes.isFinite && minutes > 0 ? Duration.seconds(60 * min(720, minutes)) : nil
-                guard let after else { return ToolResult(await player.perform(.stop)) }
-                return ToolResult(await player.stop(after: after))
+                guard let minutes = stopTime(arguments) else {
+                    return .unreadable("give after_min as a number of minutes, or leave it out to stop now")
+                }
+                guard minutes > 0 else { return ToolResult(await player.perform(.stop)) }
+                return ToolResult(await player.stop(after: .seconds(60 * min(720, minutes))))
             }
         )
     }
 
-    private struct StopTime: Decodable {
-        let after_min: Double?
+    /// Minutes until the end, 0 for now; nil if what was given is not a number: to stop now is the one reading of it that is
+    /// certainly wrong.
+    private static func stopTime(_ arguments: String) -> Double? {
+        guard let value = ToolArguments.decode(JSONValue.self, from: arguments)?["after_min"], value != .null else {
+            return 0
+        }
+        let minutes = value.doubleValue ?? value.stringValue.flatMap { Double($0.filter { $0 != " " }) }
+        return minutes.flatMap { $0.isFinite ? max(0, $0) : nil }
     }
 
     /// A tool of the media player without arguments.
