@@ -233,7 +233,10 @@ struct MediaResolver: Sendable {
             let type = reply.head.mediaType
             let isDeclared =
                 ["mpegurl", "realaudio", "scpls"].contains { type.contains($0) } || Self.isNamedList(place.address)
-            let list = PlaylistText(bytes, encoding: encoding, isDeclared: isDeclared, base: place.address)
+            // No list is an object, and an object may be longer than a list.
+            let list =
+                isObject
+                ? nil : PlaylistText(bytes, encoding: encoding, isDeclared: isDeclared, base: place.address)
             switch list {
             case .liveSegments:
                 var place = place
