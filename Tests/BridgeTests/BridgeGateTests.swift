@@ -28,7 +28,7 @@ struct BridgeGateTests {
 
     @Test(arguments: [
         "127.0.0.1:8787", "localhost", "LOCALHOST:8787", "[::1]:8787", "192.168.1.7:8787", "jarvis.example",
-        "Jarvis.Example:443",
+        "Jarvis.Example:443", "localhost.:8787", "jarvis.example.",
     ])
     func servesThePageToAddressesAndKnownNames(host: String) throws {
         #expect(try gate().judge(get("/", host: host)) == .file("/"))

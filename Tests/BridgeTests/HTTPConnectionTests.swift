@@ -3,6 +3,7 @@ import NIOEmbedded
 import NIOHTTP1
 import Testing
 import VoiceBase
+import VoiceCore
 
 @testable import BridgeCore
 
@@ -158,5 +159,55 @@ struct HTTPConnectionTests {
         places.leave("listen")
         let isAskTakenLater = places.take("ask")
         #expect(isAskTakenLater)
+    }
+
+    // MARK: Proxies
+
+    @Test func aTargetWithAnAuthorityCountsInsteadOfHost() throws {
+        let browser = try Browser()
+        #expect(try browser.ask(.GET, "http://127.0.0.1:8787/?x").head.status == .ok)
+        #expect(try browser.ask(.GET, "http://127.0.0.1:8787").head.status == .ok)
+        #expect(try browser.ask(.GET, "http://evil.example/").head.status == .forbidden)
+        #expect(try browser.ask(.GET, "http://evil.example/metrics").head.status == .forbidden)
+    }
+
+    @Test(arguments: ["X-Forwarded-For", "X-Real-IP", "X-Forwarded-Host", "CF-Connecting-IP", "Via", "Forwarded"])
+    func whatComesThroughAProxyIsNotLocal(header: String) throws {
+        let browser = try Browser()
+        let host = ("Host", "127.0.0.1:8787")
+        #expect(try browser.ask(.GET, "/metrics", [host]).head.status == .ok)
+        #expect(try browser.ask(.GET, "/metrics", [host, (header, "192.0.2.1")]).head.status == .unauthorized)
+    }
+
+    @Test func aClientThatWaitsWithItsBodyIsToldToGoOn() throws {
+        let browser = try Browser()
+        let headers = [("Host", "127.0.0.1:8787"), ("Expect", "100-continue")]
+        let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/session", headers: HTTPHeaders(headers))
+        try browser.channel.writeInbound(HTTPServerRequestPart.head(head))
+        let part = try browser.channel.readOutbound(as: HTTPServerResponsePart.self)
+        guard case .head(let answer)? = part else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(answer.status == .continue)
+    }
+
+    // MARK: What a page may do
+
+    @Test(arguments: [
+        #"{"command":"ask","arguments":{"text":"yes"}}"#, #"{"command":"ask","remote":false}"#,
+        #"{"command":"ask","arguments":{"remote":false},"remote":null}"#,
+    ])
+    func anOrderOfAPageIsMarkedWhateverItSays(body: String) throws {
+        let order = try #require(JSONValue.parse(ByteBuffer(string: body)))
+        let line = BridgeHub.request("ask", order).line
+        #expect(try ControlRequest(line: Array(line.utf8)).isRemote)
+    }
+
+    // MARK: What is served
+
+    @Test func thePageIsTheInstalledOne() throws {
+        #expect(PageFile.folder.hasPrefix("/") && PageFile.folder.hasSuffix("/share/jarvis-voiced/page"))
+        #expect(throws: BridgeConfiguration.Problem.self) { try PageFile.all(in: "/nonexistent", name: "box") }
     }
 }

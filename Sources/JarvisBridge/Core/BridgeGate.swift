@@ -124,7 +124,26 @@ package struct BridgeGate: Sendable {
         return String(header.dropFirst(7))
     }
 
-    /// The host of "host:port" or "[address]:port", without brackets; nil if it is neither.
+    /// Path and authority of a request's target. A proxy names both ("GET http://box:8787/ HTTP/1.1"), and then the authority counts
+    /// instead of Host (RFC 9112, section 3.2.2).
+    static func target(_ uri: String) -> (authority: String?, path: String) {
+        for scheme in ["http://", "https://"] where uri.lowercased().hasPrefix(scheme) {
+            let rest = uri.dropFirst(scheme.count)
+            let path = rest.drop { !"/?#".contains($0) }.prefix { $0 != "?" }
+            return (String(rest.prefix { !"/?#".contains($0) }), path.hasPrefix("/") ? String(path) : "/")
+        }
+        return (nil, String(uri.prefix { $0 != "?" }))
+    }
+
+    /// Whether a header is one that proxies add: the other end is then not the browser.
+    static func isOfProxy(_ header: String) -> Bool {
+        let name = header.lowercased()
+        return name.hasPrefix("x-forwarded") || name.hasPrefix("cf-")
+            || ["forwarded", "via", "x-real-ip", "true-client-ip", "x-client-ip", "x-original-for"].contains(name)
+    }
+
+    /// The host of "host:port" or "[address]:port", without brackets and without the dot after a whole name; nil if it is
+    /// neither.
     private static func name(_ authority: String) -> String? {
         let end = authority.hasPrefix("[") ? authority.firstIndex(of: "]").map(authority.index(after:)) : nil
         let host = authority[..<(end ?? authority.firstIndex(of: ":") ?? authority.endIndex)]
@@ -132,7 +151,8 @@ package struct BridgeGate: Sendable {
         guard port.isEmpty || port.hasPrefix(":") && port.dropFirst().allSatisfy({ $0.isASCII && $0.isNumber }) else {
             return nil
         }
-        return String(host.hasPrefix("[") ? host.dropFirst().dropLast() : host)
+        if host.hasPrefix("[") { return String(host.dropFirst().dropLast()) }
+        return String(host.hasSuffix(".") ? host.dropLast() : host)
     }
 
     /// Compares all bytes, so that the time tells only the length.

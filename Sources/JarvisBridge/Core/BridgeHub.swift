@@ -220,6 +220,11 @@ final class BridgeHub {
         case ended
     }
 
+    /// What the daemon gets for a page's order: marked, so that a page gives no permission, even if this program is root's.
+    static func request(_ name: String, _ order: JSONValue) -> JSONValue {
+        ["id": 1, "command": .string(name), "arguments": order["arguments"] ?? [:], "remote": true]
+    }
+
     /// Gives the daemon a command, on a connection of its own.
     ///
     /// - Returns: ends the connection, for a browser that has left.
@@ -243,8 +248,7 @@ final class BridgeHub {
         let lines = DaemonLines.open(
             socket,
             on: loop,
-            // Marked, so that a page gives no permission, even if this program is root's.
-            sending: ["id": 1, "command": .string(name), "arguments": order["arguments"] ?? [:], "remote": true],
+            sending: Self.request(name, order),
             // The slowest command waits nine seconds for the voice service; an answer, for the agent.
             patience: reads ? .minutes(10) : .seconds(12),
             onLine: { [self] line, bytes in

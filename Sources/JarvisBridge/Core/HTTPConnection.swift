@@ -77,6 +77,10 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
             isHead = head.method == .HEAD
             takesGzip = Self.takesGzip(head.headers["Accept-Encoding"])
             phase = .reading(hub.gate.judge(self.head(head, context)))
+            // RFC 9110, section 10.1.1: the client may wait for it before it sends the body.
+            if version == .http1_1, head.headers["Expect"].contains(where: { $0.lowercased() == "100-continue" }) {
+                context.writeAndFlush(wrapOutboundOut(.head(.init(version: version, status: .continue))), promise: nil)
+            }
         case (.body(let part), .reading):
             guard body.readableBytes + part.readableBytes <= Self.largestBody else {
                 staysOpen = false
@@ -97,12 +101,14 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
             let values = head.headers[name]
             return values.count == 1 ? values.first : nil
         }
+        let host = only("Host") ?? (version == .http1_0 && !head.headers.contains(name: "Host") ? localHost : nil)
+        let target = BridgeGate.target(head.uri)
         var result = BridgeGate.Head(
             method: head.method.rawValue,
-            path: String(head.uri.prefix { $0 != "?" }),
-            host: only("Host") ?? (version == .http1_0 && !head.headers.contains(name: "Host") ? localHost : nil),
+            path: target.path,
+            host: host == nil ? nil : target.authority ?? host,
             isLocal: context.remoteAddress?.ipAddress.flatMap(IPAddress.init)?.isLoopback == true
-                && !["Forwarded", "X-Forwarded-For", "Via"].contains(where: head.headers.contains)
+                && !head.headers.contains { BridgeGate.isOfProxy($0.name) }
         )
         // Several of them agree with no host.
         result.origin = head.headers["Origin"].isEmpty ? nil : head.headers["Origin"].joined(separator: " ")

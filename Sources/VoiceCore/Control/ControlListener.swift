@@ -29,7 +29,7 @@ final class ControlListener: Sendable {
 
     var descriptor: Int32 { state.withLock { $0.descriptor } }
 
-    private static func listen(_ path: String) -> Int32 { clinux_local_listen(path, 0o660, 8) }
+    private static func listen(_ path: String) -> Int32 { clinux_local_listen(path, 0o660, 64) }
 
     private static func file(at path: String) -> File? {
         var status = stat()
