@@ -32,6 +32,6 @@ struct StatedPauseTests {
         ] as [([String: String], Int?)]
     )
     func readsThePauseOfAHeader(headers: [String: String], milliseconds: Int?) {
-        #expect(StatedPause.read { headers[$0] } == milliseconds.map { .milliseconds($0) })
+        #expect(StatedPause.read { headers[$0] } == milliseconds.map { Duration.milliseconds($0) })
     }
 }
