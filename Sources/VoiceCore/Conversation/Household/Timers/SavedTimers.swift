@@ -41,7 +41,9 @@ package struct SavedTimers: Equatable, Sendable {
     }
 
     /// Larger numbers mean a damaged file.
-    fileprivate static let range = 0...100_000_000_000
+    fileprivate static let range = 0...distantFuture
+    /// When a paused timer is due.
+    fileprivate static let distantFuture = 100_000_000_000
 
     /// The part of the file that could not be read, as a clause for people; nil if nothing is lost. Not saved.
     package var loss: String?
@@ -79,10 +81,14 @@ package struct SavedTimers: Equatable, Sendable {
                 continue
             }
             if let kind = TimerKind(rawValue: String(fields[1])), kind != .any { entries[index].kind = kind }
-            if fields[1] == "paused", let left = fields.last.flatMap(Self.number), 1...TimerWish.longest ~= left,
-                case .timer(_, _, let length) = entries[index].due
-            {
+            guard fields[1] == "paused", let left = fields.last.flatMap(Self.number), 1...TimerWish.longest ~= left
+            else {
+                continue
+            }
+            switch entries[index].due {
+            case .timer(_, _, let length), .paused(_, let length):
                 entries[index].due = .paused(left: left, length: length)
+            case .alarm: break
             }
         }
     }
@@ -166,6 +172,9 @@ extension SavedTimers.Entry {
         else { return nil }
         let due: Due
         switch fields[1] {
+        case "timer" where (1...TimerWish.longest).contains(third) && first == SavedTimers.distantFuture:
+            // `more` tells what it has left; without that, all of it.
+            due = .paused(left: third, length: third)
         case "timer" where (1...TimerWish.longest).contains(third):
             due = .timer(wall: first, uptime: second, length: third)
         case "alarm" where second < 1440 && third <= Weekdays.daily.rawValue && first < 4_000_000:
@@ -186,7 +195,7 @@ extension SavedTimers.Entry {
     fileprivate var text: String {
         let times =
             switch due {
-            case .paused(_, let length): "timer \(SavedTimers.range.upperBound) 0 \(length)"
+            case .paused(_, let length): "timer \(SavedTimers.distantFuture) 0 \(length)"
             case .timer(let wall, let uptime, let length): "timer \(max(0, wall)) \(max(0, uptime)) \(length)"
             case .alarm(let day, let minute, let repeats): "alarm \(max(0, day)) \(minute) \(repeats.rawValue)"
             }
