@@ -618,6 +618,43 @@ struct TimerWishTests {
         #expect(try TimerWish.reading(wish.when.text)[0].when == wish.when)
     }
 
+    @Test(arguments: [
+        ("7am mon..fri", "07:00 every weekday"), ("7am mon\u{2026}fri", "07:00 every weekday"),
+        ("7am mon~fri", "07:00 every weekday"), ("7am mon \u{2192} fri", "07:00 every weekday"),
+        ("7am mon_fri gym", "07:00 every weekday [gym]"), ("7am mon/fri", "07:00 every monday and friday"),
+        ("7am mon+fri", "07:00 every monday and friday"),
+    ]) func signsBetweenTwoDaysMakeARangeUnlessTheyListThem(text: String, result: String) {
+        #expect(Self.read(text) == result)
+    }
+
+    @Test(arguments: [
+        ("7pm frid", "19:00 friday"), ("7pm sund", "19:00 sunday"), ("7pm wednes", "19:00 wednesday"),
+        ("7pm weds", "19:00 wednesday"), ("7pm for frid", "19:00 friday"), ("7pm friend", "19:00 [friend]"),
+        ("7pm sunscreen", "19:00 [sunscreen]"),
+    ]) func anyBeginningOfADayIsTheDay(text: String, result: String) { #expect(Self.read(text) == result) }
+
+    @Test(arguments: [
+        ("7am daily - sun", "left over: sun"), ("7am weekdays, friday", "left over: friday"),
+        ("7am daily sun excluded", "left over: sun excluded"), ("2h - 5m", "left over: 5m"),
+        ("2h-5m roast", "left over: minus 5 m roast"), ("10m - 5 eggs", "600 seconds [5 eggs]"),
+        ("10m x2", "left over: x2"), ("10m pomodoro 4x", "left over: pomodoro 4x"),
+        ("7am schooldays", "left over: schooldays"),
+        ("7am workweek", "left over: workweek"), ("7am always", "left over: always"),
+        ("7am Tokyo", "left over: Tokyo"), ("7am eastern", "left over: eastern"),
+        ("7am Tokyo call", "07:00 [Tokyo call]"),
+        ("7am wake tomoz", "left over: wake tomoz"), ("7am overmorrow", "left over: overmorrow"),
+        ("7am mana\u{F1}a", "left over: mana\u{F1}a"), ("7am domatina", "left over: domatina"),
+        ("18:00 new year's eve", "left over: new year's eve"),
+    ]) func whatMayTakeAwayFromATimeIsNoName(text: String, result: String) { #expect(Self.read(text) == result) }
+
+    @Test(arguments: [
+        ("7 at night", "19:00"), ("2 at night", "02:00"), ("7:00 day after tomorrow", "07:00 the day after tomorrow"),
+        ("1/2 hour", "1800 seconds"), ("1 1/2 hours roast", "5400 seconds [roast]"), ("\u{BE} hour", "2700 seconds"),
+        ("1.30h", "unreadable"), ("10 minutes please", "600 seconds"),
+        ("7am sharp", "07:00"), ("7am local", "07:00"), ("7am please call", "07:00 [please call]"),
+        ("7am called sharp", "07:00 [sharp]"),
+    ]) func plainWaysToTypeATimeAreRead(text: String, result: String) { #expect(Self.read(text) == result) }
+
     /// Whatever is left over and looks like a time is an error, never a name.
     @Test(arguments: [
         ("10m pm", "pm"), ("10m pasta at 7", "pasta at 7"), ("07:00 pasta friday", "pasta friday"),
@@ -705,7 +742,7 @@ struct TimerWishTests {
     @Test(arguments: [
         "", "tea", "25:00", "7", "07:0", "7:60", "every 07:00", "-5m", "-5 minutes", "1e400 minutes", "\u{FF19}m",
         "0:30 pm", "13 am",
-        "7:00 am pm", "5 to 7 minutes", "10,5 minutes", "1 1/2 hours", "12.12.2026 10:00", "2026-12-24T18:00:00Z",
+        "7:00 am pm", "5 to 7 minutes", "10,5 minutes", "1.30h", "12.12.2026 10:00", "2026-12-24T18:00:00Z",
         "tomorrow",
         "7:00 and another for 20", "10m and another", "5 99999999999999999999", "at 99999999999999999999",
     ]) func whatIsNoTimeIsRefused(text: String) { #expect(Self.read(text) == "unreadable") }
@@ -728,6 +765,15 @@ struct TimerWishTests {
                 }
             }
         }
+    }
+
+    @Test func aPausedTimerIsPausedAlsoWhereTheRestOfTheFileIsLost() throws {
+        let entry = SavedTimers.Entry(number: 1, due: .paused(left: 240, length: 600), name: "tea")
+        let text = SavedTimers(entries: [entry]).text
+        #expect(try SavedTimers(parsing: Array(text.utf8)).entries == [entry])
+        let cut = try #require(text.firstRange(of: "\nmore = "))
+        let kept = try SavedTimers(parsing: Array(text[..<cut.lowerBound].utf8)).entries
+        #expect(kept == [SavedTimers.Entry(number: 1, due: .paused(left: 600, length: 600), name: "tea")])
     }
 
     @Test(arguments: [

@@ -199,7 +199,17 @@ package struct TimeParser: Equatable, Sendable {
         if left.first == "more" { left = left.dropFirst() }
         guard let unit = left.first.flatMap({ TimeTable.units[$0] }) else { return nil }
         // "0730 hours" is a time of day.
-        if unit == 3600, words.first?.utf8.count == 4, words.first?.utf8.first == 48 { return nil }
+        if unit == 3600, words.first?.utf8.count == 4, words.first?.utf8.first == 48,
+            Int(words[words.startIndex]) != nil
+        {
+            return nil
+        }
+        // "1.30 h" may be an hour and a half.
+        if unit == 3600, let digits = words.first?.split(separator: ".").dropFirst().first, digits.utf8.count == 2,
+            !["25", "50", "75"].contains(digits)
+        {
+            return nil
+        }
         left = left.dropFirst()
         amount += fraction()
         words = left
@@ -217,9 +227,15 @@ package struct TimeParser: Equatable, Sendable {
                 first == "from" && TimeTable.weekday(words.dropFirst().first) != nil
                 && words.dropFirst(2).first.map(TimeTable.ranges.contains) ?? false
             let isLed = ["at", "for", "on", "by"].contains(first) || isRange
-            var left = isLed ? words.dropFirst() : words
+            var left = words
             var next = self
-            if next.consumeDay(&left) {
+            // "At night" begins as "at seven" does.
+            var isDay = next.consumeDay(&left)
+            if !isDay, isLed {
+                left = words.dropFirst()
+                isDay = next.consumeDay(&left)
+            }
+            if isDay {
                 guard next.isConsistent(with: self) else { return false }
             } else if clock == nil, let found = readClock(&left) {
                 next.clock = found
@@ -288,6 +304,8 @@ package struct TimeParser: Equatable, Sendable {
                 if rest.first == "and" { rest = rest.dropFirst() }
             }
             guard let first = days.first, !isNext || days.count == 1 else { return false }
+            // "Daily, sun" may be meant without the Sunday.
+            if days.allSatisfy({ repeats.rawValue & 1 << $0 != 0 && repeats.rawValue != 1 << $0 }) { return false }
             if isEvery || isPlural || !repeats.isEmpty || days.count > 1 && isTyped {
                 for day in days { repeats.formUnion(Weekdays(rawValue: 1 << day)) }
             } else if days.count == 1 {
@@ -342,8 +360,10 @@ package struct TimeParser: Equatable, Sendable {
             left = left.dropFirst()
             (clock.isBare, clock.isExact) = (false, true)
         }
-        // "5 to 7 minutes"
-        guard left.first.map({ TimeTable.units[$0] == nil }) ?? true else { return nil }
+        // "5 to 7 minutes", but "7:00 day after tomorrow"
+        var phrase = left
+        let isUnit = left.first.map { TimeTable.units[$0] != nil } ?? false
+        guard !isUnit || TimeTable.first(of: TimeTable.phrases, &phrase) != nil else { return nil }
         clock.minute = (clock.minute + offset + 1440) % 1440
         words = left
         return clock

@@ -146,12 +146,13 @@ enum TimeTable {
         isNumeric(word) && (numbers[word] != nil || !word.contains(where: \.isLetter) || word == "hundred")
     }
 
-    /// A weekday by its name, as few as three letters of it, or its plural; Monday is 0.
+    /// A weekday by its name, as few as three letters of it, or the plural of either; Monday is 0.
     static func weekday(_ word: String?) -> Int? {
         guard let word, word.utf8.count >= 3 else { return nil }
+        let one = word.utf8.count > 3 && word.hasSuffix("s") ? word.dropLast() : word[...]
         return Weekdays.names.firstIndex { full in
             let full = full.lowercased()
-            return word == full || word == full + "s" || word.utf8.count < 6 && full.dropLast(3).hasPrefix(word)
+            return full.hasPrefix(word) || full.hasPrefix(one)
         }
     }
 

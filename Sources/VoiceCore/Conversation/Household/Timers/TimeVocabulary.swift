@@ -8,8 +8,9 @@ enum TimeVocabulary {
         afternoonish hence earlier twice thrice times repeat repeating repeated recurring alternate alternating biweekly \
         bimonthly fortnightly fortnights quarterly annually nightly meridiem ampm oclock
         """
-    ).union(german).union(french).union(otherLanguages)
+    ).union(foreign)
 
+    private static let foreign = german.union(french).union(otherLanguages)
     private static let german = words(
         """
         uhr heute morgen \u{FC}bermorgen uebermorgen fr\u{FC}h frueh morgens vormittag vormittags mittag mittags nachmittag \
@@ -37,7 +38,8 @@ enum TimeVocabulary {
         s\u{E1}bado sabado domingo hora horas minuto minutos segundo segundos diciembre enero oggi domani mattina sera \
         mezzogiorno mezzanotte ogni luned\u{EC} marted\u{EC} mercoled\u{EC} gioved\u{EC} venerd\u{EC} domenica ore vandaag \
         morgenochtend ochtend middag avond maandag dinsdag woensdag donderdag vrijdag zaterdag zondag uur elke hoje \
-        amanh\u{E3} manh\u{E3} noite segunda ter\u{E7}a quarta quinta sexta dzisiaj jutro
+        amanh\u{E3} manh\u{E3} noite segunda ter\u{E7}a quarta quinta sexta dzisiaj jutro pojutrze z\u{ED}tra dnes zajtra \
+        holnap imorgon imorgen yar\u{131}n bug\u{FC}n domattina dopodomani m\u{E2}ine huomenna sutra jutri
         """
     )
 
@@ -51,7 +53,9 @@ enum TimeVocabulary {
 
     /// The beginning of the name of a zone: "Europe/Berlin".
     static let regions: Set<String> = ["europe", "america", "asia", "africa", "australia", "pacific", "atlantic"]
-    /// In front of "time".
+    /// Behind a time, they add nothing to it.
+    static let fillers = words("please thanks sharp exactly precisely ish approximately local once")
+    /// Behind a time of day they may belong to it: in front of "time", or alone.
     static let places = words(
         """
         local standard daylight summer winter eastern western central pacific mountain atlantic greenwich universal european \
@@ -120,6 +124,19 @@ enum TimeVocabulary {
             || ["an", "ak", "aj"].contains(word)
     }
 
+    /// Several days or a part of the week in one word ("schooldays", "workweek"), the next day in any spelling ("tomoz",
+    /// "overmorrow"), or nearly a word of another language.
+    static func isDayLike(_ word: String) -> Bool {
+        if ["days", "week", "weeks", "weekend", "nights", "mornings", "evenings", "morrow"].contains(
+            where: word.hasSuffix
+        )
+            || word.hasPrefix("tomo") || ["always", "forever"].contains(word)
+        {
+            return true
+        }
+        return word.utf8.count >= 6 && foreign.contains { $0.utf8.count >= 6 && isNear(word, $0) }
+    }
+
     // MARK: Misspelt words
 
     private static let spelt: [String] = """
@@ -142,15 +159,16 @@ enum TimeVocabulary {
 
     /// One letter wrong, missing, added or exchanged; two in a long word.
     private static func isNear(_ word: String, _ other: String) -> Bool {
-        let most = other.utf8.count >= 8 || other.utf8.count >= 7 && other.hasSuffix("day") ? 2 : 1
-        guard abs(word.utf8.count - other.utf8.count) <= most else { return false }
+        let (one, two) = (Array(word.unicodeScalars), Array(other.unicodeScalars))
+        let most = two.count >= 8 || two.count >= 7 && other.hasSuffix("day") ? 2 : 1
+        guard abs(one.count - two.count) <= most else { return false }
         // Short words differ from many others in their first letter alone.
-        guard other.utf8.count >= 7 || word.first == other.first else { return false }
-        return distance(Array(word.utf8), Array(other.utf8)) <= most
+        guard two.count >= 7 || one.first == two.first else { return false }
+        return distance(one, two) <= most
     }
 
     /// The number of insertions, deletions, substitutions and exchanges of neighbours between two short words.
-    private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
+    private static func distance(_ one: [Unicode.Scalar], _ other: [Unicode.Scalar]) -> Int {
         var before: [Int] = []
         var last = Array(0...other.count)
         for row in one.indices {

@@ -8,11 +8,21 @@ package struct TimeWords: Sendable {
     package init(_ text: String) {
         var isDashed = false
         for chunk in text.split(whereSeparator: \.isWhitespace) {
+            if let part = Self.writtenFractions[String(chunk)] {
+                append(fraction: part, of: chunk)
+                isDashed = false
+                continue
+            }
             let pieces = Self.pieces(of: chunk).filter { $0.contains { $0.isLetter || $0.isNumber } }
             let isRange = isDashed || chunk.first.map(Self.isDash) ?? false
             // "Mon - Fri"
             if isRange, TimeTable.weekday(words.last) != nil, TimeTable.weekday(pieces.first) != nil {
                 words.append("to")
+                sources.append(chunk)
+            }
+            // "2 h - 5 m"
+            if isDashed, Self.isDifference(words.last, pieces) {
+                words.append("minus")
                 sources.append(chunk)
             }
             words += pieces
@@ -21,7 +31,29 @@ package struct TimeWords: Sendable {
         }
     }
 
-    private static func isDash(_ character: Character) -> Bool { "-\u{2013}\u{2014}".contains(character) }
+    /// Stands between the first and the last of several: "mon-fri", "mon~fri", "mon\u{2026}fri".
+    private static func isDash(_ character: Character) -> Bool {
+        "-\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}~_>\u{2192}\u{2026}".contains(character)
+    }
+
+    /// Whether a dash between a unit and another length may take that length away.
+    private static func isDifference(_ unit: String?, _ length: [String]) -> Bool {
+        guard let unit, TimeTable.units[unit] != nil, length.count > 1 else { return false }
+        return TimeTable.isNumeric(length[0]) && TimeTable.units[length[1]] != nil
+    }
+
+    private static let writtenFractions = ["1/2": ".5", "1/4": ".25", "3/4": ".75"]
+
+    /// "1/2" alone, or behind a whole number: "1 1/2 hours".
+    private mutating func append(fraction: String, of chunk: Substring) {
+        if let whole = words.last, whole.utf8.allSatisfy({ 48...57 ~= $0 }), let before = sources.last {
+            words[words.count - 1] += fraction
+            sources[sources.count - 1] = chunk.base[before.startIndex..<chunk.endIndex]
+        } else {
+            words.append("0" + fraction)
+            sources.append(chunk)
+        }
+    }
 
     /// Replaces each word by others, or by none.
     package mutating func replace(_ replace: (String) -> [String]) {
@@ -64,7 +96,7 @@ package struct TimeWords: Sendable {
         var text = chunk.lowercased().replacing("\u{2019}", with: "'").replacing("a.m", with: "am").replacing(
             "p.m",
             with: "pm"
-        )
+        ).replacing("...", with: "\u{2026}").replacing("..", with: "\u{2026}")
         if let date = text.firstIndex(of: "t"), TimeTable.date(text[..<date]) != nil {
             text.replaceSubrange(date...date, with: ",")
             if text.hasSuffix(":00"), text.utf8.count(where: { $0 == 58 }) == 2 { text.removeLast(3) }
@@ -81,6 +113,7 @@ package struct TimeWords: Sendable {
         func close() {
             guard let first = runs.first else { return }
             if isRange, TimeTable.weekday(first) != nil, TimeTable.weekday(words.last) != nil { words.append("to") }
+            if isRange, isDifference(words.last, runs) { words.append("minus") }
             let isKnown = runs.allSatisfy { TimeTable.isNumeric($0) || TimeTable.attached.contains($0) }
             if isKnown, runs.count > 2, let last = runs.last, TimeTable.isNumeric(last) {
                 words += impliedUnit(of: runs).map { runs + [$0] } ?? [runs.joined()]

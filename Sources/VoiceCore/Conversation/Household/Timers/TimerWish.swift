@@ -86,10 +86,9 @@ package struct TimerWish: Equatable, Sendable {
             if case .at = when { isOfClock = true }
             // "1 hr 30 tea" is not a timer for 30 teas.
             let isMinutes = unit == 3600 && lead == .none && name.first.map(TimeTable.isNumeric) ?? false
-            if isMinutes || TypedName(words: name, lead: lead, isOfClock: isOfClock).isDoubtful {
-                throw .leftOver(ForeignText.title(source))
-            }
-            wishes.append(TimerWish(when, name: String(source), isReminder: isReminder))
+            let typed = TypedName(words: name, lead: lead, isOfClock: isOfClock)
+            if isMinutes || !typed.isFiller && typed.isDoubtful { throw .leftOver(ForeignText.title(source)) }
+            wishes.append(TimerWish(when, name: typed.isFiller ? "" : String(source), isReminder: isReminder))
             guard let more = Self.another(left[end...]) else { return wishes }
             left = more
         }

@@ -29,14 +29,19 @@ struct TypedName {
         let word = words[index].hasSuffix("'s") ? String(words[index].dropLast(2)) : words[index]
         let next = index + 1 < words.endIndex ? words[index + 1] : ""
         let previous = index > words.startIndex ? words[index - 1] : ""
-        if TimeTable.parts[word] != nil || TimeVocabulary.timeWords.contains(word) { return true }
+        if TimeTable.parts[word] != nil || TimeTable.others.contains(word) || TimeVocabulary.timeWords.contains(word)
+            || isFactor(word)
+        {
+            return true
+        }
         var rest = words[index...]
         if word != "am" || previous != "i", TimeTable.first(of: TimeTable.phrases, &rest) != nil { return true }
         if TimeVocabulary.isMisspelt(word) { return true }
         let isBesideNumber = [previous, next].contains { $0.first?.isNumber ?? false }
         if isBesideNumber, TimeVocabulary.isMonthLike(word) || TimeVocabulary.isUnitLike(word) { return true }
         guard isOfClock else { return false }
-        return TimeVocabulary.clockWords.contains(word)
+        return TimeVocabulary.clockWords.contains(word) || TimeVocabulary.isDayLike(word)
+            || words.count == 1 && TimeVocabulary.places.contains(word)
             || index == words.startIndex && TimeVocabulary.regions.contains(word)
             || next == "time" && TimeVocabulary.places.contains(word)
             || lead == .none && word.unicodeScalars.contains { $0.properties.isAlphabetic && $0.value > 0x24F }
@@ -78,6 +83,15 @@ struct TypedName {
         }
         return isLast || TimeVocabulary.prepositions.contains(words[index - 1])
     }
+
+    /// "x3", "3x": how often.
+    private func isFactor(_ word: String) -> Bool {
+        guard lead == .none, word.utf8.count > 1 else { return false }
+        return word.first == "x" && Int(word.dropFirst()) != nil || word.last == "x" && Int(word.dropLast()) != nil
+    }
+
+    /// "Please", "sharp": whether the words add nothing to the time, and are no name.
+    var isFiller: Bool { lead == .none && !words.isEmpty && words.allSatisfy(TimeVocabulary.fillers.contains) }
 
     /// "mo", "di do", "sa/so", "tom": days and halves of the day in two or three letters, and nothing else.
     private var isAbbreviation: Bool {
