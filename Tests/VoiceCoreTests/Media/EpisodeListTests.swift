@@ -27,6 +27,7 @@ struct EpisodeListTests {
         ["Di, 10 Jun 2025 04:00:00 +0200", "Mo, 05 Mai 2025 04:00:00 +0200", "Do, 03 Apr 2025 04:00:00 +0200"],
         ["Mi, 5. M\u{E4}rz 2025", "Di, 4. Februar 2025", "Mo, 2. Dezember 2024"],
         ["mar., 10 juin 2025", "lun., 5 mai 2025", "jeu., 3 avr. 2025"],
+        ["mar. 10/06/2025", "lun. 05/05/2025", "jeu. 03/04/2025"], ["mar 10.06.2025", "lun 5.5.2025", "gio 3.4.2025"],
         ["10/06/2025", "28/05/2025", "11/05/2025"], ["10/06/2025 08:00", "05/06/2025 08:00", "07/04/2025 08:00"],
         ["06/10/2025", "05/28/2025", "04/11/2025"], ["10.06.2025", "28.05.2025", "11.5.2025"],
         ["10 \u{438}\u{44E}\u{43D}\u{44F} 2025", "5 \u{43C}\u{430}\u{44F} 2025", "Thu, 3 Apr 2025 04:00:00 GMT"],
@@ -38,6 +39,9 @@ struct EpisodeListTests {
         if !dates[0].contains("\u{438}") { #expect(try next(items.reversed()) == "new") }
         #expect(try next(items) { $0.title == "new" } == "middle")
     }
+
+    /// "Marraskuuta" is November, not March.
+    @Test func aMonthThatOnlyBeginsLikeAKnownOneIsNotRead() { #expect(FeedDate("10. marraskuuta 2024") == nil) }
 
     @Test func startsASerialPodcastWithItsFirstPart() throws {
         let serial = "<itunes:type>serial</itunes:type>"

@@ -100,7 +100,9 @@ package struct FeedDate: Equatable, Sendable {
         func word(_ index: Int) -> Word? { words.indices.contains(index) ? words[index] : nil }
         for (index, name) in words.enumerated() {
             guard case .letters(let letters) = name,
-                let month = months.firstIndex(where: { $0.contains(where: letters.hasPrefix) })
+                let month = months.firstIndex(where: { $0.contains(where: letters.hasPrefix) }),
+                // Finnish: "marraskuu" is November.
+                !letters.hasSuffix("kuu"), !letters.hasSuffix("kuuta")
             else { continue }
             // "10 Jun 2025", "10th June 2025", "10 de junio de 2025"
             if let day = word(index - 1)?.short ?? (index > 1 ? word(index - 2)?.short : nil),
@@ -108,8 +110,10 @@ package struct FeedDate: Equatable, Sendable {
             {
                 return (year, month + 1, day)
             }
-            // "June 10, 2025"
-            if let day = word(index + 1)?.short, let year = word(index + 2)?.year { return (year, month + 1, day) }
+            // "June 10, 2025", but not the Tuesday of "mar. 10/06/2025"
+            if let day = word(index + 1)?.short, let year = word(index + 2)?.year, word(index + 3)?.year == nil {
+                return (year, month + 1, day)
+            }
         }
         return nil
     }
