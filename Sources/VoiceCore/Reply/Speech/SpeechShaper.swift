@@ -39,7 +39,8 @@ package struct SpeechShaper: Sendable {
     static func plain(_ reply: String, isComplete: Bool = true) -> (main: String, more: String, wasTruncated: Bool)? {
         let (text, wasTruncated) = bounded(reply)
         let written = ShieldedMarks.withoutPrivateUse(WrittenReply(text).text)
-        let unwrapped = GridTable.rewritten(WrappedAnswer.unwrapped(written))
+        let answer = WrappedAnswer.unwrapped(written)
+        let unwrapped = GridTable.rewritten(answer.text)
         let readable = ShieldedMarks.operators(in: ShieldedMarks.labels(in: SpokenMath.rewritten(unwrapped)))
         guard let document = MarkdownDocument(parsing: readable) else { return nil }
         var plain = PlainText()
@@ -50,7 +51,7 @@ package struct SpeechShaper: Sendable {
         guard isComplete else { return main.isSayable && !isLink ? (main, more, wasTruncated) : nil }
         if isLink { return (WordlessReply.link(to: hosts), more, wasTruncated) }
         guard main.isSayable else {
-            return WordlessReply.described(unwrapped, hasCode: plain.hasCode).map {
+            return WordlessReply.described(unwrapped, hasCode: plain.hasCode, hasData: answer.hasData).map {
                 ($0, more, wasTruncated)
             }
         }

@@ -230,7 +230,7 @@ enum SpokenText {
             let digits = text.reversed().prefix(while: \.isNumber)
             return digits.count == 4 && text.filter(\.isLetter).isEmpty && (text.contains("19") || text.contains("20"))
         }
-        guard last.isLetter else { return last != ")" && last != "\u{B0}" && last != "'" }
+        guard last.isLetter else { return last != ")" && last != "\u{B0}" && last != "'" && !isSign(last) }
         let letters = String(text.reversed().prefix(while: \.isLetter).reversed()).lowercased()
         if run == "\u{B9}" { return letters.count > 1 }
         return letters.count > 2 && !units.contains(letters)

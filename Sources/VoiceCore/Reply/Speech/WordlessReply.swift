@@ -1,11 +1,13 @@
-/// Says what a reply is that has no words: an address, code, a picture.
+/// Says what a reply is that has no words: an address, code, data, a picture.
 enum WordlessReply {
     static let code = "A piece of code."
+    static let data = "A piece of data."
     static let link = "A link"
     private static let mostPictures = 3
 
-    static func described(_ text: String, hasCode: Bool) -> String? {
+    static func described(_ text: String, hasCode: Bool, hasData: Bool) -> String? {
         if hasCode { return code }
+        if hasData { return data }
         let names = pictures(in: text)
         return names.isEmpty ? nil : names.prefix(mostPictures).joined(separator: ", ") + "."
     }

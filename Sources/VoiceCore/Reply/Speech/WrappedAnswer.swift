@@ -10,29 +10,44 @@ enum WrappedAnswer {
     ]
 
     /// Returns the words of an answer with which the text begins, and what follows it; the text itself if there is none.
-    static func unwrapped(_ text: String) -> String {
+    /// Data without such words, as `{"temperature": 21}`, is left out; `hasData` tells so.
+    static func unwrapped(_ text: String) -> (text: String, hasData: Bool) {
         let bytes = Array(text.utf8)
-        guard var start = bytes.firstIndex(where: { $0 > 0x20 }) else { return text }
+        guard var start = bytes.firstIndex(where: { $0 > 0x20 }) else { return (text, false) }
         var fence: ArraySlice<UInt8> = []
         if bytes[start] == UInt8(ascii: "`") || bytes[start] == UInt8(ascii: "~") {
             fence = bytes[start...].prefix { $0 == bytes[start] }
             guard fence.count >= 3, let line = bytes[start...].firstIndex(of: 0x0A),
                 let first = bytes[line...].firstIndex(where: { $0 > 0x20 })
-            else { return text }
+            else { return (text, false) }
             start = first
         }
         guard
             bytes[start] == UInt8(ascii: "{") || bytes[start] == UInt8(ascii: "[") || bytes[start] == UInt8(ascii: "\"")
-        else { return text }
+        else { return (text, false) }
         var json = EmbeddedJSON()
-        guard let (value, end) = json.value(in: bytes, at: start), let words = words(in: value) else { return text }
+        guard let (value, end) = json.value(in: bytes, at: start) else { return (text, false) }
+        guard let words = words(in: value) else {
+            // In a code block it is code.
+            guard fence.isEmpty, holdsMembers(value) else { return (text, false) }
+            return (String(decoding: bytes[end...], as: UTF8.self), true)
+        }
         var rest = bytes[end...]
         if !fence.isEmpty {
             let close = rest.drop { $0 <= 0x20 }
-            guard close.starts(with: fence) else { return text }
+            guard close.starts(with: fence) else { return (text, false) }
             rest = close.dropFirst(fence.count)
         }
-        return words + "\n\n" + String(decoding: rest, as: UTF8.self)
+        return (words + "\n\n" + String(decoding: rest, as: UTF8.self), false)
+    }
+
+    /// Whether it is an object, or a list of them.
+    private static func holdsMembers(_ value: JSONValue) -> Bool {
+        switch value {
+        case .object(let members): !members.isEmpty
+        case .array(let values): !values.isEmpty && values.allSatisfy(holdsMembers)
+        default: false
+        }
     }
 
     private static func words(in value: JSONValue, depth: Int = 0) -> String? {

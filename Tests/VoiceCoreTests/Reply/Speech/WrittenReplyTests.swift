@@ -243,6 +243,10 @@ private enum Written {
         ("```python\nprint(\"hi\")\n```", "A piece of code."), ("<https://www.e.org/page>", "A link to e.org."),
         ("\u{1F44D}", "thumbs up."), ("See https://www.e.org/a/b for details. Good.", "See e.org for details. Good."),
         ("OK \u{1F44D}", "OK"), ("---", ""),
+        ("{\"temperature\": 21, \"unit\": \"C\"}", "A piece of data."),
+        ("[{\"title\": \"A\", \"price\": 3}, {\"title\": \"B\", \"price\": 4}]", "A piece of data."),
+        ("{\"temperature\": 21}\n\nIt is warm.", "It is warm."),
+        ("It is 10\u{207B}\u{B3} metres long.", "It is 10\u{207B}\u{B3} metres long."),
     ]
 
     static let all =
