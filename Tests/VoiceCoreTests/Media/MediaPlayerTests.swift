@@ -44,13 +44,21 @@ struct MediaPlayerTests {
     }
 
     @Test func theNextItemFollowsWithoutAGap() async throws {
-        let stage = try await MediaStage(isFast: false)
+        // The loudspeaker stops in the middle of an item: what follows is there before that item ends, or never.
+        let stage = try await MediaStage(limit: 24_000)
         let tone = try TestSound.tone(["-f", "wav"], seconds: 1)
         for path in ["/1", "/2", "/3"] { stage.server.serve(path, .file(type: "audio/wav", tone)) }
         _ = try await stage.player.play(address: stage.address("/1"), title: "1", kind: nil)
         _ = try await stage.player.enqueue(address: stage.address("/2"), title: "2")
         let last = try await stage.player.enqueue(address: stage.address("/3"), title: "3")
         #expect(last.queue.suffix(2) == ["2", "3"])
+        for middle in [24_000, 72_000] {
+            stage.limit = middle
+            try await stage.wait("the rest of the item, and the next one behind it") {
+                stage.frames + 480 > middle && stage.ports.media.ring.availableToRead > 25_000
+            }
+        }
+        stage.limit = .max
         try await stage.wait("the end") { stage.news.last == .queueEnded(last: "3") }
         #expect(stage.news.dropLast() == [.itemEnded("1", next: "2"), .itemEnded("2", next: "3")])
         // 480 Hz for a whole second ends where it begins: three of them are one tone.

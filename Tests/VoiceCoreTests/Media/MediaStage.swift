@@ -18,17 +18,27 @@ final class MediaStage: Sendable {
     private let network = NetworkThread()
     private let listening: Task<Void, Never>
     private let audio: AudioThread?
+    private let mostTaken: Limit
+    /// Frames that the loudspeaker takes before it waits, counted as `frames` are.
+    var limit: Int {
+        get { mostTaken.frames.load(ordering: .acquiring) }
+        set { mostTaken.frames.store(newValue, ordering: .releasing) }
+    }
 
     /// - Parameters:
     ///   - isFast: whether the loudspeaker takes audio as fast as it can, or at about real time.
+    ///   - limit: how many frames the loudspeaker takes until a test raises `limit`.
     ///   - room: played to by a separate audio thread, instead of the recording loudspeaker.
     ///   - onItsPort: whether only the web server's port may be requested of this machine, or any.
     init(
         isFast: Bool = true,
+        limit: Int = .max,
         room: FileRoom? = nil,
         onItsPort: Bool = false,
         adjust: (inout MediaSettings) -> Void = { _ in }
     ) async throws {
+        let mostTaken = Limit(limit)
+        self.mostTaken = mostTaken
         port = try await server.start()
         var settings = MediaSettings()
         settings.policy = MediaPolicy(hosts: onItsPort ? "127.0.0.1:\(port)" : "127.0.0.1")
@@ -68,6 +78,8 @@ final class MediaStage: Sendable {
                     let feed = ports.media
                     let isBehind = !feed.isComplete.load(ordering: .acquiring) && feed.ring.availableToRead < 480
                     if isFast, isBehind, feed.flushRequest <= feed.flushDone.load(ordering: .acquiring) { break }
+                    let isHeld = heard.count + AudioFormat.periodFrames > mostTaken.frames.load(ordering: .acquiring)
+                    if isHeld { break }
                     var output = [StereoFrame](repeating: .silence, count: AudioFormat.periodFrames)
                     playback.mix(
                         into: &output,
@@ -86,6 +98,12 @@ final class MediaStage: Sendable {
             }
         }
         await player.start()
+    }
+
+    private final class Limit: Sendable {
+        let frames: Atomic<Int>
+
+        init(_ frames: Int) { self.frames = Atomic(frames) }
     }
 
     /// A list that several threads append to, up to its bound.
