@@ -60,7 +60,7 @@ package struct WakeModelFolder: Equatable, Sendable {
 
     /// Converts a name to lower case with spaces between the words.
     package static func plain(_ name: some StringProtocol) -> String {
-        name.split { $0 == " " || $0 == "_" }.joined(separator: " ").lowercased()
+        Configuration.Word.plain(name)
     }
 
     /// - Throws: if there is no library, with the fix.

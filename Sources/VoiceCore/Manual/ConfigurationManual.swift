@@ -30,6 +30,9 @@ package enum ConfigurationManual {
                 )
             }
         }
+        page.heading("[words.WORD]")
+        page.paragraph(Configuration.Word.documentation)
+        for key in Configuration.Word.allKeys { page.item("\(key.name) = \(key.builtIn.toml)", key.documentation) }
         page.heading("FILES")
         page.item(ConfigurationLoader.systemPath, "The configuration of the machine.")
         for key in ServiceKey.allCases {
@@ -72,6 +75,8 @@ package enum ConfigurationReference {
                 lines.append("- `\(key.name) = \(key.builtIn.toml)`\(live): \(key.documentation)\(accepted)")
             }
         }
+        lines += ["", "## `[words.WORD]`", "", Configuration.Word.documentation, ""]
+        lines += Configuration.Word.allKeys.map { "- `\($0.name) = \($0.builtIn.toml)`: \($0.documentation)" }
         return lines.joined(separator: "\n") + "\n"
     }
 }

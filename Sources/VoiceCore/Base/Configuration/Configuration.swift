@@ -18,6 +18,8 @@ package struct Configuration: Sendable, Equatable {
     package var budget = Budget()
     package var media = Media()
     package var log = Log()
+    /// The tables of wake words, by the word in plain form: "okay nabu".
+    package var words: [String: Word] = [:]
 
     package init() {}
 }

@@ -8,12 +8,15 @@ package struct ConfigurationChange: Sendable, Equatable {
         for key in ConfigurationSchema.keys where key.value(in: old) != key.value(in: new) {
             if key.isLive { inForce.append(key.path) } else { afterRestart.append(key.path) }
         }
+        for word in Set(old.words.keys).union(new.words.keys).sorted() where old.words[word] != new.words[word] {
+            afterRestart.append("words." + word)
+        }
     }
 
     package init(from old: Configuration, secrets before: Secrets, to new: Configuration, secrets after: Secrets) {
         self.init(from: old, to: new)
         if !before.hasSameKeys(as: after) { inForce.append("API key") }
-        if before.jarvisToken.secret != after.jarvisToken.secret { inForce.append("agent token") }
+        if !before.hasSameTokens(as: after) { inForce.append("agent token") }
     }
 
     /// Returns the configuration in force: `old` with the live keys of `new`.

@@ -89,6 +89,9 @@ package struct ConfigurationLoader: Sendable {
                 } else {
                     loaded.origins[key.path] = .file(line: entry.line)
                 }
+            } else if entry.path == Configuration.Word.name || entry.path.hasPrefix(Configuration.Word.name + ".") {
+                guard let complaint = applyWord(entry, to: &loaded.values) else { continue }
+                problems.append(ConfigurationProblem(place: place, message: oneLine(complaint)))
             } else if entry.value == .table {
                 if ConfigurationSchema.sections.contains(where: { $0.name == entry.path }) { continue }
                 unknownTables.insert(entry.path)
@@ -99,6 +102,26 @@ package struct ConfigurationLoader: Sendable {
                 problems.append(ConfigurationProblem(place: place, message: unknown(key: entry.path)))
             }
         }
+    }
+
+    /// Applies an entry of a wake word's table, or returns what is wrong with it.
+    private static func applyWord(
+        _ entry: ConfigurationDocument.Entry,
+        to configuration: inout Configuration
+    ) -> String? {
+        let path = entry.path.dropFirst(Configuration.Word.name.count + 1)
+        let isTable = entry.value == .table
+        guard let dot = isTable ? path.endIndex : path.lastIndex(of: ".") else {
+            return "\(shortened(entry.path)) belongs in the table of a wake word, for instance [words.hey_jarvis]"
+        }
+        if path.isEmpty { return nil }
+        let word = Configuration.Word.plain(path[..<dot])
+        if isTable {
+            if configuration.words[word] == nil { configuration.words[word] = .init() }
+            return nil
+        }
+        return configuration.words[word, default: .init()]
+            .set(entry.value, for: path[dot...].dropFirst(), at: shortened(entry.path))
     }
 
     private func applyEnvironment(to loaded: inout LoadedConfiguration, _ problems: inout [ConfigurationProblem]) {

@@ -31,6 +31,15 @@ package enum ConfigurationSample {
                 lines.append("#\(key.name) = \(key.builtIn.toml)")
             }
         }
+        lines.append("")
+        lines += wrapped(Configuration.Word.documentation)
+        // With a blank: the table is an example, as its name is not fixed.
+        lines.append("# [words.hey_jarvis]")
+        for key in Configuration.Word.allKeys {
+            lines.append("#")
+            lines += wrapped(key.documentation)
+            lines.append("# \(key.name) = \(key.builtIn.toml)")
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -48,6 +48,11 @@ package enum ConfigurationListing {
                 lines.append("\(setting)\(padding)# \(loaded.origin(of: key.path))")
             }
         }
+        for assistant in loaded.values.assistants {
+            lines += ["", "[\(assistant.table)]", "# token: \(secrets.token(of: assistant).status)"]
+            let table = loaded.values.words[assistant.word] ?? .init()
+            lines += Configuration.Word.allKeys.map { "\($0.name) = \(table[$0].toml)" }
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 }

@@ -19,6 +19,8 @@ package struct Secrets: Sendable, Equatable {
     /// Keys of the services in use only; other keys are not read.
     private let keys: [ServiceKey: Found]
     package let jarvisToken: Found
+    /// Tokens of assistants whose agents take one of their own, by the wake word.
+    private let tokens: [String: Found]
     /// Lines for the journal about files that others can read.
     package let warnings: [String]
     /// Files of secrets that systemd should have handed over and did not, by the name of the credential.
@@ -49,6 +51,16 @@ package struct Secrets: Sendable, Equatable {
             credential: Self.tokenCredential,
             variables: ["JARVIS_TOKEN", "TERM_LLM_SERVE_TOKEN"]
         )
+        var tokens: [String: Found] = [:]
+        for assistant in configuration.assistants where assistant.hasOwnToken {
+            tokens[assistant.word] = search.find(
+                key: assistant.table + ".token_file",
+                path: assistant.configuration.jarvis.tokenFile,
+                credential: Self.tokenCredential + "-" + assistant.tag,
+                variables: []
+            )
+        }
+        self.tokens = tokens
         withheld = search.withheld
         warnings = search.warnings + withheld.sorted { $0.key < $1.key }.map { Self.wayOut(of: $0.value) }
         guard search.problems.isEmpty else { throw ConfigurationError(problems: search.problems) }
@@ -60,7 +72,7 @@ package struct Secrets: Sendable, Equatable {
     /// Allows the rest of a configuration to be inspected if its secrets are unusable.
     package static let none = Secrets()
 
-    private init() { (keys, jarvisToken, warnings, withheld) = ([:], .none, [], [:]) }
+    private init() { (keys, jarvisToken, tokens, warnings, withheld) = ([:], .none, [:], [], [:]) }
 
     /// What it means that a secret is withheld, and what to do.
     package static func wayOut(of path: String) -> String {
@@ -72,9 +84,19 @@ package struct Secrets: Sendable, Equatable {
     package func key(_ key: ServiceKey?) -> Found { key.flatMap { keys[$0] } ?? Found.none }
 
     /// Everything that must not appear in any text.
-    package var all: [Secret] { (keys.values + [jarvisToken]).compactMap(\.secret) }
+    package var all: [Secret] { (keys.values + [jarvisToken] + tokens.values).compactMap(\.secret) }
 
     package func hasSameKeys(as other: Secrets) -> Bool { keys.mapValues(\.secret) == other.keys.mapValues(\.secret) }
+
+    package func hasSameTokens(as other: Secrets) -> Bool {
+        jarvisToken.secret == other.jarvisToken.secret
+            && tokens.mapValues(\.secret) == other.tokens.mapValues(\.secret)
+    }
+
+    /// The token of an assistant's agent.
+    package func token(of assistant: Assistant) -> Found {
+        assistant.hasOwnToken ? tokens[assistant.word] ?? Found.none : jarvisToken
+    }
 
     private struct Search {
         let environment: [String: String]
