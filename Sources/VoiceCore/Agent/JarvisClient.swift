@@ -134,11 +134,16 @@ package actor JarvisClient {
     var sent: [String] = []
     package internal(set) var lastReply: ShapedReply?
 
+    /// - Parameters:
+    ///   - sessionName: part of the ids of its conversations; empty for none.
+    ///   - firstPrompt: the number before that of its first prompt. Each client of a process has its own range.
     package init(
         base: ServerURL,
         token: Secret?,
         settings: Configuration.Jarvis,
         boxName: String = "",
+        sessionName: String = "",
+        firstPrompt: Int = 0,
         transport: any JarvisTransport,
         store: JarvisSessionStore = .none,
         environment: Environment = .system,
@@ -184,8 +189,9 @@ package actor JarvisClient {
             saved: saved,
             unusedFor: .seconds(saved.map { environment.wallClock() - $0.usedAt } ?? 0),
             now: environment.now(),
-            makeID: environment.makeID
+            makeID: { sessionName.isEmpty ? environment.makeID() : "\(sessionName.prefix(60))-\(environment.makeID())" }
         )
+        prompts = firstPrompt
     }
 
     /// Sets the token for requests from now on.

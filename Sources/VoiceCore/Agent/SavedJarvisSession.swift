@@ -63,13 +63,14 @@ package struct JarvisSessionStore: Sendable {
     /// Stores nothing: every start begins a fresh conversation.
     package static let none = JarvisSessionStore(load: { nil }, save: { _ in })
 
-    /// Stores it in the file "conversation" of a folder. An unreadable file is logged and kept aside.
+    /// Stores it in a file of a folder. An unreadable file is logged and kept aside.
     package static func folder(
         _ folder: String,
+        name: String = "conversation",
         logger: Logger,
         files: FileReader = .system
     ) -> JarvisSessionStore {
-        let store = StateStore(folder + "/conversation", limit: 4096, logger: logger, files: files)
+        let store = StateStore(folder + "/" + name, limit: 4096, logger: logger, files: files)
         return JarvisSessionStore(
             load: {
                 let found = store.load { bytes throws(Unreadable) in

@@ -7,17 +7,22 @@ package import VoiceConversation
 extension ToolContext {
     /// Makes tools that use this agent.
     package init(_ client: JarvisClient, _ settings: Configuration.Jarvis, logger: Logger) {
+        self.init(Agents(client), settings, logger: logger)
+    }
+
+    /// Makes tools that use the agent of the open conversation.
+    package init(_ agents: Agents, _ settings: Configuration.Jarvis, logger: Logger) {
         self.init(logger: logger)
-        ask = { await client.ask($0, context: $1, inParts: $2) }
-        answer = { await client.answer($0, heard: $1, inParts: $2) }
-        approve = { await client.approve($0, $1, heard: $2, inParts: $3) }
-        add = { await client.add($0) }
-        progress = { await client.progress() }
-        activity = { client.activity }
-        forgetLast = { await client.forgetLast() }
-        startFresh = { await client.startFresh() }
-        readOn = { await client.readOn() }
-        cancelRequest = { await client.cancelRequest() }
+        ask = { await agents.ask($0, $1, inParts: $2) }
+        answer = { await agents.owner(ofPrompt: $1).answer($0, heard: $1, inParts: $2) }
+        approve = { await agents.owner(ofPrompt: $2).approve($0, $1, heard: $2, inParts: $3) }
+        add = { await agents.present.add($0) }
+        progress = { await agents.present.progress() }
+        activity = { agents.present.activity }
+        forgetLast = { await agents.present.forgetLast() }
+        startFresh = { await agents.present.startFresh() }
+        readOn = { await agents.present.readOn() }
+        cancelRequest = { await agents.cancelRequests() }
         if settings.stillWorkingS > 0 { lateAfter = .seconds(settings.stillWorkingS) }
     }
 }

@@ -1,0 +1,84 @@
+internal import Synchronization
+package import VoiceAgent
+
+/// The clients of the agents: the first is the box's, the others belong to assistants of wake words. Questions go to that
+/// of the assistant whose conversation is open.
+package final class Agents: Sendable {
+    /// An assistant with a name, and the index of its agent's client.
+    package struct Assistant: Sendable {
+        package var name: String
+        package var client: Int
+
+        package init(name: String, client: Int) { (self.name, self.client) = (name, client) }
+    }
+
+    /// Prompts of each client have numbers in a range of this size, so that a number names the client.
+    package static let promptRange = 1 << 32
+
+    package let all: [JarvisClient]
+    private let assistants: [String: Assistant]
+    private let current = Mutex<Assistant?>(nil)
+
+    /// - Parameters:
+    ///   - others: clients of assistants; the prompts of the n-th begin at n times `promptRange`.
+    ///   - assistants: by wake word.
+    package init(_ client: JarvisClient, _ others: [JarvisClient] = [], assistants: [String: Assistant] = [:]) {
+        all = [client] + others
+        self.assistants = assistants
+    }
+
+    /// The agent of the open conversation, or of the last one.
+    package var present: JarvisClient { all[clamped(current.withLock { $0?.client ?? 0 })] }
+
+    /// The names of the assistants that use a client; empty for those of the box alone.
+    package func names(ofClient index: Int) -> [String] {
+        index == 0 ? [] : assistants.values.filter { $0.client == index }.map(\.name).sorted()
+    }
+
+    /// The client of an assistant; nil for a wake word without one.
+    package func client(of word: String) -> JarvisClient? { assistants[word].map { all[clamped($0.client)] } }
+
+    /// Chooses the agent of a wake word; nil for the box's own.
+    package func use(_ word: String?) {
+        let next = word.flatMap { assistants[$0] }
+        current.withLock { $0 = next }
+    }
+
+    /// Asks the present agent, and tells it who was called.
+    func ask(_ query: String, _ context: String?, inParts: Bool) async -> AgentReply {
+        let (client, name) = current.withLock { ($0?.client ?? 0, $0?.name) }
+        let call = name.map { "(The user called \"\($0.replacing("\"", with: "'"))\".)" }
+        let parts = [call, context].compactMap { $0 }
+        let whole = parts.isEmpty ? nil : parts.joined(separator: "\n\n")
+        return await all[clamped(client)].ask(query, context: whole, inParts: inParts)
+    }
+
+    /// The agent that asked with this number, whichever assistant is open now; the present one for nil.
+    func owner(ofPrompt number: Int?) -> JarvisClient {
+        number.map { all[clamped($0 / Self.promptRange)] } ?? present
+    }
+
+    private func clamped(_ index: Int) -> Int { min(max(index, 0), all.count - 1) }
+
+    /// Withdraws what all agents work on; false if they work on nothing.
+    @discardableResult
+    package func cancelRequests() async -> Bool {
+        var withdrawn = false
+        for client in all { if await client.cancelRequest() { withdrawn = true } }
+        return withdrawn
+    }
+
+    /// Checks all agents for which it is time.
+    package func look() async {
+        await withDiscardingTaskGroup { group in
+            for client in all { group.addTask { await client.look() } }
+        }
+    }
+
+    /// Leaves all agents, at the same time.
+    package func leave() async {
+        await withDiscardingTaskGroup { group in
+            for client in all { group.addTask { await client.leave() } }
+        }
+    }
+}
