@@ -165,7 +165,7 @@ package struct EventScript {
             case .startTimer(let timer, _): activationTimers.insert(timer)
             case .cancelTimer(let timer): activationTimers.remove(timer)
             case .play, .pauseMedia, .endMedia, .startFresh, .stopRinging, .preRoll, .listen, .capture, .remember,
-                .phaseChanged, .ignoreStop, .hearsRoom:
+                .phaseChanged, .ignoreStop, .hearsRoom, .assistant:
                 break
             }
         }

@@ -245,6 +245,7 @@ function drawNow() {
   write($("mute").lastChild, isMuted ? "Unmute" : "Mute");
   const name = clean(box.name, 40);
   write($("name"), name);
+  write($("assistant"), clean(box.assistant, 40) || "Jarvis");
   document.title = `${name || "Jarvis"}: ${link === "live" ? sentence() : "away"}`;
   drawLink();
   drawControls();
@@ -787,7 +788,7 @@ const health = ["health", "word_problems", "state", "capture_xruns", "playback_x
 const parts = [
   [drawLevels, ["levels", "state"]],
   [drawNow, ["state", "text", "health", "microphone_muted", "volumes", "quiet", "mode", "wake_words", "wake_engine",
-    "timer_list", "media", "name"]],
+    "timer_list", "media", "name", "assistant"]],
   [drawVolumes, ["volumes", "quiet"]],
   [drawMedia, ["media", "stations"]],
   [drawTimers, ["timer_list"]],

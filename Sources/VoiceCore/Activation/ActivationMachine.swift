@@ -23,6 +23,8 @@ package struct ActivationMachine: Sendable {
         package var isOneShot: Bool
         /// Whether a conversation opened by a call, or in `always` mode at the start, begins with a greeting.
         package var greets: Bool
+        /// Wake words with an assistant of their own, in plain form.
+        package var assistants: Set<String> = []
         /// Whether the box can speak without a session.
         package var hasLocalVoice = false
         /// Delay of the sound for a wake word, which is left out if the user speaks on.
@@ -55,6 +57,8 @@ package struct ActivationMachine: Sendable {
     package private(set) var isMuted = false
     package private(set) var isQuiet = false
     package private(set) var listening = LocalListening.nothing
+    /// The wake word whose assistant the session belongs to; nil for the box's own.
+    private(set) var assistant: String?
     private let options: Options
     private var state = ConversationState.idle
     private var mediaPlays = false
@@ -176,6 +180,12 @@ package struct ActivationMachine: Sendable {
         // A key pressed while it rings means the ringing.
         if trigger == .button, endRinging() { return }
         if isMuted, trigger != .text { return play(.muted) }
+        if isForAnother(trigger) {
+            // Two assistants are two people: the one who was called answers, with a session and an agent of its own.
+            close()
+            called = trigger
+            return
+        }
         if case .error = state, phase != .idle, phase != .closing {
             // In `always` mode this retries at once instead of waiting for the next probe of the service.
             return effects.append(.open(holdsMicrophone: false))
@@ -192,7 +202,7 @@ package struct ActivationMachine: Sendable {
             } else if isHeard(trigger) {
                 play(.woken)
             }
-            open(holdsMicrophone: mode != .always && mayFollowWords(trigger))
+            open(holdsMicrophone: mode != .always && mayFollowWords(trigger), as: owner(of: trigger))
             if isHeard(trigger) { greet() }
         case .closing: called = trigger
         case .awake: break
@@ -204,6 +214,19 @@ package struct ActivationMachine: Sendable {
             effects.append(.interrupt)
             play(.woken)
         }
+    }
+
+    /// The wake word, if it has an assistant of its own. Buttons, commands and typed questions open the box's own.
+    private func owner(of trigger: ActivationTrigger) -> String? {
+        guard case .word(let text) = trigger else { return nil }
+        let word = WakeModelFolder.plain(text)
+        return options.assistants.contains(word) ? word : nil
+    }
+
+    /// Whether the word of another assistant was found in an open conversation. In `push` mode a word opens nothing.
+    private func isForAnother(_ trigger: ActivationTrigger) -> Bool {
+        guard case .word = trigger, mode != .push, phase != .idle, phase != .closing else { return false }
+        return owner(of: trigger) != assistant
     }
 
     /// Whether the user expects to hear that the box is listening.
@@ -243,7 +266,9 @@ package struct ActivationMachine: Sendable {
         asked.append(question)
     }
 
-    private mutating func open(holdsMicrophone: Bool) {
+    private mutating func open(holdsMicrophone: Bool, as next: String? = nil) {
+        if next != assistant { effects.append(.assistant(next)) }
+        assistant = next
         phase = .awake
         wasAnswered = false
         isGreetingDue = false

@@ -95,6 +95,8 @@ package enum LocalListening: String, Sendable {
 }
 
 package enum ActivationEffect: Equatable, Sendable {
+    /// The session that opens next belongs to the assistant of this wake word; nil for the box's own.
+    case assistant(String?)
     /// Open the session. With `holdsMicrophone`, everything captured is sent, from the pre-roll on.
     case open(holdsMicrophone: Bool)
     case close
@@ -147,6 +149,8 @@ package struct ActivationStatus: Equatable, Sendable {
     package var listening: LocalListening
     /// Name of the conversation's state.
     package var conversation: String
+    /// Name of the assistant whose conversation is open; nil for the box's own, and without a conversation.
+    package var assistant: String?
 
     package init(
         mode: ActivationMode,
@@ -154,8 +158,10 @@ package struct ActivationStatus: Equatable, Sendable {
         isMuted: Bool,
         isQuiet: Bool,
         listening: LocalListening,
-        conversation: String
+        conversation: String,
+        assistant: String? = nil
     ) {
+        self.assistant = assistant
         self.mode = mode
         self.phase = phase
         self.isMuted = isMuted

@@ -42,6 +42,7 @@ package enum StatusSchema {
         Member("degraded", .list, "its problems in sentences"),
         Member("mode", .text, "what opens a conversation: always, wake, push"),
         Member("phase", .text, "of activation: idle, awake, conversation, ..."),
+        Member("assistant", .text, "whose conversation is open, if the wake word has a table of its own"),
         Member("quiet", .bool, "quiet hours"),
         Member("heard", .text, "what the microphone picks up: user, box, nothing, unknown"),
         Member(

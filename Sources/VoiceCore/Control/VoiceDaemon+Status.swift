@@ -49,6 +49,7 @@ extension VoiceDaemon {
             }
             result["mode"] = .string(activation.mode.rawValue)
             result["phase"] = .string(activation.phase.rawValue)
+            if let name = activation.assistant { result["assistant"] = .string(name) }
             result["quiet"] = .bool(activation.isQuiet)
             result["wake_engine"] = .string(settings.activation.engine?.name ?? "off")
             let words = settings.activation.rule?.words.words.filter { !$0.isStop } ?? []
@@ -77,7 +78,7 @@ extension VoiceDaemon {
             result["version"] = .string(ProgramVersion.current)
             result["uptime_s"] = .integer(Int((Monotonic.now() - started).components.seconds))
             result["heard"] = .string(heard(status.conversation))
-            result["breaker"] = .string(await client.breaker.name)
+            result["breaker"] = .string(await agents.present.breaker.name)
             if let player {
                 result["media"] = .object(await player.snapshot().watched)
                 result["stations"] = .array(await player.stationNames().map { .string($0) })

@@ -42,8 +42,7 @@ extension VoiceDaemon {
                 await session.retryNow()
                 await session.spend()
                 await timers.look()
-                let client = client
-                Task { await client.checkAtStart() }
+                for client in agents.all { Task { await client.checkAtStart() } }
             }
         } while (try? await Task.sleep(for: .seconds(1))) != nil
     }

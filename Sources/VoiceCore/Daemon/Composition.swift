@@ -73,15 +73,54 @@ struct Composition {
         )
     }
 
-    func client(_ player: MediaPlayer?) -> JarvisClient {
-        JarvisClient(
-            base: settings.jarvisBase,
-            token: settings.jarvisToken,
-            settings: settings.jarvis,
+    /// The box's agent and those of the assistants, one client for each conversation with an agent.
+    func agents(_ player: MediaPlayer?) -> Agents {
+        // An agent that no longer waits must not end the question of another.
+        let asking = Mutex(0)
+        func report(_ number: Int) -> @Sendable (JarvisClient.News) -> Void {
+            { [mailbox] news in
+                switch news {
+                case .asks: asking.withLock { $0 = number }
+                case .settled: guard asking.withLock({ $0 }) == number else { return }
+                case .answered: break
+                }
+                Self.report(news, player, mailbox)
+            }
+        }
+        var clients = [client(nil, number: 0, report(0))]
+        var known: [[String]: Int] = [:]
+        var assistants: [String: Agents.Assistant] = [:]
+        for one in settings.assistants {
+            var index = 0
+            if let key = one.conversation {
+                index = known[key] ?? clients.count
+                known[key] = index
+                if index == clients.count { clients.append(client(one, number: index, report(index))) }
+            }
+            assistants[one.assistant.word] = .init(name: one.assistant.name, client: index)
+        }
+        return Agents(clients[0], Array(clients.dropFirst()), assistants: assistants)
+    }
+
+    /// - Parameter number: of the client among all.
+    private func client(
+        _ own: AssistantSettings?,
+        number: Int,
+        _ report: @escaping @Sendable (JarvisClient.News) -> Void
+    ) -> JarvisClient {
+        var logger = logger
+        if let own { logger[metadataKey: "assistant"] = "\(own.assistant.name)" }
+        let file = own.map { "conversation-" + $0.assistant.tag } ?? "conversation"
+        return JarvisClient(
+            base: own?.base ?? settings.jarvisBase,
+            token: own == nil ? settings.jarvisToken : own?.token,
+            settings: own?.assistant.configuration.jarvis ?? settings.jarvis,
             boxName: settings.name,
+            sessionName: own?.assistant.session ?? "",
+            firstPrompt: number * Agents.promptRange,
             transport: network,
-            store: state.map { .folder($0, logger: logger) } ?? .none,
-            onNews: { [mailbox] in Self.report($0, player, mailbox) },
+            store: state.map { .folder($0, name: file, logger: logger) } ?? .none,
+            onNews: report,
             logger: logger
         )
     }
@@ -152,6 +191,10 @@ struct Composition {
 
     /// nil if no words are to be recognised.
     func listener() -> WakeWordListener? {
+        let names = Dictionary(
+            settings.assistants.map { ($0.assistant.word, $0.assistant.name) },
+            uniquingKeysWith: { first, _ in first }
+        )
         let (settings, ports, mailbox, events, logger) = (settings.activation, ports, mailbox, events, logger)
         guard let rule = settings.rule, let make = settings.makeDetector else { return nil }
         let misses = Mutex<[String: LossMeter]>([:])
@@ -167,6 +210,7 @@ struct Composition {
                 case .call(let word):
                     events.note { $0.heard(word, report, isCall: true, at: $1) }
                     var metadata: Logger.Metadata = ["word": "\(word)"]
+                    if let name = names[WakeModelFolder.plain(word)] { metadata["assistant"] = "\(name)" }
                     if let score = report.score { metadata["score"] = .public(score.asScore) }
                     if let level = report.evidence?.level { metadata["level_dbfs"] = .public(Int(level.rounded())) }
                     logger.info("wake word detected", metadata: metadata)
@@ -212,12 +256,12 @@ struct Composition {
 
     /// What the tools act on.
     func context(
-        _ client: JarvisClient,
+        _ agents: Agents,
         timers: TimerController,
         player: MediaPlayer?,
         volumes: VolumeController
     ) -> ToolContext {
-        var context = ToolContext(client, settings.jarvis, logger: logger)
+        var context = ToolContext(agents, settings.jarvis, logger: logger)
         context.timers = timers
         context.endConversation = { [mailbox] in mailbox.post(.endWhenQuiet) }
         context.attach(player)
@@ -269,7 +313,7 @@ struct Composition {
         volumes: VolumeController,
         house: InboxController,
         timers: TimerController,
-        client: JarvisClient,
+        agents: Agents,
         player: MediaPlayer?,
         announcer: LocalAnnouncer?,
         listener: WakeWordListener?,
@@ -282,7 +326,7 @@ struct Composition {
         parts.silenceMicrophone = { sound.silenceMicrophone() }
         parts.capture = { await sound.setCapture(open: $0) }
         parts.mayRestLoudspeaker = { sound.mayRestLoudspeaker($0) }
-        parts.startFresh = { await client.startFresh() }
+        parts.startFresh = { for client in agents.all { await client.startFresh() } }
         parts.quiet = {
             await volumes.setCeiling($0 ? settings.quietVolume : Volumes.range.upperBound)
             await house.setQuietHours($0)
@@ -303,26 +347,32 @@ struct Composition {
     }
 
     func session(
-        _ client: JarvisClient,
+        _ agents: Agents,
         _ context: ToolContext,
         _ pump: NetworkConfined<VoicePump>,
         _ activation: ActivationParts,
         _ observers: [ConversationSession.Observer]
     ) -> ConversationSession {
-        ConversationSession(
-            .init(
-                network: network,
-                pump: pump,
-                earcons: ports.earcons,
-                mailbox: mailbox,
-                dispatcher: dispatcher(context),
-                service: settings.service,
-                substitutes: settings.substitutes,
-                budget: budget(),
-                withdraw: { _ = await client.cancelRequest() },
-                greeting: { await client.greeting() },
-                logger: logger
-            ),
+        var parts = ConversationSession.Parts(
+            network: network,
+            pump: pump,
+            earcons: ports.earcons,
+            mailbox: mailbox,
+            dispatcher: dispatcher(context),
+            service: settings.service,
+            substitutes: settings.substitutes,
+            budget: budget(),
+            withdraw: { await agents.cancelRequests() },
+            greeting: { await agents.present.greeting() },
+            logger: logger
+        )
+        parts.useAgent = { agents.use($0) }
+        for one in settings.assistants {
+            let (word, name) = (one.assistant.word, one.assistant.name)
+            parts.assistants[word] = AssistantVoice(word: word, name: name, services: one.services)
+        }
+        return ConversationSession(
+            parts,
             options: settings.conversation,
             activation: activation,
             transcripts: settings.transcripts,

@@ -18,6 +18,8 @@ package struct DaemonSettings: Sendable {
     package var service: any VoiceService
     /// Services used, in order, while the preferred one is unavailable.
     package var substitutes: [any VoiceService] = []
+    /// Assistants of wake words that have a table.
+    package var assistants: [AssistantSettings] = []
     /// Name of the model, for display.
     package var model: String
     package var conversation: ConversationMachine.Options
@@ -74,11 +76,17 @@ package struct DaemonSettings: Sendable {
         pump = VoicePump.Options()
         pump.hasVoiceDetector = configuration.echo.cancels
         model = kind.model(configuration)
-        func make(_ kind: any VoiceService.Type) throws(ConfigurationError) -> any VoiceService {
-            try kind.init(
-                configuration,
+        func make(
+            _ kind: any VoiceService.Type,
+            for assistant: Assistant? = nil
+        ) throws(ConfigurationError) -> any VoiceService {
+            let values = assistant?.configuration ?? configuration
+            let role = instructions[kind.name] ?? kind.persona(values)
+            let more = assistant?.instructions ?? ""
+            return try kind.init(
+                values,
                 secrets: secrets,
-                instructions: instructions[kind.name] ?? kind.persona(configuration),
+                instructions: more.isEmpty ? role : role.isEmpty ? more : role + "\n\n" + more,
                 tools: tools.map(\.definition)
             )
         }
@@ -103,6 +111,17 @@ package struct DaemonSettings: Sendable {
         budget = Budget.Options(configuration, services: [kind] + usable.dropFirst())
         activation = try ActivationSettings(configuration, isForThisUser: isForThisUser)
         notices += activation.notices
+        try Self.checkWords(configuration)
+        for assistant in configuration.assistants {
+            var services = [try make(kind, for: assistant)]
+            for other in usable.dropFirst() { services.append(try make(other, for: assistant)) }
+            guard let base = ServerURL(assistant.configuration.jarvis.url) else {
+                throw Self.fail(assistant.table + ".url", "must be an http:// or https:// address")
+            }
+            let token = secrets.token(of: assistant).secret
+            assistants.append(AssistantSettings(assistant: assistant, services: services, base: base, token: token))
+        }
+        activation.machine.assistants = Set(assistants.map(\.assistant.word))
         media = MediaSettings(configuration.media)
         announcer = LocalSettings.isWanted(configuration) ? try LocalSettings(configuration) : nil
         addSubstitutes()
@@ -133,6 +152,19 @@ package struct DaemonSettings: Sendable {
             let addresses = ServiceTransport.literal(base)
             let voice = ServiceTransport.voice(address, base, hasKey: hasKey, addresses: addresses)
             if case .exposed = voice.verdict { throw ConfigurationError(problems: [voice.problem]) }
+        }
+    }
+
+    /// - Throws: for a table of a word that opens nothing.
+    private static func checkWords(_ configuration: Configuration) throws(ConfigurationError) {
+        let entries = configuration.activation.wakeWords.split(separator: ",")
+        let known = entries.map { Configuration.Word.plain($0.prefix { $0 != ":" }) }
+        for assistant in configuration.assistants where !known.contains(assistant.word) {
+            throw fail(
+                "[\(assistant.table)]",
+                "\"\(assistant.word)\" is not a wake word of this box (\(known.joined(separator: ", "))): add it to "
+                    + "activation.wake_words, or remove the table"
+            )
         }
     }
 
@@ -222,6 +254,22 @@ package struct DaemonSettings: Sendable {
             }
         }
         return found
+    }
+}
+
+/// An assistant, with the parts of the daemon made for it.
+package struct AssistantSettings: Sendable {
+    package var assistant: Assistant
+    /// The preferred service and its substitutes, with its voice and instructions.
+    package var services: [any VoiceService]
+    /// Address and token of its agent.
+    package var base: ServerURL
+    package var token: Secret?
+
+    /// What tells its conversation with the agent from others; nil if it is the box's own.
+    var conversation: [String]? {
+        let token = assistant.hasOwnToken ? assistant.configuration.jarvis.tokenFile : "-"
+        return assistant.session.map { [base.text, token, $0] }
     }
 }
 

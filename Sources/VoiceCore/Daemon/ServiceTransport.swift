@@ -13,7 +13,11 @@ package struct ServiceTransport: Equatable, Sendable {
     package let load: String
     package let verdict: TransportVerdict
 
-    private var section: String { String(key.prefix { $0 != "." }) }
+    /// What allows it for the agent of the box allows it for those of wake words.
+    private var section: String {
+        let name = String(key.prefix { $0 != "." })
+        return name == Configuration.Word.name ? "jarvis" : name
+    }
     /// Names the setting that allows this, for the sections that have it.
     private func permission(_ words: String) -> String {
         ["realtime", "jarvis"].contains(section) ? "\(words)\(section).allow_plain_http = true" : ""
@@ -46,6 +50,17 @@ package struct ServiceTransport: Equatable, Sendable {
                 ownLinks: links
             )
             found.append(ServiceTransport(key: "jarvis.url", host: base.host, load: "the token", verdict: verdict))
+        }
+        for assistant in configuration.assistants where assistant.hasOwnToken {
+            guard let base = ServerURL(assistant.configuration.jarvis.url) else { continue }
+            let verdict = TransportVerdict.judge(
+                isEncrypted: base.scheme == "https",
+                allowsPlain: configuration.jarvis.allowPlainHTTP,
+                addresses: await Self.addresses(base, lookUp),
+                ownLinks: links
+            )
+            let key = assistant.table + ".url"
+            found.append(ServiceTransport(key: key, host: base.host, load: "the token", verdict: verdict))
         }
         return found
     }

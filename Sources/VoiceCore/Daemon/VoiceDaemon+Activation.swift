@@ -44,6 +44,11 @@ extension VoiceDaemon {
         ).map(\.definition)
         settings.service.tools = tools
         for index in settings.substitutes.indices { settings.substitutes[index].tools = tools }
+        for one in settings.assistants.indices {
+            for index in settings.assistants[one].services.indices {
+                settings.assistants[one].services[index].tools = tools
+            }
+        }
         logger.info("activation mode restored as it was set by hand", metadata: ["mode": .public(mode.rawValue)])
         return settings
     }

@@ -17,7 +17,10 @@ extension VoiceDaemon {
         let present = await session.present
         signs.isServiceLocal = present.request?.staysNear ?? true
         signs.substitute = await session.substitute
-        signs.agent = await client.trouble.map(HealthSigns.Agent.init)
+        for (index, client) in agents.all.enumerated() where signs.agent == nil {
+            let names = agents.names(ofClient: index)
+            signs.agent = await client.trouble.map { HealthSigns.Agent($0, of: names) }
+        }
         signs.microphone = snapshot.sign(of: .microphone)
         signs.loudspeaker = snapshot.sign(of: .loudspeaker)
         if await session.activationStatus.mode == .wake { signs.wordsUnheard = listener?.lack.calls?.description }
@@ -54,9 +57,9 @@ extension VoiceDaemon {
 }
 
 extension VoiceDaemon {
-    /// Asks the agent until cancelled, now and then, whether it is there. Apart from the health, which must not wait for it.
+    /// Asks the agents until cancelled, now and then, whether they are there. Apart from the health, which must not wait for it.
     private func watchAgent() async {
-        repeat { await client.look() } while (try? await Task.sleep(for: .seconds(1))) != nil
+        repeat { await agents.look() } while (try? await Task.sleep(for: .seconds(1))) != nil
     }
 
     /// Looks until cancelled whether a service that was away is back.
@@ -95,8 +98,10 @@ extension HealthSigns.Service {
 }
 
 extension HealthSigns.Agent {
-    init(_ trouble: JarvisTrouble) {
+    /// - Parameter names: of the assistants whose agent it is; empty for the box's own.
+    init(_ trouble: JarvisTrouble, of names: [String]) {
         let (text, fix) = trouble.failure.forHousehold
-        self.init(text: text, fix: fix, retryIn: trouble.retryIn)
+        let whose = names.isEmpty ? "" : names.joined(separator: ", ") + ": "
+        self.init(text: whose + text, fix: fix, retryIn: trouble.retryIn)
     }
 }

@@ -27,7 +27,7 @@ extension VoiceDaemon {
         }
         if change.inForce.contains("log.transcripts") { await session.setTranscripts(configuration.log.transcripts) }
         if change.inForce.contains(where: { $0.hasPrefix("budget.") }) { await session.useBudget(settings.budget) }
-        if change.inForce.contains("agent token") { client.useToken(settings.jarvisToken) }
+        if change.inForce.contains("agent token") { useTokens(of: settings) }
         if change.inForce.contains("API key") { await useKeys(of: settings) }
         let changed = change.inForce.isEmpty ? "nothing" : change.inForce.joined(separator: ", ")
         let restart = change.afterRestart.isEmpty ? "nothing" : change.afterRestart.joined(separator: ", ")
@@ -37,6 +37,14 @@ extension VoiceDaemon {
                 ? "configuration reloaded" : "configuration reloaded; some changes need a restart",
             metadata: .event(.reloaded, ["changed": "\(changed)", "restart": "\(restart)"])
         )
+    }
+
+    /// Uses the tokens for new requests. New tables of wake words take effect with a restart only.
+    private func useTokens(of settings: DaemonSettings) {
+        agents.all[0].useToken(settings.jarvisToken)
+        for one in settings.assistants where one.conversation != nil {
+            agents.client(of: one.assistant.word)?.useToken(one.token)
+        }
     }
 
     /// Uses the keys for new connections; a service that refused the previous key is asked again at once.

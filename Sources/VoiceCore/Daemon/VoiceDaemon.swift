@@ -48,7 +48,7 @@ package actor VoiceDaemon {
     /// Why nothing can be saved.
     var diskProblem: String?
 
-    let client: JarvisClient
+    nonisolated let agents: Agents
     nonisolated let player: MediaPlayer?
     /// Speaks for the daemon while no session does; nil if there is no local voice.
     nonisolated let announcer: LocalAnnouncer?
@@ -91,7 +91,7 @@ package actor VoiceDaemon {
         announcer = parts.announcer(pump)
         volumeController = VolumeController(settings: settings.volumes, controls: ports.volumes, logger: logger)
         player = parts.player(volumeController)
-        client = parts.client(player)
+        agents = parts.agents(player)
         let speak = announcer.map { announcer in { @Sendable (text: String) in announcer.say(text) } }
         house = parts.house(speak)
         let state = settings.volumes.stateDirectory
@@ -106,7 +106,7 @@ package actor VoiceDaemon {
             volumes: volumeController,
             house: house,
             timers: timers,
-            client: client,
+            agents: agents,
             player: player,
             announcer: announcer,
             listener: listener,
@@ -118,8 +118,8 @@ package actor VoiceDaemon {
             .init(effect: { effect, _ in readers.see(effect) }),
         ]
         if let announcer { observers.insert(.announcing(announcer, ports.earcons), at: 0) }
-        let context = parts.context(client, timers: timers, player: player, volumes: volumeController)
-        session = parts.session(client, context, pump, activation, observers)
+        let context = parts.context(agents, timers: timers, player: player, volumes: volumeController)
+        session = parts.session(agents, context, pump, activation, observers)
     }
 
     package var state: ConversationState {
@@ -174,8 +174,7 @@ package actor VoiceDaemon {
         let session = session
         running = Task { await session.run() }
         watchingClock = Task { await watchClock() }
-        let client = client
-        Task { await client.checkAtStart() }
+        for client in agents.all { Task { await client.checkAtStart() } }
         watchingHealth = Task { await watchHealth() }
         activating = Task { await runActivation(settings.activation) }
         mailbox.post(activation: .start)
@@ -204,7 +203,7 @@ package actor VoiceDaemon {
     package func stop() async {
         isStopping = true
         logger.info("stopping", metadata: .event(.stopping))
-        async let left: Void = client.leave()
+        async let left: Void = agents.leave()
         await timers.end()
         minding?.cancel()
         activating?.cancel()

@@ -82,7 +82,8 @@ extension ConversationSession {
             isMuted: activation.machine.isMuted,
             isQuiet: activation.machine.isQuiet,
             listening: activation.machine.listening,
-            conversation: activation.conversation.name
+            conversation: activation.conversation.name,
+            assistant: activation.machine.phase == .idle ? nil : assistant?.name
         )
     }
 
@@ -155,6 +156,10 @@ extension ConversationSession {
 
     private func perform(_ effect: ActivationEffect) {
         switch effect {
+        case .assistant(let word):
+            assistant = word.flatMap { parts.assistants[$0] }
+            parts.useAgent(word)
+            parts.logger.info("assistant chosen", metadata: ["name": "\(assistant?.name ?? "Jarvis")"])
         case .open(let holdsMicrophone):
             if holdsMicrophone { parts.pump.perform { $0.uplink.hold() } }
             proceed(.conversation(.activate))

@@ -23,6 +23,10 @@ package actor ConversationSession {
         package var service: any VoiceService
         /// Substitute services, in the order of `ConversationMachine.Options.substitutes`.
         package var substitutes: [any VoiceService]
+        /// The same services with the voice and instructions of an assistant, by wake word.
+        package var assistants: [String: AssistantVoice] = [:]
+        /// Chooses the agent of a wake word; nil for the box's own.
+        package var useAgent: @Sendable (_ word: String?) -> Void = { _ in }
         package var budget: BudgetTracker?
         /// Withdraws what the agent is working on or waiting for.
         package var withdraw: @Sendable () async -> Void
@@ -93,6 +97,8 @@ package actor ConversationSession {
     private var connections = 0
     /// Indices of the services behind these two connections; 0 is the preferred one.
     private var chosen = (current: 0, beside: 0)
+    /// Whose session it is, or was; nil for the box's own.
+    var assistant: AssistantVoice?
     private var timers: [ConversationTimer: (task: Task<Void, Never>, start: Int)] = [:]
     var timerStarts = 0
     /// When the timer for the next attempt fires.
@@ -145,11 +151,20 @@ package actor ConversationSession {
     ///
     /// - Parameter services: as built from the current configuration.
     package func useKeys(of services: [any VoiceService]) {
-        func newer(_ name: String) -> (any VoiceService)? { services.first { $0.name == name } }
-        if let found = newer(parts.service.name) { parts.service.takeKey(of: found) }
-        for index in parts.substitutes.indices {
-            if let found = newer(parts.substitutes[index].name) { parts.substitutes[index].takeKey(of: found) }
+        func renew(_ service: inout any VoiceService) {
+            if let found = services.first(where: { $0.name == service.name }) { service.takeKey(of: found) }
         }
+        renew(&parts.service)
+        for index in parts.substitutes.indices { renew(&parts.substitutes[index]) }
+        for word in parts.assistants.keys {
+            for index in parts.assistants[word]?.services.indices ?? 0..<0 {
+                if var service = parts.assistants[word]?.services[index] {
+                    renew(&service)
+                    parts.assistants[word]?.services[index] = service
+                }
+            }
+        }
+        assistant = assistant.flatMap { parts.assistants[$0.word] }
         machine.forgetTrouble()
     }
 
@@ -250,7 +265,8 @@ package actor ConversationSession {
     }
 
     private func service(_ index: Int) -> any VoiceService {
-        index == 0 ? parts.service : parts.substitutes[min(index, parts.substitutes.count) - 1]
+        if let services = assistant?.services, services.indices.contains(index) { return services[index] }
+        return index == 0 ? parts.service : parts.substitutes[min(index, parts.substitutes.count) - 1]
     }
 
     /// The service of the current session, or of the next attempt.
@@ -484,5 +500,18 @@ extension ConversationEvent {
         case .service(.ready(let readiness)): readiness.ends
         default: nil
         }
+    }
+}
+
+/// The voice services as an assistant uses them.
+package struct AssistantVoice: Sendable {
+    /// The wake word in plain form.
+    package var word: String
+    package var name: String
+    /// The preferred service and its substitutes, in their order.
+    package var services: [any VoiceService]
+
+    package init(word: String, name: String, services: [any VoiceService]) {
+        (self.word, self.name, self.services) = (word, name, services)
     }
 }

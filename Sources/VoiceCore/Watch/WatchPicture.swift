@@ -168,7 +168,8 @@ package struct WatchPicture {
     }
 
     private var activation: String {
-        var words = [mirror["mode"]?.stringValue, mirror["phase"]?.stringValue].compactMap { $0 }
+        var words = [mirror["mode"]?.stringValue, mirror["phase"]?.stringValue, mirror["assistant"]?.stringValue]
+            .compactMap { $0 }
         if mirror["quiet"] == true { words.append("quiet") }
         return words.joined(separator: ", ")
     }

@@ -255,7 +255,7 @@ struct ConversationWorld {
             case .startTimer(let timer, _): activationTimers.insert(timer)
             case .cancelTimer(let timer): activationTimers.remove(timer)
             case .play, .pauseMedia, .endMedia, .startFresh, .stopRinging, .quiet, .preRoll, .listen, .capture,
-                .remember, .phaseChanged, .ignoreStop, .hearsRoom:
+                .remember, .phaseChanged, .ignoreStop, .hearsRoom, .assistant:
                 break
             }
         }
