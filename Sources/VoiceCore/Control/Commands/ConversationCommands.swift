@@ -41,7 +41,7 @@ extension ControlCommand {
         As `interrupt`, and ends media too. If no one is speaking, it also ends the conversation, except in always mode.
         """
     ) { (_, daemon) throws(ControlProblem) in
-        async let isAtWork = daemon.client.isAtWork
+        async let isAtWork = daemon.agents.areAtWork
         guard await daemon.stopAll() else { throw .stillSounds }
         let cancelled = await isAtWork
         return .done([

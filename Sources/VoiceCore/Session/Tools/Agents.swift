@@ -68,6 +68,14 @@ package final class Agents: Sendable {
         return withdrawn
     }
 
+    /// Whether any agent works on a question or waits for the user.
+    package var areAtWork: Bool {
+        get async {
+            for client in all where await client.isAtWork { return true }
+            return false
+        }
+    }
+
     /// Checks all agents for which it is time.
     package func look() async {
         await withDiscardingTaskGroup { group in
