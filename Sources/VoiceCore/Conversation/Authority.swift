@@ -72,8 +72,8 @@ package struct Authority: Equatable, Sendable {
         var isPlayed = false
         /// Turns that had begun when it was cut short.
         var cutAfter: Int?
-        /// It may hold a question of its own: all but a reminder may, also one that was not requested.
-        var mayAsk = true
+        /// It may hold a question of its own: it was requested, or answers a turn.
+        var mayAsk = false
     }
 
     private struct Call: Equatable, Sendable {
@@ -235,6 +235,7 @@ package struct Authority: Equatable, Sendable {
                 follow(reported, &response)
             }
         }
+        response.mayAsk = purpose != nil || response.ground.turn != nil
         Self.keep(response, in: &responses)
         for index in prompts.indices where telling.contains(prompts[index].callID) {
             Self.keep(id, in: &prompts[index].responses)

@@ -646,7 +646,7 @@ struct AuthorityTests {
 
     /// What is said after the question was heard, and before the user's yes.
     enum Interlude: CaseIterable {
-        case announcement, news, media, answer, ownVoice, otherQuestion, unasked
+        case announcement, news, media, answer, ownVoice, otherQuestion
 
         func play(_ scene: inout Scene) {
             let output = ToolResult(.answer("Shall I open the door?"))
@@ -660,10 +660,8 @@ struct AuthorityTests {
                 scene.on(.voiceDrained, after: .seconds(2))
                 return
             case .otherQuestion: scene.on(.agentReported(ToolResult(.prompt(AuthorityTests.prompt(8))), aloud: nil))
-            // The service speaks without a request: "Are you still there?"
-            case .unasked: break
             }
-            scene.begin("other", for: self == .answer ? nil : self == .unasked ? "its own" : scene.creates.last)
+            scene.begin("other", for: self == .answer ? nil : scene.creates.last)
             scene.speak("other", item: "item_other")
             scene.on(.voiceAudible(responseID: "other"))
             scene.done("other")
