@@ -29,7 +29,7 @@ package enum StatedPause {
         let seconds =
             value("retry-after-ms").flatMap { Double($0) }.map { $0 / 1000 }
             ?? value("retry-after").flatMap { Double($0) }
-        return seconds.flatMap { (0...longest).contains($0) ? .milliseconds(Int($0 * 1000)) : nil }
+        return seconds.flatMap { $0 >= 0 && $0.isFinite ? .milliseconds(Int(min($0, longest) * 1000)) : nil }
     }
 
     /// Returns nil if the text names no pause.

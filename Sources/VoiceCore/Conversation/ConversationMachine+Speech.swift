@@ -337,6 +337,8 @@ extension ConversationMachine {
         emit(.forgetMicrophone)
         emit(.cancelCalls)
         withdrawCalls()
+        // Its reports of what waits may still be on the way.
+        if link.isReady { send(.dropSpeech) }
         authority.withdrawn()
         remarks.takeBack()
         let taken = turn.takeBack(isSpoken: isSpoken, inSession: link.isReady, at: now)

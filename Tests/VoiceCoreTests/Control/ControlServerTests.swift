@@ -14,6 +14,7 @@ struct ControlServerTests {
         let server: ControlServer
         let task: Task<Void, Never>
         let events: DaemonEvents
+        let readers = AnswerReaders()
 
         init(
             logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
@@ -24,11 +25,11 @@ struct ControlServerTests {
             adjust(&options)
             let events = DaemonEvents()
             self.events = events
-            let server = try ControlServer(options, logger: logger) { request, _ in
+            let server = try ControlServer(options, logger: logger) { [readers] request, _ in
                 switch request.command {
                 case "fail": return .failure(ControlProblem(.notAvailable, "not here"))
                 case "read":
-                    guard let reading = AnswerReaders().open() else { return .failure(ControlProblem(.busy, "full")) }
+                    guard let reading = readers.open() else { return .failure(ControlProblem(.busy, "full")) }
                     reading.cancel()
                     return .success(.answer([:], reading))
                 case "events": return .success(.events(events.subscribe(capacity: 64)))

@@ -220,7 +220,7 @@ package struct DatagridTranslator: Sendable {
         case .ask(let text): typed = text
         case .respond(let id, _): respond(id, now)
         case .cancel(let response): cancel(response, now)
-        case .recall, .answer, .inform, .tell, .truncate, .forget, .clearInput: break
+        case .recall, .answer, .inform, .tell, .truncate, .forget, .clearInput, .dropSpeech: break
         }
         return drain()
     }

@@ -134,7 +134,7 @@ package struct Hero365Translator: Sendable {
         case .respond(let id, _): saysNothing(request: id)
         case .answer(let call, _): report(.answerPlaced(call: call))
         case .inform(let id, _): report(.answerPlaced(call: id))
-        case .recall, .ask, .tell, .cancel, .truncate, .forget, .clearInput: break
+        case .recall, .ask, .tell, .cancel, .truncate, .forget, .clearInput, .dropSpeech: break
         }
         return drain()
     }

@@ -20,7 +20,7 @@ extension LiveTranslator {
         case .respond(let id, _): respond(id, now)
         case .cancel(let response): cancel(response, now)
         case .truncate(let item, _, let heard, _): note(item: item, heard: heard, now)
-        case .recall, .forget, .clearInput: break
+        case .recall, .forget, .clearInput, .dropSpeech: break
         }
         return drain()
     }

@@ -158,6 +158,15 @@ struct LocalResponses: Sendable {
         return [.hush] + ended(.cancelled)
     }
 
+    /// Forgets everything that is being said, waits, or was cut.
+    mutating func drop() -> [LocalEffect] {
+        let effects = speech == nil ? [] : [.hush] + ended(.cancelled)
+        endFlow()
+        toSay = []
+        forgetLastAnswer()
+        return effects
+    }
+
     /// Says the last answer once more.
     mutating func again(request: String?) -> [LocalEffect] {
         guard let last else { return say("I have not said anything yet.", request: request) }

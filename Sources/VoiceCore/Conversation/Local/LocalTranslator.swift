@@ -218,6 +218,7 @@ package struct LocalTranslator: Sendable {
             guard isTurnOpen else { return [] }
             isTurnOpen = false
             return [.forgetTurn, report(.userStopped(at: 0))] + responses.silent()
+        case .dropSpeech: return responses.drop()
         case .close: return [.close]
         }
         return []

@@ -143,6 +143,7 @@ package struct RealtimeTranslator: Sendable {
                 ]
             case .forget(let item): [.deleteItem(itemID: item, eventID: eventID("delete"))]
             case .clearInput: [.clearInput(eventID: eventID("clear"))]
+            case .dropSpeech: []
             // Closing the connection ends the session.
             case .close: []
             }

@@ -32,6 +32,8 @@ package enum ServiceRequest: Equatable, Sendable {
     case forget(item: String)
     /// The audio of the unfinished turn counts as never said.
     case clearInput
+    /// "Stop": nothing is said that was said in part, or waits to be said.
+    case dropSpeech
     /// Ends the session cleanly; the last request.
     case close
 }
@@ -84,6 +86,7 @@ extension ServiceRequest {
         case .truncate: "truncate"
         case .forget: "forget"
         case .clearInput: "clear"
+        case .dropSpeech: "drop"
         case .close: "close"
         }
     }
@@ -103,6 +106,7 @@ extension ServiceRequest {
         case .truncate: capabilities.truncates
         case .forget: capabilities.forgets
         case .clearInput: capabilities.clearsInput
+        case .dropSpeech: capabilities.speaksInParts
         }
     }
 }

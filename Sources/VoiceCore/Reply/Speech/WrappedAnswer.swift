@@ -28,8 +28,9 @@ enum WrappedAnswer {
         var json = EmbeddedJSON()
         guard let (value, end) = json.value(in: bytes, at: start) else { return (text, false) }
         guard let words = words(in: value) else {
-            // In a code block it is code.
-            guard fence.isEmpty, holdsMembers(value) else { return (text, false) }
+            // In a code block it is code, and in a sentence it is what the sentence is about.
+            let line = bytes[end...].prefix { $0 != 0x0A }
+            guard fence.isEmpty, holdsMembers(value), line.allSatisfy({ $0 <= 0x20 }) else { return (text, false) }
             return (String(decoding: bytes[end...], as: UTF8.self), true)
         }
         var rest = bytes[end...]

@@ -644,7 +644,7 @@ struct TimerWishTests {
         ("7am Tokyo call", "07:00 [Tokyo call]"),
         ("7am wake tomoz", "left over: wake tomoz"), ("7am overmorrow", "left over: overmorrow"),
         ("7am mana\u{F1}a", "left over: mana\u{F1}a"), ("7am domatina", "left over: domatina"),
-        ("18:00 new year's eve", "left over: new year's eve"),
+        ("18:00 new year's eve", "left over: new year\u{2019}s eve"),
     ]) func whatMayTakeAwayFromATimeIsNoName(text: String, result: String) { #expect(Self.read(text) == result) }
 
     @Test(arguments: [

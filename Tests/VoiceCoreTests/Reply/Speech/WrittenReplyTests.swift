@@ -112,7 +112,7 @@ private enum Written {
             "Use `{\"name\": \"a\", \"arguments\": {}}` for it. Yes.",
             "Use {\"name\": \"a\", \"arguments\": {}} for it. Yes."
         ),
-        ("{\"name\": \"Rome\", \"degrees\": 21}", "{\"name\": \"Rome\", \"degrees\": 21}"),
+        ("{\"name\": \"Rome\", \"degrees\": 21}", "A piece of data."),
     ]
 
     static let sources: [(String, String)] = [
