@@ -56,12 +56,6 @@ package enum TransportVerdict: Equatable, Sendable {
     /// The same for the host of an address; false for a name.
     package static func isExposed(host: String) -> Bool { NetworkAddress(text: host).map { isExposed($0) } ?? false }
 
-    /// Whether a host is this machine: what is sent to it has not left.
-    package static func isThisMachine(host: String) -> Bool {
-        if host == "localhost" || host.hasSuffix(".localhost") { return true }
-        return NetworkAddress(text: host).flatMap { nearness(of: $0, ownLinks: []) } == .loopback
-    }
-
     /// Why an address counts as local; nil for any other.
     ///
     /// Of the forms of IPv4 in IPv6, only the mapped one (::ffff:0:0/96) uses IPv4 itself. 6to4 and NAT64 pass through a

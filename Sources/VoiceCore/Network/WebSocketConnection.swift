@@ -37,8 +37,6 @@ package final class WebSocketConnection: NetworkSocket {
     /// Set when sending has failed; the connection ends once everything received has been read.
     private var sendFailure: WebSocketFailure?
 
-    /// Whether what is sent leaves this machine.
-    package let isElsewhere: Bool
     /// When the last byte arrived.
     package var lastReceived: ContinuousClock.Instant { watch.lastReceived }
     /// Bytes the socket has not taken yet.
@@ -51,7 +49,6 @@ package final class WebSocketConnection: NetworkSocket {
     init(_ request: WebSocketRequest) {
         self.request = request
         url = ServerURL(ofWebSocket: request.url)
-        isElsewhere = url.map { !TransportVerdict.isThisMachine(host: $0.host) } ?? true
         let now = ContinuousClock.now
         deadlines = ConnectionDeadlines(host: url?.authority ?? "", limits: request.limits, at: now)
         watch = PeerWatch(limit: request.deadPeerLimit, at: now)

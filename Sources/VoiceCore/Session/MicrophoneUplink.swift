@@ -263,7 +263,7 @@ package final class MicrophoneUplink {
         return true
     }
 
-    /// Counts microphone audio that has left this machine, on whatever path.
+    /// Counts microphone audio that has left, on whatever path.
     func left(samples: Int, bytes: Int) { account.add(samples: samples, bytes: bytes) }
 
     /// Without a connection: keeps what a session may want later, and discards the rest.

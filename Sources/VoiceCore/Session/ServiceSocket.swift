@@ -243,7 +243,7 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
             let isVoice = loudness.isSound && (pump.uplink.hasVoice(inLast: count) ?? isLoud)
             perform(translator.sent(count, isVoice: isVoice, at: Monotonic.now()))
         }
-        return connection.isElsewhere ? bytes : 0
+        return bytes
     }
 
     package func sounded(_ progress: PlayoutQueue.Progress) {}

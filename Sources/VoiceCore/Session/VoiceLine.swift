@@ -21,7 +21,7 @@ package protocol VoiceLine: AnyObject {
     /// Bytes queued for sending.
     var pendingSendBytes: Int { get }
 
-    /// - Returns: the bytes that leave this machine now; 0 if none do, or not yet; nil if the sound is lost.
+    /// - Returns: the bytes now under way; 0 if nothing leaves yet; nil if the sound is lost.
     func send(_ chunk: MicrophoneChunk) -> Int?
 
     /// Reports how far the loudspeaker has played this connection's speech.

@@ -163,13 +163,4 @@ struct TransportVerdictTests {
         let far = try #require(NetworkAddress(text: "8.8.8.8"))
         #expect(!NetworkPrefix.ownLinks().contains { $0.contains(far) })
     }
-
-    @Test(arguments: [
-        ("localhost", true), ("jarvis.localhost", true), ("127.0.0.1", true), ("127.9.9.9", true), ("::1", true),
-        ("::ffff:127.0.0.1", true), ("0.0.0.0", true), ("192.168.1.20", false), ("127.example.org", false),
-        ("nas", false),
-    ])
-    func aHostIsThisMachineByItsAddress(host: String, isHere: Bool) {
-        #expect(TransportVerdict.isThisMachine(host: host) == isHere)
-    }
 }

@@ -72,18 +72,6 @@ struct ServiceSocketTests {
     private static let marked = ConversationEvent.service(.unknown("marker"))
     private static let voiced = ConversationEvent.voiceReceived(responseID: "r", itemID: "i")
 
-    /// "Sent today" counts what has left this machine.
-    @Test func soundForAServiceOnThisMachineHasNotLeft() async throws {
-        let line = try Line(answers: [Self.marker])
-        let left = Collected<Int?>()
-        try await line.run { event, link, _ in
-            guard event == .connected else { return true }
-            [Int16](repeating: 1, count: 480).withUnsafeBufferPointer { left.add([link.send(MicrophoneChunk($0))]) }
-            return false
-        }
-        #expect(left.all == [0])
-    }
-
     @Test func onlyTheLinkThatHasTheMicrophoneIsHeard() async throws {
         let line = try Line(answers: [Self.delta, Self.marker])
         let request = line.request

@@ -110,7 +110,7 @@ final class Hero365Socket: ServiceSocket<Hero365Translator> {
             case .began(let at): perform(translator.turnBegan(at: at, now: now))
             case .packet(let packet, let samples):
                 perform(translator.heard(packet))
-                if connection.isElsewhere { pump.uplink.left(samples: samples, bytes: size) }
+                pump.uplink.left(samples: samples, bytes: size)
             case .ended(let at): perform(translator.turnEnded(at: at, now: now))
             case .dropped(let at): perform(translator.turnDropped(at: at))
             case .failed(let reason): tellLoss(reason)
