@@ -6,7 +6,7 @@
 
 FOLDER gets STATE-LOOK.png, and sheet-LOOK.png with all states. The daemon goes through most states; the status of those in STAND_INS
 is made up: the page gets the daemon's with other values."""
-import argparse, json, pathlib, shlex, subprocess, time
+import argparse, json, pathlib, shlex, subprocess, sys, time
 from datetime import datetime, timedelta, timezone
 from page_browser import Page, browser, wait
 
@@ -68,7 +68,11 @@ taken = []
 
 
 def ctl(*arguments):
-    return subprocess.run([*shlex.split(options.ctl), *arguments], check=True, capture_output=True, text=True).stdout
+    done = subprocess.run([*shlex.split(options.ctl), *arguments], capture_output=True, text=True)
+    # The exit status of a status is the health, up to 2.
+    if done.returncode > 2:
+        sys.exit(f"page_looks: {arguments}: {done.stderr}")
+    return done.stdout
 
 
 def take(name, state=None, whole=False):
