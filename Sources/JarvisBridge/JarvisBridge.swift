@@ -168,7 +168,7 @@ struct Share: ParsableCommand {
             }
         }
         let text = BridgeConfiguration.text(present, listeningAt: wish == .on ? "0.0.0.0" : "127.0.0.1")
-        // A file that cannot be read is left as it is.
+        // If the file had an error before, it is left as it is.
         _ = try exiting(.configuration) { try BridgeConfiguration(parsing: Array(text.utf8), name: file) }
         try exiting(.noPermission) { try StateFile.write(Array(text.utf8), to: file) }
         // The bridge's user reads it.

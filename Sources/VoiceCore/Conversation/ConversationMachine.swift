@@ -170,7 +170,7 @@ package struct ConversationMachine: Sendable {
     /// Performs what follows from the facts, whatever the event. Each step may create work for the ones below it, never for
     /// those above.
     private mutating func settle() {
-        // What was played first: only then is it known who is silent.
+        // Playback comes first, because it decides whether the box is silent.
         settleVoice()
         // The new session takes over in that silence, so that everything below goes to it.
         settleSwap()
@@ -183,7 +183,7 @@ package struct ConversationMachine: Sendable {
         requestResponse()
         // A spent budget waits for the last response, and takes no further speech.
         closeWhenSpent()
-        // Whatever waits in the queue comes after answers.
+        // The speech queue comes after answers.
         speakNext()
         // Hearing, timers and the state are derived from the result of all of it; the state last, as its observers see it.
         if let isHeard = turn.takeChangeOfHearing() { emit(.turnIsOpen(isHeard)) }

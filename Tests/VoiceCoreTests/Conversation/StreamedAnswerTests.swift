@@ -21,6 +21,20 @@ struct StreamedAnswerTests {
         var testDescription: String { "losses \(losses), coughs and questions \(users), orders \(orders)" }
     }
 
+    /// A world after so many questions and whatever else happens, which has come to rest.
+    private static func played(_ seed: UInt64, questions: Int, _ adjust: (inout AnswerWorld) -> Void) -> AnswerWorld {
+        var world = AnswerWorld(seed: seed)
+        adjust(&world)
+        world.open()
+        for _ in 0..<questions {
+            world.ask()
+            for _ in 0..<Int(seed * 7919 % 90) { world.step() }
+        }
+        let isAtRest = world.comeToRest()
+        #expect(isAtRest, "\(seed): \(world.machine.state), \(world.machine.calls)")
+        return world
+    }
+
     /// Any order of parts, speech, coughs, orders, questions, lost sessions and ends: no sentence is said twice, none is missing
     /// unless the user has interrupted the answer, and the conversation comes to rest.
     @Test(arguments: Events.all)
@@ -28,17 +42,11 @@ struct StreamedAnswerTests {
         let losses = events.losses
         var outcomes: (lost: Int, cut: Int, said: Int) = (0, 0, 0)
         for seed in UInt64(1)...400 {
-            var world = AnswerWorld(seed: seed)
-            world.hasLosses = losses
-            world.hasUser = events.users
-            world.hasOrders = events.orders
-            world.open()
-            for _ in 0..<3 {
-                world.ask()
-                for _ in 0..<Int(seed * 7919 % 90) { world.step() }
+            let world = Self.played(seed, questions: 3) {
+                $0.hasLosses = losses
+                $0.hasUser = events.users
+                $0.hasOrders = events.orders
             }
-            let isAtRest = world.comeToRest()
-            #expect(isAtRest, "\(seed): \(world.machine.state), \(world.machine.calls)")
             for sentence in world.written {
                 let said = world.said[sentence.text] ?? 0
                 #expect(said <= 1, "\(seed): \"\(sentence.text)\" is said \(said) times")
@@ -58,16 +66,10 @@ struct StreamedAnswerTests {
     func noSentenceIsSaidTwiceHoweverManySessionsAreLost(part: Int) {
         var outcomes: (losses: Int, late: Int, said: Int) = (0, 0, 0)
         for seed in UInt64(1 + 300 * part)...UInt64(300 + 300 * part) {
-            var world = AnswerWorld(seed: seed)
-            (world.hasUser, world.hasOrders) = (seed % 2 == 0, seed % 3 == 0)
-            (world.hasLosses, world.mostLosses, world.hasLateAnswers) = (true, 4, true)
-            world.open()
-            for _ in 0..<4 {
-                world.ask()
-                for _ in 0..<Int(seed * 7919 % 90) { world.step() }
+            let world = Self.played(seed, questions: 4) {
+                ($0.hasUser, $0.hasOrders) = (seed % 2 == 0, seed % 3 == 0)
+                ($0.hasLosses, $0.mostLosses, $0.hasLateAnswers) = (true, 4, true)
             }
-            let isAtRest = world.comeToRest()
-            #expect(isAtRest, "\(seed): \(world.machine.state), \(world.machine.calls)")
             for sentence in world.written {
                 let said = world.said[sentence.text] ?? 0
                 #expect(said <= 1, "\(seed): \"\(sentence.text)\" is said \(said) times")
