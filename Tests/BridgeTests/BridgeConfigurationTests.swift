@@ -22,12 +22,12 @@ struct BridgeConfigurationTests {
         ("[bridge]", "bridge.toml, line 1: there is no key bridge"),
         ("port =", "bridge.toml, line 1: "),
     ])
-    func namesTheLineThatIsWrong(text: String, message: String) {
+    func namesTheBadLine(text: String, message: String) {
         let problem = #expect(throws: BridgeConfiguration.Problem.self) { try parsed(text) }
         #expect(problem?.description.hasPrefix(message) == true)
     }
 
-    @Test func linksToWhereTheBrowserComes() throws {
+    @Test func linksToTheAddressOfTheBrowser() throws {
         let token = try #require(Secret("abc"))
         func link(_ text: String, address: String? = nil) throws -> String {
             try parsed(text).link(token: token, address: address)
@@ -58,7 +58,7 @@ struct BridgeConfigurationTests {
         ("#listen = \"x\"\nlisten=\"::1\" # mine\n", "#listen = \"x\"\nlisten = \"0.0.0.0\"\n"),
         ("port = 80", "listen = \"0.0.0.0\"\nport = 80"),
     ])
-    func changesTheAddressAndNothingElse(before: String, after: String) throws {
+    func changesOnlyTheAddress(before: String, after: String) throws {
         let text = BridgeConfiguration.text(before, listeningAt: "0.0.0.0")
         #expect(text == after)
         #expect(try parsed(text).listen == "0.0.0.0")
@@ -78,7 +78,7 @@ struct BridgeConfigurationTests {
         #expect(commands("厨房").count == 1, "no label can be made of it")
     }
 
-    @Test func aBoxWithoutANameHasTheHosts() {
+    @Test func boxWithoutANameUsesTheHostName() {
         #expect(BoxName.shown("", host: "pi") == "pi")
         #expect(BoxName.shown("  ", host: "pi") == "pi")
         #expect(BoxName.shown("Kitchen", host: "pi") == "Kitchen")

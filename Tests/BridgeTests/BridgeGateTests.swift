@@ -48,7 +48,7 @@ struct BridgeGateTests {
         #expect(try status(get("/", host: nil)) == 400)
     }
 
-    @Test func takesACommandOfThePage() throws {
+    @Test func acceptsACommandOfThePage() throws {
         #expect(try gate().judge(post("/command")) == .command(.init(session: "session", host: Self.here)))
     }
 

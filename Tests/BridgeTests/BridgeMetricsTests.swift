@@ -9,7 +9,7 @@ struct BridgeMetricsTests {
         ["turn": .integer(number), "at": .string(at), "answered_ms": .integer(answered)]
     }
 
-    @Test func saysOnlyThatTheDaemonIsAway() {
+    @Test func reportsOnlyThatTheDaemonIsAway() {
         let text = BridgeMetrics().text(nil)
         #expect(text.contains("jarvis_up 0\n"))
         #expect(!text.contains("jarvis_state"))

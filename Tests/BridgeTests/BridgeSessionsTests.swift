@@ -54,7 +54,7 @@ struct BridgeSessionsTests {
         #expect(!isUnusedOne)
     }
 
-    @Test mutating func survivesARestartAndSkipsWhatIsNoSession() {
+    @Test mutating func survivesARestartAndSkipsBadLines() {
         var sessions = BridgeSessions()
         let value = opened(&sessions, at: 7)
         var again = BridgeSessions(parsing: "nonsense\nshort box 1\n" + sessions.text)
@@ -155,7 +155,7 @@ struct LinkTokenTests {
         #expect(throws: BridgeConfiguration.Problem.self) { try BridgeSecrets.token(in: folder) }
     }
 
-    @Test(arguments: ["root:x:0:0:root:/root:/bin/bash", "short", ""]) func printsNothingThatIsNoToken(
+    @Test(arguments: ["root:x:0:0:root:/root:/bin/bash", "short", ""]) func doesNotPrintAMalformedToken(
         text: String
     ) throws {
         let folder = try folder()

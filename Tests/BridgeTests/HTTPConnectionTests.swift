@@ -119,7 +119,7 @@ struct HTTPConnectionTests {
     }
 
     /// While guesses wait for their answers, more of them are refused immediately.
-    @Test func guessesDoNotKeepTheRightTokenOut() throws {
+    @Test func wrongTokensDoNotLockOutTheRightOne() throws {
         let crowd = try Browser()
         for number in 0..<20 {
             let channel = EmbeddedChannel(
@@ -145,7 +145,7 @@ struct HTTPConnectionTests {
         #expect(try !crowd.signIn().isEmpty)
     }
 
-    @Test(arguments: ["stop", "interrupt", "mute"]) func ordersHavePlacesOfTheirOwn(order: String) {
+    @Test(arguments: ["stop", "interrupt", "mute"]) func ordersHaveReservedConnections(order: String) {
         var places = CommandPlaces()
         for _ in 0..<CommandPlaces.most {
             let isTaken = places.take("listen")
@@ -163,7 +163,7 @@ struct HTTPConnectionTests {
 
     // MARK: Proxies
 
-    @Test func aTargetWithAnAuthorityCountsInsteadOfHost() throws {
+    @Test func authorityInTheTargetReplacesTheHost() throws {
         let browser = try Browser()
         #expect(try browser.ask(.GET, "http://127.0.0.1:8787/?x").head.status == .ok)
         #expect(try browser.ask(.GET, "http://127.0.0.1:8787").head.status == .ok)
@@ -172,14 +172,14 @@ struct HTTPConnectionTests {
     }
 
     @Test(arguments: ["X-Forwarded-For", "X-Real-IP", "X-Forwarded-Host", "CF-Connecting-IP", "Via", "Forwarded"])
-    func whatComesThroughAProxyIsNotLocal(header: String) throws {
+    func proxiedRequestIsNotLocal(header: String) throws {
         let browser = try Browser()
         let host = ("Host", "127.0.0.1:8787")
         #expect(try browser.ask(.GET, "/metrics", [host]).head.status == .ok)
         #expect(try browser.ask(.GET, "/metrics", [host, (header, "192.0.2.1")]).head.status == .unauthorized)
     }
 
-    @Test func aClientThatWaitsWithItsBodyIsToldToGoOn() throws {
+    @Test func expect100ContinueIsAnswered() throws {
         let browser = try Browser()
         let headers = [("Host", "127.0.0.1:8787"), ("Expect", "100-continue")]
         let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/session", headers: HTTPHeaders(headers))
@@ -198,7 +198,7 @@ struct HTTPConnectionTests {
         #"{"command":"ask","arguments":{"text":"yes"}}"#, #"{"command":"ask","remote":false}"#,
         #"{"command":"ask","arguments":{"remote":false},"remote":null}"#,
     ])
-    func anOrderOfAPageIsMarkedWhateverItSays(body: String) throws {
+    func orderOfAPageIsAlwaysMarkedRemote(body: String) throws {
         let order = try #require(JSONValue.parse(ByteBuffer(string: body)))
         let line = BridgeHub.request("ask", order).line
         #expect(try ControlRequest(line: Array(line.utf8)).isRemote)

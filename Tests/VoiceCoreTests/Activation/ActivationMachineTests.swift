@@ -61,7 +61,7 @@ struct ActivationMachineTests {
         }
     }
 
-    @Test func whoCallsAfterARefusalIsTriedForAgain() {
+    @Test func activationAfterRefusalRetries() {
         var scene = Scene(.always)
         scene.states(.connecting, .error("invalid_api_key: no"))
         scene.on(.activate(.command))
@@ -79,7 +79,7 @@ struct ActivationMachineTests {
         #expect(scene.played.isEmpty)
     }
 
-    @Test(arguments: [ActivationMode.wake, .push]) func nothingIsOpenBeforeACall(mode: ActivationMode) {
+    @Test(arguments: [ActivationMode.wake, .push]) func opensNoSessionBeforeActivation(mode: ActivationMode) {
         var scene = Scene(mode)
         #expect(!scene.opens)
         #expect(scene.latest.contains(.keepsOpen(false)))
@@ -94,7 +94,7 @@ struct ActivationMachineTests {
     }
 
     /// "Hey Jarvis, what is on today?" in one breath: no sound is played into the question.
-    @Test func whoSpeaksOnAfterTheWordHearsNoSound() {
+    @Test func noWakeSoundWhenTheUserSpeaksOn() {
         var scene = Scene(.wake)
         scene.on(.activate(.word("jarvis")))
         #expect(scene.played.isEmpty)
@@ -105,7 +105,7 @@ struct ActivationMachineTests {
         #expect(scene.played.isEmpty)
     }
 
-    @Test(arguments: [(1800, true), (1900, false)]) func aTurnIsTheWordAloneByWhereTheWordWas(end: Int, isAlone: Bool) {
+    @Test(arguments: [(1800, true), (1900, false)]) func positionOfTheWordTellsABareWakeWord(end: Int, isAlone: Bool) {
         var scene = Scene(.wake)
         scene.on(.activate(.word("jarvis")))
         scene.states(.connecting, .listening, .userSpeaking)
@@ -114,7 +114,7 @@ struct ActivationMachineTests {
     }
 
     /// The service hears the word itself as a turn: the sound comes all the same, and never into an answer or behind the end.
-    @Test func theSoundForACallComesUnlessSomethingElseDoes() {
+    @Test func wakeSoundPlaysUnlessSpeechComesFirst() {
         var scene = Scene(.wake)
         scene.on(.activate(.word("jarvis")))
         scene.states(.connecting, .listening, .userSpeaking)
@@ -131,7 +131,7 @@ struct ActivationMachineTests {
         #expect(scene.played == [.goodbye])
     }
 
-    @Test func aSessionNobodyAskedForIsClosed() {
+    @Test func unrequestedSessionIsClosed() {
         var scene = Scene(.wake)
         scene.on(.conversation(.connecting))
         #expect(scene.closes)
@@ -139,7 +139,7 @@ struct ActivationMachineTests {
         #expect(scene.machine.phase == .idle)
     }
 
-    @Test func whoSaysNothingAfterTheCallIsLeftAlone() {
+    @Test func silenceAfterActivationClosesTheSession() {
         var scene = Scene.awake()
         #expect(scene.starts(.followUp))
         scene.on(.timer(.followUp))
@@ -171,13 +171,13 @@ struct ActivationMachineTests {
         #expect(scene.latest.isEmpty)
     }
 
-    @Test func oneShotEndsWithTheAnswer() {
+    @Test func oneShotConversationEndsWithTheAnswer() {
         let scene = Scene.answered(.wake) { $0.isOneShot = true }
         #expect(scene.closes)
         #expect(scene.played == [.goodbye])
     }
 
-    @Test func theCallAloneGetsNoAnswer() {
+    @Test func bareWakeWordGetsNoAnswer() {
         var scene = Scene.awake()
         scene.states(.userSpeaking, .processing)
         scene.on(.turnEnded(milliseconds: 1400))
@@ -225,7 +225,7 @@ struct ActivationMachineTests {
         #expect(scene.played == [.goodbye])
     }
 
-    @Test func aSessionThatDoesNotOpenIsToldAndGivenUp() {
+    @Test func sessionThatDoesNotOpenPlaysAnError() {
         var scene = Scene(.wake)
         scene.on(.activate(.word("jarvis")))
         #expect(scene.starts(.connect))
@@ -237,7 +237,7 @@ struct ActivationMachineTests {
         #expect(scene.machine.phase == .idle)
     }
 
-    @Test func aSpentBudgetLeavesItIdle() {
+    @Test func spentBudgetLeavesTheBoxIdle() {
         var scene = Scene(.push)
         scene.on(.activate(.button))
         scene.on(.refused)
@@ -247,7 +247,7 @@ struct ActivationMachineTests {
         #expect(scene.opens)
     }
 
-    @Test func aServiceThatRefusesUsIsNotAskedAgain() {
+    @Test func refusingServiceIsNotRetried() {
         var scene = Scene(.wake)
         scene.on(.activate(.word("jarvis")))
         scene.states(.connecting, .error("bad key"))
@@ -261,7 +261,7 @@ struct ActivationMachineTests {
         #expect(scene.played == [.goodbye])
     }
 
-    @Test func aLostConnectionGetsAsLongAsTheFirst() {
+    @Test func reconnectingHasTheConnectTimer() {
         var scene = Scene.answered()
         scene.on(.conversation(.connecting))
         #expect(scene.starts(.connect))
@@ -282,7 +282,7 @@ struct ActivationMachineTests {
         #expect(scene.closes)
     }
 
-    @Test func silenceEndsNothing() {
+    @Test func silenceOrderKeepsTheConversation() {
         var scene = Scene.awake()
         scene.on(.media(true))
         scene.on(.silence)
@@ -305,7 +305,7 @@ struct ActivationMachineTests {
     }
 
     @Test(arguments: ActivationMode.allCases)
-    func aResetPutsAFreshConversationInPlaceOfTheOpenOne(mode: ActivationMode) {
+    func resetReplacesTheOpenConversation(mode: ActivationMode) {
         var scene = Scene.listening(mode)
         scene.on(.reset)
         #expect(scene.closes)
@@ -320,7 +320,7 @@ struct ActivationMachineTests {
         #expect(scene.machine.phase == .awake)
     }
 
-    @Test func aResetInTheMidstOfAnAnswerBeginsAfreshAsWell() {
+    @Test func resetDuringAnAnswerOpensANewConversation() {
         var scene = Scene.awake()
         scene.states(.userSpeaking, .processing, .aiSpeaking)
         scene.on(.reset)
@@ -345,7 +345,7 @@ struct ActivationMachineTests {
     }
 
     /// Without a voice of its own, the box opens a session to say something; that hears nothing, and ends with the text.
-    @Test func aTextOpensASessionThatSaysItAndHearsNothing() {
+    @Test func textOpensASessionWithoutMicrophone() {
         var scene = Scene(.push)
         scene.on(.say("Dinner."))
         #expect(scene.latest.starts(with: [.open(holdsMicrophone: false), .hearsRoom(false), .say("Dinner.")]))
@@ -361,7 +361,7 @@ struct ActivationMachineTests {
         #expect(scene.opens)
     }
 
-    @Test func aCallDuringSuchASessionMakesItAConversation() {
+    @Test func activationTurnsATextSessionIntoAConversation() {
         var scene = Scene(.wake)
         scene.on(.say("Dinner."))
         scene.states(.connecting, .processing, .aiSpeaking)
@@ -416,7 +416,7 @@ struct ActivationMachineTests {
         #expect(scene.machine.phase == .idle)
     }
 
-    @Test func aResetWhileMutedEndsWhatIsOpenAndNoMore() {
+    @Test func resetWhileMutedOnlyClosesTheSession() {
         var scene = Scene(.push)
         scene.on(.mute(true))
         scene.on(.ask("a"))
@@ -428,7 +428,7 @@ struct ActivationMachineTests {
         #expect(scene.played.isEmpty)
     }
 
-    @Test func stopAfterAResetLeavesACalledConversationClosedAndAnOpenMicrophoneOpen() {
+    @Test func stopAfterAResetReopensOnlyAnOpenMicrophone() {
         for mode in ActivationMode.allCases {
             var scene = Scene.listening(mode)
             scene.on(.reset)
@@ -456,7 +456,7 @@ struct ActivationMachineTests {
         #expect(scene.latest == [.interrupt, .play(.woken)])
     }
 
-    @Test func aCallInTheWindowStartsItAnew() {
+    @Test func activationRestartsTheFollowUpWindow() {
         var scene = Scene.answered()
         scene.on(.activate(.button))
         #expect(scene.latest == [.play(.woken), .cancelTimer(.followUp), .startTimer(.followUp, .seconds(8))])
@@ -472,7 +472,7 @@ struct ActivationMachineTests {
         #expect(scene.opens)
     }
 
-    @Test func aConversationThatDoesNotTellOfItsEndIsOver() {
+    @Test func closingTimesOutWithoutAReport() {
         var scene = Scene(.push)
         scene.on(.activate(.button))
         scene.on(.stop(isSpoken: false))
@@ -587,7 +587,7 @@ struct ActivationMachineTests {
         #expect(scene.opens)
     }
 
-    @Test func noChimesInQuietHours() {
+    @Test func quietHoursPlayNoChimes() {
         var scene = Scene(.push)
         scene.on(.quiet(true))
         scene.on(.activate(.button))
@@ -600,7 +600,7 @@ struct ActivationMachineTests {
         #expect(scene.played == [.goodbye])
     }
 
-    @Test func quietHoursAreToldOnce() {
+    @Test func repeatedQuietHoursAreReportedOnce() {
         var scene = Scene(.push)
         scene.on(.quiet(true))
         #expect(scene.latest == [.quiet(true)])
@@ -608,7 +608,7 @@ struct ActivationMachineTests {
         #expect(scene.latest.isEmpty)
     }
 
-    @Test(arguments: ActivationMode.allCases) func stopPausesTheMusicWhateverElseItDoes(mode: ActivationMode) {
+    @Test(arguments: ActivationMode.allCases) func stopPausesMediaInEveryMode(mode: ActivationMode) {
         var scene = Scene(mode)
         scene.on(.media(true))
         if mode != .always { #expect(scene.latest == [.listen(.stop)]) }
@@ -620,7 +620,7 @@ struct ActivationMachineTests {
     }
 
     @Test(arguments: ActivationMode.allCases, [false, true])
-    func theCommandEndsTheMusicOnceAlsoWhatIsStillBeingOpened(mode: ActivationMode, isPlaying: Bool) {
+    func stopAllEndsMediaOnceEvenWhileItOpens(mode: ActivationMode, isPlaying: Bool) {
         var scene = Scene.listening(mode)
         scene.on(.media(isPlaying))
         scene.on(.stopAll)
@@ -629,7 +629,7 @@ struct ActivationMachineTests {
         #expect(scene.closes == (mode != .always), "the rest is as by the key")
     }
 
-    @Test func noWordCallsInPushModeThoughMusicLetsItBeHeard() {
+    @Test func wakeWordDoesNotOpenPushModeDuringMusic() {
         var scene = Scene(.push)
         scene.on(.media(true))
         scene.on(.activate(.word("jarvis")))
@@ -639,7 +639,7 @@ struct ActivationMachineTests {
     }
 
     /// PocketSphinx takes talk for a stop now and then: where nothing is said, there must be nothing to hear of it.
-    @Test func aStopByMistakeIsNotHeardWhereNothingIsSaid() {
+    @Test func falseStopWithNothingToStopIsIgnored() {
         var always = Scene.awake(.always)
         always.on(.stop(isSpoken: true))
         #expect(always.latest == [.ignoreStop])
@@ -684,7 +684,7 @@ struct ActivationMachineTests {
         }
     }
 
-    @Test func alwaysHasNoLimits() {
+    @Test func alwaysModeHasNoTimers() {
         var scene = Scene.awake(.always)
         #expect(!scene.starts(.followUp))
         scene.on(.conversation(.userSpeaking))
@@ -743,7 +743,7 @@ struct ActivationMachineTests {
 
     /// Whatever the order of events: outside `always` no phase lasts without a timer, except those in which the box has
     /// the turn.
-    @Test(arguments: 0..<20) func nothingLastsForEver(seed: UInt64) {
+    @Test(arguments: 0..<20) func everyPhaseHasATimer(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let states: [ConversationState] = [
             .idle, .connecting, .listening, .userSpeaking, .processing, .fillerSpeaking, .waitingForJarvis, .aiSpeaking,
@@ -792,7 +792,7 @@ struct ActivationMachineTests {
     // MARK: Greeting
 
     @Test(arguments: [ActivationMode.wake, .push, .always])
-    func aGreetingIsNoAnswer(_ mode: ActivationMode) {
+    func greetingDoesNotEndAOneShot(_ mode: ActivationMode) {
         var scene = Scene(mode) {
             $0.greets = true
             $0.isOneShot = true
@@ -818,7 +818,7 @@ struct ActivationMachineTests {
         #expect(!scene.closes)
     }
 
-    @Test func whoTypesIsNotGreeted() {
+    @Test func typedQuestionGetsNoGreeting() {
         var scene = Scene(.wake) { $0.greets = true }
         scene.on(.ask("What time is it?"))
         #expect(!scene.latest.contains(.greet))

@@ -28,7 +28,7 @@ struct AssistantActivationTests {
     }
 
     @Test(arguments: [ActivationTrigger.button, .command, .text, .word("hey jarvis")])
-    func everythingElseOpensTheBoxsOwn(trigger: ActivationTrigger) {
+    func otherTriggersOpenTheDefaultAssistant(trigger: ActivationTrigger) {
         var machine = machine()
         _ = machine.handle(.activate(.word("okay nabu")))
         _ = talk(&machine, .connecting, .listening)
@@ -38,7 +38,7 @@ struct AssistantActivationTests {
     }
 
     @Test(arguments: [ActivationMode.wake, .always])
-    func theWordOfAnotherEndsTheConversationAndOpensTheOther(mode: ActivationMode) {
+    func wordOfAnotherAssistantSwitchesConversations(mode: ActivationMode) {
         var machine = machine(mode)
         if mode == .wake { _ = machine.handle(.activate(.word("hey jarvis"))) }
         _ = talk(&machine, .connecting, .listening, .userSpeaking, .processing, .aiSpeaking)

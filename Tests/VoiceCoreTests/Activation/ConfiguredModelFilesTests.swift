@@ -27,11 +27,11 @@ struct ConfiguredModelFilesTests {
     }
 
     /// The default files belong to packages that need not be installed.
-    @Test func nothingConfiguredLacksNothing() {
+    @Test func missingDefaultModelsAreNotReported() {
         #expect(problems { _ in }.isEmpty)
     }
 
-    @Test func whatIsNotThereIsNamedWithItsKeyAndTheWayOut() {
+    @Test func missingModelNamesItsKeyAndTheFix() {
         let stop = problems { $0.stopModel = "/nowhere/stop.json" }
         #expect(stop.count == 1)
         #expect(stop.first?.hasPrefix("activation.stop_model: there is no /nowhere/stop.json: ") == true)
@@ -75,7 +75,7 @@ struct ConfiguredModelFilesTests {
     }
 
     /// The daemon listens with PocketSphinx instead.
-    @Test func theDaemonStartsAllTheSame() throws {
+    @Test func missingStopModelDoesNotPreventTheStart() throws {
         var configuration = Configuration()
         configuration.activation.stopModel = "/nowhere/stop.json"
         #expect(try ActivationSettings(configuration).makeDetector != nil)

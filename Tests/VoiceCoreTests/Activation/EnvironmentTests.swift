@@ -22,7 +22,7 @@ struct EnvironmentTests {
     }
 
     @Test(arguments: ["", "22-7", "24:00-07:00", "22:00", "22:00-22:00", "22:00-07:60", "a:00-b:00", "22:0-07:00"])
-    func whatIsNoSpanIsRefused(text: String) {
+    func malformedQuietHoursAreRefused(text: String) {
         #expect(QuietHours(text) == nil)
     }
 
@@ -96,7 +96,7 @@ struct EnvironmentTests {
         unlink(script + ".out")
     }
 
-    @Test func aCommandThatHangsIsEndedAndOneThatIsNotThereIsTold() {
+    @Test func hangingAndMissingCommandsAreReported() {
         #expect(HookProcess.run("/bin/sleep", [], within: .milliseconds(50)) != .tookTooLong)
         #expect(HookProcess.run("/usr/bin/yes", [], within: .milliseconds(50)) == .tookTooLong)
         #expect(HookProcess.run("/nowhere", [], within: .seconds(1)) == .notStarted(errno: ENOENT))
@@ -117,7 +117,7 @@ struct EnvironmentTests {
         "sleep 600 & echo $! >>$0.left", "(sleep 0.05 & echo $! >>$0.left)", "(setsid sleep 0.05 & echo $! >>$0.left)",
         "setsid sleep 600 & echo $! >>$0.left", "env -i setsid sleep 600 & echo $! >>$0.left",
     ])
-    func nothingOfACommandIsLeft(start: String) throws {
+    func endedCommandLeavesNoProcess(start: String) throws {
         ChildProcesses.adoptOrphans()
         let path = try script("\(start)\nsleep 0.3\n")
         defer { for name in [path, path + ".left"] { unlink(name) } }
@@ -134,7 +134,7 @@ struct EnvironmentTests {
 
     /// Including processes that left its group and session, and those started by them.
     @Test(arguments: ["sleep 600 &", "setsid sleep 600 &", "setsid bash -c 'setsid sleep 600 & sleep 600' &"])
-    func whatACommandHasStartedEndsWithIt(start: String) throws {
+    func processesOfACommandEndWithIt(start: String) throws {
         ChildProcesses.adoptOrphans()
         let path = try script("\(start)\nsleep 0.3\n")
         defer { unlink(path) }
@@ -169,7 +169,7 @@ struct EnvironmentTests {
         #expect(other == Array("asked\n".utf8))
     }
 
-    @Test func bothOutputsOfAChildMayBeRead() throws {
+    @Test func outputAndErrorsOfAChildAreRead() throws {
         var ends: [Int32] = [-1, -1]
         try #require(clinux_pipe(&ends) == 0)
         defer { close(ends[0]) }

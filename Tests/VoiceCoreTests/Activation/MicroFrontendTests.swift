@@ -53,7 +53,7 @@ struct MicroFrontendTests {
         #expect(Self.digest(found) == golden.digest)
     }
 
-    @Test func afterAResetItIsAsNew() throws {
+    @Test func resetClearsTheFrontend() throws {
         let frontend = try #require(MicroFrontend())
         let first = features(GoldenSignal.syllables.samples, by: frontend)
         _ = features(GoldenSignal.loudNoise.samples, by: frontend)

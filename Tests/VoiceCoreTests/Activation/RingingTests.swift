@@ -14,7 +14,7 @@ struct RingingTests {
         return machine
     }
 
-    @Test(arguments: ActivationMode.allCases) func aKeyEndsItAndOpensNothing(mode: ActivationMode) {
+    @Test(arguments: ActivationMode.allCases) func keyEndsRingingAndOpensNoSession(mode: ActivationMode) {
         var machine = machine(mode, .rings(true))
         let phase = machine.phase
         let effects = machine.handle(.activate(.button))
@@ -27,7 +27,7 @@ struct RingingTests {
         }
     }
 
-    @Test(arguments: [true, false]) func stopEndsItAndLeavesTheConversationAndMediaAlone(isSpoken: Bool) {
+    @Test(arguments: [true, false]) func stopEndsOnlyTheRinging(isSpoken: Bool) {
         var machine = machine(
             .wake,
             .activate(.command),
@@ -44,7 +44,7 @@ struct RingingTests {
     }
 
     /// In `push` the box listens for nothing else.
-    @Test(arguments: ActivationMode.allCases) func stopWordsAreHeardWhileItRings(mode: ActivationMode) {
+    @Test(arguments: ActivationMode.allCases) func stopWordsAreHeardWhileRinging(mode: ActivationMode) {
         var machine = machine(mode)
         let before = machine.listening
         _ = machine.handle(.rings(true))
@@ -72,7 +72,7 @@ struct RingingTests {
         #expect(effects.contains(.stopRinging))
     }
 
-    @Test func whoCallsIsHeardWhileItRings() {
+    @Test func wakeWordIsHeardWhileRinging() {
         var machine = machine(.wake, .rings(true))
         let effects = machine.handle(.activate(.word("jarvis")))
         #expect(effects.contains(.open(holdsMicrophone: true)))

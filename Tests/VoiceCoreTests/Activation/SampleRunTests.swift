@@ -41,7 +41,7 @@ struct SampleRunTests {
         #expect(problem.description.contains("ends the program"))
     }
 
-    @Test func theDoctorNamesWhatIsDeafOrBroken() {
+    @Test func doctorNamesDeafAndBrokenModels() {
         let findings = WakeCheck.judge([
             ("alexa", .heard(0.92)), ("computer", .ran), ("hey jarvis", .unheard(0.12)),
             ("okay nabu", .failed(WakeWordError("okay_nabu.tflite: no flatbuffer"))),
@@ -69,13 +69,13 @@ struct SampleRunTests {
     }
 
     @Test(arguments: ["alexa", "hey jarvis", "hey_mycroft", "okay nabu", "stop"])
-    func thereIsASampleOfEachWordOfThePackage(word: String) {
+    func everyPackagedWordHasASample(word: String) {
         let samples = WakeSamples.samples(of: word)
         #expect(6400...40_000 ~= samples.count)
         #expect(samples.contains { abs(Int($0)) > 4000 })
     }
 
-    @Test func otherWordsHaveNone() {
+    @Test func unknownWordHasNoSample() {
         #expect(WakeSamples.samples(of: "computer").isEmpty)
     }
 }

@@ -9,7 +9,7 @@ import Testing
 struct SavedActivationTests {
     private let directory = FileManager.default.temporaryDirectory.path + "/activation-\(UUID().uuidString)/state"
 
-    @Test func whatIsWrittenIsRead() throws {
+    @Test func savedActivationRoundTrips() throws {
         for isMuted in [false, true] {
             for mode in [nil, SavedActivation.Mode(set: .push, configured: .always)] {
                 let saved = SavedActivation(isMuted: isMuted, mode: mode)
@@ -18,7 +18,7 @@ struct SavedActivationTests {
         }
     }
 
-    @Test func anEditOfTheConfigurationIsTheLaterWish() {
+    @Test func editedConfigurationOverridesTheSavedMode() {
         let saved = SavedActivation(mode: .init(set: .push, configured: .always))
         #expect(saved.effectiveMode(configured: .always, hearsWords: true) == .push)
         #expect(saved.effectiveMode(configured: .wake, hearsWords: true) == .wake)
@@ -29,7 +29,7 @@ struct SavedActivationTests {
         #expect(wake.effectiveMode(configured: .always, hearsWords: false) == .push)
     }
 
-    @Test func whatANewerVersionWroteIsPassedOver() throws {
+    @Test func unknownFieldsOfANewerVersionAreSkipped() throws {
         let text = "[microphone]\nmuted = true\ngain = 3\n[mode]\nset = \"dream\"\nconfigured = \"always\"\n"
         #expect(try SavedActivation(parsing: Array(text.utf8)) == SavedActivation(isMuted: true))
     }
@@ -50,7 +50,7 @@ struct SavedActivationTests {
         #expect(log.lines.isEmpty)
     }
 
-    @Test func theNewestIsWritten() async throws {
+    @Test func newestActivationIsWritten() async throws {
         let log = LineLog()
         let store = ActivationStore(directory: directory, logger: log.logger)
         for isMuted in [true, false, true] { store.remember(SavedActivation(isMuted: isMuted)) }
@@ -60,7 +60,7 @@ struct SavedActivationTests {
     }
 
     /// "Muted" is answered once it is on disk: the power may be cut next.
-    @Test func theWaitEndsOnceItIsOnDisk() async throws {
+    @Test func waitEndsOnceTheFileIsOnDisk() async throws {
         let log = LineLog()
         let isWritten = Mutex(false)
         let store = ActivationStore(directory: directory, logger: log.logger) { _, _ in
@@ -72,7 +72,7 @@ struct SavedActivationTests {
         #expect(isWritten.withLock { $0 })
     }
 
-    @Test func aDiskThatHangsHoldsNobodyUp() async throws {
+    @Test func hangingDiskDoesNotBlockTheCaller() async throws {
         let log = LineLog()
         let goesOn = Gate()
         let store = ActivationStore(directory: directory, logger: log.logger) { _, _ in goesOn.wait() }
@@ -82,7 +82,7 @@ struct SavedActivationTests {
         #expect(await store.isSaved(within: .seconds(60)))
     }
 
-    @Test func aFolderThatCannotBeWrittenIsTold() async {
+    @Test func unwritableFolderIsLogged() async {
         let log = LineLog()
         let store = ActivationStore(directory: "/proc/nowhere", logger: log.logger)
         store.remember(SavedActivation(isMuted: true))

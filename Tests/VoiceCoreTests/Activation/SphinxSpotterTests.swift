@@ -98,7 +98,7 @@ struct SphinxSpotterTests {
     }
 
     /// A list of words that PocketSphinx did not take leaves none: the owner must learn of it, and open it anew.
-    @Test func aListThatIsNotTakenLeavesNone() throws {
+    @Test func rejectedWordListStopsTheOldOne() throws {
         var error = [CChar](repeating: 0, count: 512)
         let spotter = try #require(csphinx_open(Self.model, "en-us", &error, error.count))
         defer { csphinx_close(spotter) }
@@ -112,7 +112,7 @@ struct SphinxSpotterTests {
         #expect(csphinx_process(spotter, silence, silence.count))
     }
 
-    @Test func otherWordsAreNot() throws {
+    @Test func otherWordsStayBelowTheThreshold() throws {
         let found = try found("I was in the garden this morning.", wake: "computer", threshold: -40)
         #expect(!found.contains { $0.score ?? 0 >= -40 })
     }
@@ -124,7 +124,7 @@ struct SphinxSpotterTests {
     }
 
     /// A typing error among the stop words must not switch "stop" off.
-    @Test func anUnknownStopWordTakesNoOtherAway() throws {
+    @Test func unknownStopWordKeepsTheOtherWords() throws {
         let words = try WakeWords(wake: "computer", stop: "stop, halt, arrette", threshold: -20)
         let spotter = try SphinxSpotter(words.stops, model: Self.model)
         let problem = spotter.gaps.first?.description ?? ""
@@ -141,7 +141,7 @@ struct SphinxSpotterTests {
     }
 
     /// Nor may one among the wake words.
-    @Test func anUnknownWakeWordTakesNoOtherAway() throws {
+    @Test func unknownWakeWordKeepsTheOtherWords() throws {
         let words = try WakeWords(wake: "computer, zzyzyx", stop: "arrette", threshold: -20)
         let spotter = try SphinxSpotter(words, model: Self.model)
         #expect(spotter.gaps.map(\.words) == [["zzyzyx"], ["arrette"]])
@@ -197,7 +197,7 @@ struct SphinxSpotterTests {
     }
 
     /// From the audio thread's ring to the call, on the listener's own thread.
-    @Test func theListenerCalls() async throws {
+    @Test func listenerReportsTheWakeWord() async throws {
         let ports = AudioPorts()
         let verdicts = Collected<WakeRule.Verdict>()
         let words = try WakeWords(wake: "computer", stop: "", threshold: -50)
@@ -244,7 +244,7 @@ struct SphinxThresholdTests {
         #expect { try SphinxSpotter.check(words.words[0]) } throws: { "\($0)".contains("between -60 and 60") }
     }
 
-    @Test func thoseOfTheConfigurationAreTaken() throws {
+    @Test func configuredThresholdsAreAccepted() throws {
         let words = try WakeWords(wake: "jarvis:-60, computer:20", stop: "stop:-25", threshold: -20)
         for word in words.words { try SphinxSpotter.check(word) }
     }
@@ -256,7 +256,7 @@ struct SphinxThresholdTests {
         (.wyoming, "hey_jarvis", "stop:-99"), (.tflite, "stop, hey jarvis", "stop"),
         (.pocketsphinx, "jarvis:-2,5", "stop"),
     ])
-    func theConfigurationIsRefused(engine: Configuration.Activation.Engine, wake: String, stop: String) throws {
+    func badConfigurationIsRefused(engine: Configuration.Activation.Engine, wake: String, stop: String) throws {
         var configuration = Configuration()
         configuration.activation.wakeModels = "/nowhere"
         configuration.activation.engine = engine
@@ -266,7 +266,7 @@ struct SphinxThresholdTests {
     }
 
     /// Without PocketSphinx the doctor has one line; with `off` nothing is listened for, and a model for it is named.
-    @Test func whoListensForNothingIsTold() throws {
+    @Test func doctorNamesUnheardStopWords() throws {
         var configuration = Configuration()
         configuration.activation.wakeModels = "/nowhere"
         configuration.activation.sphinxModel = "/nowhere"

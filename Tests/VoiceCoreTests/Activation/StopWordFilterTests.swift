@@ -17,13 +17,13 @@ struct StopWordFilterTests {
         return stop.isAlone(remark, at: .seconds(10) + .milliseconds(milliseconds))
     }
 
-    @Test func quietAfterAShortRemarkMakesItAStop() {
+    @Test func quietAfterAShortRemarkMakesAStop() {
         #expect(isAlone("stop", length: 400, quiet: 120) == nil)
         #expect(isAlone("stop", length: 400, quiet: 200) == true)
         #expect(isAlone("never mind", length: 1200, quiet: 200) == true)
     }
 
-    @Test func aSentenceIsNone() {
+    @Test func stopInsideASentenceIsRefused() {
         #expect(isAlone("stop", length: 900, quiet: 0) == false)
         #expect(isAlone("stop", length: 900, quiet: 300) == false)
         // A click.
@@ -32,7 +32,7 @@ struct StopWordFilterTests {
         #expect(isAlone("stop", length: 700, quiet: 0, after: 370) == false)
     }
 
-    @Test func whoSaysItTwiceMeansIt() {
+    @Test func stopSaidTwiceCountsInALongRemark() {
         #expect(isAlone("stop", length: 1100, quiet: 200) == false)
         #expect(isAlone("stop", length: 1100, quiet: 200, finds: 2) == true)
     }
@@ -63,7 +63,7 @@ struct StopWordFilterTests {
         return recent.remark()
     }
 
-    @Test func aRemarkGoesFromPauseToPause() throws {
+    @Test func remarkSpansFromPauseToPause() throws {
         var random = SplitMix64(seed: 1)
         let before = Self.room(3000, &random)
         let alone = try #require(Self.remark(before + Self.voice(400) + Self.room(200, &random)))
@@ -94,7 +94,7 @@ struct StopWordFilterTests {
     }
 
     /// Steady noise 15 dB below the word is the room's, no speech.
-    @Test func aLoudRoomIsNotPartOfIt() throws {
+    @Test func loudRoomIsNotPartOfTheRemark() throws {
         var random = SplitMix64(seed: 2)
         let sound = Self.room(6000, &random, peak: 650) + Self.voice(400) + Self.room(200, &random, peak: 650)
         let remark = try #require(Self.remark(sound.indices.map { sound[$0] }))
@@ -225,7 +225,7 @@ struct StopWordFilterTests {
 
     /// "Hey Jarvis." in an open conversation: PocketSphinx may take it for "stop".
     @Test(arguments: [3480, 3560])
-    func aCallIsNoStop(callAt: Int) throws {
+    func wakeWordIsNotAStop(callAt: Int) throws {
         var random = SplitMix64(seed: 7)
         let sound = Self.room(3000, &random) + Self.voice(500) + Self.room(600, &random)
         let stop = Self.voice(400) + Self.room(600, &random)

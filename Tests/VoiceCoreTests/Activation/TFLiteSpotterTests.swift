@@ -77,7 +77,7 @@ struct TFLiteSpotterTests {
         #expect(try found(try spotter(box, try words()), loud).isEmpty)
     }
 
-    @Test func severalWordsAreHeardAtOnceEachWithItsOwnCutOff() async throws {
+    @Test func eachWordHasItsOwnCutoff() async throws {
         let box = try await WakeModelBox(["hey_jarvis": "GOOD3h", "alexa": "GOOD2h"]).compiled()
         func finds(_ wake: String) throws -> Set<String> {
             let spotter = try spotter(box, try words(wake))
@@ -97,7 +97,7 @@ struct TFLiteSpotterTests {
         #expect(try found(spotter, quiet + quiet).isEmpty)
     }
 
-    @Test func whatIsMissingIsNamedWithTheWayOut() async throws {
+    @Test func missingFileIsNamedWithTheFix() async throws {
         let box = try WakeModelBox()
         #expect { _ = try spotter(box, try words()) } throws: {
             "\($0)".contains("has no libtensorflowlite_c.so: run \"jarvis-voiced wake install\"")
@@ -116,7 +116,7 @@ struct TFLiteSpotterTests {
             ("GOOD3q", "another scale"), ("GOOD32", "cannot run"), ("GOOD3a", "cannot run"),
         ]
     )
-    func aModelThatIsNoneIsRefused(model: String, reason: String) async throws {
+    func invalidModelIsRefused(model: String, reason: String) async throws {
         let box = try await WakeModelBox(["hey_jarvis": model]).compiled()
         #expect { _ = try spotter(box, try words()) } throws: {
             "\($0)".contains("hey_jarvis.tflite: ") && "\($0)".contains(reason)
@@ -139,7 +139,7 @@ struct TFLiteSpotterTests {
         #expect { _ = try found(spotter, quiet) } throws: { "\($0)".contains("\"hey jarvis\" fails") }
     }
 
-    @Test func aLibraryThatIsNoneIsNamed() async throws {
+    @Test func invalidLibraryIsNamed() async throws {
         let box = try await WakeModelBox().compiled("int nothing;")
         #expect { _ = try spotter(box, try words()) } throws: {
             "\($0)".hasPrefix("the library has not all of TensorFlow Lite") && ($0 as? WakeWordError)?.cause == .library
@@ -152,7 +152,7 @@ struct TFLiteSpotterTests {
     }
 
     @Test(arguments: ["hey jarvis:-25", "hey jarvis:0", "hey jarvis:1", "hey jarvis:90", "hey jarvis:0.997"])
-    func aThresholdThatIsNoProbabilityIsRefused(wake: String) async throws {
+    func thresholdOutsideProbabilitiesIsRefused(wake: String) async throws {
         let box = try await WakeModelBox().compiled()
         #expect { _ = try spotter(box, try words(wake)) } throws: {
             "\($0)".contains("wants a probability above 0, and 0.996 at most: for instance 0.9")
@@ -175,7 +175,7 @@ struct TFLiteSpotterTests {
         )
     }
 
-    @Test func aManifestThatCannotBeIsRefused() throws {
+    @Test func invalidManifestIsRefused() throws {
         let read = try MicroWakeWordManifest(manifest())
         #expect(read.model == "m.tflite" && read.cutoff == 0.9 && read.window == 5)
         for bad in [
@@ -219,7 +219,7 @@ struct TFLiteSpotterTests {
     }
 
     /// The child's own words, in one line and without its name.
-    @Test func theReasonOfATrialIsPassedOn() async throws {
+    @Test func trialReportsItsReason() async throws {
         let script = "/tmp/trial-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         defer { unlink(script) }
         let text = "#!/bin/sh\necho INFO: >&2\nprintf 'jarvis-voiced: no model\\033[1m: junk\\n' >&2\nexit 71\n"
@@ -234,7 +234,7 @@ struct TFLiteSpotterTests {
         #expect(problem == WakeWordError("cannot be run: no model[1m: junk"))
     }
 
-    @Test func aFileIsTriedOnce() throws {
+    @Test func modelFileIsTriedOnce() throws {
         let tried = Mutex<[String]>([])
         let trial = ModelTrial { (_, model) throws(WakeWordError) in
             tried.withLock { $0.append(model) }
@@ -300,7 +300,7 @@ struct TFLiteSpotterTests {
     }
 
     /// The end of the program does not wait for a model that hangs. This one would end after a minute, without a fault.
-    @Test func aTrialThatHangsIsGivenUpWhenTheProgramEnds() async throws {
+    @Test func endOfTheProgramAbandonsAHangingTrial() async throws {
         let problem = await OwnThread.run("trial") { () -> WakeWordError? in
             do throws(WakeWordError) {
                 try ModelTrial.run("/bin/sleep", ["60"], within: .seconds(3600), isEnding: { true })
@@ -318,14 +318,14 @@ struct TFLiteSpotterTests {
         }
     }
 
-    @Test func theFolderThatIsThereIsTaken() {
+    @Test func configuredModelFolderComesFirst() {
         #expect(WakeModelFolder(configured: "/x", environment: [:]).path == "/x")
         #expect(WakeModelFolder(configured: "", environment: [:]).path == WakeModelFolder.service)
         let state = ["STATE_DIRECTORY": "/tmp/nowhere-\(getpid())"]
         #expect(WakeModelFolder(configured: "", environment: state).path == "/tmp/nowhere-\(getpid())/wake")
     }
 
-    @Test func theModelsAreTheEngineWhereTheyAre() throws {
+    @Test func installedModelsChooseTheEngine() throws {
         let box = try WakeModelBox()
         var configuration = Configuration()
         configuration.activation.wakeModels = box.path
@@ -337,7 +337,7 @@ struct TFLiteSpotterTests {
     }
 
     /// A stop word's own model works beside any engine, even if the wake word's is missing.
-    @Test func theUsersModelOfAStopWordIsHeardBesideAnEngineThatIsAway() async throws {
+    @Test func stopModelWorksBesideAMissingEngine() async throws {
         let box = try await WakeModelBox(["halt": "GOOD3."]).compiled()
         let stop = try #require(
             ActivationSettings.StopModel(path: box.path + "/halt.json", library: box.folder.library)
@@ -372,7 +372,7 @@ struct TFLiteSpotterTests {
 
     /// An ordinary user may not look into the folder of the service: `config check` and the doctor do not miss what they
     /// cannot see, and say so; a daemon of this user's own would have no models.
-    @Test func theModelsOfTheServiceAreNotMissed() throws {
+    @Test func hiddenModelsOfTheServiceAreNotCalledMissing() throws {
         var configuration = Configuration()
         configuration.activation.wakeModels = "/nowhere"
         configuration.activation.mode = .wake

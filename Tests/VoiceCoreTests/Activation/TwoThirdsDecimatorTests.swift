@@ -29,15 +29,15 @@ struct TwoThirdsDecimatorTests {
         return 10 * log10(middle.reduce(0) { $0 + $1 * $1 } / Double(middle.count) / (10_000 * 10_000 / 2) + 1e-12)
     }
 
-    @Test(arguments: [100.0, 1000, 3000, 6000]) func speechPasses(hertz: Double) {
+    @Test(arguments: [100.0, 1000, 3000, 6000]) func speechBandPasses(hertz: Double) {
         #expect(abs(Self.level(Self.decimate(Self.tone(hertz), pieces: 960))) < 0.1)
     }
 
-    @Test(arguments: [9200.0, 10_000, 11_500]) func whatWouldFoldIsGone(hertz: Double) {
+    @Test(arguments: [9200.0, 10_000, 11_500]) func aliasingToneIsRemoved(hertz: Double) {
         #expect(Self.level(Self.decimate(Self.tone(hertz), pieces: 960)) < -50)
     }
 
-    @Test(arguments: [3, 240, 9600]) func piecesMakeNoDifference(pieces: Int) {
+    @Test(arguments: [3, 240, 9600]) func chunkSizeDoesNotChangeTheResult(pieces: Int) {
         #expect(Self.decimate(Self.tone(700), pieces: pieces) == Self.decimate(Self.tone(700), pieces: 960))
     }
 }

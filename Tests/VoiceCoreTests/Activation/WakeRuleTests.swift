@@ -29,7 +29,7 @@ struct WakeRuleTests {
     }
 
     @Test(arguments: ["", ",", "jarvis:loud", "a:b:c", ":-20", "jar/vis", "jarvis:inf"])
-    func whatCannotBeReadIsRefused(list: String) {
+    func malformedWordListIsRefused(list: String) {
         #expect(throws: WakeWordError.self) { try WakeWords(wake: list, stop: "", threshold: -20) }
     }
 
@@ -48,7 +48,7 @@ struct WakeRuleTests {
     }
 
     /// The canceller takes some of the word away; whether it was one is then for `StopWordFilter`.
-    @Test func lessIsAskedOfAStopWhileTheBoxSounds() throws {
+    @Test func stopNeedsALowerScoreWhileTheBoxSounds() throws {
         func judge(_ score: Double, _ isPlaying: Bool) throws -> WakeRule.Verdict {
             var rule = try rule()
             return rule.judge(.init("stop", .score(score)), listening: .stop, isPlaying: isPlaying, at: .seconds(10))
@@ -72,7 +72,7 @@ struct WakeRuleTests {
         #expect(judge(threshold + 3) == .call("jarvis"))
     }
 
-    @Test func stopMeansNothingWhereThereIsNothingToStop() throws {
+    @Test func stopWithNothingToStopIsIgnored() throws {
         var rule = try rule()
         let stop = WakeCandidate("stop", .score(0))
         #expect(rule.judge(stop, listening: .wake, isPlaying: false, at: .seconds(10)) == .nothing)

@@ -29,14 +29,14 @@ struct WyomingServerTests {
         return found
     }
 
-    @Test func itHearsItsWord() throws {
+    @Test func serverHearsItsWord() throws {
         let found = try found("Hey Jarvis!")
         #expect(found.contains { $0.hasPrefix("hey_jarvis") })
         // In at least two windows, so that a word counts while the box plays, too.
         #expect(found.count >= 2)
     }
 
-    @Test func itHearsNothingInOtherWords() throws {
+    @Test func serverIgnoresOtherWords() throws {
         #expect(try found("I was in the garden this morning.").isEmpty)
     }
 }

@@ -13,7 +13,7 @@ struct WyomingTests {
         + "{\"type\":\"detection\",\"data\":{\"name\":\"hey_jarvis\",\"timestamp\":3}}\n"
         + "{\"type\":\"detection\",\"data_length\":16}\n{\"name\":\"alexa\"}"
 
-    @Test func nobodyThereIsSaidSo() {
+    @Test func missingServerIsNamed() {
         #expect(throws: WakeWordError("no Wyoming server answers at 127.0.0.1:9")) {
             _ = try WyomingDetector(address: "127.0.0.1:9", words: WakeWords(wake: "a", stop: "", threshold: 0))
         }
@@ -29,7 +29,7 @@ struct WyomingTests {
         }
     }
 
-    @Test func whatTheMicrophoneHearsReachesTheServerAndItsFindsUs() throws {
+    @Test func microphoneReachesTheServerAndItsFindsReturn() throws {
         let received = Collected<UInt8>()
         let server = try LoopbackServer { socket in
             // Header, header, header + 640 samples of payload.
@@ -61,7 +61,7 @@ struct WyomingTests {
     }
 
     /// Otherwise it would block its thread, and so the end of the daemon, forever.
-    @Test func aServerThatNeverStopsSendingIsGivenUp() throws {
+    @Test func endlessServerIsAbandoned() throws {
         let server = try LoopbackServer { socket in
             let line = Array(String(repeating: "{\"type\":\"info\"}\n", count: 4096).utf8)
             for _ in 0..<4096 { socket.write(line) }

@@ -8,7 +8,7 @@ import Testing
 
 /// What the agent is told about its voice, and when.
 struct AgentBriefingTests {
-    @Test func thePreambleIsShortAndSaysWhatMatters() {
+    @Test func preambleIsShortAndStatesTheRules() {
         let words = AgentBriefing.preamble.split(whereSeparator: \.isWhitespace)
         #expect(words.count <= 60, "\(words.count) words")
         for fact in ["read aloud", "under 100 words", "no Markdown", "\"url\"", "\"reason\"", "podcast"] {
@@ -47,14 +47,14 @@ struct AgentBriefingTests {
         #expect(Self.asked(transport) == [AgentBriefing.preamble + "\n\na", "b", AgentBriefing.preamble + "\n\nc"])
     }
 
-    @Test func aFirstQuestionThatFailedIsNotCountedAsOne() async throws {
+    @Test func preambleIsRepeatedAfterAFailedFirstQuestion() async throws {
         let transport = ScriptedJarvisTransport([.status(500), .content("Yes.")])
         let client = try client(transport)
         for query in ["a", "b"] { _ = await client.ask(query) }
         #expect(Self.asked(transport)[1] == AgentBriefing.preamble + "\n\nb")
     }
 
-    @Test func anAgentThatShowsTheMarkIsToldNoMore() async throws {
+    @Test func agentThatShowsTheMarkGetsNoPreamble() async throws {
         let transport = ScriptedJarvisTransport([.content("<!-- voice -->Yes."), .content("Yes.")])
         let client = try client(transport)
         #expect(await client.ask("a").spoken == "Yes.")
@@ -68,7 +68,7 @@ struct AgentBriefingTests {
         )
     }
 
-    @Test func anAgentThatSaysSoInItsHealthIsNotTold() async throws {
+    @Test func agentWithVoiceCapabilityGetsNoPreamble() async throws {
         let health = #"{"status":"ok","version":"v1","capabilities":["api","voice-box"]}"#
         let transport = ScriptedJarvisTransport { request, _ in
             .whole(request.method == "GET" ? .json(health) : .content("Yes."))
@@ -120,7 +120,7 @@ struct AgentBriefingTests {
 
     /// A history kept by the client contains the preamble once, however long the conversation becomes; a restart, which
     /// forgets the history, sends it anew.
-    @Test func aHistoryOfOursKeepsThePreamble() async throws {
+    @Test func localHistoryKeepsThePreamble() async throws {
         let transport = Self.agent(.openai, .none)
         let saved = SavedJarvisSession(id: "voice-saved", previous: nil, usedAt: 1_795_208_889)
         let client = try client(transport, store: JarvisSessionStore(load: { saved }, save: { _ in })) {
@@ -132,7 +132,7 @@ struct AgentBriefingTests {
         for body in bodies { #expect(body.ranges(of: "A voice box passes this on").count == 1) }
     }
 
-    @Test func whoForgetsTheFirstTurnIsToldAgain() async throws {
+    @Test func forgettingTheFirstTurnRepeatsThePreamble() async throws {
         let transport = Self.agent(.openai, .none)
         let client = try client(transport) { $0.api = .openai }
         _ = await client.ask("a")
@@ -171,7 +171,7 @@ struct AgentBriefingTests {
     }
 
     @Test(arguments: [(Configuration.Jarvis.Preamble.always, true), (.off, false)])
-    func theOwnerDecides(setting: Configuration.Jarvis.Preamble, isBriefed: Bool) async throws {
+    func ownerDecidesAboutThePreamble(setting: Configuration.Jarvis.Preamble, isBriefed: Bool) async throws {
         let transport = ScriptedJarvisTransport([.content("<!-- voice -->Yes.")])
         let client = try client(transport) { $0.preamble = setting }
         _ = await client.ask("a")

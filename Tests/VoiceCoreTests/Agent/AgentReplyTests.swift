@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceAgent
 
 struct AgentReplyTests {
-    @Test func theEndIsNeverDropped() async {
+    @Test func endOfAReplyIsNeverDropped() async {
         let (reply, parts) = AgentReply.makeStream(bufferingPolicy: .bufferingNewest(AgentPart.most))
         for number in 1...100 { parts.yield(.says("\(number)")) }
         parts.yield(.ended(JarvisAnswer(failure: .busy)))
@@ -13,7 +13,7 @@ struct AgentReplyTests {
         #expect(said == (38...100).map(String.init))
     }
 
-    @Test func aReaderThatIsCancelledGetsNoAnswer() async {
+    @Test func cancelledReaderGetsNoAnswer() async {
         let (reply, parts) = AgentReply.makeStream()
         let reader = Task { await reply.answer() }
         reader.cancel()

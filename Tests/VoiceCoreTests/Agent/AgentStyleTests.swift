@@ -26,7 +26,7 @@ struct AgentStyleTests {
         return await AgentStyle.warning(configuration, secrets: secrets, transports: [transport], within: limit)
     }
 
-    @Test func aTermLLMThatIsAskedAsAnyServerIsNamed() async throws {
+    @Test func termLLMBehindTheWrongAPIIsNamed() async throws {
         let agent = AgentStandIn(token: Self.token) { _ in "Nothing." }
         let port = try await agent.start()
         for path in ["/ui", "/ui/v1"] {
@@ -41,7 +41,7 @@ struct AgentStyleTests {
         await agent.stop()
     }
 
-    @Test func nothingIsSentWhereTheTokenMustNotGo() async throws {
+    @Test func tokenIsNotSentOutsideTheHome() async throws {
         let agent = AgentStandIn(token: Self.token) { _ in "Nothing." }
         let url = "http://127.0.0.1:\(try await agent.start())/ui"
         let outside = try #require(NetworkAddress(text: "203.0.113.7"))
@@ -51,7 +51,7 @@ struct AgentStyleTests {
         await agent.stop()
     }
 
-    @Test func nobodyThereAndSilenceSayNothing() async throws {
+    @Test func missingAndSilentServersGiveNoWarning() async throws {
         #expect(try await warning("http://127.0.0.1:1/ui") == nil)
         let silent = try LoopbackServer { $0.waitForEnd() }
         #expect(try await warning("http://127.0.0.1:\(silent.port)/ui", limit: .milliseconds(50)) == nil)

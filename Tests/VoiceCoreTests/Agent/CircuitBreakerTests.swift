@@ -71,7 +71,7 @@ struct CircuitBreakerTests {
     ]
 
     /// A failure that a check sees counts immediately, and is over when a check succeeds; one of the model takes three questions.
-    @Test func tellsWhyTheAgentCannotBeAsked() {
+    @Test func breakerTellsWhyTheAgentCannotBeAsked() {
         var breaker = CircuitBreaker()
         breaker.checked(.offline(detail: "x"))
         #expect(breaker.trouble == .offline(detail: "x"))
@@ -92,7 +92,7 @@ struct CircuitBreakerTests {
     }
 
     /// After an outage, the next question need not wait for the pause once a check has found the server.
-    @Test func aCheckThatFindsTheServerEndsThePause() {
+    @Test func successfulCheckEndsThePause() {
         var breaker = CircuitBreaker()
         for _ in 0..<3 { breaker.record(.offline(detail: "x"), at: .zero) }
         #expect(breaker.decide(at: .seconds(1)) == .refuse(.offline(detail: "x")))
@@ -100,7 +100,7 @@ struct CircuitBreakerTests {
         #expect(breaker.decide(at: .seconds(1)) == .pass)
     }
 
-    @Test func theTablesHold() {
+    @Test func breakerFollowsItsTables() {
         for (name, rows) in Self.tables {
             var breaker = CircuitBreaker()
             for (index, row) in rows.enumerated() {

@@ -26,7 +26,7 @@ struct HumanInTheLoopTests {
         #expect(await client.ask("b").told.contains("Which?"), "the next question has its turn")
     }
 
-    @Test func theTimeTheUserTakesDoesNotCount() async throws {
+    @Test func timeOfTheUserDoesNotCountForTheLimit() async throws {
         let time = TestTime()
         let client = try client(Self.transport("response.ask_user.prompt", Self.question), time: time) {
             $0.timeoutS = 61
@@ -51,7 +51,7 @@ struct HumanInTheLoopTests {
     }
 
     /// A model that answers for the user, or answers another question than the one the user heard.
-    @Test(arguments: [nil, 0, 2]) func nobodyAnswersForTheUser(heard: Int?) async throws {
+    @Test(arguments: [nil, 0, 2]) func modelCannotAnswerForTheUser(heard: Int?) async throws {
         let transport = Self.transport("response.approval.prompt", Self.approval)
         let asked = try client(transport)
         _ = await asked.ask("a")
@@ -67,7 +67,7 @@ struct HumanInTheLoopTests {
         #expect(dismissed == [#"{"call_id":"c","cancelled":true}"#])
     }
 
-    @Test func aNoIsANo() async throws {
+    @Test func spokenNoDenies() async throws {
         let transport = Self.transport("response.approval.prompt", Self.approval)
         let client = try client(transport)
         _ = await client.ask("a")
@@ -76,7 +76,7 @@ struct HumanInTheLoopTests {
         #expect(sent == [#"{"approval_id":"a","cancelled":true}"#])
     }
 
-    @Test func silenceIsANo() async throws {
+    @Test func silenceDenies() async throws {
         let time = TestTime()
         let transport = Self.transport("response.approval.prompt", Self.approval)
         let client = try client(transport, time: time)
@@ -88,7 +88,7 @@ struct HumanInTheLoopTests {
         #expect(await client.approve("echo hi", true, heard: 1).failure == .nothingPending)
     }
 
-    @Test func afterSilenceTheAnswerIsToldAllTheSame() async throws {
+    @Test func answerIsReportedAfterSilence() async throws {
         let time = TestTime()
         let news = NewsBox()
         let client = try client(Self.transport("response.approval.prompt", Self.approval), time: time, news: news)
@@ -103,7 +103,7 @@ struct HumanInTheLoopTests {
         #expect(answer.spoken == "Done." && query == "a")
     }
 
-    @Test func whatWasAllowedElsewhereIsFollowedAndItsAnswerTold() async throws {
+    @Test func permissionGivenElsewhereContinuesTheRun() async throws {
         let news = NewsBox()
         let log = LineLog()
         let transport = Self.transport("response.approval.prompt", Self.approval)
@@ -121,7 +121,7 @@ struct HumanInTheLoopTests {
     }
 
     @Test(arguments: [200, 409])
-    func theUserAllowedOnlyWhatTheServerTook(status: Int) async throws {
+    func permissionIsLoggedOnlyIfTheServerTookIt(status: Int) async throws {
         let log = LineLog()
         let transport = Self.transport("response.approval.prompt", Self.approval, replyStatus: status)
         let client = try client(transport, log: log)
@@ -134,7 +134,7 @@ struct HumanInTheLoopTests {
         #expect(log.lines.contains { $0.contains("answered elsewhere") } == (status == 409))
     }
 
-    @Test func aPermissionIsDeniedUnheardIfTheOwnerWantsIt() async throws {
+    @Test func ownerMayDenyEveryPermission() async throws {
         let transport = Self.transport("response.approval.prompt", Self.approval)
         let client = try client(transport) { $0.approval = .deny }
         #expect(await client.ask("a").spoken == "Done.")
@@ -142,7 +142,7 @@ struct HumanInTheLoopTests {
         #expect(sent.map(\.text) == [#"{"approval_id":"a","cancelled":true}"#])
     }
 
-    @Test func aNewQuestionWithdrawsTheOneThatWaits() async throws {
+    @Test func newQuestionCancelsTheWaitingRun() async throws {
         let transport = Self.transport("response.ask_user.prompt", Self.question)
         let client = try client(transport)
         _ = await client.ask("a")

@@ -11,11 +11,11 @@ struct JarvisActivityTests {
             ("", nil),
         ] as [(String, String?)]
     )
-    func aToolIsNamedByWhatItDoes(tool: String, words: String?) {
+    func toolHasAPlainDescription(tool: String, words: String?) {
         #expect(JarvisActivity.words(for: tool) == words)
     }
 
-    @Test func theLatestToolAtWorkIsTheOneThatIsTold() {
+    @Test func latestRunningToolIsReported() {
         var activity = JarvisActivity()
         #expect(activity.current == nil)
         activity.began("1", name: "shell", info: "(ls)")
@@ -27,7 +27,7 @@ struct JarvisActivityTests {
         #expect(activity.current == nil)
     }
 
-    @Test func aPermissionIsOfTheToolThatWantsIt() {
+    @Test func permissionNamesItsTool() {
         var activity = JarvisActivity()
         activity.began("1", name: "manage_workspace", info: "(grant /srv/files)")
         #expect(activity.tool(of: "/srv/files") == "manage_workspace")
@@ -37,7 +37,7 @@ struct JarvisActivityTests {
         #expect(activity.tool(of: "/else") == nil)
     }
 
-    @Test func theEventsOfARunTellIt() {
+    @Test func eventsOfARunReportItsTool() {
         var run = ResponsesRun()
         let start = ServerSentEvent(
             name: "response.tool_exec.start",

@@ -46,7 +46,7 @@ struct JarvisClientTests {
         #expect(transport.routes.last == "POST /v1/chat/completions")
     }
 
-    @Test func aServerInTroubleIsNotWaitedForAgainAndAgain() async throws {
+    @Test func failingServerIsNotAskedAgainSoon() async throws {
         let transport = ScriptedJarvisTransport([.failure(.timedOut)])
         let client = try client(transport)
         for _ in 0..<3 { #expect(await client.ask("a").failure == .timedOut) }
@@ -54,7 +54,7 @@ struct JarvisClientTests {
         #expect(transport.requests.count == 3)
     }
 
-    @Test func theTrialBeginsWithALookAtTheServer() async throws {
+    @Test func trialBeginsWithACheckOfTheServer() async throws {
         let time = TestTime(short: .seconds(60))
         let transport = ScriptedJarvisTransport { request, number in
             guard request.method == "GET" else { return .whole(number < 3 ? .failure(.timedOut) : .content("Yes.")) }
@@ -69,7 +69,7 @@ struct JarvisClientTests {
         #expect(await client.ask("a").spoken == "Yes.")
     }
 
-    @Test func anAgentThatGoesAwayIsNoticedWithoutAQuestionAndSoIsItsReturn() async throws {
+    @Test func checkNoticesLossAndReturnOfTheAgent() async throws {
         let time = TestTime(short: .seconds(60))
         let transport = ScriptedJarvisTransport { _, number in
             switch number {
@@ -114,7 +114,7 @@ struct JarvisClientTests {
         }
     }
 
-    @Test func theTimeLimitIsTheClientsOwn() async throws {
+    @Test func clientHasItsOwnTimeLimit() async throws {
         let time = TestTime()
         let transport = ScriptedJarvisTransport([.content("Late.")], isOpen: false)
         let client = try client(transport, time: time)
@@ -124,7 +124,7 @@ struct JarvisClientTests {
         while transport.cancelled == 0 { await Task.yield() }
     }
 
-    @Test func everythingUnderWayCanBeTakenBack() async throws {
+    @Test func requestUnderWayCanBeCancelled() async throws {
         let transport = ScriptedJarvisTransport([.content("Yes.")], isOpen: false)
         let client = try client(transport)
         #expect(await !client.cancelRequest())
@@ -137,7 +137,7 @@ struct JarvisClientTests {
         #expect(await client.ask("second").spoken == "Yes.")
     }
 
-    @Test func moreIsReadFromWhereItWasCut() async throws {
+    @Test func moreContinuesAfterTheCut() async throws {
         let sentences = (1...60).map { "This is sentence number \($0) of the answer." }
         let transport = ScriptedJarvisTransport([.content(sentences.joined(separator: " "))])
         let client = try client(transport)
@@ -173,7 +173,7 @@ struct JarvisClientTests {
         #expect(transport.requests[1].text == second)
     }
 
-    @Test func aFailureIsSpokenAndNothingElseIsRepeated() async throws {
+    @Test func failureIsSpokenAndNotRetried() async throws {
         let transport = ScriptedJarvisTransport([.status(401)])
         let answer = await (try client(transport)).ask("a")
         #expect(answer.spoken == "Authentication to Jarvis failed; the token may need updating.")
@@ -185,7 +185,7 @@ struct JarvisClientTests {
         #expect(await (try client(ScriptedJarvisTransport([.content("---")]))).ask("a").failure == .emptyReply)
     }
 
-    @Test func aTokenIsNotSentIntoTheOpen() async throws {
+    @Test func plainAddressOutsideTheHomeIsRefused() async throws {
         let transport = ScriptedJarvisTransport([.failure(.insecure(host: "example.com", address: "192.0.2.7"))])
         let answer = await (try client(transport, base: "http://example.com/ui")).ask("a")
         #expect(answer.failure == .insecure(host: "example.com", address: "192.0.2.7"))
@@ -193,7 +193,7 @@ struct JarvisClientTests {
         #expect(transport.requests.map(\.staysNear) == [true])
     }
 
-    @Test func questionsWaitForEachOtherAndTheFourthIsTurnedAway() async throws {
+    @Test func fourthWaitingQuestionIsRefused() async throws {
         let transport = ScriptedJarvisTransport([.content("Yes.")], isOpen: false)
         let client = try client(transport)
         let answers = await withTaskGroup(of: JarvisAnswer.self) { group in
@@ -224,7 +224,7 @@ struct JarvisClientTests {
         #expect(transport.requests.count == 2)
     }
 
-    @Test func noLineHoldsTheTokenOrTheConversation() async throws {
+    @Test func logHoldsNeitherTokenNorConversation() async throws {
         let log = LineLog()
         for result in [JarvisResponse.content("A private answer."), .status(401), .status(500), .failure(.timedOut)] {
             _ = await (try client(ScriptedJarvisTransport([result]), logger: log.logger)).ask("a private question")

@@ -16,7 +16,7 @@ struct JarvisFailureTests {
         .otherCommand, .notAddable, .noClock, .limited(pause: .seconds(40)), .noCredit, .tooLong,
     ]
 
-    @Test func everyFailureHasALineAndASentenceOfItsOwn() {
+    @Test func failuresHaveDistinctLinesAndSentences() {
         #expect(Set(Self.all.map(\.logLine)).count == Self.all.count)
         #expect(Set(Self.all.map(\.spokenSentence)).count == Self.all.count)
         for failure in Self.all {
@@ -25,7 +25,7 @@ struct JarvisFailureTests {
         }
     }
 
-    @Test func whatTheProviderWroteIsNeitherSpokenNorInTheLine() {
+    @Test func textOfTheProviderIsNeitherSpokenNorLogged() {
         for failure in Self.all {
             #expect(!failure.spokenSentence.contains("upstream"))
             #expect(!failure.logLine.contains("upstream"))

@@ -31,7 +31,7 @@ struct JarvisPromptTests {
     }
 
     /// Text that the ear cannot follow, or that hides from it, cannot be allowed by voice.
-    @Test func whatCannotBeReadOutCannotBeAllowed() {
+    @Test func unreadableCommandCannotBeAllowed() {
         #expect(Self.approval("rm -r /tmp/x").isSpeakable)
         #expect(Self.approval(String(repeating: "x", count: 300)).isSpeakable)
         #expect(!Self.approval(String(repeating: "x", count: 301)).isSpeakable)
@@ -55,11 +55,11 @@ struct JarvisPromptTests {
             ("the holidays", .init(question_index: 0, selected: "the holidays", is_custom: true)),
         ] as [(String, JarvisPromptReply.Answer)]
     )
-    func whatWasSaidIsAnOptionOrFreeText(said: String, answer: JarvisPromptReply.Answer) {
+    func spokenAnswerMatchesAnOptionOrIsFreeText(said: String, answer: JarvisPromptReply.Answer) {
         #expect(Self.question.reply(with: [said]) == .answers(callID: "c", [answer]))
     }
 
-    @Test func severalMayBeChosen() {
+    @Test func severalOptionsMayBeChosen() {
         let prompt = JarvisPrompt.questions(
             callID: "c",
             [
@@ -94,7 +94,7 @@ struct JarvisPromptTests {
         #expect(JarvisPrompt.questions(callID: "c", [question]).reply(with: [said]) == reply)
     }
 
-    @Test func everyQuestionWantsItsAnswer() {
+    @Test func everyQuestionNeedsItsAnswer() {
         let prompt = JarvisPrompt.questions(callID: "c", [.init(question: "When?"), .init(question: "Where?")])
         #expect(prompt.reply(with: ["Noon"]) == nil)
         #expect(prompt.reply(with: ["Noon", " "]) == nil)
@@ -112,7 +112,7 @@ struct JarvisPromptTests {
         #expect(Self.question.permission(for: "Work") == nil)
     }
 
-    @Test func whatCannotBeFollowedByEarIsNotAsked() {
+    @Test func unspeakablePromptIsNotAsked() {
         #expect(Self.approval("ls /tmp").isSpeakable)
         #expect(!Self.approval("ls\nrm -r /").isSpeakable)
         #expect(!Self.approval("echo \u{1B}[8m").isSpeakable)
@@ -171,13 +171,13 @@ struct JarvisPromptTests {
             (#"{"path":"door","OPTIONS":"once"}"#, [#"use this: "door""#], ["A yes holds"]),
         ] as [(String, [String], [String])]
     )
-    func theFactsAreSaid(json: String, said: [String], unsaid: [String]) throws {
+    func approvalSpeaksItsFacts(json: String, said: [String], unsaid: [String]) throws {
         let spoken = JarvisPrompt.approval(try Self.decode(json)).spoken
         for part in said { #expect(spoken.contains(part), "\(part) in \(spoken)") }
         for part in unsaid { #expect(!spoken.contains(part), "\(part) in \(spoken)") }
     }
 
-    @Test func aToolThatIsKnownTellsAGrantFromALook() throws {
+    @Test func knownToolTellsAReadFromAGrant() throws {
         let json = #"{"path":"/x","is_shell":false,"is_write":false,"FOLDER":"/x","OPTIONS":"directory file once"}"#
         var approval = try Self.decode(json)
         #expect(JarvisPrompt.approval(approval).spoken.contains("as long as this conversation"), "rather too much")
@@ -188,7 +188,7 @@ struct JarvisPromptTests {
         #expect(JarvisPrompt.approval(approval).spoken.contains("as long as this conversation"))
     }
 
-    @Test func theNarrowestChoiceIsTheOneThatWasSaid() throws {
+    @Test func narrowestPermissionIsChosen() throws {
         for (offered, taken) in [
             ("repo_read directory file once", 3), ("pattern command", 1), ("workspace_remember workspace", 1),
         ] {

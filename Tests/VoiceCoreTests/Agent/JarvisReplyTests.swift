@@ -6,7 +6,7 @@ import Testing
 @testable import VoiceNetwork
 
 struct JarvisReplyTests {
-    @Test func theContentIsTakenWhateverTheFinishReason() {
+    @Test func contentCountsWithAnyFinishReason() {
         let body = """
             {"id":"x","choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant",\
             "content":"Two \\u003cb\\u003e meetings.","tool_calls":[{"id":"c"}]}}],"usage":{}}
@@ -55,7 +55,7 @@ struct JarvisReplyTests {
             (429, "application/json", "{}", .limited(pause: nil)),
         ] as [(Int, String?, String, JarvisFailure)]
     )
-    func everyFailureIsKnown(status: Int, type: String?, body: String, failure: JarvisFailure) {
+    func everyErrorOfTheServerIsRecognised(status: Int, type: String?, body: String, failure: JarvisFailure) {
         #expect(content(status, type, body) == .failure(failure))
     }
 
@@ -83,24 +83,24 @@ struct JarvisReplyTests {
     }
 
     /// Without a clock no certificate is valid; the breaker does not open for that, as the next question may be answered.
-    @Test func withoutAClockTLSFailsForThatReason() {
+    @Test func tlsFailureBeforeTheClockIsSetNamesTheClock() {
         let failure = JarvisFailure(.tls("not yet valid"), now: ClockInstant(wall: 60, uptime: .zero))
         #expect(failure == .noClock && !failure.isServerTrouble)
     }
 
-    @Test func aConnectionThatBreaksUnderALookCutsNothingOff() {
+    @Test func brokenHealthCheckMeansOffline() {
         #expect(JarvisHealth.read(.failure(.cutOff(detail: "reset"))) == .failure(.offline(detail: "reset")))
         #expect(JarvisHealth.read(.failure(.timedOut)) == .failure(.timedOut))
     }
 
-    @Test func whatTheProviderWroteIsNeitherSpokenNorInTheLine() {
+    @Test func textOfTheProviderIsNeitherSpokenNorLogged() {
         let failure = JarvisFailure.serverError(status: 400, detail: "sk-1 is wrong")
         #expect(!failure.spokenSentence.contains("sk-1"))
         #expect(!failure.logLine.contains("sk-1"))
         #expect(failure.providerText == "sk-1 is wrong")
     }
 
-    @Test func theUserHearsWhatHappened() {
+    @Test func failureSentencesNameTheFailure() {
         #expect(JarvisFailure.timedOut.spokenSentence == "I wasn't able to reach Jarvis, the request timed out.")
         #expect(JarvisFailure.offline(detail: "x").spokenSentence == "Jarvis appears to be offline right now.")
         #expect(
@@ -206,7 +206,7 @@ struct JarvisReplyTests {
             ),
         ] as [(Int, String, JarvisFailure)]
     )
-    func whatAServerSaysInsteadOfAnAnswerIsUnderstood(status: Int, body: String, failure: JarvisFailure) {
+    func replyWithoutAnAnswerNamesTheFailure(status: Int, body: String, failure: JarvisFailure) {
         #expect(content(status, "application/json", body) == .failure(failure))
     }
 

@@ -13,7 +13,7 @@ struct JarvisRequestTests {
         ("http://[::1]:8080/ui/v1", "http://[::1]:8080/ui/v1/chat/completions"),
         ("https://h/ui?a=b", "https://h/ui/v1/chat/completions?a=b"),
     ])
-    func theRouteIsPutBehindTheBase(base: String, url: String) throws {
+    func routeFollowsTheBasePath(base: String, url: String) throws {
         #expect(try request(base: base).url == url)
     }
 
@@ -29,7 +29,7 @@ struct JarvisRequestTests {
         #expect(request.caFile == nil)
     }
 
-    @Test func withoutATokenThereIsNoHeaderForIt() throws {
+    @Test func requestWithoutATokenHasNoAuthorization() throws {
         let request = try request(token: nil).make(query: "x", sessionID: "voice-1")
         #expect(!request.headers.contains { $0.name == "Authorization" })
     }
@@ -46,7 +46,7 @@ struct JarvisRequestTests {
         "http://h/#a",
         "http://h h/", "http://[::1/ui", "http://h\\x/",
     ])
-    func whatIsNoAddressIsRefused(text: String) {
+    func malformedAddressIsRefused(text: String) {
         #expect(ServerURL(text) == nil)
     }
 
@@ -54,7 +54,7 @@ struct JarvisRequestTests {
         ("https://homelab.lan/ui", true, false), ("http://homelab.lan/ui", true, true),
         ("http://homelab.lan/ui", false, false), ("http://127.0.0.1:8080/ui", true, true),
     ])
-    func aTokenInTheOpenStaysNear(base: String, hasToken: Bool, staysNear: Bool) throws {
+    func unencryptedTokenStaysInTheHome(base: String, hasToken: Bool, staysNear: Bool) throws {
         let request = try request(base: base, token: hasToken ? "topsecret" : nil)
         #expect(request.make(query: "x", sessionID: "voice-1").staysNear == staysNear)
         #expect(request.health().staysNear == staysNear)
@@ -64,7 +64,7 @@ struct JarvisRequestTests {
         #expect(!allowed.health().staysNear)
     }
 
-    @Test func aTokenThatComesLaterStaysNearToo() throws {
+    @Test func tokenReadLaterStaysInTheHomeToo() throws {
         let request = try request(base: "http://homelab.lan/ui", token: nil)
         request.useToken(Secret("topsecret"))
         #expect(request.health().staysNear)

@@ -42,7 +42,7 @@ struct LongConversationTests {
         }
     }
 
-    @Test func shortensItsHistoryOnceAndGoesOn() async throws {
+    @Test func shortensItsHistoryOnceAndContinues() async throws {
         let transport = Self.model(bytes: 700)
         let log = LineLog()
         let client = try client(transport, .openai, log: log)

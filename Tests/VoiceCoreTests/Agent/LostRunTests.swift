@@ -44,7 +44,7 @@ struct LostRunTests {
         #expect((askedAgain > 0) == keepsHistory, "what nothing came of is asked again, where the server can tell")
     }
 
-    @Test func whatIsUnknownIsToldAndNotRepeated() {
+    @Test func unknownOutcomeIsReportedNotRepeated() {
         func decision(
             _ record: JarvisRecord,
             begun: Bool = true,
@@ -111,7 +111,7 @@ struct LostRunTests {
         #expect(JarvisRecord(.json(json)) == record)
     }
 
-    @Test func anyOtherReplyTellsNothing() {
+    @Test func otherReplyMeansAnUnknownRecord() {
         #expect(JarvisRecord(.status(404)) == .unknown)
         #expect(JarvisRecord(.failure(.timedOut)) == .unknown)
     }

@@ -40,7 +40,7 @@ struct ResponsesClientTests {
     }
 
     @Test(arguments: [ScriptedJarvisTransport.Reply.End.complete, .broken])
-    func aLostConnectionIsMadeAnew(end: ScriptedJarvisTransport.Reply.End) async throws {
+    func lostConnectionIsRejoined(end: ScriptedJarvisTransport.Reply.End) async throws {
         let transport = ScriptedJarvisTransport { request, number in
             if request.method == "POST" { return .stream([Self.created, Self.delta("Two ")], end) }
             return number == 0
@@ -52,7 +52,7 @@ struct ResponsesClientTests {
         #expect(transport.requests.last?.url.hasSuffix("?after=2") == true)
     }
 
-    @Test func aStreamWithoutASignOfLifeIsJoinedAnew() async throws {
+    @Test func silentStreamIsRejoined() async throws {
         let time = TestTime()
         let transport = ScriptedJarvisTransport { request, _ in
             request.method == "POST"
@@ -67,7 +67,7 @@ struct ResponsesClientTests {
         #expect(await answer.value.spoken == "Yes.")
     }
 
-    @Test func aRunThatNeverEndsIsGivenUpAndCancelled() async throws {
+    @Test func endlessRunIsCancelled() async throws {
         let time = TestTime()
         let transport = ScriptedJarvisTransport { request, _ in
             request.route.hasSuffix("/cancel") ? .whole(.json("{}")) : .stream([Self.created, ": ping\n\n"], .broken)
@@ -81,7 +81,7 @@ struct ResponsesClientTests {
         #expect(transport.requests(Self.post).count == 1, "the run is joined again, not begun again")
     }
 
-    @Test func anAnswerThatIsTooLongIsSaidToBeSo() async throws {
+    @Test func overlongAnswerIsReported() async throws {
         let long = "data: " + String(repeating: "x", count: 17 << 20)
         let transport = ScriptedJarvisTransport { request, _ in
             request.route.hasSuffix("/cancel") ? .whole(.json("{}")) : .stream([Self.created, long])
@@ -144,7 +144,7 @@ struct ResponsesClientTests {
     }
 
     /// The server is gone twice for most of the time that an answer may take, and nothing was done.
-    @Test func aQuestionThatIsAskedAgainHasItsTimeAnew() async throws {
+    @Test func repeatedQuestionHasAFreshTimeLimit() async throws {
         let time = TestTime()
         let transport = ScriptedJarvisTransport { request, number in
             switch request.route {
@@ -199,7 +199,7 @@ struct ResponsesClientTests {
         }
     }
 
-    @Test func aRunThatNobodyAnswersIsEndedWhenItStandsInTheWay() async throws {
+    @Test func unansweredRunIsEndedForTheNextQuestion() async throws {
         let time = TestTime()
         let isOver = Flag()
         let transport = ScriptedJarvisTransport { request, _ in
@@ -234,7 +234,7 @@ struct ResponsesClientTests {
         #expect(transport.requests(Self.post).count == 1)
     }
 
-    @Test func somebodyElsesWorkIsNotEnded() async throws {
+    @Test func runOfAnotherClientIsNotEnded() async throws {
         let time = TestTime()
         let transport = ScriptedJarvisTransport { request, _ in
             switch request.route {
@@ -250,7 +250,7 @@ struct ResponsesClientTests {
         #expect(transport.requests("POST /v1/responses/theirs/cancel").isEmpty)
     }
 
-    @Test func anEarlierLifesRunIsEndedAtTheStart() async throws {
+    @Test func runOfAnEarlierStartIsEnded() async throws {
         let isOver = Flag()
         let transport = ScriptedJarvisTransport { request, _ in
             switch request.route {
@@ -274,7 +274,7 @@ struct ResponsesClientTests {
         #expect(await client.ask("b").spoken == "Yes.", "it is said once")
     }
 
-    @Test func leavingWaitsForTheServersWord() async throws {
+    @Test func leavingWaitsForTheCancelReply() async throws {
         let isOver = Flag()
         let transport = ScriptedJarvisTransport { request, _ in
             switch request.route {
@@ -301,7 +301,7 @@ struct ResponsesClientTests {
     }
 
     @Test(arguments: [true, false])
-    func theNextQuestionFollowsTheEndOfTheOneTakenBack(startsFresh: Bool) async throws {
+    func nextQuestionWaitsForTheCancelledRun(startsFresh: Bool) async throws {
         let transport = ScriptedJarvisTransport { request, number in
             switch request.route {
             case Self.post where number == 0: .stream([Self.created], .silent)
@@ -337,7 +337,7 @@ struct ResponsesClientTests {
         #expect(transport.requests.last?.text.contains("resp_msg_7") == true)
     }
 
-    @Test func eventsThatAreNoLongerKeptAreReplacedByTheSnapshot() async throws {
+    @Test func expiredEventsAreReplacedByTheSnapshot() async throws {
         let snapshot = """
             {"status":"completed","continuation_response_id":"resp_msg_3",\
             "recovery":{"messages":[{"role":"assistant","content":"Two meetings."}]}}
@@ -355,7 +355,7 @@ struct ResponsesClientTests {
         #expect(transport.requests.last?.text.contains("resp_msg_3") == true)
     }
 
-    @Test func aBusySessionIsWaitedFor() async throws {
+    @Test func clientWaitsForABusySession() async throws {
         let transport = ScriptedJarvisTransport { request, number in
             switch request.route {
             case Self.post where number == 0:
@@ -420,7 +420,7 @@ struct ResponsesClientTests {
             ),
         ] as [(JarvisResponse, JarvisFailure)]
     )
-    func whatIsNoStreamIsNamed(result: JarvisResponse, failure: JarvisFailure) async throws {
+    func replyWithoutAStreamIsNamed(result: JarvisResponse, failure: JarvisFailure) async throws {
         let transport = ScriptedJarvisTransport { _, _ in .whole(result) }
         #expect(await (try client(transport)).ask("a").failure == failure)
         #expect(transport.requests.count == 1)
@@ -443,7 +443,7 @@ struct ResponsesClientTests {
             ),
         ] as [JarvisResponse]
     )
-    func anAnswerThatIsNoStreamIsSpoken(result: JarvisResponse) async throws {
+    func answerWithoutAStreamIsSpoken(result: JarvisResponse) async throws {
         let transport = ScriptedJarvisTransport { _, _ in .whole(result) }
         #expect(await (try client(transport)).ask("a").spoken == "Yes.")
         #expect(transport.requests.count == 1)

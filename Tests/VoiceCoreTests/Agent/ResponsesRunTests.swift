@@ -22,7 +22,7 @@ struct ResponsesRunTests {
         #expect(run.changes.contains(.progress("Let me look.")))
     }
 
-    @Test func anotherOrdinalIsAnotherSegmentToo() {
+    @Test func newOrdinalBeginsASegment() {
         let run = Self.run([
             ("response.output_text.delta", #"{"delta":"Looking.","assistant_segment_ordinal":0}"#),
             ("response.output_text.delta", #"{"delta":"Done.","assistant_segment_ordinal":1}"#),
@@ -31,7 +31,7 @@ struct ResponsesRunTests {
         #expect(run.outcome == .success("Done."))
     }
 
-    @Test func whatWasSaidBeforeToolsIsTheAnswerWhenNothingFollows() {
+    @Test func textBeforeToolsIsTheAnswerIfNoneFollows() {
         let run = Self.run([
             ("response.output_text.delta", #"{"delta":"I switched it off."}"#),
             ("response.output_text.new_segment", "{}"),
@@ -52,7 +52,7 @@ struct ResponsesRunTests {
         #expect(run.outcome == .success("Two meetings."))
     }
 
-    @Test func whatToolsBringIsNotHeard() {
+    @Test func outputOfToolsIsNotHeard() {
         let run = Self.run([
             ("response.output_item.added", #"{"item":{"type":"function_call","name":"shell","arguments":"{}"}}"#),
             ("response.tool_exec.end", #"{"tool_name":"draw","success":true,"images":["/images/x.png"]}"#),
@@ -106,7 +106,7 @@ struct ResponsesRunTests {
         #expect(run.outcome == nil)
     }
 
-    @Test func promptsAreToldOnce() {
+    @Test func repeatedPromptIsReportedOnce() {
         let question = #"{"call_id":"c","questions":[{"question":"Which?","options":[{"label":"Work"}]}]}"#
         let approval = #"{"approval_id":"a","path":"ls","is_shell":true,"options":[{"index":1,"choice":"once"}]}"#
         let run = Self.run([

@@ -21,7 +21,7 @@ struct RunningAgentTests {
         }
     }
 
-    @Test func anAttemptThatIsGivenUpIsNotHeard() async throws {
+    @Test func discardedAttemptIsNotHeard() async throws {
         try await Self.stage([.say("Two mee"), .discard, .say("Three meetings.")]) { client, _ in
             #expect(await client.ask("a").spoken == "Three meetings.")
         }
@@ -35,7 +35,7 @@ struct RunningAgentTests {
         }
     }
 
-    @Test func framesThatAreGoneAreReplacedByTheSnapshot() async throws {
+    @Test func lostFramesAreReplacedByTheSnapshot() async throws {
         let steps = [AgentStep.say("One "), .cut] + Array(repeating: .say("more "), count: 20)
         try await Self.stage(steps) { client, agent in
             agent.keepFrames(3)
@@ -55,7 +55,7 @@ struct RunningAgentTests {
         }
     }
 
-    @Test func aRestartAfterToolsIsTold() async throws {
+    @Test func restartAfterToolsIsReported() async throws {
         try await Self.stage([.useTool("mail"), .hold, .say("Sent.")]) { client, agent in
             let answer = Task { await client.ask("a") }
             try await Self.untilSent("tool_exec.end", by: agent)
@@ -68,7 +68,7 @@ struct RunningAgentTests {
 
     /// Restarts the server after every part of a run that has a side effect, with and without tool events.
     @Test(arguments: [true, false])
-    func whereverItIsRestartedAToolRunsOnceAtMost(hidesTools: Bool) async throws {
+    func restartAtAnyPointRunsAToolOnceAtMost(hidesTools: Bool) async throws {
         let steps = [AgentStep.say("Doing it. "), .useTool("shell"), .say("It is done.")].flatMap(\.expanded)
         for cut in 0...steps.count {
             let script = steps.prefix(cut) + [.hold] + steps.dropFirst(cut)
@@ -86,7 +86,7 @@ struct RunningAgentTests {
         }
     }
 
-    @Test func aDaemonThatComesBackIsNotLockedOutByItsOwnOpenQuestion() async throws {
+    @Test func restartedDaemonEndsItsOwnOpenQuestion() async throws {
         let steps = [AgentStep.approve(command: "rm -rf *", in: "/srv/box"), .say("Done.")]
         let agent = RunningAgent(token: "topsecret") {
             $0.json?["input"]?.string == "clean up" ? steps : [.say("Yes.")]
@@ -112,7 +112,7 @@ struct RunningAgentTests {
         await agent.stop()
     }
 
-    @Test func cancellingIsToldToTheServerAndTheNextQuestionWaits() async throws {
+    @Test func cancelReachesTheServerBeforeTheNextQuestion() async throws {
         try await Self.stage([.say("Two "), .hold, .say("meetings.")]) { client, agent in
             let answer = Task { await client.ask("a") }
             try await Self.untilSent("Two ", by: agent)

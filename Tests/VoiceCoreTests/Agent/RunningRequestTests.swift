@@ -23,7 +23,7 @@ struct RunningRequestTests {
         #expect(await answer.value.spoken == "Both.")
     }
 
-    @Test func aRemarkThatComesTooLateIsSaidToBe() async throws {
+    @Test func lateRemarkIsReportedAsLate() async throws {
         let transport = ScriptedJarvisTransport { request, _ in
             request.route.hasSuffix("interrupt")
                 ? .whole(.error(409, "conflict_error", "session has no active stream")) : .held(.content("Yes."))
@@ -58,7 +58,7 @@ struct RunningRequestTests {
         #expect(await answer.value.spoken == "Both.")
     }
 
-    @Test func howFarItIsIsAskedBesideTheRun() async throws {
+    @Test func progressIsAskedBesideTheRun() async throws {
         let stream = """
             data: {"generation":3,"text":"Nearly ","type":"text_delta"}\n
             data: {"generation":3,"text":"","type":"done"}\n
@@ -81,7 +81,7 @@ struct RunningRequestTests {
         _ = await answer.value
     }
 
-    @Test func withoutThatRouteTheToolTells() async throws {
+    @Test func withoutTheProgressRouteTheToolIsReported() async throws {
         let created = "id: 1\nevent: response.created\ndata: {\"response\":{\"id\":\"resp_1\"}}\n\n"
         let tool = """
             id: 2\nevent: response.tool_exec.start\n\
@@ -102,7 +102,7 @@ struct RunningRequestTests {
         _ = await answer.value
     }
 
-    @Test func theLastTurnIsTakenBackWithWhatWasAddedToIt() async throws {
+    @Test func forgettingTheLastTurnIncludesItsRemarks() async throws {
         let server = StoredConversation(["older", "a", "and b"])
         let transport = ScriptedJarvisTransport { request, _ in server.answer(request) }
         let client = try client(transport)
@@ -118,7 +118,7 @@ struct RunningRequestTests {
         #expect(server.turns == ["older"])
     }
 
-    @Test func whatSomebodyElseSaidIsNotTakenBack() async throws {
+    @Test func turnOfAnotherClientIsNotForgotten() async throws {
         let server = StoredConversation(["a", "typed in the browser"])
         let transport = ScriptedJarvisTransport { request, _ in server.answer(request) }
         transport.open()

@@ -5,7 +5,7 @@ import Testing
 @testable import VoiceBase
 
 struct SavedJarvisSessionTests {
-    @Test func whatIsWrittenIsRead() {
+    @Test func savedSessionRoundTrips() {
         for saved in [
             SavedJarvisSession(id: "voice-1", previous: "resp_msg_7", usedAt: 12), .init(id: "voice-a_b", usedAt: 0),
             .init(id: "voice-1", usedAt: 1, knowsVoiceMode: true),
@@ -18,11 +18,11 @@ struct SavedJarvisSessionTests {
         "", "id = 3", "id = \"123\"", "id = \"voice-../x\"", "id = \"voice-1", "previous = \"x\"",
         "id = \"voice-1\"\nprevious = \"a b\"", "id = \"\"",
     ])
-    func anythingElseBeginsAfresh(text: String) {
+    func malformedSessionFileStartsANewSession(text: String) {
         #expect(SavedJarvisSession(parsing: Array(text.utf8)) == nil)
     }
 
-    @Test func theConversationGoesOnAfterARestart() async throws {
+    @Test func conversationContinuesAfterARestart() async throws {
         let folder = "/tmp/jarvis-session-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         let store = JarvisSessionStore.folder(folder, logger: LineLog().logger)
         let first = ScriptedJarvisTransport([.content("Yes.")])
@@ -42,7 +42,7 @@ struct SavedJarvisSessionTests {
         rmdir(folder)
     }
 
-    @Test func aFileThatCannotBeWrittenIsToldAndNothingElse() async throws {
+    @Test func unwritableFileIsOnlyLogged() async throws {
         let log = LineLog()
         let store = JarvisSessionStore.folder("/proc/nowhere", logger: log.logger)
         let client = try client(ScriptedJarvisTransport([.content("Yes.")]), store, ids: ["a"], logger: log)

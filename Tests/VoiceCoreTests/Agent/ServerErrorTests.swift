@@ -70,7 +70,7 @@ struct ServerErrorTests {
         (500, "the prompt file exceeded its time limit: timed out"),
         (400, "The tool schema of `billing_report` is invalid"), (500, "failed to reach the billing service"),
     ])
-    func leavesOtherErrorsWhatTheyAre(status: Int, message: String) {
+    func otherErrorsAreLeftUnchanged(status: Int, message: String) {
         #expect(failure(status, message) == .serverError(status: status, detail: message))
     }
 
@@ -150,7 +150,7 @@ struct ServerErrorTests {
 
     /// Whatever may have been carried out is not reported as not reachable, and the user is not told to ask again.
     @Test(arguments: [502, 504, 408, 500, 520, 524])
-    func aStatusAfterWhichToolsMayHaveRunInvitesNoRepetition(status: Int) {
+    func failureAfterToolsDoesNotSuggestARepeat(status: Int) {
         let failure = JarvisReply.failure(of: HTTPResponse(status: status))
         #expect(!failure.spokenSentence.contains("again") && !failure.spokenSentence.contains("offline"))
         #expect(!JarvisFailure.lost.spokenSentence.contains("again"))

@@ -30,7 +30,7 @@ struct ServerSentEventTests {
         #expect(try parser.feed("id: 7\nid: 8\u{0}\ndata: x\n\n".utf8) == [ServerSentEvent(id: "7", data: "x")])
     }
 
-    @Test func whatNeverEndsIsRefused() throws {
+    @Test func endlessEventIsRefused() throws {
         let limits = ServerSentEventParser.Limits(lineBytes: 100, eventBytes: 300)
         var endless = ServerSentEventParser(limits: limits)
         #expect(throws: ServerSentEventParser.TooLong.self) {

@@ -39,7 +39,7 @@ struct SpokenStreamTests {
     }
 
     /// Without a call that takes words nothing changes.
-    @Test func whoWantsTheWholeGetsTheWhole() async throws {
+    @Test func callerWithoutStreamingGetsTheWholeAnswer() async throws {
         let transport = ScriptedJarvisTransport { _, _ in
             .stream([Self.created, Self.delta("It rains. Take a coat."), Self.completed(3)])
         }
@@ -47,7 +47,7 @@ struct SpokenStreamTests {
         #expect(answer.spoken == "It rains. Take a coat." && !answer.goesOn)
     }
 
-    @Test func aLostConnectionSaysNothingTwice() async throws {
+    @Test func lostConnectionRepeatsNoSentence() async throws {
         let transport = ScriptedJarvisTransport { request, _ in
             request.method == "POST"
                 ? .stream([Self.created, Self.delta("It rains. Take a coat. An")], .broken)
@@ -63,7 +63,7 @@ struct SpokenStreamTests {
     }
 
     /// The events are no longer kept, so the answer comes as a whole.
-    @Test func aSnapshotSaysNothingTwice() async throws {
+    @Test func snapshotRepeatsNoSentence() async throws {
         let transport = ScriptedJarvisTransport { request, _ in
             switch request.route {
             case Self.post: .stream([Self.created, Self.delta("It rains. Take a coat. An")], .broken)
@@ -81,7 +81,7 @@ struct SpokenStreamTests {
         #expect(said == ["It rains.", "Take a coat."] && answer.spoken == "And gloves.")
     }
 
-    @Test func whatTheServerWithdrawsIsNotSaidAgain() async throws {
+    @Test func withdrawnSentencesAreNotRepeated() async throws {
         let transport = ScriptedJarvisTransport { _, _ in
             .stream([
                 Self.created, Self.delta("It rains. Take a coat. An", 2), Self.event("response.attempt.discard", 3),
@@ -93,7 +93,7 @@ struct SpokenStreamTests {
         #expect(answer.spoken == "It is cold.")
     }
 
-    @Test func aRunThatFailsIsToldOfBehindWhatWasSaid() async throws {
+    @Test func failureOfARunFollowsTheSpokenPart() async throws {
         let transport = ScriptedJarvisTransport { _, _ in
             .stream([
                 Self.created, Self.delta("It rains. Take a coat. An", 2),
@@ -107,7 +107,7 @@ struct SpokenStreamTests {
     }
 
     /// What comes before a tool is used is on the way to the answer.
-    @Test func toolsAreNoSpeech() async throws {
+    @Test func textBeforeToolsIsNotSpoken() async throws {
         let tool = #""call_id":"c","tool_name":"shell","tool_info":"ls. Now. And""#
         let transport = ScriptedJarvisTransport { _, _ in
             .stream([
@@ -133,7 +133,7 @@ struct SpokenStreamTests {
     }
 
     /// A reply may end with an empty segment after a tool: the answer is then the segment before, which was spoken.
-    @Test func anEmptySegmentAtTheEndSaysNothingTwice() async throws {
+    @Test func emptyLastSegmentRepeatsNoSentence() async throws {
         let transport = ScriptedJarvisTransport { _, _ in
             .stream([
                 Self.created, Self.delta("The reminder is set. It rings at nine. Bye.", 2),
@@ -145,7 +145,7 @@ struct SpokenStreamTests {
         #expect(answer.spoken == "Bye." && answer.goesOn)
     }
 
-    @Test func anAnswerThatComesLateIsSaidAsAWhole() async throws {
+    @Test func answerOfARejoinedRunIsSpokenWhole() async throws {
         let time = TestTime()
         let transport = ScriptedJarvisTransport { request, _ in
             request.method == "POST"

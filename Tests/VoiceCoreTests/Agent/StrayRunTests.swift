@@ -16,7 +16,7 @@ struct StrayRunTests {
             (#"{"active_run":true,\#(approval)}"#, false, .wait),
         ] as [(String, Bool, StrayRun)]
     )
-    func whatNobodyWillAnswerIsEnded(json: String, isLeftOver: Bool, decision: StrayRun) throws {
+    func leftOverRunIsEnded(json: String, isLeftOver: Bool, decision: StrayRun) throws {
         #expect(StrayRun(try #require(JarvisState(.json(json))), isLeftOver: isLeftOver) == decision)
     }
 
@@ -35,7 +35,7 @@ struct StrayRunTests {
         #expect(prompts.count == 3)
     }
 
-    @Test func aServerIsGoneAfterFiveSeconds() {
+    @Test func outageCountsAfterFiveSeconds() {
         var outage = Outage()
         let first = outage.begin(at: .seconds(10))
         let second = outage.begin(at: .seconds(12))
