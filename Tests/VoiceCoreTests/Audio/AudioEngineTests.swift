@@ -78,7 +78,7 @@ struct AudioEngineTests {
         #expect(rig.ports.gauges.counters.voiceUnderruns == 1)
     }
 
-    @Test func theEchoOfWhatIsPlayedIsFound() throws {
+    @Test func echoOfPlayedSoundIsFound() throws {
         var rig = try Rig { card in
             // 3.5 ms of air and converters that the card does not report.
             card.microphone = { [unowned card] frame in frame >= 168 ? card.played[frame - 168] * 0.3 : 0 }
@@ -161,7 +161,7 @@ struct AudioEngineTests {
         #expect(abs(raised.words - plain.words) < 0.5, "\(raised) and \(plain) dBFS")
     }
 
-    @Test func saysExactlyWhatHasBeenHeard() throws {
+    @Test func heardPositionIsExact() throws {
         var rig = try Rig()
         rig.run(5)
         rig.speak(Self.tone(1000))
@@ -238,7 +238,7 @@ struct AudioEngineTests {
     }
 
     /// Audio that a sound server has taken out of the buffer is played even after an interruption.
-    @Test func whatASoundServerHoldsCountsAsHeard() throws {
+    @Test func soundInsideAServerCountsAsHeard() throws {
         var rig = try Rig { $0.behindBuffer = 4800 }
         rig.speak(Self.tone(9600))
         rig.run(12)
@@ -261,7 +261,7 @@ struct AudioEngineTests {
         #expect((steps.max() ?? 1) < 0.01)
     }
 
-    @Test func speechThatStopsShortEndsSoftly() throws {
+    @Test func truncatedSpeechFadesOut() throws {
         var rig = try Rig()
         rig.speak([Int16](repeating: -9000, count: 500))
         rig.run(20)
@@ -282,7 +282,7 @@ struct AudioEngineTests {
         #expect(rig.card.framesRemoved == 0)
     }
 
-    @Test func goesOnAfterAPlaybackXrun() throws {
+    @Test func playbackXrunLosesNoVoice() throws {
         var rig = try Rig { $0.faults[20] = .playbackXrun }
         rig.run(18)
         rig.speak(Self.tone(4800))
@@ -293,7 +293,7 @@ struct AudioEngineTests {
     }
 
     /// The delay of a sound server is no reason to leave out periods when the microphone comes.
-    @Test func aMicrophoneThatComesDoesNotEmptyTheBufferOfASoundServer() throws {
+    @Test func newMicrophoneKeepsTheBufferOfASoundServer() throws {
         var rig = try Rig {
             $0.behindBuffer = 4800
             $0.faults = [20: .microphoneGone, 60: .microphoneBack]
@@ -308,7 +308,7 @@ struct AudioEngineTests {
     /// Recorded from PulseAudio's plugin over PipeWire 0.3.65: between updates the reported delay rises by a quantum within
     /// two seconds and falls back at once, while the same frames lie in the buffer. Leaving out a period for that would
     /// bring the loudspeaker 10 ms closer to running dry, and a step other than 1 would change its pitch.
-    @Test func aDelayThatASoundServerGuessesWrongIsNoReasonToSkipAPeriod() throws {
+    @Test func wrongDelayOfASoundServerCausesNoSlip() throws {
         var rig = try Rig { card in
             card.behindBuffer = 1440
             card.reportedError = { read in read < 120 ? 0 : (read - 120) % 400 * 2 - ((read - 120) / 400 % 3) * 240 }
@@ -329,7 +329,7 @@ struct AudioEngineTests {
     }
 
     /// A sound server that moves the stream reports another delay, and the echo has to be found again.
-    @Test func aSoundServerThatMovesTheSoundIsNoticed() {
+    @Test func movedStreamOfASoundServerIsNoticed() {
         var jump = DelayJump()
         var noticed = 0
         for period in 0..<2000 {
@@ -340,7 +340,7 @@ struct AudioEngineTests {
     }
 
     /// A sound server takes nothing until it has linked the stream: silence that finds no room is not a disturbance, a voice is.
-    @Test func onlySoundThatFindsNoRoomIsLost() throws {
+    @Test func onlyOverflowingSoundIsLost() throws {
         var rig = try Rig { $0.stands = 0..<40 }
         rig.run(60)
         #expect(rig.ports.gauges.counters.lostPeriods == 0)
@@ -364,7 +364,7 @@ struct AudioEngineTests {
         #expect(rig.ports.gauges.playbackDelayFrames == 960)
     }
 
-    @Test func goesOnAfterACaptureXrun() throws {
+    @Test func captureXrunLosesNoVoice() throws {
         var rig = try Rig { $0.faults[20] = .captureXrun }
         rig.speak(Self.tone(12_000))
         rig.run(80)
@@ -374,7 +374,7 @@ struct AudioEngineTests {
         #expect(rig.ports.gauges.playbackDelayFrames == 960)
     }
 
-    @Test func speechGoesOnWhileTheMicrophoneIsAway() throws {
+    @Test func speechContinuesWithoutAMicrophone() throws {
         var rig = try Rig { card in
             card.microphone = { _ in 0.25 }
             card.faults = [20: .microphoneGone, 60: .microphoneBack]
@@ -390,7 +390,7 @@ struct AudioEngineTests {
         #expect(rig.ports.gauges.levels.peak > LevelMeter.floor)
     }
 
-    @Test func voiceIsConsumedAndCanBeCutWhileTheLoudspeakerIsAway() throws {
+    @Test func voiceIsConsumedWithoutALoudspeaker() throws {
         var rig = try Rig { $0.faults = [20: .loudspeakerGone, 200: .loudspeakerBack] }
         rig.run(30)
         rig.speak(Self.tone(9600))
@@ -414,7 +414,7 @@ struct AudioEngineTests {
     }
 
     @Test(arguments: [1000.0, -1000.0])
-    func twoCardsThatDriftLoseNoVoice(ppm: Double) throws {
+    func driftingCardsLoseNoVoice(ppm: Double) throws {
         var rig = try Rig { $0.playbackPpm = ppm }
         let total = 24_000 * 20
         var said = 0
@@ -433,7 +433,7 @@ struct AudioEngineTests {
 
     /// A minute of a tone over two clocks: no slip, and nothing but the tone.
     @Test(arguments: [200.0, -200.0])
-    func twoClocksAreNotHeard(ppm: Double) throws {
+    func clockDriftIsInaudible(ppm: Double) throws {
         var rig = try Rig { $0.playbackPpm = ppm }
         var at = 0
         for _ in 0..<6000 {
@@ -499,7 +499,7 @@ struct AudioEngineTests {
 
     /// A loudspeaker that was given back: whatever sounds next waits until it is open, and is heard from its first sample.
     @Test(arguments: ["voice", "earcon", "alarm", "media"])
-    func soundWaitsForALoudspeakerThatRests(kind: String) throws {
+    func soundWaitsForARestingLoudspeaker(kind: String) throws {
         func sound(_ rig: borrowing Rig) {
             switch kind {
             case "voice": rig.speak(Self.tone(2400))
@@ -543,7 +543,7 @@ struct AudioEngineTests {
     }
 
     /// Busy: the voice is consumed as without a loudspeaker. A stop while it waits drops it.
-    @Test func soundDoesNotWaitForALoudspeakerThatIsGone() throws {
+    @Test func soundDoesNotWaitForAMissingLoudspeaker() throws {
         var rig = try Rig { card in
             card.restAfter = 50
             card.opening = nil
@@ -574,7 +574,7 @@ struct AudioEngineTests {
     }
 
     /// Neither the echo path nor its delay is learned anew: the talker is heard over the first words after a rest.
-    @Test func theEchoIsKnownAfterARest() throws {
+    @Test func echoIsKnownAfterARest() throws {
         var rig = try Rig { card in
             card.restAfter = 50
             card.opening = 10
@@ -598,7 +598,7 @@ struct AudioEngineTests {
         #expect(again > learned - 3, "\(learned) dB, then \(again)")
     }
 
-    @Test func anAlarmRisesIsSoftBesideAVoiceAndEndsInSilence() throws {
+    @Test func alarmRisesDucksAndFadesOut() throws {
         var rig = try Rig()
         func loudest(_ periods: Int) -> Float {
             let before = rig.card.played.count
@@ -631,7 +631,7 @@ struct AudioEngineTests {
         #expect(rig.ports.voice.progress.heard == 2400)
     }
 
-    @Test func aSecondEngineGoesOnWhereTheFirstEnded() throws {
+    @Test func secondEngineContinuesThePositions() throws {
         let ports = AudioPorts()
         for round in 1...2 {
             let card = SimulatedCard()

@@ -29,7 +29,7 @@ struct DriftControlTests {
         #expect(extremes.0 > 480 && extremes.1 < 1440)
     }
 
-    @Test func restoresTheBufferAtOnceAfterALoss() {
+    @Test func bufferIsRestoredInOneCycleAfterALoss() {
         var control = DriftControl(nominal: 960)
         for _ in 0..<300 { _ = control.step(total: 960) }
         control.discontinuity()
@@ -48,7 +48,7 @@ struct DriftControlTests {
     /// PulseAudio reports 100 ms too little for 200 ms after a start, then the previous value plus the error from what
     /// was lost or is too much. The error is corrected at once and is not drift.
     @Test(arguments: [0, 450, -900, 1440])
-    func afterAServersRestartTheMeasureIsLeftAloneUntilItMeansSomething(error: Int) {
+    func delayIsNotTrustedAfterAServerRestart(error: Int) {
         var control = DriftControl(nominal: 6000)
         for _ in 0..<300 { _ = control.step(total: 6000) }
         control.restarted()
@@ -103,7 +103,7 @@ struct DriftControlTests {
 
     /// A sound server moves the stream to another device: 40 ms more from one moment to the next.
     @Test(arguments: [1920, -960])
-    func aDelayThatJumpsForGoodIsNotMadeUpFor(jump: Int) {
+    func permanentDelayJumpIsAccepted(jump: Int) {
         var control = DriftControl(nominal: 960)
         var slips = 0
         var moves = 0
@@ -131,7 +131,7 @@ struct DriftControlTests {
     }
 
     /// A sound server whose delay comes in quanta of 21 ms: changes by a quantum are not drift.
-    @Test func quantaAreNoDrift() {
+    @Test func quantaOfASoundServerAreNotDrift() {
         var control = DriftControl(nominal: 960)
         var slips = 0
         for period in 0..<20_000 {

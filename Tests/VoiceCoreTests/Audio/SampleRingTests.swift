@@ -5,7 +5,7 @@ import Testing
 @testable import VoiceBase
 
 struct SampleRingTests {
-    @Test func givesBackWhatWasWrittenInOrderAcrossItsEnd() {
+    @Test func samplesAreReadInOrderAcrossTheEnd() {
         let ring = SampleRing<Int16>(capacity: 8, filling: 0)
         var out = [Int16](repeating: 0, count: 8)
         var next: Int16 = 0
@@ -22,7 +22,7 @@ struct SampleRingTests {
         #expect(ring.readPosition == 50)
     }
 
-    @Test func takesOnlyWhatFits() {
+    @Test func writeTakesOnlyWhatFits() {
         let ring = SampleRing<Int16>(capacity: 4, filling: 0)
         let written = ring.write([1, 2, 3, 4, 5, 6], count: 6)
         #expect(written == 4)
@@ -33,7 +33,7 @@ struct SampleRingTests {
         #expect(writable == 0)
     }
 
-    @Test func skipsForwardOnlyAndNotBeyondWhatIsWritten() {
+    @Test func skipStaysWithinTheWrittenSamples() {
         let ring = SampleRing<Int16>(capacity: 8, filling: 0)
         ring.write([1, 2, 3, 4], count: 4)
         ring.skip(to: 2)

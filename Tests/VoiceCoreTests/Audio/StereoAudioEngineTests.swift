@@ -69,7 +69,7 @@ struct StereoAudioEngineTests {
         #expect(rig.card.frames.allSatisfy { $0.left == $0.right })
     }
 
-    @Test func theReferenceOfTheCancellerIsTheMeanOfWhatBothChannelsGot() throws {
+    @Test func referenceIsTheMeanOfBothChannels() throws {
         var rig = try Rig(media: Self.noise(96_000))
         rig.speak((0..<9600).map { Int16(9000 * sinf(2 * .pi * 700 * Float($0) / 24_000)) })
         var served: [[Float]] = []
@@ -94,7 +94,7 @@ struct StereoAudioEngineTests {
         #expect(served.suffix(20).allSatisfy { rms($0) > 0.02 })
     }
 
-    @Test func whatCancelsOutInTheMeanIsPlayedAllTheSame() throws {
+    @Test func oppositePhasesArePlayed() throws {
         let wide = StereoFrame(left: 0.25, right: -0.25)
         var rig = try Rig(media: [StereoFrame](repeating: wide, count: 48_000))
         rig.run(20)

@@ -47,7 +47,7 @@ struct AlignmentFeedTests {
     }
 
     /// The audio thread and the search at full speed: blocks stay whole and in order, corrections are never torn.
-    @Test func twoThreadsDoNotMixAnythingUp() async {
+    @Test func concurrentBlocksAndCorrectionsStayWhole() async {
         let ports = AudioPorts()
         let reader = Task.detached {
             var microphone = [Float](repeating: 0, count: 80)
@@ -100,7 +100,7 @@ struct AlignmentFeedTests {
     }
 
     /// A stage that lags, and one that is called after every block, yield the same result.
-    @Test func whenTheStageIsCalledDoesNotChangeWhatItFinds() {
+    @Test func callRateOfTheStageDoesNotChangeItsFinds() {
         func changes(every: Int) -> [DelayTracker.Change] {
             let source = placeNoise(1)
             let room = SimulatedEcho(air: 70.5, source: source)

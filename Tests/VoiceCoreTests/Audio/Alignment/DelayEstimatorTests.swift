@@ -56,26 +56,26 @@ struct DelayEstimatorTests {
         #expect((found + 480).magnitude < 0.1)
     }
 
-    @Test func findsAnEchoTurnedUpsideDown() throws {
+    @Test func findsAnInvertedEcho() throws {
         let reference = noise(3)
         let found = try #require(find(delayed(reference, by: 400.5, gain: -0.3), reference))
         #expect((found - 400.5).magnitude < 0.1)
     }
 
-    @Test func findsItBelowATalkerAndANoise() throws {
+    @Test func findsAnEchoBelowATalkerAndNoise() throws {
         let reference = noise(4)
         let echo = delayed(reference, by: 700, gain: 0.3)
         let found = try #require(find(sum(echo, noise(5, amplitude: 0.06)), reference))
         #expect((found - 700).magnitude < 0.2)
     }
 
-    @Test func findsItInAThirdOfASecondOfSound() throws {
+    @Test func findsAnEchoInAThirdOfASecond() throws {
         let signal = noise(6).enumerated().map { $0.offset % 8000 > 4500 ? $0.element : 0 }
         let found = try #require(find(delayed(signal, by: 333), signal))
         #expect((found - 333).magnitude < 0.1)
     }
 
-    @Test func saysNothingOfWhatItCannotKnow() {
+    @Test func unrelatedOrBrokenSignalsGiveNoDelay() {
         let other = noise(7)
         let silence = [Float](repeating: 0, count: 16_000)
         let reference = noise(8)
@@ -94,7 +94,7 @@ struct DelayEstimatorTests {
     }
 
     /// The signal repeats after every period: any multiple of it could be the delay.
-    @Test func saysNothingOfTonesAndRepetitions() {
+    @Test func tonesAndRepetitionsGiveNoDelay() {
         let hiss = noise(10, amplitude: 1e-4)
         let chord = (0..<16_000).map { place in
             [440.0, 554.4, 659.3, 880, 1108.7].reduce(Float(0)) { sum, frequency in
@@ -112,7 +112,7 @@ struct DelayEstimatorTests {
         #expect(find(sum(delayed(loop, by: 640), hiss), loop) == nil)
     }
 
-    @Test func saysNothingWhenTwoEchoesAreAsLoud() {
+    @Test func twoEquallyLoudEchoesGiveNoDelay() {
         let reference = noise(12)
         let both = sum(delayed(reference, by: 300), delayed(reference, by: 900))
         #expect(find(both, reference) == nil)

@@ -54,7 +54,7 @@ struct DelayTrackerTests {
 
     /// The first estimate after an xrun is based on a short stretch; it must not pass for a changed drift.
     @Test(arguments: [8.0, -8])
-    func aFirstEstimateThatIsWrongIsNoDrift(error: Double) {
+    func wrongFirstEstimateDoesNotChangeTheDrift(error: Double) {
         var (tracker, place) = settled()
         place += 2 * Self.half
         tracker.restart(offset: 1000, at: place)
@@ -67,7 +67,7 @@ struct DelayTrackerTests {
         #expect(worst < 1.5)
     }
 
-    @Test func oneEstimateElsewhereChangesNothing() {
+    @Test func singleOutlierChangesNothing() {
         for error in [30.0, 150, 500, -4800, 20_000] {
             var (tracker, place) = settled()
             #expect(tracker.update(1000 + error, at: place + Self.half) == .doubted(by: error))
@@ -83,7 +83,7 @@ struct DelayTrackerTests {
         }
     }
 
-    @Test func estimatesAllOverThePlaceChangeNothing() {
+    @Test func scatteredEstimatesChangeNothing() {
         var (tracker, place) = settled()
         for (turn, error) in [700.0, -900, 2000, 300, 1500, -3000, 900].enumerated() {
             tracker.update(1000 + error, at: place + (turn + 1) * Self.half)
@@ -93,7 +93,7 @@ struct DelayTrackerTests {
         place += 1
     }
 
-    @Test func twoThatAgreeAreBelieved() {
+    @Test func twoAgreeingEstimatesMoveTheDelay() {
         for jump in [4800.0, -2880, 200] {
             var (tracker, place) = settled(ppm: 100)
             let drifted = tracker.offset(at: place + Self.half)
@@ -111,7 +111,7 @@ struct DelayTrackerTests {
         }
     }
 
-    @Test func aSmallMoveIsBelievedTheSecondTime() {
+    @Test func smallMoveCountsTheSecondTime() {
         var (tracker, place) = settled()
         #expect(tracker.update(1050, at: place + Self.half) == .doubted(by: 50))
         guard case .moved? = tracker.update(1051, at: place + 2 * Self.half) else {
@@ -123,7 +123,7 @@ struct DelayTrackerTests {
         place += 1
     }
 
-    @Test func anOldDoubtIsForgotten() {
+    @Test func oldDoubtExpires() {
         var (tracker, place) = settled()
         tracker.update(6000, at: place + Self.half)
         place += 10 * 48_000
@@ -139,7 +139,7 @@ struct DelayTrackerTests {
         #expect((tracker.drift - 100e-6).magnitude < 2e-6)
     }
 
-    @Test func theDriftStaysWithinWhatClocksDo() {
+    @Test func driftStaysWithinTheRangeOfClocks() {
         var tracker = DelayTracker()
         tracker.restart(offset: 0, at: 0)
         for turn in 1...200 {
@@ -159,7 +159,7 @@ struct DelayTrackerTests {
         place += 1
     }
 
-    @Test func bigPositionsAndOffsetsAreFine() {
+    @Test func largePositionsAndOffsetsKeepPrecision() {
         let start = 48_000 * 86_400 * 365 * 10
         var tracker = DelayTracker()
         tracker.restart(offset: Double(-start), at: start)

@@ -33,7 +33,7 @@ struct EchoAlignmentTests {
 
     /// `DriftControl` starts to follow the other clock at once, while the echo is heard or in a pause of 20 s.
     @Test(arguments: [120.0, -120], [false, true])
-    func aCardThatIsFedFasterFromNowOnMovesNothing(ppm: Double, isPause: Bool) {
+    func changedFeedRateMovesNothing(ppm: Double, isPause: Bool) {
         let noise = placeNoise(14)
         let room = SimulatedEcho(air: 100.3, ppm: ppm) { isPause && 480_000..<1_440_000 ~= $0 ? 0 : noise($0) }
         room.run(seconds: 9.9)
@@ -44,7 +44,7 @@ struct EchoAlignmentTests {
     }
 
     /// The usual case of two cards: they have been in step for hours when the echo is first found.
-    @Test func aCardThatWasAlwaysFedFasterIsLikeOneClock() {
+    @Test func constantFeedRateCountsAsOneClock() {
         let room = SimulatedEcho(ppm: 120, source: placeNoise(15))
         room.step = 1 - 120e-6
         room.run(seconds: 3)
@@ -90,7 +90,7 @@ struct EchoAlignmentTests {
     /// The talker is louder than the echo, whose delay has not changed.
     /// A reflection nearly as loud as the direct path makes each search a guess; that they agree is the proof.
     @Test(arguments: [0.9, -0.97] as [Float])
-    func aReflectionAsLoudAsTheEchoDoesNotHideIt(reflection: Float) {
+    func equallyLoudReflectionDoesNotHideTheEcho(reflection: Float) {
         let source = placeNoise(14)
         let room = SimulatedEcho(air: 48, source: source)
         room.near = { reflection * 0.5 * source($0 - 48 - 370) }
@@ -99,7 +99,7 @@ struct EchoAlignmentTests {
         #expect((room.lead - Self.keep).magnitude < 370 + Self.close)
     }
 
-    @Test func somebodyWhoSoundsLikeTheLoudspeakerMovesNothing() {
+    @Test func talkerLikeTheLoudspeakerMovesNothing() {
         let source = placeNoise(12)
         let room = SimulatedEcho(source: source)
         room.gain = 0.3
@@ -128,7 +128,7 @@ struct EchoAlignmentTests {
         #expect(room.echo.jumps == 0)
     }
 
-    @Test func anAnnouncedJumpIsFollowedAtOnceAndConfirmedInHalfASecond() {
+    @Test func announcedJumpIsConfirmedInHalfASecond() {
         let room = SimulatedEcho(air: 150, buffer: 12_000, source: placeNoise(4))
         room.run(seconds: 10)
         room.delayBy(4800, hidden: false)
@@ -144,7 +144,7 @@ struct EchoAlignmentTests {
         #expect(room.echo.isAligned == true)
     }
 
-    @Test func anAnnouncedJumpThatTheDelaysGetWrongIsFollowedInHalfASecond() {
+    @Test func misreportedJumpIsFollowedInHalfASecond() {
         let room = SimulatedEcho(buffer: 12_000, source: placeNoise(5))
         room.run(seconds: 10)
         room.delayBy(4800, hidden: true)
@@ -153,7 +153,7 @@ struct EchoAlignmentTests {
         #expect((room.lead - Self.keep).magnitude < Self.close)
     }
 
-    @Test func aJumpThatTheDelaysShowIsFollowedWithinASecond() {
+    @Test func reportedJumpIsFollowedWithinASecond() {
         let room = SimulatedEcho(air: 150, buffer: 12_000, source: placeNoise(5))
         room.run(seconds: 5)
         room.delayBy(4800, hidden: false)
@@ -170,7 +170,7 @@ struct EchoAlignmentTests {
         #expect(room.last.isConfirmed)
     }
 
-    @Test func goesOnThroughSilenceWithTheDriftItKnows() {
+    @Test func silenceKeepsTheKnownDrift() {
         let source = placeNoise(6)
         let room = SimulatedEcho(ppm: 80) { $0 < 15 * 48_000 ? source($0) : 0 }
         room.run(seconds: 45)
@@ -180,7 +180,7 @@ struct EchoAlignmentTests {
         #expect(room.line.alignments == 2)
     }
 
-    @Test func theFirstCorrectionIsOneStepThatTheCancellerIsToldOf() {
+    @Test func firstCorrectionIsOneReportedStep() {
         let room = SimulatedEcho(air: 150, source: placeNoise(7))
         var steps: [Int] = []
         for _ in 0..<800 {
@@ -193,7 +193,7 @@ struct EchoAlignmentTests {
     }
 
     /// The whole delay is 15 ms, so no newer audio has been written. Then it becomes long enough.
-    @Test func aShortDelayIsLedByWhatThereIs() {
+    @Test func shortDelayUsesTheAvailableLead() {
         let room = SimulatedEcho(air: 40, buffer: 1200, source: placeNoise(7))
         room.run(seconds: 5)
         #expect(room.last.isConfirmed)
@@ -210,7 +210,7 @@ struct EchoAlignmentTests {
         #expect(shift > 0)
     }
 
-    @Test func aSmallMoveIsMadeUpForWithoutAStep() {
+    @Test func smallMoveIsFollowedWithoutAStep() {
         let room = SimulatedEcho(source: placeNoise(7))
         room.run(seconds: 5)
         room.delayBy(100, hidden: true)
@@ -226,7 +226,7 @@ struct EchoAlignmentTests {
         #expect((room.lead - Self.keep).magnitude < Self.close)
     }
 
-    @Test func bothTalkingDoesNotDisturb() {
+    @Test func doubleTalkDoesNotDisturbTheAlignment() {
         let room = SimulatedEcho(air: 60, ppm: 30, source: placeNoise(8))
         room.gain = 0.2
         room.run(seconds: 10)
@@ -238,7 +238,7 @@ struct EchoAlignmentTests {
         }
     }
 
-    @Test func withoutAnEchoTheFramesComeOutAsTheyWere() {
+    @Test func withoutAnEchoFramesPassUnchanged() {
         let room = SimulatedEcho(source: placeNoise(10))
         room.gain = 0
         room.near = placeNoise(11, amplitude: 0.01)
@@ -271,7 +271,7 @@ struct EchoAlignmentTests {
         #expect(room.line.alignments == alignments)
     }
 
-    @Test func worksAfterWeeks() {
+    @Test func alignsAfterMonthsOfPositions() {
         let weeks = 48_000 * 86_400 * 300
         let room = SimulatedEcho(air: 33.4, ppm: 200, origin: weeks / 480 * 480, source: placeNoise(14))
         room.run(seconds: 20)
@@ -279,7 +279,7 @@ struct EchoAlignmentTests {
         #expect(room.last.isConfirmed)
     }
 
-    @Test func aLongRunDoesNotMindThatTheClocksAreFarApart() {
+    @Test func longRunFollowsFarApartClocks() {
         // 480 ppm over a minute amount to 29 ms.
         let room = SimulatedEcho(ppm: -480, buffer: 4800, source: placeNoise(15))
         room.run(seconds: 60)
@@ -287,7 +287,7 @@ struct EchoAlignmentTests {
         #expect(room.line.alignments == 2)
     }
 
-    @Test func aNewLineOnTheSamePipesIsNotMistakenForTheOldOne() {
+    @Test func newLineOnTheSamePortsStartsAfresh() {
         let room = SimulatedEcho(source: placeNoise(16))
         room.run(seconds: 5)
         var line = ReferenceLine(epoch: room.ports.alignment.nextEpoch)

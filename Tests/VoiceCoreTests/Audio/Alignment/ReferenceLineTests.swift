@@ -90,7 +90,7 @@ struct ReferenceLineTests {
         #expect(try echo - #require(found) == Self.keep + air)
     }
 
-    @Test func aShortDelayIsServedWithTheNewestFramesAndReportedAsItIs() {
+    @Test func shortDelayServesTheNewestFrames() {
         let loop = makeLoop(buffer: 1440)
         for _ in 0..<50 {
             loop.cycle(late: 30)
@@ -117,7 +117,7 @@ struct ReferenceLineTests {
         }
     }
 
-    @Test func oneWrongReadingIsIgnored() {
+    @Test func singleWrongDelayIsIgnored() {
         let loop = makeLoop(buffer: 9600)
         for turn in 0..<200 {
             loop.cycle(jitter: turn % 70 == 50 ? 1500 : 0)
@@ -142,7 +142,7 @@ struct ReferenceLineTests {
         }
     }
 
-    @Test func aSmallShiftIsLeftAlone() {
+    @Test func smallShiftIsNotCorrected() {
         let loop = makeLoop(buffer: 9600)
         loop.cycle()
         loop.start += 150
@@ -153,7 +153,7 @@ struct ReferenceLineTests {
         #expect(loop.line.alignments == 2)
     }
 
-    @Test func anAnnouncedXrunIsFollowedAtOnce() {
+    @Test func announcedXrunIsFollowedInTheSameCycle() {
         let loop = makeLoop(buffer: 9600)
         loop.cycle()
         loop.start += 4800
@@ -173,7 +173,7 @@ struct ReferenceLineTests {
         #expect((3...5).contains(loop.line.alignments))
     }
 
-    @Test func framesFlushedAndReplacedAreServedAsTheyWereHeard() {
+    @Test func replacedFramesAreServedAsHeard() {
         let loop = makeLoop(buffer: 9600)
         loop.cycle()
         // 100 ms are taken back and rewritten as zeros.
@@ -206,7 +206,7 @@ struct ReferenceLineTests {
         }
     }
 
-    @Test func aFlushDownToLessThanTheLeadIsCausal() {
+    @Test func flushBelowTheLeadStaysCausal() {
         let loop = makeLoop(buffer: 4800)
         loop.cycle()
         loop.line.dropNewest(3840)
@@ -223,7 +223,7 @@ struct ReferenceLineTests {
     /// The card reports the same delay as at an earlier start, when the echo was 2 ms earlier; a stored bias beyond
     /// what a room and a card can cause is ignored.
     @Test(arguments: [(96.0, 96), (-240, -240), (0, 0), (961, 0), (.nan, 0), (-.infinity, 0)])
-    func beginsWhereTheEchoWasBefore(bias: Double, earlier: Int) {
+    func startsAtTheRememberedDelay(bias: Double, earlier: Int) {
         let loop = makeLoop(buffer: 9600)
         loop.cycle()
         loop.line.expect(bias: bias)
@@ -234,7 +234,7 @@ struct ReferenceLineTests {
         #expect(loop.line.confirmedBias == nil)
     }
 
-    @Test func nothingPlayedYetIsSilence() {
+    @Test func referenceIsSilentBeforePlayback() {
         var line = ReferenceLine()
         var reference = [Float](repeating: 1, count: 480)
         for _ in 0..<10 {
@@ -243,7 +243,7 @@ struct ReferenceLineTests {
         }
     }
 
-    @Test func senselessFiguresDoNoHarm() {
+    @Test func absurdDelaysDoNoHarm() {
         var line = ReferenceLine()
         var random = SeededGenerator(seed: 9)
         var reference = [Float](repeating: 0, count: 480)

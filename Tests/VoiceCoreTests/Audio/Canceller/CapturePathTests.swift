@@ -82,7 +82,7 @@ struct CapturePathTests {
         #expect(decibels(before / after) >= 25)
     }
 
-    @Test func withoutAnEchoTheTalkerIsLeftAlone() throws {
+    @Test func talkerWithoutEchoPassesUnchanged() throws {
         var options = EchoCancellerOptions()
         options.noiseSuppression = .off
         options.highPass = false
@@ -101,7 +101,7 @@ struct CapturePathTests {
     }
 
     /// At 48 kHz, version 0.3 of the library would lose 9.5 dB of this tone.
-    @Test(arguments: [1000.0, 7500, 8500, 10_000]) func theWholeVoiceBandPasses(frequency: Double) throws {
+    @Test(arguments: [1000.0, 7500, 8500, 10_000]) func voiceBandPasses(frequency: Double) throws {
         var options = EchoCancellerOptions()
         options.noiseSuppression = .off
         let output = try run(options, microphone: tone(frequency, rate: 48_000, count: 96_000, amplitude: 0.25))

@@ -34,7 +34,7 @@ struct CardReferenceTests {
     }
 
     /// A silent reference would let the echo of a loudspeaker on another card go upstream.
-    @Test func beforeTheChannelHasCarriedAnythingWhatWasWrittenIsTheReference() {
+    @Test func silentReferenceChannelIsNotUsed() {
         var line = CardReference()
         let first = step(&line, card: 0, microphone: 0.1, reference: 0.5)
         #expect(!first.isUsed)
@@ -49,7 +49,7 @@ struct CardReferenceTests {
         #expect(next.microphone == 0.2)
     }
 
-    @Test func aChannelThatFallsSilentIsGivenUpAndTakenAgainWithAFreshVoice() {
+    @Test func referenceChannelThatFallsSilentIsDropped() {
         var line = CardReference()
         _ = step(&line, card: 0.25, microphone: 0.1, reference: 0.5, times: 40)
         let isSure = line.isSure

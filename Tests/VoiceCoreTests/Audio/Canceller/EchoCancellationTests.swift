@@ -153,7 +153,7 @@ struct EchoCancellationTests {
     }
 
     /// What a converged filter leaves when the box is moved is as loud as a talker.
-    @Test func anEchoWhosePathHasChangedIsNoTalker() throws {
+    @Test func changedEchoPathIsNotATalker() throws {
         let far = vowels(seconds: 12, level: 0.1, seed: 1)
         let moved = echo(of: far, delay: Self.lead + 90, room: 8)
         let microphone = echo(of: far, delay: Self.lead).enumerated().map {
@@ -205,7 +205,7 @@ struct EchoCancellationTests {
     }
 
     /// In the pauses of the box the room's noise is left beside an echo that fades: that is no other path.
-    @Test func noiseInThePausesOfTheBoxIsNoChangedPath() throws {
+    @Test func noiseInPausesIsNotAChangedPath() throws {
         let far = syllables(seconds: 14, level: 0.4, rate: 4, seed: 3).enumerated().map {
             $0.offset / 12_000 % 4 >= 2 ? 0 : $0.element
         }
@@ -219,7 +219,7 @@ struct EchoCancellationTests {
 
     /// A talker who speaks in the rhythm of the box's own voice, and begins with it after a pause of both: what is left rises and
     /// falls with the echo, but has another spectrum.
-    @Test func aLoudVoiceInTheRhythmOfTheBoxIsATalker() throws {
+    @Test func loudVoiceInTheRhythmOfTheBoxIsATalker() throws {
         let far = vowels(seconds: 5, level: 0.1, seed: 1).enumerated().map {
             $0.offset / 12_000 % 8 == 3 ? 0 : $0.element
         }
@@ -237,7 +237,7 @@ struct EchoCancellationTests {
     }
 
     /// A talker at the very start, before anything is learned, is recognised as one.
-    @Test func whoTalksFromTheStartIsKept() throws {
+    @Test func talkerFromTheStartIsKept() throws {
         let far = syllables(seconds: 6, level: 0.4, rate: 4, seed: 1)
         let near = syllables(seconds: 6, level: 0.6, rate: 3.1, seed: 4)
         let outcome = try run(
@@ -262,7 +262,7 @@ struct EchoCancellationTests {
     /// A second start: what takes seconds at the first one is there after half a second of sound, wherever within 5 ms
     /// the reference lies this time, and whether or not the volume was changed.
     @Test(arguments: [(0, 1), (170, 1), (-170, 1), (0, 2.5), (0, 0.4)] as [(Int, Float)])
-    func aRoomOfBeforeIsRecognised(later: Int, louder: Float) throws {
+    func rememberedRoomIsRecognised(later: Int, louder: Float) throws {
         let path = try Self.learnedPath.get()
         let far = syllables(seconds: 2, level: 0.3, rate: 4, seed: 12)
         let microphone = echo(of: far, delay: Self.lead + later).map { louder * $0 }
@@ -280,7 +280,7 @@ struct EchoCancellationTests {
     }
 
     /// Under a talker from the first word on.
-    @Test func aRoomOfBeforeIsRecognisedUnderATalker() throws {
+    @Test func rememberedRoomIsRecognisedUnderATalker() throws {
         let path = try Self.learnedPath.get()
         let far = syllables(seconds: 2, level: 0.4, rate: 4, seed: 12)
         let near = syllables(seconds: 2, level: 0.15, rate: 3.1, seed: 4)
@@ -292,8 +292,8 @@ struct EchoCancellationTests {
     }
 
     /// The box is in another place: the output equals, to the last sample, that without a memory.
-    @Test func aRoomThatIsNotTheOneOfBeforeCostsNothing() async throws {
-        try await alone("aRoomThatIsNotTheOneOfBeforeCostsNothing", compareWithAWrongRoom)
+    @Test func rememberedWrongRoomChangesNothing() async throws {
+        try await alone("rememberedWrongRoomChangesNothing", compareWithAWrongRoom)
     }
 
     /// Equal to the sample only in a separate process: the library's tables are shared and are rewritten whenever
@@ -344,7 +344,7 @@ struct EchoCancellationTests {
 
     /// Both sides of the fade must have the same delay.
     @Test(arguments: [EchoCancellerOptions.NoiseSuppression.off, .moderate])
-    func bothPathsAreEquallyLate(noise level: EchoCancellerOptions.NoiseSuppression) throws {
+    func bothPathsHaveTheSameDelay(noise level: EchoCancellerOptions.NoiseSuppression) throws {
         let far = noise(seconds: 4, level: 0.05, seed: 1)
         let near = noise(seconds: 4, level: 0.3, seed: 4).enumerated().map { $0.offset < 96_000 ? 0 : $0.element }
         let microphone = zip(echo(of: far, delay: Self.lead), near).map { $0 + $1 }
@@ -363,7 +363,7 @@ struct EchoCancellationTests {
         #expect(late.magnitude <= 1)
     }
 
-    @Test func aKnownShiftOfTheReferenceCostsNothing() throws {
+    @Test func reportedShiftOfTheReferenceKeepsTheFilter() throws {
         let far = noise(seconds: 4, level: 0.2, seed: 1)
         let shift = 720
         let microphone = echo(of: far, delay: Self.lead)
@@ -377,7 +377,7 @@ struct EchoCancellationTests {
         #expect(reported.lossOfLinearStage(last: 0.5) > unreported.lossOfLinearStage(last: 0.5) + 3)
     }
 
-    @Test func aFilterThatMakesItWorseIsDropped() throws {
+    @Test func filterThatRaisesTheEchoIsDropped() throws {
         let far = noise(seconds: 6, level: 0.2, seed: 1)
         // The echo changes its sign, which no filter learned so far fits.
         let microphone = echo(of: far, delay: Self.lead).enumerated().map {
@@ -389,7 +389,7 @@ struct EchoCancellationTests {
         #expect(outcome.lossOfLinearStage(last: 1) >= 14)
     }
 
-    @Test func afterAResetItLearnsAnew() throws {
+    @Test func cancellerLearnsAgainAfterAReset() throws {
         let far = noise(seconds: 4, level: 0.2, seed: 1)
         let outcome = try run(microphone: echo(of: far, delay: Self.lead), reference: far) { period, canceller in
             if period == 200 { canceller.reset() }
@@ -406,7 +406,7 @@ struct EchoCancellationTests {
     }
 
     @Test(arguments: [Float.nan, .infinity, 1e30, -1e30, .leastNonzeroMagnitude, 1])
-    func noInputSpoilsTheFilter(value: Float) throws {
+    func absurdInputDoesNotSpoilTheFilter(value: Float) throws {
         let far = noise(seconds: 4, level: 0.2, seed: 1)
         var microphone = echo(of: far, delay: Self.lead)
         var reference = far
@@ -429,7 +429,7 @@ struct EchoCancellationTests {
         #expect(try run(microphone: quiet, reference: nothing).readings.allSatisfy { !$0.isClipped })
     }
 
-    @Test func theLibraryAloneIsStillThere() throws {
+    @Test func libraryAloneStillCancels() throws {
         let far = noise(seconds: 2, level: 0.2, seed: 1)
         var options = EchoCancellerOptions()
         options.linearStage = false

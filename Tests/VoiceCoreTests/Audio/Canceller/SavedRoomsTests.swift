@@ -25,7 +25,7 @@ extension SavedRooms {
 }
 
 struct SavedRoomsTests {
-    @Test func whatIsWrittenIsReadAgain() throws {
+    @Test func savedRoomRoundTrips() throws {
         let room = RememberedRoom(decaying: 0.31, microphone: "hw:CARD=\"a\\b\"", volume: 70)
         let text = SavedRooms(of: room).text
         #expect(text.utf8.count < 45_000)
@@ -55,7 +55,7 @@ struct SavedRoomsTests {
         #expect(!isKnown)
     }
 
-    @Test func aPathThatIsNoneIsNotKept() {
+    @Test func invalidPathIsNotKept() {
         var saved = SavedRooms()
         var room = RememberedRoom(decaying: 0.1)
         room.path[7] = .nan
@@ -70,7 +70,7 @@ struct SavedRoomsTests {
         ("volume = 100", "volume = 101"), ("path = \"", "path = \"!"), ("path = \"", "path = \"AAAA"),
         ("microphone", "microphones"),
     ])
-    func aRoomThatCannotBeIsRefused(right: String, wrong: String) {
+    func implausibleRoomIsRefused(right: String, wrong: String) {
         let text = SavedRooms(of: RememberedRoom(decaying: 0.1)).text
         #expect(text.contains(right))
         #expect(throws: Unreadable.self) {

@@ -58,7 +58,7 @@ struct AudioDeviceCatalogTests {
         ("plughw:CARD=J410", .playback, "plughw:CARD=J410"),
         ("usb audio", .playback, "hw:CARD=J410,DEV=0"),
     ])
-    func findsWhatANameMeans(request: String, direction: AudioDirection, id: String) throws {
+    func nameResolvesToItsDevice(request: String, direction: AudioDirection, id: String) throws {
         #expect(try AudioDeviceCatalog.resolve(request, direction: direction, in: Self.entries) == id)
     }
 
@@ -72,7 +72,7 @@ struct AudioDeviceCatalogTests {
         ) { try AudioDeviceCatalog.resolve("usb audio", direction: .capture, in: Self.entries) }
     }
 
-    @Test func namesWhatThereIsWhenNothingFits() {
+    @Test func unknownNameListsTheDevices() {
         let error = #expect(throws: AudioDeviceError.self) {
             try AudioDeviceCatalog.resolve("webcam", direction: .playback, in: Self.entries)
         }
@@ -89,7 +89,7 @@ struct AudioDeviceCatalogTests {
         }
     }
 
-    @Test func errorsAreOneLineWithTheWayOut() {
+    @Test func errorsAreOneLineWithTheFix() {
         let busy = AudioDeviceError.busy(device: "hw:0", direction: .capture, holder: "arecord (12)")
         #expect(busy.description.contains("arecord (12)"))
         let permission = AudioDeviceError.permission(device: "hw:0", direction: .capture)
@@ -161,7 +161,7 @@ struct AudioDeviceCatalogTests {
         #expect(!error.isOfTheConfiguration)
     }
 
-    @Test func oneRateIsNotCalledSeveral() {
+    @Test func singleRateIsWordedInTheSingular() {
         func words(_ rates: [Int]) -> String {
             let abilities = DeviceAbilities(rates: rates, formats: ["S16_LE"], channels: 1...1)
             return StreamRefusal(device: "hw:0", direction: .capture, abilities: abilities).rate(fixed: 44_100)

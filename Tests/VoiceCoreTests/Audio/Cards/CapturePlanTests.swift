@@ -17,7 +17,7 @@ struct CapturePlanTests {
     }
 
     /// A sound server grants what the microphone lacks; the first two channels are always there.
-    @Test func theChannelsOfASoundServerAreDoubted() {
+    @Test func channelsOfASoundServerAreNotTrusted() {
         func problem(_ channel: Int, isServer: Bool) -> String? {
             CaptureChooser(wishes { $0.channel = channel - 1 }, known: KnownDevices(), identity: nil)
                 .choice(channels: channel, isServer: isServer).problem
@@ -39,7 +39,7 @@ struct CapturePlanTests {
         ("reference, silent", "names no voice channel"),
         (Array(repeating: "raw", count: 33).joined(separator: ","), "more than 32"),
     ])
-    func aMapThatCannotBeSaysWhy(text: String, reason: String) {
+    func invalidMapNamesItsFault(text: String, reason: String) {
         #expect { try ChannelMap(parsing: text) } throws: { "\($0)".contains(reason) }
     }
 
@@ -49,14 +49,14 @@ struct CapturePlanTests {
         #expect(plan == CapturePlan(voice: voice))
     }
 
-    @Test func aProcessedChannelIsTakenAndTheOwnCancellerBypassed() throws {
+    @Test func processedChannelBypassesTheCanceller() throws {
         let known = try map("raw, processed, reference")
         let (plan, reason) = wishes().plan(channels: 3, known: known)
         #expect(plan == CapturePlan(voice: .channel(1), worker: .hardware, mayTakeOver: true))
         #expect(reason == "known device")
     }
 
-    @Test func softwareTakesABareChannelAndTheDevicesReference() throws {
+    @Test func workerSoftwareUsesRawAndReferenceChannels() throws {
         let wishes = wishes("processed, raw, raw, reference") {
             $0.worker = .software
         }
@@ -64,7 +64,7 @@ struct CapturePlanTests {
         #expect(wishes.channels() == 4)
     }
 
-    @Test func bothTakesTheProcessedChannelAndTheReference() throws {
+    @Test func workerBothUsesProcessedAndReferenceChannels() throws {
         let wishes = wishes("processed, raw, reference") {
             $0.worker = .both
         }
@@ -94,11 +94,11 @@ struct CapturePlanTests {
         #expect(wishes().plan(channels: 2, known: try map("raw, reference")).plan.voice == .channel(0))
     }
 
-    @Test func aMapThatIsLongerThanTheDeviceIsLeftAlone() throws {
+    @Test func overlongMapOfAKnownDeviceIsIgnored() throws {
         #expect(wishes().plan(channels: 1, known: try map("raw, processed")).plan == CapturePlan(voice: .average))
     }
 
-    @Test func aMapThatIsLongerThanTheDeviceIsToldOf() {
+    @Test func overlongConfiguredMapIsReported() {
         let chooser = CaptureChooser(wishes("processed, raw, raw, raw"), known: KnownDevices(), identity: nil)
         // With all channels that it names, if the device has them.
         #expect(chooser.tries == [4, 1])
@@ -125,7 +125,7 @@ struct CapturePlanTests {
     }
 
     /// It carries what the loudspeaker plays: the box would hear itself, and that signal would be its own reference.
-    @Test func aReferenceIsNoVoice() {
+    @Test func referenceChannelAsVoiceIsReported() {
         let wishes = wishes("processed, raw, raw, raw, raw, reference") { $0.channel = 5 }
         let choice = CaptureChooser(wishes, known: KnownDevices(), identity: nil).choice(channels: 6)
         #expect(choice.text == "channel 6 (reference); echo: software, channel 6 is not processed")
@@ -148,17 +148,17 @@ struct CapturePlanTests {
         }
     }
 
-    @Test func echoThatNobodyCancelsIsToldOf() {
+    @Test func uncancelledEchoIsReported() {
         let chooser = CaptureChooser(wishes { $0.cancels = false }, known: KnownDevices(), identity: nil)
         #expect(chooser.choice(channels: 1).text == "its only channel; echo: not cancelled, echo.mode = \"off\"")
     }
 
-    @Test func theOnlyChannelIsNoMean() {
+    @Test func onlyChannelIsNotCalledAMean() {
         let chooser = CaptureChooser(wishes(), known: KnownDevices(), identity: nil)
         #expect(chooser.choice(channels: 1).text.hasPrefix("its only channel; echo: software"))
     }
 
-    @Test func theConfigurationSaysWhatOfItCounts() {
+    @Test func ineffectiveChannelSettingsAreReported() {
         var configuration = Configuration()
         #expect(EchoWorker.notices(on: configuration).isEmpty)
         configuration.echo.mode = .hardware

@@ -49,7 +49,7 @@ struct DeviceHolderTests {
     }
 
     /// A card with two subdevices: each has its own holder, but both have the same device file.
-    @Test func asksTheKernelForTheSubdeviceThatIsNamed() throws {
+    @Test func holderIsThatOfTheNamedSubdevice() throws {
         let folder = "/tmp/asound-\(getpid())"
         defer { system("rm -rf \(folder)") }
         for (subdevice, owner) in [(0, "\(getppid())"), (1, "1"), (2, "")] {

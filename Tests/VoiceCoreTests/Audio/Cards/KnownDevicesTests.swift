@@ -18,12 +18,12 @@ struct KnownDevicesTests {
         KnownDevices.parse(Array(text.utf8), path: "/d")
     }
 
-    @Test func theFileIsTheBuiltInTable() throws {
+    @Test func fileEqualsTheBuiltInTable() throws {
         let isCurrent = try ProjectFiles.isGenerated("config/devices.toml", KnownDevices.builtInText)
         #expect(isCurrent, "run the tests once with UPDATE_SAMPLE=1 to write it anew")
     }
 
-    @Test func theBuiltInTableIsRight() {
+    @Test func builtInTableIsValid() {
         let (table, problems) = table(KnownDevices.builtInText)
         #expect(problems.isEmpty)
         #expect(table.lines.count == 11)
@@ -38,7 +38,7 @@ struct KnownDevicesTests {
         #expect(table.line(for: later, channels: 6)?.map.first(.reference) == nil)
     }
 
-    @Test func aHeadsetOfTheSameMakerIsNotTaken() {
+    @Test func headsetOfTheSameMakerDoesNotMatch() {
         #expect(KnownDevices.builtIn.lines(for: card(0x0b0e, 0x2475, 0x0100, "Jabra Link 380")).isEmpty)
         #expect(KnownDevices.builtIn.lines(for: CardIdentity(name: "HDA Intel PCH, ALC257 Analog")).isEmpty)
     }
@@ -67,7 +67,7 @@ struct KnownDevicesTests {
         ("a = { usb = \"1234:*\", channels = \"raw\", colour = \"red\" }", "not colour"),
         ("a = 3", "must have [devices]"),
     ])
-    func aBadLineCostsItselfAlone(line: String, complaint: String) {
+    func badLineIsSkippedAlone(line: String, complaint: String) {
         let (table, problems) = table("[devices]\n\(line)\ngood = { usb = \"1234:*\", channels = \"raw\" }\n")
         #expect(table.lines.map(\.key) == ["good"])
         #expect(problems.count == 1)
@@ -122,7 +122,7 @@ struct KnownDevicesTests {
         #expect(identity == CardIdentity(vendor: 0x2886, product: 0x0018, name: "Array"))
     }
 
-    @Test func severalFirmwaresAreTriedTheLargestFirst() {
+    @Test func firmwareWithMostChannelsIsTriedFirst() {
         let chooser = CaptureChooser(
             CaptureWishes(),
             known: .builtIn,

@@ -66,7 +66,7 @@ struct ALSADeviceTests {
     }
 
     /// Two cards joined by `multi` have the channels of both.
-    @Test func theChannelsBehindAPlugAreThoseOfWhatItConverts() {
+    @Test func plugReportsTheChannelsBehindIt() {
         func part(_ name: String, _ channels: Int) -> String {
             "\(name)\nIts setup is:\n  access       : RW_INTERLEAVED\n  channels     : \(channels)\n  rate         : 48000\n"
         }
@@ -82,20 +82,20 @@ struct ALSADeviceTests {
     }
 
     @Test(arguments: [(480, 480, 480), (1440, 1440, 1440), (6240, 960, 960), (1000, 100, 480), (300, 0, 300)])
-    func afterAFlushPlaybackStartsWithWhatTheBufferHeld(removed: Int, inBuffer: Int, expected: Int) {
+    func playbackRestartsAtTheFillLevelOfAFlush(removed: Int, inBuffer: Int, expected: Int) {
         #expect(ALSADevice.startAfterFlush(removed: removed, inBuffer: inBuffer) == expected)
     }
 
     /// The microphone has continued while a server created a new stream: its audio is written as well.
     @Test(arguments: [(1984, 0, 1984), (1984, 1000, 984), (1984, 1800, 480), (300, 0, 1500), (300, 100, 1400)])
-    func aServerBeginsAsAtTheFirstStart(removed: Int, stoppedFor: Int, expected: Int) {
+    func soundServerRestartsAsAtItsFirstStart(removed: Int, stoppedFor: Int, expected: Int) {
         #expect(ALSADevice.restartOfServer(removed: removed, fill: 1500, stoppedFor: stoppedFor) == expected)
     }
 
     /// For PulseAudio, what it reported after the drop; for PipeWire, everything that has left the buffer; never more
     /// than there was.
     @Test(arguments: [(6159, 1, 4741 as Int?, 4741), (1572, 1184, nil, 388), (1962, 2336, nil, 0), (900, 0, 4741, 900)])
-    func whatAServerHoldsIsStillPlayed(delay: Int, inBuffer: Int, reported: Int?, expected: Int) {
+    func framesInsideAServerAreStillPlayed(delay: Int, inBuffer: Int, reported: Int?, expected: Int) {
         #expect(ALSADevice.stillPlayed(delay: delay, inBuffer: inBuffer, reported: reported) == expected)
     }
 
@@ -135,7 +135,7 @@ struct ALSADeviceTests {
 
     /// A server with 100 ms behind its plugin: only what is in the long buffer is taken back, the rest counts as heard.
     @Test(arguments: ["ALSA <-> PulseAudio PCM I/O Plugin", "ALSA <-> PipeWire PCM I/O Plugin"])
-    func aFlushTakesBackWhatASoundServerHasNotGot(name: String) throws {
+    func flushRemovesOnlyFramesOutsideTheServer(name: String) throws {
         let card = try PluginCard(.playback, buffer: 200, name: name)
         card.latency = 4800
         let (microphone, loudspeaker) = (DeviceSlot(), DeviceSlot())
@@ -226,7 +226,7 @@ struct ALSADeviceTests {
     }
 
     /// `status` shows no figures of an echo between devices that were never there.
-    @Test func nothingIsKnownOfAnEchoBeforeBothSidesWereOpen() throws {
+    @Test func echoIsUnknownBeforeBothDevicesAreOpen() throws {
         let (microphone, loudspeaker) = (DeviceSlot(), DeviceSlot())
         func hasHeardEcho() -> Bool {
             DaemonStatus(
@@ -250,7 +250,7 @@ struct ALSADeviceTests {
 
     /// A sound server delivers only once it has linked the microphone: the loudspeaker goes on meanwhile, and the first frames
     /// are taken as they come, without another start.
-    @Test func aMicrophoneThatIsSlowToStartHoldsNothingUp() throws {
+    @Test func slowMicrophoneDoesNotBlockPlayback() throws {
         let card = try PluginCard(.capture)
         let (microphone, loudspeaker) = (DeviceSlot(), DeviceSlot())
         microphone.offer(try open(card, .capture))
@@ -273,7 +273,7 @@ struct ALSADeviceTests {
     }
 
     /// A card with a delay of 130 ms and a buffer of 40 ms: playback that waited for 130 ms would never restart.
-    @Test func afterAFlushACardOfLongDelayPlaysOn() throws {
+    @Test func longDelayCardPlaysOnAfterAFlush() throws {
         let card = try PluginCard(.playback)
         card.latency = 6240
         let (microphone, loudspeaker) = (DeviceSlot(), DeviceSlot())
@@ -306,7 +306,7 @@ struct ALSADeviceTests {
     }
 
     /// Stopping and restarting a card moves the echo: a short rest is played to its end.
-    @Test func aShortBufferThatCannotBeTakenBackIsPlayed() throws {
+    @Test func unrewindableShortBufferIsPlayed() throws {
         let card = try PluginCard(.playback)
         let (microphone, loudspeaker) = (DeviceSlot(), DeviceSlot())
         loudspeaker.offer(try open(card, .playback))
@@ -323,7 +323,7 @@ struct ALSADeviceTests {
 
     /// A sound server does not report its step: room is made for 1024 frames at once.
     @Test(arguments: [("ALSA <-> PipeWire PCM I/O Plugin", 1024 + 480 + 480), ("card of a test", 1440)])
-    func aSoundServerGetsAStepMore(name: String, prefill: Int) throws {
+    func soundServerGetsAnExtraPeriod(name: String, prefill: Int) throws {
         let card = try PluginCard(.playback, buffer: 200, name: name)
         let (microphone, loudspeaker) = (DeviceSlot(), DeviceSlot())
         loudspeaker.offer(try open(card, .playback))
@@ -403,7 +403,7 @@ struct ALSADeviceTests {
         #expect(wanted(10_000, .playback) == 2)
     }
 
-    @Test func aChannelThatIsNotThereIsNamedAsItIsConfigured() throws {
+    @Test func missingChannelIsNamedAsConfigured() throws {
         let card = try PluginCard(.capture)
         #expect {
             let stream = try open(card, .capture, channels: .atLeast(3))

@@ -56,7 +56,7 @@ struct DeviceHealthTests {
         }
     }
 
-    @Test func aHealthyDeviceIsOpenedOnceAndToldOnce() {
+    @Test func healthyDeviceIsOpenedAndReportedOnce() {
         var scene = Scene()
         scene.run(.seconds(60))
         #expect(scene.openings.count == 1)
@@ -64,7 +64,7 @@ struct DeviceHealthTests {
         #expect(scene.health.state == .running)
     }
 
-    @Test func aDeviceThatComesLateIsTakenWithinTwoSeconds() {
+    @Test func lateDeviceIsOpenedWithinTwoSeconds() {
         var scene = Scene()
         scene.refusal = ("not connected", true)
         scene.run(.seconds(600))
@@ -78,7 +78,7 @@ struct DeviceHealthTests {
         #expect(scene.notices.count == 2)
     }
 
-    @Test func anUnpluggedDeviceIsToldOnceHoweverOftenItIsTried() {
+    @Test func unpluggedDeviceIsReportedOnce() {
         var scene = Scene()
         scene.run(.seconds(10))
         scene.unplug()
@@ -95,7 +95,7 @@ struct DeviceHealthTests {
         #expect(scene.health.state == .running)
     }
 
-    @Test func whoKeepsALostDeviceBusyIsTold() {
+    @Test func holderOfALostDeviceIsReported() {
         var scene = Scene()
         scene.run(.seconds(10))
         scene.unplug()
@@ -148,7 +148,7 @@ struct DeviceHealthTests {
     }
 
     @Test(arguments: [true, false])
-    func aDeviceWithoutFramesIsOpenedAgainAndToldOnce(fromTheStart: Bool) {
+    func deviceWithoutFramesIsReopenedAndReportedOnce(fromTheStart: Bool) {
         var scene = Scene()
         if fromTheStart { scene.flows = false }
         scene.run(.seconds(10))
@@ -173,7 +173,7 @@ struct DeviceHealthTests {
         }
     }
 
-    @Test func zerosThatAReopenMendsAreALoss() {
+    @Test func zerosFixedByReopeningAreALoss() {
         var scene = Scene()
         scene.run(.seconds(10))
         scene.isStill = true
@@ -186,7 +186,7 @@ struct DeviceHealthTests {
         #expect(scene.health.state == .running)
     }
 
-    @Test func aMuteSwitchIsToldOnceAndTriedRarely() {
+    @Test func muteSwitchIsReportedOnceAndRetriedRarely() {
         var scene = Scene()
         scene.run(.seconds(10))
         scene.isStill = true

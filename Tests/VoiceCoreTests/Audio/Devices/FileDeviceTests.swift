@@ -6,7 +6,7 @@ import Testing
 @testable import VoiceBase
 
 struct FileDeviceTests {
-    @Test func wavesComeBackAsWritten() throws {
+    @Test func waveFilesRoundTrip() throws {
         let samples: [Float] = [0, 0.5, -0.5, 1, -1, 0.25]
         let path = "/tmp/voice-wave-\(getpid()).wav"
         defer { unlink(path) }
@@ -36,7 +36,7 @@ struct FileDeviceTests {
         #expect(recording.left == [0.5, 0.125] && recording.right == [-0.25, 0.125])
     }
 
-    @Test func refusesOtherWavesWithTheWayOut() {
+    @Test func otherWaveFormatsAreRefusedWithTheFix() {
         var header = WaveFile.header(dataBytes: 4) + [0, 0, 0, 0]
         header[24] = 0x80
         header[25] = 0x3E
@@ -58,7 +58,7 @@ struct FileDeviceTests {
         }
     }
 
-    @Test func whatIsSaidIsHeardAndWhatIsPlayedComesBackAsEcho() throws {
+    @Test func roomMixesSpeechAndEcho() throws {
         let room = try FileRoom(echo: .init(delayMilliseconds: 10, gainDecibels: -20))
         var device = try FileDevice(room: room, bufferPeriods: 4)
         device.start()
@@ -78,7 +78,7 @@ struct FileDeviceTests {
         #expect(room.secondsToSay == 0)
     }
 
-    @Test func reflectionsFollowTheEchoAndDieAway() throws {
+    @Test func reflectionsFollowTheEchoAndDecay() throws {
         var echo = RoomEcho(.init(delayMilliseconds: 10, gainDecibels: -20, reverberationMilliseconds: 200))
         var heard: [Float] = []
         for period in 0..<30 {
@@ -107,7 +107,7 @@ struct FileDeviceTests {
         #expect(abs(10 * log10f(power) + 60) < 0.5)
     }
 
-    @Test func whoListensAnswersInTheSamePeriodAndHoldsTheTime() throws {
+    @Test func listenerAnswersInTheSamePeriod() throws {
         let heard = Mutex<[Float]>([])
         let room = try FileRoom(speed: 50) { room, played in
             heard.withLock { $0.append(played[0]) }
@@ -170,7 +170,7 @@ struct FileDeviceTests {
         #expect((4600...5100).contains(last - first))
     }
 
-    @Test func anUnknownDeviceIsWaitedForNotAnError() async throws {
+    @Test func unknownDeviceIsWaitedFor() async throws {
         let ports = AudioPorts()
         let log = LineLog()
         let sound = AudioSupervisor(

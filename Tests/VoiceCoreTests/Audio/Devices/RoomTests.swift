@@ -176,7 +176,7 @@ struct RoomTests {
         await sound.stop()
     }
 
-    @Test func aBusyCardSaysSoAndIsTakenLater() async throws {
+    @Test func busyCardIsReportedAndOpenedLater() async throws {
         Self.tool("ctl busy 1")
         let ports = AudioPorts()
         let log = LineLog()
@@ -188,7 +188,7 @@ struct RoomTests {
         await sound.stop()
     }
 
-    @Test func aMicrophoneThatDeliversZerosIsOpenedAnewAndToldOnce() async throws {
+    @Test func zerosOfAMicrophoneAreReportedOnce() async throws {
         let ports = AudioPorts()
         let log = LineLog()
         let sound = try await Self.start("room", ports, log: log)
@@ -204,7 +204,7 @@ struct RoomTests {
     }
 
     @Test(arguments: ["xrun playback", "xrun capture", "suspend", "lag 0.2"])
-    func goesOnAfter(fault: String) async throws {
+    func soundContinuesAfterAFault(fault: String) async throws {
         let ports = AudioPorts()
         let thread = try await Self.start("room", ports)
         try await Self.wait(300)

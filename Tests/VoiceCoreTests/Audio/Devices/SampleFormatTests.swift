@@ -36,7 +36,7 @@ struct SampleFormatTests {
     }
 
     /// `devices` shows them beside what ALSA's tools print.
-    @Test func areNamedAsALSANamesThem() {
+    @Test func formatsHaveTheNamesOfALSA() {
         for (format, code) in ALSAStream.formats {
             #expect(snd_pcm_format_name(code).map { String(cString: $0) } == format.description)
         }

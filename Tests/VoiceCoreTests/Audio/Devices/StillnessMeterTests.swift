@@ -17,11 +17,11 @@ struct StillnessMeterTests {
 
     /// The smallest change that a 16-bit converter can show.
     @Test(arguments: [1, 479, 480, 481, 960])
-    func oneStepOfTheConverterIsLife(every frames: Int) {
+    func oneStepOfTheConverterIsNotStill(every frames: Int) {
         #expect(Self.periods { $0 % (2 * frames) < frames ? 0 : 1.0 / 32768 } <= 2)
     }
 
-    @Test func aToneIsLife() {
+    @Test func toneIsNotStill() {
         #expect(Self.periods { sinf(Float($0) / 10) } == 0)
     }
 }

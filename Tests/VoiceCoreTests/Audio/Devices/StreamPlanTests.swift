@@ -14,7 +14,7 @@ struct StreamPlanTests {
         #expect(Self.plan(rate: 16_000, period: 160, buffer: 640).fill(wanted: 1440, microphoneStep: 480) == 1440)
     }
 
-    @Test func aCardInLongStepsGetsAStepMore() {
+    @Test func longStepCardGetsAnExtraStep() {
         let plan = Self.plan(period: 1024, buffer: 4096)
         #expect(plan.fill(wanted: 1440, microphoneStep: 1024) == 1024 + 1024 + 480)
         // The requested fill is larger already.
@@ -23,7 +23,7 @@ struct StreamPlanTests {
         #expect(Self.plan(buffer: 4800).fill(wanted: 1440, microphoneStep: 1024) == 480 + 1024 + 480)
     }
 
-    @Test func aSoundServerCountsAsACardInLongSteps() {
+    @Test func soundServerCountsAsALongStepCard() {
         var plan = Self.plan(buffer: 3968)
         plan.server = .pipeWire
         #expect(plan.step == 1024)
@@ -37,7 +37,7 @@ struct StreamPlanTests {
         #expect(Self.plan(buffer: 960).leastBuffer == 720)
     }
 
-    @Test func tellsWhatItCosts() {
+    @Test func summaryStatesTheLatency() {
         var plan = Self.plan(rate: 16_000, period: 160, buffer: 2560)
         plan.channels = 6
         plan.converterMilliseconds = 1.99
@@ -48,7 +48,7 @@ struct StreamPlanTests {
         #expect((long.addedMilliseconds - 10.83).magnitude < 0.01)
     }
 
-    @Test func aLoudspeakerTellsWhatAMicrophoneInLongStepsCostsIt() {
+    @Test func playbackCostIncludesTheStepOfTheMicrophone() {
         let plan = Self.plan(buffer: 4800)
         #expect(plan.addedMilliseconds(wanted: 1440, microphoneStep: 480) == 0)
         #expect((plan.addedMilliseconds(wanted: 1440, microphoneStep: 1024) - 11.33).magnitude < 0.01)
@@ -69,7 +69,7 @@ struct StreamPlanTests {
         #expect(facts(plan).fillText(beside: facts(plan), configured: 4) == nil)
     }
 
-    @Test func aMicrophoneTellsWhatItCosts() {
+    @Test func captureCostFollowsItsStep() {
         let request = DeviceRequest(name: "hw:0", direction: .capture, periods: 16)
         #expect(Self.plan(buffer: 7680).cost(request, microphoneStep: nil) == DeviceCost(whole: 10))
         #expect(
@@ -88,7 +88,7 @@ struct StreamRefusalTests {
         #expect(!error("room").isAbsence)
     }
 
-    @Test func whatTakesAnyFormatDoesNotListThem() {
+    @Test func converterDoesNotListEveryFormat() {
         let some = DeviceAbilities(rates: [48_000], formats: ["S16_LE", "S32_LE"], channels: 2...2)
         #expect(some.text == "48000 Hz; S16_LE S32_LE; 2 channels")
         let plug = DeviceAbilities(rates: [48_000], formats: (0..<40).map { "F\($0)" }, channels: 1...10_000)
@@ -103,7 +103,7 @@ struct StreamRefusalTests {
         )
     }
 
-    @Test func aRateThatIsFixedAndNotThereIsNamedWithThoseThatAre() {
+    @Test func unsupportedRateListsTheSupportedRates() {
         let line = Self.refusal("hw:0", rates: [16_000, 32_000]).rate(fixed: 48_000)
         #expect(line.contains("48000 Hz"))
         #expect(line.contains("16000 and 32000 Hz"))
@@ -127,7 +127,7 @@ struct StreamRefusalTests {
         #expect(line.contains("IEC958_SUBFRAME_LE"))
     }
 
-    @Test func whatConvertsAlreadyIsNotSentToAConverter() {
+    @Test func plugDeviceIsNotAdvisedToUseAPlug() {
         #expect(Self.refusal("hw:0", formats: ["MU_LAW"]).format.hasSuffix("use it as plughw:0"))
         #expect(Self.refusal("room", formats: ["MU_LAW"]).format.hasSuffix("use it as plug:room"))
         for device in ["plughw:0", "plug:room", "plugroom", "default", "sysdefault:CARD=0"] {

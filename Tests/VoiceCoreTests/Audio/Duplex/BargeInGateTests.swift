@@ -23,7 +23,7 @@ struct BargeInGateTests {
     }
 
     @Test(arguments: [BargeInGate.Permission.open, .guarded, .shut])
-    func whileTheBoxIsSilentEverythingPasses(_ permission: BargeInGate.Permission) {
+    func gateIsOpenWhileTheBoxIsSilent(_ permission: BargeInGate.Permission) {
         var gate = BargeInGate()
         let steps = run(
             &gate,
@@ -40,7 +40,7 @@ struct BargeInGateTests {
         #expect(steps.allSatisfy { $0 == .hold })
     }
 
-    @Test func aTalkerOpensItAndItsFirstWordIsWhole() throws {
+    @Test func talkerOpensTheGateWithTheWholeFirstWord() throws {
         var gate = BargeInGate()
         _ = run(&gate, Array(repeating: Self.echo, count: 100))
         // Every third period of the talker is a pause or a soft consonant.
@@ -53,7 +53,7 @@ struct BargeInGateTests {
         #expect(steps[(opening.index + 1)...].allSatisfy { $0 == .pass })
     }
 
-    @Test func aClearTalkerOpensItSooner() throws {
+    @Test func clearTalkerOpensTheGateSooner() throws {
         var clear = EchoReading.doubleTalk()
         clear.output = clear.microphone - 2
         var gate = BargeInGate()
@@ -69,13 +69,13 @@ struct BargeInGateTests {
     ]
 
     @Test(arguments: noTalkers)
-    func staysShut(_ why: String, _ reading: EchoReading) {
+    func gateStaysShutForEcho(_ why: String, _ reading: EchoReading) {
         var gate = BargeInGate()
         #expect(run(&gate, Array(repeating: reading, count: 200)).allSatisfy { $0 == .hold }, "\(why)")
     }
 
     /// A gain control lifts the room's noise to the level of a talker, and the detector hears a voice in it.
-    @Test func noiseAsLoudAsATalkerStaysOutAndATalkerOverItIsHeard() {
+    @Test func loudNoiseStaysOutAndATalkerOverItIsHeard() {
         func open(_ level: Float) -> Bool {
             var gate = BargeInGate()
             let reading = EchoReading.made(microphone: level, output: level - 10, voice: true)
@@ -86,13 +86,13 @@ struct BargeInGateTests {
         #expect(open(-24))
     }
 
-    @Test func shortNoisesDoNotOpenIt() {
+    @Test func shortNoisesDoNotOpenTheGate() {
         var gate = BargeInGate()
         let burst = Array(repeating: EchoReading.doubleTalk(), count: 8) + Array(repeating: Self.echo, count: 28)
         #expect(run(&gate, burst + burst + burst).allSatisfy { $0 == .hold })
     }
 
-    @Test func shutsAgainWhenTheTalkerIsDone() throws {
+    @Test func gateShutsAfterTheTalker() throws {
         var gate = BargeInGate()
         _ = run(&gate, Array(repeating: Self.echo, count: 50) + Array(repeating: .doubleTalk(), count: 50))
         #expect(gate.isOpen)
@@ -102,7 +102,7 @@ struct BargeInGateTests {
         #expect(after[shut...].allSatisfy { $0 == .hold })
     }
 
-    @Test func aTalkerWhoIsAlreadyThereIsNotCutOffByTheVoice() {
+    @Test func voiceDoesNotCutOffACurrentTalker() {
         var gate = BargeInGate()
         _ = run(&gate, Array(repeating: .talker, count: 40), isPlaying: false)
         #expect(run(&gate, Array(repeating: .doubleTalk(), count: 100)).allSatisfy { $0 == .pass })
@@ -125,7 +125,7 @@ struct BargeInGateTests {
     }
 
     @Test(arguments: [5, 20, 300])
-    func aTalkerWhoIsLikeTheEchoIsHeardLaterButLosesNothing(alike: Int) throws {
+    func echoLikeTalkerIsReleasedLateButWhole(alike: Int) throws {
         var gate = BargeInGate()
         _ = run(&gate, Array(repeating: Self.echo, count: 100))
         let talk = Array(repeating: Self.missed, count: BargeInGate.needed + alike)
@@ -136,27 +136,27 @@ struct BargeInGateTests {
         #expect(steps[(opening.index + 1)...].allSatisfy { $0 == .pass })
     }
 
-    @Test func whoIsBeingHeardIsNotDoubtedAnyMore() {
+    @Test func heardTalkerStaysHeard() {
         var gate = BargeInGate()
         _ = run(&gate, Array(repeating: Self.echo, count: 50) + Array(repeating: .doubleTalk(), count: 50))
         #expect(run(&gate, Array(repeating: Self.missed, count: 100)).allSatisfy { $0 == .pass })
     }
 
-    @Test func whatWasSaidIntoTheEndOfTheVoiceGoesOutWhole() {
+    @Test func talkAtTheEndOfTheVoiceIsReleasedWhole() {
         var gate = BargeInGate()
         _ = run(&gate, Array(repeating: Self.echo, count: 50) + Array(repeating: .doubleTalk(), count: 7))
         let step = gate.step(.talker, permission: .guarded, isPlaying: false)
         #expect(step == .release(7 + BargeInGate.lead))
     }
 
-    @Test func echoAtTheEndOfTheVoiceDoesNot() {
+    @Test func echoAtTheEndOfTheVoiceIsNotReleased() {
         var gate = BargeInGate()
         _ = run(&gate, Array(repeating: Self.echo, count: 50))
         let step = gate.step(.silence, permission: .guarded, isPlaying: false)
         #expect(step == .release(0))
     }
 
-    @Test func inHalfDuplexNobodyOpensIt() {
+    @Test func halfDuplexNeverOpensTheGate() {
         var gate = BargeInGate()
         _ = run(&gate, Array(repeating: .talker, count: 40), isPlaying: false)
         #expect(run(&gate, Array(repeating: .doubleTalk(), count: 300), .shut).allSatisfy { $0 == .hold })

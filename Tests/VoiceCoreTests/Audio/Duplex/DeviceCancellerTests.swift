@@ -13,7 +13,7 @@ struct DeviceCancellerTests {
     /// The room's noise is about five steps, its echo hundreds.
     private func peak(_ samples: ArraySlice<Int16>) -> Int { samples.reduce(0) { max($0, Int($1.magnitude)) } }
 
-    @Test func aDeviceThatCancelsItsEchoIsHeardOverItWithoutTheOwnCanceller() throws {
+    @Test func goodDeviceCancellerNeedsNoOwnCanceller() throws {
         // A talker from the fifth second on.
         var rig = try EchoRig(
             plan: Self.hardware,
@@ -31,7 +31,7 @@ struct DeviceCancellerTests {
         #expect(peak(rig.heard.suffix(4800)) > 200)
     }
 
-    @Test func nothingOfTheFirstSecondGoesUpstreamBeforeTheDeviceHasProvenItself() throws {
+    @Test func unprovenDeviceCancellerSendsNoFirstSecond() throws {
         var rig = try EchoRig(plan: Self.hardware, echo: EchoRig.direct { _ in 0.3 })
         rig.run(100)
         let before = rig.heard.count
@@ -40,7 +40,7 @@ struct DeviceCancellerTests {
         #expect(rig.status.state == .learning)
     }
 
-    @Test func theOwnCancellerTakesOverWhereTheDeviceLeavesTooMuch() throws {
+    @Test func ownCancellerReplacesAPoorDeviceCanceller() throws {
         var rig = try EchoRig(plan: Self.hardware, echo: EchoRig.direct { _ in 0.3 })
         rig.run(100)
         rig.speak(12)
@@ -50,7 +50,7 @@ struct DeviceCancellerTests {
         #expect(rig.status.openings == 0)
     }
 
-    @Test func aModeThatIsConfiguredStays() throws {
+    @Test func configuredModeStays() throws {
         var plan = Self.hardware
         plan.mayTakeOver = false
         var rig = try EchoRig(plan: plan, echo: EchoRig.direct { _ in 0.3 })
@@ -61,7 +61,7 @@ struct DeviceCancellerTests {
         #expect(rig.status.openings == 0)
     }
 
-    @Test func aDeviceWhoseCancellerFailsLaterIsNotTakenForATalkerForLong() throws {
+    @Test func failingDeviceCancellerIsNotATalkerForLong() throws {
         var rig = try EchoRig(plan: Self.hardware, echo: EchoRig.direct { $0 < 6 * 48_000 ? 0.0005 : 0.3 })
         rig.run(100)
         rig.speak(5)
@@ -81,7 +81,7 @@ struct DeviceCancellerTests {
         #expect(rig.status.figures.noiseFloor == -65)
     }
 
-    @Test func whatIsKnownOfADeviceOutlivesItsMuteKey() throws {
+    @Test func muteKeyKeepsTheVerdictOnADevice() throws {
         var rig = try EchoRig(
             plan: Self.hardware,
             isMuted: { (6 * 48_000..<9 * 48_000).contains($0) },
@@ -107,7 +107,7 @@ struct DeviceCancellerTests {
         #expect((rig.status.figures.linearERLE ?? 0) > 18)
     }
 
-    @Test func aReferenceThatStaysSilentIsNotUsed() throws {
+    @Test func silentReferenceIsNotUsed() throws {
         let plan = CapturePlan(voice: .channel(0), reference: 1)
         var rig = try EchoRig(plan: plan, loopback: false, echo: EchoRig.direct { _ in 0.3 })
         rig.card.loopback = { _ in 0 }

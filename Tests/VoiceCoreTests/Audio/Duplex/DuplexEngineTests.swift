@@ -23,7 +23,7 @@ struct DuplexEngineTests {
 
     /// A turn is a person's if a voice was heard in it: syllables count, even short ones, distant ones and a whisper.
     /// The voice ends when they do.
-    @Test(arguments: ["loud", "far", "short", "whisper"]) func aVoiceIsHeardWhereItIs(kind: String) throws {
+    @Test(arguments: ["loud", "far", "short", "whisper"]) func voiceIsReportedAtItsPosition(kind: String) throws {
         let length = kind == "short" ? 0.4 : 2
         let voice = EchoRig.talker(from: 3 * 48_000, level: kind == "far" ? 0.02 : 0.12)
         var seed: UInt64 = 11
@@ -50,7 +50,7 @@ struct DuplexEngineTests {
     }
 
     /// The question is read out to an empty room: the box's own speech is nobody's answer.
-    @Test(arguments: [-10, 0] as [Float]) func theBoxsOwnVoiceIsNoPersons(echoDecibels: Float) throws {
+    @Test(arguments: [-10, 0] as [Float]) func ownVoiceIsNotHeardAsATalker(echoDecibels: Float) throws {
         var rig = try EchoRig(echo: EchoRig.room(echoDecibels))
         rig.run(100)
         rig.speak(12)
@@ -75,7 +75,7 @@ struct DuplexEngineTests {
         #expect(rig.status.note == nil)
     }
 
-    @Test func theFirstAnswerIsNotHeardUntilTheEchoIsKnown() throws {
+    @Test func firstAnswerIsMutedUntilTheEchoIsKnown() throws {
         var rig = try EchoRig(echo: EchoRig.room(-10))
         rig.run(100)
         rig.speak(1)
@@ -90,7 +90,7 @@ struct DuplexEngineTests {
     /// A filter that has learned one tone knows nothing of the next. After a question of the user, an echo at full level, later
     /// than the card reports, is nobody, whenever the delay is found.
     @Test(arguments: Array(stride(from: 0, to: 480, by: 60)))
-    func theTonesOfAFirstAnswerAreNobody(offset: Int) throws {
+    func tonesOfAFirstAnswerAreNotATalker(offset: Int) throws {
         let texts = [
             "One two three four five six seven eight nine ten eleven twelve thirteen fourteen.",
             "You have two meetings: stand-up at nine thirty, and lunch with Ada at twelve.",
@@ -112,7 +112,7 @@ struct DuplexEngineTests {
         }
     }
 
-    @Test func withoutACancellerItNeverHearsItself() throws {
+    @Test func withoutACancellerTheBoxNeverHearsItself() throws {
         var rig = try EchoRig(cancels: false, echo: EchoRig.room(0))
         rig.run(50)
         rig.speak(6)
@@ -144,7 +144,7 @@ struct DuplexEngineTests {
     }
 
     /// A service with a continuous track sends faint noise for silence, which has no end to wait for.
-    @Test func aFarEndThatIsNeverLoudShutsNobodyOut() throws {
+    @Test func faintFarEndKeepsTheGateOpen() throws {
         var random = SeededGenerator(seed: 5)
         let noise = (0..<10 * 24_000).map { _ in Int16.random(in: -80...80, using: &random) }
         var rig = try EchoRig(talker: EchoRig.talker(from: 7 * 48_000), echo: EchoRig.room(-100))
@@ -154,7 +154,7 @@ struct DuplexEngineTests {
         #expect(level(rig.heard[(8 * 24_000)..<(10 * 24_000)]) > -35)
     }
 
-    @Test func tellsATalkerFromTheBoxsVoice() throws {
+    @Test func talkerDiffersFromTheVoiceOfTheBox() throws {
         var rig = try EchoRig(talker: EchoRig.talker(from: 48_000 * 9), echo: EchoRig.room(-12))
         rig.run(100)
         #expect(rig.ports.gauges.echo.talker == .heard, "the box is silent")
@@ -171,7 +171,7 @@ struct DuplexEngineTests {
         #expect(other.ports.gauges.echo.talker == .unknown)
     }
 
-    @Test func headphonesNeedNoGate() throws {
+    @Test func silentEchoOpensTheGate() throws {
         let start = 48_000 * 6
         // Too quiet for the gate, and the noise suppressor would take so faint and steady a vowel for noise.
         var rig = try EchoRig(
@@ -201,7 +201,7 @@ struct DuplexEngineTests {
     }
 
     /// A missing microphone proves nothing about echo, and the one that comes back may be another.
-    @Test func aMicrophoneThatIsAwayIsNoProofThatThereIsNoEcho() throws {
+    @Test func missingMicrophoneIsNotTakenForNoEcho() throws {
         var rig = try EchoRig(echo: EchoRig.room(-12))
         rig.run(100)
         rig.card.faults[rig.card.reads + 2] = .microphoneGone
@@ -222,7 +222,7 @@ struct DuplexEngineTests {
     }
 
     /// The same for a microphone that is muted by its own switch and delivers zeros.
-    @Test func aMutedMicrophoneIsNoProofThatThereIsNoEcho() throws {
+    @Test func mutedMicrophoneIsNotTakenForNoEcho() throws {
         var rig = try EchoRig(echo: EchoRig.room(-12))
         rig.run(100)
         rig.speak(8)
@@ -249,7 +249,7 @@ struct DuplexEngineTests {
     }
 
     @Test(arguments: [SimulatedFault.microphoneGone, .loudspeakerGone])
-    func anotherDeviceIsLearnedAnew(fault: SimulatedFault) throws {
+    func replacedDeviceIsLearnedAgain(fault: SimulatedFault) throws {
         // Headphones: there is no echo.
         var rig = try EchoRig(echo: EchoRig.room(-100))
         rig.run(100)
@@ -262,7 +262,7 @@ struct DuplexEngineTests {
 
     /// Where talkers cannot be distinguished from the voice, they still can from music, which has no end to wait for.
     @Test(arguments: [(DuplexSetting.auto, false), (.half, true), (.half, false)])
-    func inHalfDuplexATalkerIsHeardOverMusic(setting: DuplexSetting, cancels: Bool) throws {
+    func halfDuplexHearsATalkerOverMusic(setting: DuplexSetting, cancels: Bool) throws {
         let start = 48_000 * 8
         var rig = try EchoRig(
             setting: setting,
@@ -286,7 +286,7 @@ struct DuplexEngineTests {
     }
 
     /// The voice over the same music closes the microphone as usual.
-    @Test func inHalfDuplexNobodyIsHeardOverTheVoiceWithMusicUnderIt() throws {
+    @Test func halfDuplexIsShutForVoiceOverMusic() throws {
         let start = 48_000 * 8
         var rig = try EchoRig(setting: .half, talker: EchoRig.talker(from: start, level: 0.5), echo: EchoRig.room(-26))
         rig.run(100)
@@ -297,7 +297,7 @@ struct DuplexEngineTests {
         #expect(isSilentThen)
     }
 
-    @Test func positionsStandForTheSameInstantWhateverTheGateDoes() throws {
+    @Test func heldAndSentPeriodsKeepTheirPositions() throws {
         // A clock that follows the periods is not available here; the origin must follow the periods sent and held.
         var rig = try EchoRig(setting: .half, echo: EchoRig.room(-12))
         rig.run(50)

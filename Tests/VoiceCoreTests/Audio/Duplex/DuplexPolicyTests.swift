@@ -78,7 +78,7 @@ struct DuplexPolicyTests {
     ]
 
     @Test(arguments: stories)
-    func becomes(_ story: String, _ state: DuplexState) {
+    func storyLeadsToItsState(_ story: String, _ state: DuplexState) {
         #expect(run(story).state == state)
     }
 
@@ -87,7 +87,7 @@ struct DuplexPolicyTests {
         #expect(run("Agg", clipping: true).state == .good)
     }
 
-    @Test func whatIsConfiguredStands() {
+    @Test func configuredModeHolds() {
         let settings: [(DuplexSetting, Bool, DuplexState)] = [
             (.full, true, .forcedFull), (.full, false, .forcedFull), (.half, true, .forcedHalf),
             (.half, false, .forcedHalf), (.auto, false, .cancellerOff), (.auto, true, .learning),
@@ -104,7 +104,7 @@ struct DuplexPolicyTests {
         }
     }
 
-    @Test func aTalkerIsLetInOnceTheEchoHasItsPlace() {
+    @Test func talkerPassesOnceTheEchoIsAligned() {
         #expect(run("").permission == .shut)
         #expect(run("gg").permission == .shut)
         #expect(run("Att").permission == .guarded)
@@ -131,7 +131,7 @@ struct DuplexPolicyTests {
         #expect(policy.permission == .shut)
     }
 
-    @Test func anEchoThatIsNeverFoundShutsNobodyOutHoweverOftenTheSoundBreaksUp() {
+    @Test func unknownEchoShutsTheGateOnlyThreeSeconds() {
         var policy = DuplexPolicy(setting: .auto, hasCanceller: true)
         for period in 0..<2000 {
             #expect(policy.permission == (period < 300 ? .shut : .guarded))
@@ -140,7 +140,7 @@ struct DuplexPolicyTests {
         }
     }
 
-    @Test func whatADeviceLeavesOfItsEchoIsNoTalker() {
+    @Test func residualEchoOfADeviceIsNotATalker() {
         var policy = DuplexPolicy(setting: .auto, hasCanceller: true, isOfDevice: true)
         for _ in 0..<299 { policy.step(nil, isAligned: false) }
         #expect(policy.permission == .shut)

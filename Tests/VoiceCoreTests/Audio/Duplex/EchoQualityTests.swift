@@ -35,12 +35,12 @@ struct EchoQualityTests {
     ]
 
     @Test(arguments: judgements)
-    func judges(_ reading: EchoReading, _ expected: EchoQuality.Block) {
+    func readingHasItsVerdict(_ reading: EchoReading, _ expected: EchoQuality.Block) {
         var quality = quality()
         #expect(block(&quality, reading) == expected)
     }
 
-    @Test func aTalkerSaysNothingOfTheEcho() throws {
+    @Test func talkerDoesNotChangeTheVerdict() throws {
         var quality = quality()
         for _ in 0..<8 { _ = block(&quality, .echo(-30, erle: 20)) }
         var talked = EchoReading.doubleTalk()
@@ -68,7 +68,7 @@ struct EchoQualityTests {
         #expect(block == .talker)
     }
 
-    @Test func tellsTheEnhancementAndTheLevels() throws {
+    @Test func reportsEnhancementAndLevels() throws {
         var quality = quality()
         for _ in 0..<8 { _ = block(&quality, .echo(-30, erle: 20)) }
         #expect(abs(try #require(quality.figures.linearERLE) - 20) < 1)

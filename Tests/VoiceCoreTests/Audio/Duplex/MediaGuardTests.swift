@@ -16,23 +16,23 @@ struct MediaGuardTests {
         return media
     }
 
-    @Test func nothingIsKnownInTheFirstSecond() {
+    @Test func firstSecondHasNoFloor() {
         #expect(taking(99) { _ in -40 }.floor == nil)
         #expect(taking(100) { _ in -40 }.floor != nil)
     }
 
-    @Test func aTalkerIsHeardWhoIsWellAboveTheMusicAndNoOther() throws {
+    @Test func onlyATalkerWellAboveTheMusicIsHeard() throws {
         let floor = try #require(taking(800) { $0.isMultiple(of: 2) ? -42 : -38 }.floor)
         #expect(floor > -33 && floor < -25)
     }
 
     /// The talker has -28 dBFS; the mean power of these beats is -31.
-    @Test func aTalkerIsHeardBetweenBeatsThatAreAsLoudAsHe() throws {
+    @Test func talkerIsHeardBetweenEquallyLoudBeats() throws {
         let floor = try #require(taking(800, Self.beats).floor)
         #expect(floor < -45)
     }
 
-    @Test func whoWasNotLetInIsHeardTheNextTime() throws {
+    @Test func refusedTalkerLowersTheFloor() throws {
         let music = taking(800, Self.beats)
         // Two seconds of syllables: loud for 60 % of the time.
         let afterwards = taking(200, into: music) { $0 % 20 < 12 ? -28 : -60 }
@@ -40,7 +40,7 @@ struct MediaGuardTests {
         #expect(floor < -40)
     }
 
-    @Test func aLouderSongPassesForATalkerForSecondsAtMost() throws {
+    @Test func louderSongPassesForATalkerOnlySeconds() throws {
         let quiet = taking(800) { _ in -50 }
         let louder = taking(150, into: quiet) { _ in -30 }
         let floor = try #require(louder.floor)

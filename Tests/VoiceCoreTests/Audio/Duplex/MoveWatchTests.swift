@@ -15,11 +15,11 @@ struct MoveWatchTests {
         }
     }
 
-    @Test func oneSignIsNoMove() {
+    @Test func singleSignIsNotAMove() {
         #expect(moves(signs: [1500, 2400, 3000, 3301]).isEmpty)
     }
 
-    @Test func aSecondSignWithinASecondIs() {
+    @Test func secondSignWithinASecondIsAMove() {
         #expect(moves(signs: [1500, 1600]) == [1600])
         // Signs that follow belong to the same move.
         #expect(moves(signs: [1500, 1600, 1700, 1800, 1900]) == [1600])
@@ -27,17 +27,17 @@ struct MoveWatchTests {
     }
 
     /// The filter may have learned the new path between two words.
-    @Test func aSecondSignThreeSecondsLaterIs() {
+    @Test func secondSignThreeSecondsLaterIsAMove() {
         #expect(moves(signs: [1500, 1800]) == [1800])
         #expect(moves(signs: [1500, 1801]).isEmpty)
     }
 
-    @Test func whatHasJustBeenLearnedMayBeCorrected() {
+    @Test func signsDuringLearningAreNotAMove() {
         #expect(moves(signs: [65, 165, 473, 574]).isEmpty)
         #expect(moves(signs: [1500, 1600], good: { $0 < 1000 || $0 > 1200 }).isEmpty)
     }
 
-    @Test func aChangedVolumeIsNoMove() {
+    @Test func changedVolumeIsNotAMove() {
         var watch = MoveWatch()
         for period in 0..<3000 {
             if period == 1450 { watch.levelChanged() }
@@ -46,7 +46,7 @@ struct MoveWatchTests {
         }
     }
 
-    @Test func itIsLearnedForTwoSecondsAfterTheLastSign() {
+    @Test func learningLastsTwoSecondsAfterTheLastSign() {
         var watch = MoveWatch()
         var learning: [Int] = []
         for period in 0..<3000 {

@@ -28,13 +28,13 @@ struct UplinkLineTests {
         }
     }
 
-    @Test func anOpenGateSendsAtOnce() {
+    @Test func openGateSendsWithoutDelay() {
         var rig = Rig()
         rig.receive(.pass, times: 5)
         #expect(rig.read() == [1, 2, 3, 4, 5])
     }
 
-    @Test func whatIsReleasedIsSilenceAndThenTheTalker() {
+    @Test func releaseSendsSilenceThenTheTalker() {
         var rig = Rig()
         rig.receive(.hold, times: 10)
         #expect(rig.read() == [])

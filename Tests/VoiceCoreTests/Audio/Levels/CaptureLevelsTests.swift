@@ -15,7 +15,7 @@ struct CaptureLevelsTests {
             ("three a second", Array(stride(from: 0, to: 1000, by: 33)).map { $0..<$0 + 1 }, 1000, true),
         ] as [(String, [Range<Int>], Int, Bool)]
     )
-    func clipping(name: String, clipped: [Range<Int>], periods: Int, verdict: Bool) {
+    func clippingNeedsRepeatedFullScale(name: String, clipped: [Range<Int>], periods: Int, verdict: Bool) {
         var detector = ClippingDetector()
         for period in 0..<periods { detector.note(isFullScale: clipped.contains { $0.contains(period) }) }
         #expect(detector.isClipping == verdict, "\(name)")
@@ -41,7 +41,7 @@ struct CaptureLevelsTests {
         #expect(reading.isClipping)
     }
 
-    @Test func aGainThatDrivesIntoFullScaleCountsAsClipping() {
+    @Test func gainIntoFullScaleCountsAsClipping() {
         var levels = CaptureLevels(gain: 4, isAutomatic: false, volumes: VolumeControls())
         var frames = [Float](repeating: 0.3, count: 480)
         levels.measure(&frames, count: 480, isPlaying: false)
@@ -64,7 +64,7 @@ struct CaptureLevelsTests {
         #expect(heard.first == 0.1 && abs((heard.last ?? 0) - 0.398) < 0.001)
     }
 
-    @Test func aPeakStaysToBeSeenAndFallsSlowly() {
+    @Test func peakIsHeldAndFallsSlowly() {
         var hold = PeakHold()
         hold.note(-60)
         for _ in 0..<150 { hold.note(-960) }
@@ -98,7 +98,7 @@ struct CaptureLevelsTests {
     }
 
     /// Advice to raise the gain of a microphone that is not there would mislead.
-    @Test func theMeterShowsThatThereIsNoMicrophone() {
+    @Test func meterShowsAMissingMicrophone() {
         func line(_ state: DeviceState) -> String {
             MeterLine(CaptureReading(), isConstant: false, microphone: state).text
         }
@@ -117,7 +117,7 @@ struct CaptureLevelsTests {
         (-100, -20, false, "loud"),
         (-150, -55, false, "loud"), (-500, -400, false, "quiet"), (-960, -960, false, "very quiet"),
     ])
-    func theMeterSaysWhatToMakeOfIt(level: Int, peak: Int, clips: Bool, verdict: String) {
+    func meterStatesItsVerdict(level: Int, peak: Int, clips: Bool, verdict: String) {
         let line = MeterLine(level: level, peak: peak, isClipping: clips)
         #expect(line.isHeard == (verdict != "very quiet"))
         #expect(line.verdict == verdict)

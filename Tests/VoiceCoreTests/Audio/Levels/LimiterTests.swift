@@ -21,7 +21,7 @@ struct LimiterTests {
         return output.map(\.mean)
     }
 
-    @Test func bothChannelsAreTurnedDownByTheLouderOne() {
+    @Test func louderChannelSetsTheGainOfBoth() {
         var limiter = Limiter(ceiling: Self.ceiling)
         var frames = [StereoFrame](repeating: StereoFrame(left: 0.3, right: -1.8), count: 4800)
         limiter.process(&frames, count: frames.count)
@@ -37,7 +37,7 @@ struct LimiterTests {
     }
 
     @Test(arguments: [1, 7, 480, 1000])
-    func nothingLeavesAboveTheCeiling(block: Int) {
+    func outputStaysBelowTheCeiling(block: Int) {
         var random = SeededGenerator(seed: UInt64(block))
         var input = (0..<24_000).map { _ in Float.random(in: -3...3, using: &random) }
         // Sparse peaks of every height, a step, full scale, infinity.
@@ -49,7 +49,7 @@ struct LimiterTests {
         #expect(output.allSatisfy { abs($0) <= Self.ceiling })
     }
 
-    @Test func noNumberIsSilence() {
+    @Test func nanBecomesSilence() {
         var input = tone(500, rate: 48_000, count: 4800, amplitude: 0.5)
         input[100] = .nan
         let output = limited(input)
@@ -58,7 +58,7 @@ struct LimiterTests {
         #expect(Array(output[(Limiter.delay + 101)...]) == Array(input[101...]))
     }
 
-    @Test func afterTheReleaseItIsTransparentAgain() {
+    @Test func limiterIsTransparentAfterTheRelease() {
         let loud = tone(300, rate: 48_000, count: 4800, amplitude: 1.6)
         let soft = tone(300, rate: 48_000, count: 96_000, amplitude: 0.4)
         let output = limited(loud + soft)

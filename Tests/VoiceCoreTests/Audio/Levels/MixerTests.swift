@@ -13,13 +13,13 @@ struct MixerTests {
             ("hw:CARD=Device/Mic Capture", "default", "hw:Device", "Mic Capture", 0),
         ]
     )
-    func placesAreUnderstood(text: String, device: String, card: String, element: String, index: Int) throws {
+    func mixerPlacesAreParsed(text: String, device: String, card: String, element: String, index: Int) throws {
         let place = try MixerPlace(text, device: device)
         #expect(place.card == card && place.element == element && place.index == index)
     }
 
     @Test(arguments: ["/", "hw:PCH/", ",1", "/Speaker"])
-    func nonsenseIsNamed(text: String) {
+    func malformedPlaceIsNamed(text: String) {
         #expect(throws: MixerError.badName(text)) { try MixerPlace(text, device: "default") }
     }
 
@@ -35,17 +35,17 @@ struct MixerTests {
             (150, -6500...0, .decibels(0)),
         ]
     )
-    func aScaleInDecibelsIsUsed(percent: Int, scale: ClosedRange<Int>, level: MixerLevel) {
+    func mixerScaleInDecibelsIsUsed(percent: Int, scale: ClosedRange<Int>, level: MixerLevel) {
         #expect(MixerLevel(percent: percent, decibels: scale, raw: 0...31) == level)
     }
 
     @Test(arguments: [(0, 0), (50, 15), (100, 31)])
-    func withoutOneTheRangeIsDividedEvenly(percent: Int, raw: Int) {
+    func mixerWithoutDecibelsDividesItsRange(percent: Int, raw: Int) {
         #expect(MixerLevel(percent: percent, decibels: nil, raw: 0...31) == .raw(raw))
         #expect(MixerLevel(percent: percent, decibels: 0...0, raw: 0...31) == .raw(raw))
     }
 
-    @Test func anElementThatIsNotThereIsAnsweredWithThoseThatAre() throws {
+    @Test func missingElementListsTheElements() throws {
         let place = try MixerPlace("Speker", device: "hw:PCH")
         let text = "\(MixerError.noElement(place, known: ["Master", "Speaker"]))"
         #expect(text == "hw:PCH has no mixer element \"Speker\"; it has: Master, Speaker")

@@ -58,7 +58,7 @@ struct OutputMixTests {
         #expect(abs((output.last ?? 0) - 0.8) < 1e-6)
     }
 
-    @Test func aVolumeMeansWhatItSays() {
+    @Test func volumeSetsTheGain() {
         let output = played(periods: 10, level: 0.8) { _, controls in controls.set(Volumes(master: 50, voice: 50)) }
         #expect(abs((output.last ?? 0) - 0.8 / 64) < 1e-6)
     }
@@ -73,7 +73,7 @@ struct OutputMixTests {
         #expect(controls.gain(of: .master) == 0)
     }
 
-    @Test func itKnowsThatTheRoomStillRings() {
+    @Test func roomRingingCountsAsAudible() {
         let controls = VolumeControls()
         var mix = OutputMix(volumes: controls)
         var isAudible = mix.isAudible

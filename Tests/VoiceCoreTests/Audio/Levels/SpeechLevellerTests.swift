@@ -43,7 +43,7 @@ struct SpeechLevellerTests {
         #expect(expected.contains(Double(leveller.gain) + 0) || expected.contains(Double(leveller.gain) + 2))
     }
 
-    @Test func noiseIsLeftAlone() {
+    @Test func noiseIsNotAmplified() {
         var leveller = SpeechLeveller()
         _ = run(&leveller, quiet(300))
         for _ in 0..<5 {
@@ -71,7 +71,7 @@ struct SpeechLevellerTests {
         #expect(leveller.gain == gain)
     }
 
-    @Test func atNoGainTheSamplesStayAsTheyAre() {
+    @Test func zeroGainLeavesTheSamplesUnchanged() {
         var leveller = SpeechLeveller()
         let samples = quiet(200)
         #expect(run(&leveller, samples) == samples)

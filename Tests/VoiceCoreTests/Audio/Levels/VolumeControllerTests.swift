@@ -72,7 +72,7 @@ struct VolumeControllerTests {
         #expect(log.lines.isEmpty)
     }
 
-    @Test func whatHasNotChangedIsNotWritten() async {
+    @Test func unchangedVolumeIsNotWritten() async {
         let folder = Folder()
         let controller = controller(folder)
         await controller.start()
@@ -81,7 +81,7 @@ struct VolumeControllerTests {
         #expect(folder.text == nil)
     }
 
-    @Test func theFileIsItsOwnersAloneAndNothingIsLeftBesideIt() async throws {
+    @Test func volumeFileIsPrivateAndLeavesNoTemporaryFile() async throws {
         let folder = Folder()
         let controller = controller(folder)
         await controller.start()
@@ -112,7 +112,7 @@ struct VolumeControllerTests {
         #expect(log.lines.first?.contains(folder.file) == true)
     }
 
-    @Test func bytesOfAnyKindDoNotHarm() {
+    @Test func anyBytesAreRead() {
         var random = SeededGenerator(seed: 3)
         let good = Array(SavedVolumes(volumes: Volumes(master: 3), configured: Volumes()).text.utf8)
         for _ in 0..<500 {
@@ -126,7 +126,7 @@ struct VolumeControllerTests {
         }
     }
 
-    @Test func anEditOfTheConfigurationCountsAgain() async {
+    @Test func editedConfigurationOverridesTheSavedVolume() async {
         let folder = Folder()
         let first = controller(folder)
         await first.start()
@@ -138,7 +138,7 @@ struct VolumeControllerTests {
         #expect(await second.volumes == Volumes(master: 80, media: 30))
     }
 
-    @Test func aFolderThatCannotBeWrittenIsSaidAndTheVolumeHolds() async {
+    @Test func unwritableFolderIsLoggedAndTheVolumeHolds() async {
         let controller = controller(nil) { $0.stateDirectory = "/proc/nowhere" }
         await controller.start()
         await controller.set(.master, percent: 40)

@@ -50,7 +50,7 @@ struct ClockFollowerTests {
     }
 
     @Test(arguments: [48_000, 44_100, 16_000], [1.0002, 0.9998, 1.0005])
-    func lastsAsLongAsTheOtherClockSays(rate: Int, step: Double) {
+    func outputLastsAsLongAsTheOtherClock(rate: Int, step: Double) {
         let output = Self.run(1000, rate: rate, steps: [Double](repeating: step, count: 500))
         let expected = Double(5 * rate) / step
         #expect((Double(output.count) - expected).magnitude < 20)
@@ -59,7 +59,7 @@ struct ClockFollowerTests {
 
     /// From no correction to 300 ppm and back, with frames taken back on the way: no click.
     @Test(arguments: [48_000, 44_100, 16_000, 11_025], [false, true])
-    func nothingClicks(rate: Int, flush: Bool) {
+    func rateChangesDoNotClick(rate: Int, flush: Bool) {
         let up = (0..<200).map { 1 + Double($0) * 1.5e-6 }
         let down = (0..<300).map { 1 + Double(300 - $0) * 1e-6 }
         let steps = [Double](repeating: 1, count: 100) + up + down
@@ -68,7 +68,7 @@ struct ClockFollowerTests {
         #expect(Self.residue(output, 500, rate: rate) < -75)
     }
 
-    @Test func aCardOfTheSameClockGetsWhatWasWritten() {
+    @Test func sameClockPassesFramesUnchanged() {
         let output = Self.run(997, rate: 48_000, steps: [Double](repeating: 1, count: 20))
         #expect(output.map(\.left) == tone(997, rate: 48_000, count: 9600))
         #expect(PlaybackConverter(rate: 48_000).lag == 0)

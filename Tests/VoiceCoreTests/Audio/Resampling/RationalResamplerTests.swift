@@ -80,7 +80,7 @@ struct RationalResamplerTests {
     }
 
     /// Images of the input if the rate goes up; aliases if it goes down.
-    @Test(arguments: RateStep.all) func keepsOutWhatDoesNotBelongThere(_ step: RateStep) {
+    @Test(arguments: RateStep.all) func imagesAndAliasesAreRemoved(_ step: RateStep) {
         var worst = -200.0
         let lower = Double(step.lower)
         if step.to > step.from {
@@ -99,7 +99,7 @@ struct RationalResamplerTests {
         #expect(worst <= -100)
     }
 
-    @Test(arguments: RateStep.all) func isAsLateAsItSays(_ step: RateStep) {
+    @Test(arguments: RateStep.all) func delayIsAsReported(_ step: RateStep) {
         var impulse = [Float](repeating: 0, count: step.from / 10)
         let at = impulse.count / 2
         impulse[at] = 1
@@ -114,7 +114,7 @@ struct RationalResamplerTests {
         #expect(delay <= 37.5 / Double(min(44_100, step.lower)))
     }
 
-    @Test(arguments: RateStep.all) func doesNotDependOnHowTheInputIsCut(_ step: RateStep) {
+    @Test(arguments: RateStep.all) func outputDoesNotDependOnTheBlockSize(_ step: RateStep) {
         var random = SeededGenerator(seed: 1)
         let input = (0..<step.from / 5).map { _ in Float.random(in: -1...1, using: &random) }
         let whole = step.run(input, calls: [2048])
@@ -138,7 +138,7 @@ struct RationalResamplerTests {
         #expect((taken - 4 * rate).magnitude <= 4)
     }
 
-    @Test(arguments: SampleRates.known.filter { $0 != 48_000 }) func thereAndBackIsTheSame(rate: Int) {
+    @Test(arguments: SampleRates.known.filter { $0 != 48_000 }) func conversionThereAndBackKeepsTheTone(rate: Int) {
         let frequency = (0.021 * Double(min(rate, 48_000))).rounded(.down) * 10
         let there = RateStep(from: 48_000, to: rate)
         let back = RateStep(from: rate, to: 48_000)
@@ -149,7 +149,7 @@ struct RationalResamplerTests {
     }
 
     /// Frames that were not heard are taken back and passed in again: no trace remains.
-    @Test(arguments: RateStep.all.filter { $0.from == 48_000 }) func goingBackLeavesNoTrace(_ step: RateStep) {
+    @Test(arguments: RateStep.all.filter { $0.from == 48_000 }) func rewindLeavesTheOutputUnchanged(_ step: RateStep) {
         let input = tone(440, rate: 48_000, count: 48_000)
         let expected = step.run(input, calls: [480])
         var resampler = RationalResampler(from: 48_000, to: step.to, canGoBack: true)

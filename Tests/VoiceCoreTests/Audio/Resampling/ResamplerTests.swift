@@ -73,7 +73,7 @@ struct ResamplerTests {
     }
 
     @Test(arguments: [Converter.halfbandDecimator, .threeFourths])
-    private func keepsOutWhatWouldFoldBack(_ converter: Converter) {
+    private func aliasesAreRemoved(_ converter: Converter) {
         var worst = -200.0
         for frequency in stride(from: 13_200.0, to: Double(converter.inputRate / 2), by: 100) {
             // The whole output is what remains of the tone.
@@ -119,7 +119,7 @@ struct ResamplerTests {
     }
 
     @Test(arguments: Converter.allCases, [[480], [4], [4, 8, 1000, 12, 484], [9600]])
-    private func doesNotDependOnHowTheInputIsCut(_ converter: Converter, calls: [Int]) {
+    private func outputDoesNotDependOnTheBlockSize(_ converter: Converter, calls: [Int]) {
         var random = SeededGenerator(seed: 1)
         let input = (0..<converter.inputRate / 10).map { _ in Float.random(in: -1...1, using: &random) }
         let whole = converter.run(input, calls: [input.count])

@@ -8,7 +8,7 @@ struct SampleConversionTests {
         return output
     }
 
-    @Test func tooLoudIsHeldAtFullScale() {
+    @Test func overloadIsHeldAtFullScale() {
         let input: [Float] = [1, 1.5, 100, .infinity, -1, -1.00002, -7, -.infinity, .nan]
         #expect(convert(input) == [32_767, 32_767, 32_767, 32_767, -32_768, -32_768, -32_768, -32_768, 0])
     }
@@ -27,7 +27,7 @@ struct SampleConversionTests {
         #expect(convert(floats) == all)
     }
 
-    @Test func peakAndLevel() {
+    @Test func peakAndLevelAreMeasured() {
         let input = tone(1000, rate: 48_000, count: 4803, amplitude: 0.5)
         #expect((cdsp_peak(input, input.count) - 0.5).magnitude < 1e-4)
         #expect((cdsp_rms(input, 4800) - 0.353_553).magnitude < 1e-4)

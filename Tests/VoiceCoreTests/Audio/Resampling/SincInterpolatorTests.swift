@@ -25,7 +25,7 @@ struct SincInterpolatorTests {
         }
     }
 
-    @Test func givesTheSamplesThemselvesAtTheirPlaces() {
+    @Test func returnsTheSamplesAtTheirPositions() {
         let input = tone(5000, rate: 48_000, count: 520)
         var output = [Float](repeating: 0, count: 480)
         SincInterpolator().process(input, start: 3, step: 1, into: &output, count: 480)

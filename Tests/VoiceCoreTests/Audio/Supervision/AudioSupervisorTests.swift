@@ -5,7 +5,7 @@ import Testing
 @testable import VoiceAudio
 
 struct AudioSupervisorTests {
-    @Test func aMicrophoneThatStartsClosedIsNotOpenedByItself() async throws {
+    @Test func closedMicrophoneStaysClosedAtTheStart() async throws {
         let ports = AudioPorts()
         let configuration = AudioConfiguration(source: .alsa(capture: "null", playback: "null"), realtimePriority: 0)
         let log = LineLog()
@@ -26,7 +26,7 @@ struct AudioSupervisorTests {
     }
 
     /// A card that never answers is no quiet card. ALSA's `file` waits for somebody who reads its file.
-    @Test func aDeviceThatDoesNotAnswerIsAnErrorForWhoeverNeedsIt() async throws {
+    @Test func hangingDeviceFailsTheStartThatNeedsIt() async throws {
         let path = "/tmp/never-read-\(getpid())"
         #expect(mkfifo(path, 0o600) == 0)
         defer { unlink(path) }

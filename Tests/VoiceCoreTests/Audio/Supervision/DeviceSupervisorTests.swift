@@ -24,7 +24,7 @@ struct DeviceSupervisorTests {
     }
 
     /// Muted and unmuted before the audio thread has noticed: it still has the old stream, and there is no second one.
-    @Test func theLastWishWinsWhereTheStreamIsStillOut() async throws {
+    @Test func lastMuteWinsWhileTheStreamIsInUse() async throws {
         let supervisor = supervisor()
         await supervisor.step()
         let first = try #require(slot.takeOffered())
@@ -40,7 +40,7 @@ struct DeviceSupervisorTests {
         await supervisor.stop()
     }
 
-    @Test func mutedOnceMoreItStaysMuted() async throws {
+    @Test func repeatedMuteStaysMuted() async throws {
         let supervisor = supervisor()
         await supervisor.step()
         let first = try #require(slot.takeOffered())
@@ -101,7 +101,7 @@ struct DeviceSupervisorTests {
     }
 
     /// No one has taken it: it is closed at once.
-    @Test func anOfferThatNobodyTookIsWithdrawn() async throws {
+    @Test func untakenOfferIsWithdrawn() async throws {
         let supervisor = supervisor()
         await supervisor.step()
         await supervisor.setClosed(true)

@@ -44,7 +44,7 @@ struct RoomMemoryTests {
 
     private func answer(_ room: RememberedRoom) { ports.echoPath.handOver(room.path, bias: room.bias) }
 
-    @Test func whatIsKeptIsOfferedToTheNextStart() async throws {
+    @Test func savedRoomIsOfferedAtTheNextStart() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let room = RememberedRoom(decaying: 0.2)
         let first = await memory()
@@ -70,7 +70,7 @@ struct RoomMemoryTests {
         #expect(log.lines.count { $0.contains("the remembered room was recognised") } == 1)
     }
 
-    @Test func otherDevicesGetNothing() async throws {
+    @Test func otherDevicesGetNoSavedRoom() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try StateFile.write(Array(SavedRooms(of: RememberedRoom(decaying: 0.2)).text.utf8), to: folder + "/rooms.toml")
         let memory = await memory()
@@ -85,7 +85,7 @@ struct RoomMemoryTests {
     }
 
     /// A path that was learned badly, briefly or while the box speaks is not kept, and once in ten minutes is enough.
-    @Test func onlyAQuietMomentAfterMuchSoundIsKept() async {
+    @Test func roomIsSavedInAQuietMomentAfterEnoughSound() async {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let memory = await memory()
         open()
@@ -112,7 +112,7 @@ struct RoomMemoryTests {
         #expect(isAsked)
     }
 
-    @Test func whatComesForTheDevicesOfBeforeIsDropped() async {
+    @Test func lateResultOfEarlierDevicesIsDropped() async {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let memory = await memory()
         open()
@@ -129,7 +129,7 @@ struct RoomMemoryTests {
     }
 
     /// At the end the box may be in the middle of a word.
-    @Test func theEndKeepsWhatIsKnown() async {
+    @Test func endOfTheProgramSavesTheRoom() async {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let memory = await memory()
         open()
