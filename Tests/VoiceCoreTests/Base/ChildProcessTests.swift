@@ -4,20 +4,20 @@ import Testing
 @testable import VoiceBase
 
 struct ChildProcessTests {
-    @Test func itsEndIsToldAsOftenAsAsked() throws {
+    @Test func endOfAProcessIsReportedRepeatedly() throws {
         let process = try ChildProcess(["sh", "-c", "exit $NUMBER"], environment: ["PATH=/usr/bin:/bin", "NUMBER=7"])
         #expect(process.wait() == .exited(7))
         #expect(process.wait() == .exited(7) && process.hasEnded)
         #expect(process.end() == .exited(7))
     }
 
-    @Test func whatDoesNotEndInTimeIsKilled() throws {
+    @Test func lateProcessIsKilled() throws {
         let process = try ChildProcess(["sleep", "1000"])
         #expect(!process.hasEnded)
         #expect(process.wait(within: .zero) == .killed(signal: SIGKILL))
     }
 
-    @Test func noneOutlivesItsOwner() throws {
+    @Test func processDiesWithItsOwner() throws {
         var process: ChildProcess? = try ChildProcess(["sleep", "1000"])
         let id = try #require(process?.id)
         process = nil
@@ -25,7 +25,7 @@ struct ChildProcessTests {
         #expect(isGone)
     }
 
-    @Test func aProgramThatIsNotThereIsAnError() {
+    @Test func missingProgramThrows() {
         #expect(throws: SystemError(code: ENOENT)) { _ = try ChildProcess(["/nowhere/at/all"]) }
     }
 

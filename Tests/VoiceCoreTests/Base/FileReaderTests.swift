@@ -17,7 +17,7 @@ struct FileReaderTests {
         }
     }
 
-    @Test func whatIsNoFileIsRefusedWithoutWaiting() throws {
+    @Test func folderAndFifoAreRefusedWithoutBlocking() throws {
         try withFolder { folder in
             #expect(throws: FileReader.Fault.absent) { try FileReader.system.read(folder + "/none", 10) }
             #expect(throws: FileReader.Fault.notRegular) { try FileReader.system.read(folder, 10) }

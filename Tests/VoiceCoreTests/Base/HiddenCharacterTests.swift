@@ -15,7 +15,7 @@ struct HiddenCharacterTests {
             (0xFEFF, "\\u{feff}"), (0xE000, "\\u{e000}"), (0xE0041, "\\u{e0041}"), (0x0D, "\\r"), (0x09, "\\t"),
         ] as [(UInt32, String)]
     )
-    func isEscapedAlikeEverywhere(scalar: UInt32, shown: String) throws {
+    func hiddenCharactersAreEscapedAlikeEverywhere(scalar: UInt32, shown: String) throws {
         let text = "a" + String(try #require(Unicode.Scalar(scalar))) + "b"
         let escaped = "a" + shown + "b"
         #expect(text.escapingHidden() == escaped)
@@ -40,7 +40,7 @@ struct HiddenCharacterTests {
     }
 
     @Test(arguments: ["Grüße", "日本語", "a\u{301}", "tür – “ja”", "🎵", "עברית", "a\u{A0}b"])
-    func whatCanBeSeenStays(text: String) {
+    func visibleCharactersAreKept(text: String) {
         #expect(text.escapingHidden() == text)
         #expect(ControlMessage.line(.string(text)) == Array("\"\(text)\"\n".utf8))
     }

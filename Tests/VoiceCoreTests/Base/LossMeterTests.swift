@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceBase
 
 struct LossMeterTests {
-    @Test func aStallIsToldOnceWhenItIsOver() {
+    @Test func stallIsReportedOnceAfterItsEnd() {
         var meter = LossMeter()
         for millisecond in 0..<3000 {
             meter.add(1, at: .milliseconds(millisecond))
@@ -13,7 +13,7 @@ struct LossMeterTests {
         #expect(meter.dequeue(at: .milliseconds(3001), isOver: true) == nil)
     }
 
-    @Test func aLastingTroubleIsToldNowAndThen() {
+    @Test func lastingLossIsReportedOccasionally() {
         var meter = LossMeter()
         var reported: [Int] = []
         for second in 0..<60 {
@@ -36,7 +36,7 @@ struct LossMeterTests {
         #expect(meter.total == 120)
     }
 
-    @Test func nothingLostIsNothingToTell() {
+    @Test func noLossIsNotReported() {
         var meter = LossMeter()
         #expect(meter.dequeue(at: .seconds(1), isOver: true) == nil)
         meter.add(0, at: .seconds(1))

@@ -16,7 +16,7 @@ struct OutsideJSONTests {
         OutsideJSON.decode(JSONValue.self, from: text.utf8, atMost: limit)
     }
 
-    @Test func whatIsTooDeepIsNotDecoded() {
+    @Test func tooDeepNestingIsRefused() {
         #expect(decode(Self.nested(OutsideJSON.deepest)) != nil)
         #expect(decode(Self.nested(OutsideJSON.deepest + 1)) == nil)
         #expect(decode(String(repeating: "[", count: 1 << 20)) == nil)
@@ -29,7 +29,7 @@ struct OutsideJSONTests {
         #expect(decode(#"{"a":"\\"}"#)?["a"]?.stringValue == "\\")
     }
 
-    @Test func whatIsTooLongIsNotDecoded() {
+    @Test func tooLongTextIsRefused() {
         #expect(decode("[1,2]", atMost: 5) == [1, 2])
         #expect(decode("[1,2]", atMost: 4) == nil)
     }
@@ -44,11 +44,11 @@ struct OutsideJSONTests {
         (#""It is \ud83d sunny.""#, "It is \u{FFFD} sunny."), (#""It is \uDE00 sunny.""#, "It is \u{FFFD} sunny."),
         (#""\ud83d\ud83d\ude00""#, "\u{FFFD}\u{1F600}"), (#""\ud83d\u0041\\ud83d\uD83D""#, "\u{FFFD}A\\ud83d\u{FFFD}"),
     ])
-    func whatIsNoCharacterIsReplaced(json: String, text: String) {
+    func brokenCharactersAreReplaced(json: String, text: String) {
         #expect(decode("[\(json)]") == [.string(text)])
     }
 
-    @Test func aByteThatIsNoTextIsReplaced() {
+    @Test func invalidBytesAreReplaced() {
         for bytes: [UInt8] in [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xE2, 0x82]] {
             let value = OutsideJSON.decode(
                 JSONValue.self,
@@ -62,7 +62,7 @@ struct OutsideJSONTests {
     }
 
     /// The same message on every input: refused, whatever the stack of the thread.
-    @Test func noWayInTakesWhatIsTooDeep() throws {
+    @Test func everyInputRefusesTooDeepNesting() throws {
         let deep = Self.nested(509)
         #expect(throws: ServerEventDecoder.Failure.malformed) {
             try ServerEventDecoder().decode(#"{"type":"session.updated","session":\#(deep)}"#)

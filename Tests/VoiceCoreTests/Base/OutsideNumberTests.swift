@@ -15,7 +15,7 @@ import Testing
 struct OutsideNumberTests {
     private static let extremes = [Int.min, Int.min + 1, -1, 0, Int.max - 1, Int.max]
 
-    @Test(arguments: extremes) func theServicesTimesAreClamped(number: Int) throws {
+    @Test(arguments: extremes) func timesOfAServiceAreClamped(number: Int) throws {
         let decoder = ServerEventDecoder()
         guard
             case .sessionCreated(_, let expires?) = try decoder.decode(
@@ -65,7 +65,7 @@ struct OutsideNumberTests {
         #expect((VolumeChange("\(number)") != nil) == (-100...100).contains(number))
     }
 
-    @Test func aServiceCannotSendUsAwayForYears() {
+    @Test func retryAfterIsLimitedToADay() {
         var handshake = WebSocketHandshake(host: "h", path: "/", headers: [])
         let reply = "HTTP/1.1 503 Busy\r\nretry-after: \(Int.max)\r\ncontent-length: 0\r\n\r\n"
         let progress = Array(reply.utf8).withUnsafeBytes { bytes in
@@ -106,7 +106,7 @@ struct OutsideNumberTests {
         #expect(caec_next_frame(.max, 100) == 101)
     }
 
-    @Test func whatIsNoNumberCostsNothingAndIsNoSound() {
+    @Test func nanCostsNothingAndIsSilent() {
         #expect(PriceTable().cost(of: TranscriptionUsage.seconds(.nan)) == 0)
         #expect(BudgetReport.text(.nan) == "0.00" && BudgetReport.text(.infinity) == "1000000000000.00")
         var account = BudgetAccount(number: 1)

@@ -17,12 +17,12 @@ struct PercentEncodingTests {
         ("a/b?c=d&e", "a%2Fb%3Fc%3Dd%26e"),
         ("100%", "100%25"), ("\n", "%0A"), ("", ""),
     ])
-    func whatIsNotUnreservedIsEscaped(text: String, encoded: String) {
+    func reservedBytesAreEscaped(text: String, encoded: String) {
         #expect(PercentEncoding.encoded(text) == encoded)
         #expect(PercentEncoding.decoded(encoded) == text)
     }
 
-    @Test func whatIsKeptStands() {
+    @Test func keptBytesAreNotEscaped() {
         #expect(
             PercentEncoding.encoded("a b/c") { $0 == UInt8(ascii: "/") || PercentEncoding.isUnreserved($0) }
                 == "a%20b/c"

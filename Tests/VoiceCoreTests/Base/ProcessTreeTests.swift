@@ -22,7 +22,7 @@ struct ProcessTreeTests {
         #expect(ProcessTree.parent(of: getpid()) == getppid())
     }
 
-    @Test func childrenGiveNoOrders() {
+    @Test func childrenMayNotGiveOrders() {
         let access = ControlAccess(user: 1000, group: 1000)
         for user in [0, 1000] as [UInt32] {
             #expect(access.allows(.init(process: 2, user: user, groups: [1000])))
@@ -30,7 +30,7 @@ struct ProcessTreeTests {
         }
     }
 
-    @Test func aProgramThatWeStartIsTurnedAwayFromTheControlSocket() async throws {
+    @Test func controlSocketRefusesOwnChildren() async throws {
         let path = "/tmp/control-child-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock"
         let server = try ControlServer(.init(path: path, version: "1"), logger: LineLog().logger) { _, _ in
             .success(.done([:]))

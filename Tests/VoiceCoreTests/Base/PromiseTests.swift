@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceBase
 
 struct PromiseTests {
-    @Test func theFirstValueCountsForEverybody() async {
+    @Test func firstValueCountsForAllWaiters() async {
         let promise = Promise<Int>()
         #expect(promise.value == nil)
         async let one = promise.wait()
@@ -15,7 +15,7 @@ struct PromiseTests {
     }
 
     /// The promised value may be nil.
-    @Test func nothingIsAValue() async {
+    @Test func nilIsAValue() async {
         let promise = Promise<Int?>()
         #expect(promise.give(nil))
         #expect(!promise.give(1))

@@ -103,7 +103,7 @@ struct StateFileTableTests {
     }
 
     @Test(arguments: Kind.allCases, Damage.allCases)
-    func anythingIsReadOrTold(kind: Kind, damage: Damage) async throws {
+    func damagedFileIsReadOrReported(kind: Kind, damage: Damage) async throws {
         let folder = "/tmp/state-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         mkdir(folder, 0o700)
         defer { Self.remove(folder) }
@@ -137,7 +137,7 @@ struct StateFileTableTests {
     }
 
     @Test(arguments: [Damage.garbage, .folder, .fullFolder, .large], Beside.allCases)
-    func whatLiesBesideTheFileHealsToo(damage: Damage, beside: Beside) async throws {
+    func damageBesideTheFileHealsToo(damage: Damage, beside: Beside) async throws {
         for kind in Kind.allCases {
             let folder = "/tmp/state-\(getpid())-\(UInt32.random(in: 0 ... .max))"
             mkdir(folder, 0o700)
@@ -166,7 +166,7 @@ struct StateFileTableTests {
     }
 
     /// A version that changes the meaning of keys declares it, and is not misread.
-    @Test func aFileOfANewerSchemaIsNotGuessedAt() async throws {
+    @Test func fileOfANewerSchemaIsNotRead() async throws {
         for kind in Kind.allCases where kind != .history {
             let folder = "/tmp/state-\(getpid())-\(UInt32.random(in: 0 ... .max))"
             defer { Self.remove(folder) }
@@ -205,7 +205,7 @@ struct StateFileTableTests {
     }
 
     /// A disk that was full for a while: reported once, and written as soon as it works.
-    @Test func whatCouldNotBeWrittenIsTriedAgain() throws {
+    @Test func failedWriteIsRetried() throws {
         let folder = "/tmp/state-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         defer { Self.remove(folder) }
         // A file in the place of the folder.
@@ -222,7 +222,7 @@ struct StateFileTableTests {
     }
 
     /// The bytes of a useless file are kept for inspection.
-    @Test func whatIsNoUseIsKept() async throws {
+    @Test func uselessFileIsKeptAside() async throws {
         for kind in [Kind.activation, .budget, .volumes, .conversation, .rooms, .timers] {
             let folder = "/tmp/state-\(getpid())-\(UInt32.random(in: 0 ... .max))"
             mkdir(folder, 0o700)

@@ -22,7 +22,7 @@ struct StatedPauseTests {
         "", "Please try again later.", "try again in a moment", "Limit 30000, Requested 31538.", "retry after",
         "Please try again in 00:01:30", "try again in a few seconds",
     ])
-    func findsNoPauseWhereThereIsNone(text: String) { #expect(StatedPause.read(text) == nil) }
+    func wordsWithoutAPauseGiveNone(text: String) { #expect(StatedPause.read(text) == nil) }
 
     @Test(
         arguments: [

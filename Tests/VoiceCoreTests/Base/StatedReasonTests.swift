@@ -13,7 +13,7 @@ struct StatedReasonTests {
         "Insufficient Balance", "Your credit balance is too low", "This organization has been disabled.",
         "Your account is not active, please check your billing details",
     ])
-    func namesAnAccountThatIsUsedUp(text: String) {
+    func usedUpAccountIsRecognised(text: String) {
         #expect(StatedReason.credit.isIn(text.lowercased()))
     }
 
@@ -23,7 +23,7 @@ struct StatedReasonTests {
         "You exceeded your current quota. Please retry in 34s.", "The tool schema of `billing_report` is invalid",
         "failed to reach the billing service", "Your account has no such model", "the session has expired",
     ])
-    func takesNothingElseForIt(text: String) {
+    func otherTextsAreNotAUsedUpAccount(text: String) {
         #expect(!StatedReason.credit.isIn(text.lowercased()))
     }
 
@@ -33,11 +33,11 @@ struct StatedReasonTests {
         "Server is busy, please try again", "RESOURCE_EXHAUSTED", "Rate-limited; retry after 3 s",
         "The model is overloaded",
     ])
-    func namesTooMuchAtOnce(text: String) {
+    func rateLimitIsRecognised(text: String) {
         #expect(StatedReason.rate.isIn(text.lowercased()))
     }
 
-    @Test func namesTheKeyAndTheEndOfASession() {
+    @Test func keyAndEndOfASessionAreRecognised() {
         #expect(StatedReason.key.isIn("authentication_error: bad key") && StatedReason.key.isIn("unauthorized"))
         #expect(!StatedReason.key.isIn("the key of the object is missing"))
         #expect(StatedReason.expired.isIn("your session hit the maximum duration of 60 minutes."))

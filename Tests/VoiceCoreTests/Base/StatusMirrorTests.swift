@@ -21,7 +21,7 @@ struct StatusMirrorTests {
         #expect(mirror.lastHeard == .seconds(101))
     }
 
-    @Test mutating func givesALateReaderEverythingThatCounts() {
+    @Test mutating func lateReaderGetsTheWholeStatus() {
         _ = mirror.apply(["event": "changed", "number": 8, "values": ["state": "error", "volumes": nil]], at: .zero)
         let snapshot: JSONValue = [
             "event": "snapshot", "number": 8, "missed": 3, "values": ["state": "error", "uptime_s": 60],
@@ -29,7 +29,7 @@ struct StatusMirrorTests {
         #expect(mirror.snapshot(missed: 3) == snapshot)
     }
 
-    @Test mutating func aSnapshotReplacesAllAndCountsWhatWasMissed() {
+    @Test mutating func snapshotReplacesAllAndAddsTheMissed() {
         for missed in [7, 7, 1e300] as [JSONValue] {
             #expect(
                 mirror.apply(["event": "snapshot", "number": 2, "missed": missed, "values": [:]], at: .zero)
@@ -40,7 +40,7 @@ struct StatusMirrorTests {
         #expect(mirror.missed == 1_000_000_000_014)
     }
 
-    @Test mutating func ignoresWhatIsNoPartOfTheStatus() {
+    @Test mutating func otherMessagesAreIgnored() {
         let before = mirror
         let strange: [JSONValue] = [
             nil, 7, ["event": "turn", "values": ["state": "error"]], ["ok": true, "result": [:]],

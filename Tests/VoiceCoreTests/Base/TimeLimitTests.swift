@@ -4,7 +4,7 @@ import Testing
 @testable import VoiceBase
 
 struct TimeLimitTests {
-    @Test func theLimitPassesByTheGivenClock() async {
+    @Test func limitFollowsTheGivenClock() async {
         let asked = Mutex<[Duration]>([])
         let clock: @Sendable (Duration) async -> Void = { limit in asked.withLock { $0.append(limit) } }
         let late: Int? = await TimeLimit.run(.seconds(60), sleep: clock) {
@@ -15,7 +15,7 @@ struct TimeLimitTests {
         #expect(asked.withLock { $0 } == [.seconds(60)])
     }
 
-    @Test func whoIsCancelledWaitsNoLongerAndTheWorkIsCancelled() async {
+    @Test func cancellationEndsTheWaitAndTheWork() async {
         let (began, wasCancelled) = (Promise<Void>(), Promise<Bool>())
         let task = Task {
             await TimeLimit.run(.seconds(3600)) {

@@ -22,7 +22,7 @@ struct ControlDocumentTests {
         }
     }
 
-    @Test func everyEventThatIsToldIsDocumented() {
+    @Test func everyPublishedEventIsDocumented() {
         let effects: [ConversationEffect] = [
             .stateChanged(from: .idle, to: .error("no")), .turnEnded(TurnReport(number: 1)),
             .note(.sessionOpened(id: nil, expiresAt: nil)), .note(.sessionSwapped(id: nil)),
@@ -41,12 +41,12 @@ struct ControlDocumentTests {
         ([], ["status", "listen", "volume", "events"]), (["volume"], ["master", "voice", "media"]),
         (["quiet"], ["on", "off"]),
     ])
-    func aShellIsTold(words: [String], some: [String]) {
+    func shellCompletionsListTheChoices(words: [String], some: [String]) {
         #expect(Set(ControlRegistry.standard.completions(after: words)).isSuperset(of: some))
     }
 
     @Test(arguments: [["say"], ["status"], ["volume", "media", "50"], ["nonsense"]])
-    func aShellIsToldNothingWhereAnythingMayStand(words: [String]) {
+    func freeTextHasNoShellCompletions(words: [String]) {
         #expect(ControlRegistry.standard.completions(after: words).isEmpty)
     }
 }

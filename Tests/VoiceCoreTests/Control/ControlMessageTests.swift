@@ -11,7 +11,7 @@ struct ControlMessageTests {
         do { return .success(try ControlRequest(line: Array(text.utf8))) } catch { return .failure(error) }
     }
 
-    @Test func bytesThatAreNoTextAreNamed() {
+    @Test func requestInAnotherEncodingIsNamed() {
         let line = Array(#"{"command":"ask","arguments":{"text":"sp"#.utf8) + [0xE4] + Array(#"t"}}"#.utf8)
         #expect(throws: ControlRequest.Refusal(ControlProblem(.badRequest, "the request is not UTF-8"))) {
             try ControlRequest(line: line)
@@ -37,7 +37,7 @@ struct ControlMessageTests {
         (#"{"command":"a","id":1.5}"#, "bad_request"), (#"{"command":"a","protocol":3}"#, "unsupported_protocol"),
         ("{\"command\":\"\u{0}", "bad_request"),
     ])
-    func whatIsNoRequestIsRefused(line: String, code: String) {
+    func malformedRequestIsRefused(line: String, code: String) {
         guard case .failure(let refusal) = parsed(line) else {
             Issue.record("accepted: \(line)")
             return
@@ -76,7 +76,7 @@ struct ControlMessageTests {
         }
     }
 
-    @Test func helpIsHadWithoutADaemon() throws {
+    @Test func helpNeedsNoDaemon() throws {
         let registry = ControlRegistry.standard
         let all = try #require(try registry.help(for: ["help"]))
         for command in registry.commands { #expect(all.contains(command.usage + "\n    ")) }
@@ -110,7 +110,7 @@ struct ControlMessageTests {
         ["media", "pause", "now"], ["media", "status", "x"], ["timer", "10m"], ["timer", "list", "tea"],
         ["timer", "stop", "all"], ["quiet", "please"],
     ])
-    func refusesWordsThatFitNoAction(words: [String]) {
+    func wordsWithoutAnActionAreRefused(words: [String]) {
         #expect {
             _ = try ControlRegistry.standard.request(words: words)
         } throws: { error in
@@ -132,7 +132,7 @@ struct ControlMessageTests {
         }
     }
 
-    @Test func controlCommandNeedsNoCtl() throws {
+    @Test func commandWorksWithoutTheWordCtl() throws {
         let programs = ["run", "ctl", "watch"]
         func completed(_ words: String...) throws -> [String] {
             try ControlRegistry.standard.completed(words, programs: programs)
@@ -153,7 +153,7 @@ struct ControlMessageTests {
         ) { try completed("sing") }
     }
 
-    @Test func optionsStandInFrontOfTheText() throws {
+    @Test func optionsPrecedeTheText() throws {
         let registry = ControlRegistry.standard
         for words in [["--priority", "high", "--ask", "Is", "it?"], ["--ask", "--priority=high", "Is it?"]] {
             let request = try registry.request(words: ["announce"] + words)
@@ -202,12 +202,12 @@ struct ControlMessageTests {
         (["ask", "--", "a", "--", "b"], ["ask", "--", "a", "--", "b"], false), (["--", "status"], ["status"], false),
         (["status", "--json", "--"], ["status", "--"], true), ([], [], false), (["--json"], [], true),
     ])
-    func optionsMayStandBehindTheCommand(captured: [String], words: [String], printsJSON: Bool) {
+    func optionsMayFollowTheCommand(captured: [String], words: [String], printsJSON: Bool) {
         let read = ControlWords(captured)
         #expect(read.words == words && read.printsJSON == printsJSON)
     }
 
-    @Test func whatTheSentenceSaysIsNotSaidAgain() {
+    @Test func statusTextRepeatsNoProblem() {
         var snapshot = ServiceSnapshot(conversation: .listening, microphone: .waiting(reason: "in use"))
         snapshot.health = Health([
             .init(.agent, .limited, "Jarvis does not answer", fix: "see that its server runs", retryIn: 30),
@@ -231,14 +231,14 @@ struct ControlMessageTests {
     }
 
     /// Longer than any step of a connection takes, so that its failure is reported; shorter than the client waits.
-    @Test func whoGaveAnOrderLearnsWhatCameOfIt() {
+    @Test func clientWaitsLongerThanAConnectionStep() {
         let limits = ConnectionLimits(whole: .seconds(10))
         let steps: [Duration] = [limits.step, limits.tcp]
         #expect((steps.max() ?? .zero) < VoiceDaemon.patience && VoiceDaemon.patience < .seconds(10))
         #expect(ControlProblem.stillConnecting("again").exitCode == .unavailable)
     }
 
-    @Test func anAnswerThatNobodyHearsIsNotPromised() {
+    @Test func missingLoudspeakerIsReportedBeforeAnAnswer() {
         var snapshot = ServiceSnapshot(conversation: .listening, loudspeaker: .lost(reason: "unplugged"))
         #expect(snapshot.problem(of: .loudspeaker) == "loudspeaker lost: unplugged")
         #expect(snapshot.problem(of: .microphone) == nil)
@@ -258,7 +258,7 @@ struct ControlMessageTests {
         #expect(VolumeChange("loud") == nil)
     }
 
-    @Test func whoMayIsRootTheUserAndTheGroup() {
+    @Test func accessIsForRootTheUserAndTheGroup() {
         let access = ControlAccess(user: 500, group: 600)
         #expect(access.allows(.init(process: 1, user: 0, groups: [])))
         #expect(access.allows(.init(process: 1, user: 500, groups: [1])))
@@ -294,7 +294,7 @@ struct ControlMessageTests {
         #expect(ControlPath.candidates(environment: [:]) == [ControlPath.system])
     }
 
-    @Test func noBytesBreakTheReader() {
+    @Test func randomBytesDoNotBreakTheReader() {
         var generator = SeededGenerator(seed: 8)
         let seed = Array(
             #"{"id":1,"command":"volume","arguments":{"channel":"media","percent":"40"},"protocol":1}"#.utf8

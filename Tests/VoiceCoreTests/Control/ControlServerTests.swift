@@ -106,7 +106,7 @@ struct ControlServerTests {
         }
     }
 
-    @Test func nonsenseIsAnsweredAndEndlessLinesEnd() async throws {
+    @Test func nonsenseIsAnsweredAndEndlessLinesAreCut() async throws {
         let running = try Running()
         let text = try await blocking { try exchange(running.path, Array("hello\n\n{\"command\":\"a\"}\n".utf8)) }
         #expect(text.contains("bad_request") && text.contains("\"ok\":true"))
@@ -118,7 +118,7 @@ struct ControlServerTests {
     }
 
     /// 92 kB of bad lines: only 20 of them cost work, and the others are served as before.
-    @Test func whoSendsNoRequestsIsCutOff() async throws {
+    @Test func invalidLinesCutOffTheClient() async throws {
         let running = try Running()
         let text = try await blocking {
             try exchange(running.path, Array(String(repeating: "x\n", count: 46_000).utf8))
@@ -141,7 +141,7 @@ struct ControlServerTests {
     }
 
     /// A second daemon may have taken the place, after the first one's socket was removed by hand.
-    @Test func theSocketOfAnotherIsLeftAlone() async throws {
+    @Test func socketOfAnotherDaemonIsNotRemoved() async throws {
         let running = try Running()
         unlink(running.path)
         let other = clinux_local_listen(running.path, 0o600, 1)
@@ -198,7 +198,7 @@ struct ControlServerTests {
         await running.stop()
     }
 
-    @Test func aFollowerOfTheStatusLearnsWhatHappensAtOnce() async throws {
+    @Test func subscriberGetsChangesImmediately() async throws {
         let running = try Running()
         let events = running.events
         try await blocking {
@@ -213,7 +213,7 @@ struct ControlServerTests {
         await running.stop()
     }
 
-    @Test func whoDoesNotReadIsCutOff() async throws {
+    @Test func clientThatDoesNotReadIsCutOff() async throws {
         let running = try Running { $0.longestOutput = 4096 }
         let events = running.events
         let socket = clinux_local_connect(running.path)
@@ -242,7 +242,7 @@ struct ControlServerTests {
     }
 
     /// Half a line each, and silence: everybody else is served as before, and they are disconnected in time.
-    @Test(arguments: ["", #"{"command":"#]) func whoAsksNothingKeepsNobodyOut(half: String) async throws {
+    @Test(arguments: ["", #"{"command":"#]) func idleClientsKeepNoOneOut(half: String) async throws {
         let now = Mutex(Duration.zero)
         let running = try Running { $0.clock = { now.withLock { $0 } } }
         try await blocking {
@@ -275,7 +275,7 @@ struct ControlServerTests {
         await running.stop()
     }
 
-    @Test func aClientThatHasReadItsAnswerMayLeave() async throws {
+    @Test func clientMayLeaveAfterItsAnswer() async throws {
         let running = try Running()
         // Ends only when the server closes the connection.
         let text = try await blocking { try exchange(running.path, Array("{\"command\":\"read\"}\n".utf8)) }
@@ -284,7 +284,7 @@ struct ControlServerTests {
     }
 
     /// No other client needs to come: the server waits for the time limit of a silent one.
-    @Test func aSilentClientIsSentAwayInTime() async throws {
+    @Test func silentClientTimesOut() async throws {
         let running = try Running { $0.longestIdle = .milliseconds(30) }
         let text = try await blocking {
             let socket = clinux_local_connect(running.path)
@@ -298,7 +298,7 @@ struct ControlServerTests {
         await running.stop()
     }
 
-    @Test func moreClientsThanAreWelcomeAreTold() async throws {
+    @Test func clientsBeyondTheLimitAreRefused() async throws {
         let running = try Running { $0.maximumClients = 2 }
         try await blocking {
             let first = try ControlClient(paths: [running.path], patience: .seconds(100))
@@ -341,7 +341,7 @@ struct ControlServerTests {
         await running.stop()
     }
 
-    @Test func whoMayNotIsToldSo() async throws {
+    @Test func unauthorisedClientIsRefused() async throws {
         guard geteuid() != 0 else { return }
         let running = try Running { $0.access = ControlAccess(user: 1, group: 0xFFFF_FFF0) }
         try await blocking {
@@ -351,7 +351,7 @@ struct ControlServerTests {
         await running.stop()
     }
 
-    @Test func aSocketThatWasLeftBehindIsReplacedAndOneInUseIsNot() async throws {
+    @Test func onlyAnAbandonedSocketIsReplaced() async throws {
         let running = try Running()
         #expect(throws: ControlServerError.self) { try Running { $0.path = running.path } }
         await running.stop()

@@ -4,7 +4,7 @@ import Testing
 
 struct LineBufferTests {
     @Test(arguments: [1, 2, 3, 7, 100])
-    func linesComeOutWholeHoweverTheyCameIn(piece: Int) {
+    func linesAreWholeHoweverTheyArrive(piece: Int) {
         var buffer = LineBuffer(longest: 8)
         var lines: [String] = []
         var rest = Array("one\ntwo\r\n\nfour\n12345678\r\nsix".utf8)
@@ -20,7 +20,7 @@ struct LineBufferTests {
         #expect(buffer.hasOverflowed && buffer.rest() == nil && buffer.room == 0)
     }
 
-    @Test func theRestIsALineOnceNoMoreComes() {
+    @Test func restIsALineAtTheEnd() {
         var buffer = LineBuffer(longest: 8)
         buffer.append("a\nb".utf8)
         #expect(buffer.next() == [0x61])
@@ -29,7 +29,7 @@ struct LineBufferTests {
         #expect(buffer.rest() == nil)
     }
 
-    @Test func neverMoreThanTheLongestLineIsKept() {
+    @Test func bufferKeepsAtMostTheLongestLine() {
         var buffer = LineBuffer(longest: 8)
         buffer.append("ab\n".utf8)
         #expect(buffer.room == 6)

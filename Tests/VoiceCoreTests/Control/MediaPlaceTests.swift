@@ -11,14 +11,14 @@ struct MediaPlaceTests {
     }
 
     @Test(arguments: ["", "x", "1:", ":30", "1:60", "1:2:3:4", "1.5", "--3", "999999999"])
-    func rejectsWhatIsNoPlace(text: String) { #expect(MediaPlace(text) == nil) }
+    func malformedPlaceIsRejected(text: String) { #expect(MediaPlace(text) == nil) }
 
     @Test(arguments: [
         ("bass 3", "there is no volume \"bass\": master, voice, media, chimes"),
         ("loud", "there is no volume \"loud\": master, voice, media, chimes"),
         ("300", "there is no volume of \"300\": give 0 to 100, or a change such as +10 and -10"),
     ])
-    func aVolumeThatDoesNotExistIsRefusedWithTheChoices(text: String, refusal: String) {
+    func unknownVolumeIsRefusedWithTheChoices(text: String, refusal: String) {
         #expect(VolumeChange.refusal(of: text) == refusal)
     }
 }

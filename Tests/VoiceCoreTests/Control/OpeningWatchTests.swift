@@ -9,7 +9,7 @@ struct OpeningWatchTests {
         ServiceTrouble(number: number, reason: "no", isRefusal: isRefusal)
     }
 
-    @Test func anOldRefusalIsNotToldAsWhatCameOfThisOrder() {
+    @Test func oldRefusalIsNotReportedForANewOrder() {
         let old = Self.trouble(1)
         var watch = OpeningWatch(before: .error("no"), old)
         for _ in 0..<50 { #expect(watch.see(.error("no"), old) == nil) }
@@ -21,7 +21,7 @@ struct OpeningWatchTests {
         #expect(!OpeningWatch(before: .connecting, old).isTrying)
     }
 
-    @Test func aServiceThatIsAwayIsToldSoonAndWithItsReason() {
+    @Test func missingServiceIsReportedWithItsReason() {
         let away = Self.trouble(3, isRefusal: false)
         var watch = OpeningWatch(before: .connecting, away)
         #expect(watch.isTrying)
@@ -29,7 +29,7 @@ struct OpeningWatchTests {
         #expect(watch.end(away) == .failed(away))
     }
 
-    @Test func anEndMeanwhileIsTold() {
+    @Test func endDuringTheWaitIsReported() {
         var watch = OpeningWatch(before: .idle, nil)
         for _ in 0..<50 { #expect(watch.see(.idle, nil) == nil, "it has not begun") }
         #expect(watch.see(.connecting, nil) == nil)
@@ -37,7 +37,7 @@ struct OpeningWatchTests {
         #expect(seen == Array(repeating: nil, count: 9) + [.ended])
     }
 
-    @Test func anEndForTheNextToBeginIsNone() {
+    @Test func switchOfAssistantsIsNotAnEnd() {
         var watch = OpeningWatch(before: .connecting, nil)
         for _ in 0..<5 {
             #expect(watch.see(.connecting, nil) == nil)
@@ -47,7 +47,7 @@ struct OpeningWatchTests {
         #expect(watch.end(nil) == .underWay)
     }
 
-    @Test func aFailureThatEndedTheConversationIsNoEndByHand() {
+    @Test func failureIsNotReportedAsAnEndByHand() {
         var watch = OpeningWatch(before: .idle, nil)
         #expect(watch.see(.connecting, nil) == nil)
         #expect(watch.see(.idle, Self.trouble(1)) == .failed(Self.trouble(1)))

@@ -15,7 +15,7 @@ struct StatusFeedTests {
         feed.message(StatusSample(values, isWhole: isWhole, at: now), hasRoom: hasRoom, at: now)
     }
 
-    @Test func aFollowerLearnsAllAndThenWhatIsNew() {
+    @Test func subscriberGetsASnapshotThenChanges() {
         var feed = StatusFeed()
         #expect(tell(&feed, ["levels": 1], isWhole: false) == nil)
         #expect(
@@ -31,7 +31,7 @@ struct StatusFeedTests {
         #expect(tell(&feed, ["state": "listening", "levels": 2]) == nil)
     }
 
-    @Test func aFollowerThatDoesNotReadGetsOneSnapshotOfWhatItMissed() {
+    @Test func slowSubscriberGetsOneSnapshot() {
         var feed = StatusFeed()
         _ = tell(&feed, ["turn": 0])
         for turn in 1...3 { #expect(tell(&feed, ["turn": .integer(turn)], hasRoom: false) == nil) }
@@ -40,7 +40,7 @@ struct StatusFeedTests {
         #expect(message == ["event": "snapshot", "number": 2, "missed": 4, "values": ["turn": 3]])
     }
 
-    @Test func aFollowerOfNothingHearsThatTheDaemonLives() {
+    @Test func unchangedStatusSendsASignOfLife() {
         var feed = StatusFeed()
         _ = tell(&feed, ["state": "idle"])
         #expect(tell(&feed, ["state": "idle"], at: .milliseconds(4900)) == nil)
@@ -48,7 +48,7 @@ struct StatusFeedTests {
         #expect(tell(&feed, ["state": "idle"], at: .seconds(6)) == nil)
     }
 
-    @Test func theHistoryKeepsTheLastFiftyAndCountsAll() {
+    @Test func historyKeepsFiftyTurnsAndCountsAll() {
         var history = DaemonHistory()
         let now = ClockInstant(wall: 1_795_750_139, uptime: .zero)
         for turn in 1...60 {
@@ -65,7 +65,7 @@ struct StatusFeedTests {
         #expect(history.values["reconnects"] == ["lost": 1, "refused": 0, "replaced": 0, "rotated": 1])
     }
 
-    @Test func aTranscriptThatIsSwitchedOffIsForgotten() {
+    @Test func disabledTranscriptIsForgotten() {
         var history = DaemonHistory()
         let now = ClockInstant(wall: 0, uptime: .zero)
         history.said(TranscriptLine(number: 1, speaker: .user, text: "hello", isLate: false), at: now)

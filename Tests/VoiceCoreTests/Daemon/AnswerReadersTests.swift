@@ -14,7 +14,7 @@ struct AnswerReadersTests {
         return parts
     }
 
-    @Test func onlyWhoTypedTheQuestionReadsItsAnswer() async throws {
+    @Test func answerGoesToTheReaderOfItsQuestion() async throws {
         let (first, second) = (try #require(readers.open()), try #require(readers.open()))
         see(
             .note(.spoken("Said before.")),
@@ -30,7 +30,7 @@ struct AnswerReadersTests {
         #expect(await read(first) == ["Hello."])
     }
 
-    @Test func whoTypedNothingEndsTheReadingOfOthers() async throws {
+    @Test func questionWithoutAReaderEndsOtherReadings() async throws {
         let reading = try #require(readers.open())
         see(
             .note(.typedQuestion(reader: reading.number)),
@@ -44,7 +44,7 @@ struct AnswerReadersTests {
         ConversationEffect.cancelCalls, .note(.speechDropped(.typed, 1)),
         .stateChanged(from: .connecting, to: .error("no key")),
     ])
-    func aQuestionThatIsGivenUpEndsItsReading(effect: ConversationEffect) async throws {
+    func abandonedQuestionEndsItsReading(effect: ConversationEffect) async throws {
         let reading = try #require(readers.open())
         see(effect)
         #expect(await read(reading).isEmpty)

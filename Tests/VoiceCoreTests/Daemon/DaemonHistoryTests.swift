@@ -5,7 +5,7 @@ import VoiceBase
 @testable import VoiceCore
 
 struct DaemonHistoryTests {
-    @Test func showsWhatANearMissLacked() {
+    @Test func nearMissShowsScoreAndThreshold() {
         var history = DaemonHistory()
         var report = WakeReport(verdict: .nearMiss("hey jarvis", score: 0.6111), score: 0.6111)
         report.threshold = 0.8

@@ -22,7 +22,7 @@ struct DaemonSettingsTests {
         return try DaemonSettings(configuration, secrets: secrets, logger: logger)
     }
 
-    @Test func theDefaultsAreWhatTheServiceWants() throws {
+    @Test func defaultsFitTheService() throws {
         let settings = try settings()
         #expect(settings.service.request?.url == "wss://api.openai.com/v1/realtime?model=gpt-realtime-2.1")
         #expect(settings.service.request?.headers.map(\.name) == ["Authorization"])
@@ -32,7 +32,7 @@ struct DaemonSettingsTests {
         #expect(settings.realtime.tools.first?["name"] == "ask_jarvis")
     }
 
-    @Test func withoutAKeyTheWayOutIsNamed() {
+    @Test func missingKeyNamesTheFix() {
         #expect(throws: ConfigurationError.self) { try settings(environment: [:]) }
         do {
             _ = try settings(environment: [:])
@@ -43,7 +43,7 @@ struct DaemonSettingsTests {
     }
 
     /// Without a key, `config check` checks everything else.
-    @Test func withoutAKeyTheRestCanBeLookedAt() throws {
+    @Test func missingKeyAllowsTheOtherChecks() throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         var configuration = Configuration()
         #expect(DaemonSettings.missingKey(configuration, .none)?.message.contains("OPENAI_API_KEY") == true)
@@ -109,7 +109,7 @@ struct DaemonSettingsTests {
     }
 
     /// Instructions for one service, with its tools, are not for another service's provider.
-    @Test func eachServiceIsToldWhatWasWrittenForIt() throws {
+    @Test func eachServiceGetsItsOwnInstructions() throws {
         var configuration = Configuration()
         configuration.service.use = [.openAI, .openAILive, .local]
         configuration.realtime.instructionsFile = "/realtime"
@@ -122,7 +122,7 @@ struct DaemonSettingsTests {
     }
 
     /// A microphone that is always open must not cost more than the owner knows, whichever service takes over.
-    @Test func alwaysWantsABudgetForSubstitutesToo() throws {
+    @Test func alwaysNeedsABudgetForSubstitutesToo() throws {
         #expect(throws: ConfigurationError.self) {
             try settings {
                 $0.service.use = [.local, .openAILive]
@@ -133,7 +133,7 @@ struct DaemonSettingsTests {
     }
 
     /// An unreadable key does not prevent the start if no service needs it.
-    @Test func aKeyThatNobodyUsesIsNotLookedFor() throws {
+    @Test func unusedKeyIsNotRead() throws {
         let used = ["realtime.api_key_file=/not/there"]
         #expect(!DoctorContext(overrides: used, environment: [:], files: .stub([:])).secretProblems.isEmpty)
         let unused = DoctorContext(overrides: used + ["service.use=local"], environment: [:], files: .stub([:]))
@@ -161,7 +161,7 @@ struct DaemonSettingsTests {
             ("gpt-realtime-2.1", .high, "high"), ("a-deployment", .low, "low"),
         ] as [(String, Configuration.Realtime.ReasoningEffort, String?)]
     )
-    func theModelThinksAsLittleAsItCan(
+    func reasoningEffortIsTheLowestOfTheModel(
         model: String,
         asked: Configuration.Realtime.ReasoningEffort,
         sent: String?
@@ -174,7 +174,7 @@ struct DaemonSettingsTests {
         #expect(reasoning == sent.map { ["effort": .string($0)] })
     }
 
-    @Test func aServiceOfAnotherKindIsToldNothingOfEffort() throws {
+    @Test func otherDialectGetsNoReasoningEffort() throws {
         let settings = try settings {
             $0.realtime.url = "ws://127.0.0.1:8080"
             $0.realtime.dialect = .chosen(.localAI)
@@ -183,7 +183,7 @@ struct DaemonSettingsTests {
     }
 
     /// A GPT-Live session is charged by the second, and "always" never closes it.
-    @Test func aSessionThatIsAlwaysChargedForWantsABudget() throws {
+    @Test func alwaysOpenPaidSessionNeedsABudget() throws {
         func live(_ change: @escaping (inout Configuration) -> Void) throws -> DaemonSettings {
             try settings {
                 $0.service.use = [.openAILive]
@@ -210,7 +210,7 @@ struct DaemonSettingsTests {
     }
 
     /// What the configuration may not set, a command or a saved mode may not either.
-    @Test func alwaysByHandWantsABudgetToo() throws {
+    @Test func alwaysSetByHandNeedsABudgetToo() throws {
         func refusal(_ use: [Configuration.Service.Name], limitsDay: Bool = false) throws -> String? {
             try settings {
                 $0.service.use = use
@@ -224,7 +224,7 @@ struct DaemonSettingsTests {
     }
 
     /// One price per minute for any service that charges by time, wherever it is in the list.
-    @Test func aPriceByTheMinuteHoldsForASubstituteToo() throws {
+    @Test func minutePriceAppliesToASubstitute() throws {
         let settings = try settings {
             $0.service.use = [.openAI, .openAILive]
             $0.budget.priceSessionMinUSD = 0.02
@@ -252,7 +252,7 @@ struct DaemonSettingsTests {
         #expect(settings.service.request?.url.hasSuffix("?model=a%20b%26c") == true)
     }
 
-    @Test func anInstructionsFileThatIsNotThereIsNamed() {
+    @Test func missingInstructionsFileIsNamed() {
         var configuration = Configuration()
         configuration.realtime.instructionsFile = "/nonexistent/persona.md"
         #expect(throws: ConfigurationError.self) { try DaemonSettings.instructions(of: configuration) }

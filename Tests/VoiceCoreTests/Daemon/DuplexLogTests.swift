@@ -23,12 +23,12 @@ struct DuplexLogTests {
         return lines
     }
 
-    @Test func learningIsNotNews() {
+    @Test func learningIsNotLogged() {
         #expect(lines([(.learning, 100)]).isEmpty)
         #expect(lines([(.forcedHalf, 100)]).isEmpty)
     }
 
-    @Test func oneLineForAChange() {
+    @Test func changeIsLoggedOnce() {
         let lines = lines([(.learning, 5), (.good, 100), (.clear, 50), (.poor, 100)])
         #expect(lines.count == 2)
         #expect(lines.first?.text.contains("full duplex") == true)
@@ -36,14 +36,14 @@ struct DuplexLogTests {
         #expect(lines.last?.trouble == true)
     }
 
-    @Test func flappingIsToldSeldom() {
+    @Test func flappingIsLoggedRarely() {
         var states: [(DuplexState, Int)] = []
         for _ in 0..<60 { states += [(.good, 5), (.poor, 5)] }
         #expect(lines(states).count <= 600 / 60 + 1)
     }
 
     /// A box that is carried about constantly is reported once a minute, even right after another line.
-    @Test func thatTheBoxWasMovedIsTold() {
+    @Test func movedBoxIsLogged() {
         var log = DuplexLog()
         var lines: [(second: Int, text: String)] = []
         for second in 0..<130 {
@@ -61,7 +61,7 @@ struct DuplexLogTests {
         #expect(lines.last?.text == "echo: the box was moved or its volume knob turned, learning the echo again (2 s)")
     }
 
-    @Test func aSecondOfLearningIsNotTold() {
+    @Test func shortLearningIsNotLogged() {
         #expect(lines([(.good, 60), (.learning, 1), (.good, 60)]).count == 1)
     }
 }

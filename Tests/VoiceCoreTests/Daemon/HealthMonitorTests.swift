@@ -14,7 +14,7 @@ struct HealthMonitorTests {
         seconds.map { monitor.step(signs, at: .seconds($0)).level }
     }
 
-    @Test mutating func aServiceThatIsAwayCountsAfterTenSeconds() {
+    @Test mutating func missingServiceCountsAfterTenSeconds() {
         var signs = HealthSigns()
         signs.service = .connecting
         #expect(health(signs, at: 0, 9) == [.well, .well])
@@ -40,13 +40,13 @@ struct HealthMonitorTests {
         }
     }
 
-    @Test mutating func aRefusalCountsAtOnceAndNamesTheWayOut() {
+    @Test mutating func refusalCountsImmediatelyAndNamesTheFix() {
         var signs = HealthSigns()
         signs.service = .refused("invalid_api_key")
         #expect(monitor.step(signs, at: .zero).problems.first?.fix == "run sudo jarvis-voiced doctor")
     }
 
-    @Test mutating func anAgentThatIsAwayLimitsButDoesNotEndConversations() {
+    @Test mutating func missingAgentLimitsButDoesNotEndConversations() {
         var signs = HealthSigns()
         signs.service = .ready
         signs.agent = .init(text: "Jarvis does not answer", fix: "see that its server runs", retryIn: 30)
@@ -64,14 +64,14 @@ struct HealthMonitorTests {
         #expect(health(signs, at: 1) == [.limited])
     }
 
-    @Test mutating func withoutLoudspeakerNothingIsPromised() {
+    @Test mutating func withoutALoudspeakerNothingIsReportedAsWorking() {
         var signs = HealthSigns()
         signs.budgetSpentUntil = "18:00"
         signs.loudspeaker = .init(problem: "no loudspeaker")
         #expect(monitor.step(signs, at: .zero).works.isEmpty)
     }
 
-    @Test mutating func aDeviceThatIsBackInSecondsIsNotMentioned() {
+    @Test mutating func shortLossOfADeviceIsNotMentioned() {
         var signs = HealthSigns()
         signs.microphone = ServiceSnapshot(conversation: .idle, microphone: .lost(reason: "unplugged")).sign(
             of: .microphone

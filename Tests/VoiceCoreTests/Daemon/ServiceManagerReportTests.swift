@@ -38,7 +38,7 @@ struct ServiceManagerReportTests {
         #expect(!feed.pass(20).contains(.ready))
     }
 
-    @Test func readyWithoutWhatIsMissingAndTheStatusSaysSo() {
+    @Test func missingMicrophoneIsReadyWithALimitedStatus() {
         var feed = Feed()
         feed.snapshot.microphone = .waiting(reason: "no such device")
         feed.snapshot.health = Health([.init(.microphone, .limited, "no microphone: no such device")])
@@ -47,7 +47,7 @@ struct ServiceManagerReportTests {
         #expect(notices.contains(.status("Limited: no microphone: no such device")))
     }
 
-    @Test func aRestingLoudspeakerIsNoProblem() {
+    @Test func restingLoudspeakerIsNotAProblem() {
         let snapshot = ServiceSnapshot(conversation: .idle, loudspeaker: .resting)
         #expect(snapshot.sign(of: .loudspeaker) == nil)
         #expect(snapshot.text == "All is well: idle, no conversation" && snapshot.isUp)
@@ -57,7 +57,7 @@ struct ServiceManagerReportTests {
         #expect(ServiceSnapshot(conversation: .connecting).text == "Getting ready: connecting to the voice service")
     }
 
-    @Test func aRefusalIsNoReasonToWait() {
+    @Test func refusedServiceDoesNotDelayReady() {
         var feed = Feed()
         feed.snapshot.conversation = .error("invalid_api_key")
         feed.snapshot.health = Health([.init(.service, .notWorking, "the voice service refuses the connection")])
@@ -68,13 +68,13 @@ struct ServiceManagerReportTests {
         )
     }
 
-    @Test func idleIsReadyWhereNoSessionIsWanted() {
+    @Test func idleIsReadyIfNoSessionIsWanted() {
         var feed = Feed()
         feed.snapshot.conversation = .idle
         #expect(feed.pass(2).contains(.ready))
     }
 
-    @Test func theStatusIsToldAtEveryChangeAndOnlyThen() {
+    @Test func statusIsSentOnlyOnChange() {
         var feed = Feed()
         feed.snapshot.conversation = .listening
         _ = feed.pass(1)
@@ -92,7 +92,7 @@ struct ServiceManagerReportTests {
     }
 
     @Test(arguments: ["microphone", "audio", "conversation", "network"])
-    func theWatchdogBitesWhenAPartHangs(part: String) {
+    func hangingPartStopsFeedingTheWatchdog(part: String) {
         var feed = Feed()
         feed.snapshot.conversation = .listening
         #expect(feed.pass(20).filter { $0 == .watchdog }.count == 4)
@@ -103,7 +103,7 @@ struct ServiceManagerReportTests {
         #expect(feed.pass(1).contains(.watchdog))
     }
 
-    @Test func aDeviceThatIsAwayIsNoReasonToBeKilled() {
+    @Test func missingDeviceKeepsTheWatchdogFed() {
         var feed = Feed()
         feed.snapshot.conversation = .listening
         _ = feed.pass(5)
@@ -117,7 +117,7 @@ struct ServiceManagerReportTests {
         #expect(feed.pass(5).contains(.watchdog))
     }
 
-    @Test func soundFromFilesHasNoDevices() {
+    @Test func soundFromFilesNeedsNoDevices() {
         var feed = Feed()
         feed.snapshot = ServiceSnapshot(conversation: .listening, microphone: .waiting(reason: ""), hasDevices: false)
         feed.hung = ["microphone"]
@@ -134,7 +134,7 @@ struct ServiceManagerReportTests {
         #expect(feed.report.reloaded() == [.ready, .status("All is well: listening")])
     }
 
-    @Test func withoutAWatchdogThereAreNoSignsOfLife() {
+    @Test func noWatchdogMeansNoSignsOfLife() {
         var report = ServiceManagerReport(watchdog: nil, at: .zero)
         let snapshot = ServiceSnapshot(conversation: .listening)
         for second in 1...30 { #expect(!report.step(snapshot, at: .seconds(second)).contains(.watchdog)) }

@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceCore
 
 struct ServiceManagerTests {
-    @Test func linesAreThoseOfTheProtocol() {
+    @Test func linesFollowTheProtocol() {
         #expect(ServiceNotice.ready.line == "READY=1")
         #expect(ServiceNotice.reloading(since: .milliseconds(12_345)).line == "RELOADING=1\nMONOTONIC_USEC=12345000")
         #expect(ServiceNotice.stopping.line == "STOPPING=1")
@@ -34,13 +34,13 @@ struct ServiceManagerTests {
         #expect(String(decoding: receiver.next(), as: UTF8.self) == "WATCHDOG=1")
     }
 
-    @Test func withoutAServiceManagerThereIsNone() {
+    @Test func missingSocketGivesNoServiceManager() {
         #expect(ServiceManager(environment: [:]) == nil)
         #expect(ServiceManager(environment: ["NOTIFY_SOCKET": ""]) == nil)
         #expect(ServiceManager(environment: ["NOTIFY_SOCKET": "vsock:2:1"]) == nil)
     }
 
-    @Test func theWatchdogOfAnotherProcessIsNotOurs() {
+    @Test func watchdogOfAnotherProcessIsIgnored() {
         #expect(
             ServiceManager.watchdog(environment: ["WATCHDOG_USEC": "1000", "WATCHDOG_PID": "8"], process: 7) == nil
         )

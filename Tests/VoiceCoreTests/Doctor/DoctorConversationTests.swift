@@ -35,7 +35,7 @@ struct DoctorConversationTests {
         return Dictionary(report.findings.map { ($0.check, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    @Test func aBoxThatIsWellIsToldSo() async throws {
+    @Test func healthyBoxHasNoWarnings() async throws {
         let findings = try await examine()
         #expect(findings.values.allSatisfy { $0.verdict < .warn })
         #expect(findings["session"]?.message.contains("settings") == true)
@@ -104,13 +104,13 @@ struct DoctorConversationTests {
         #expect(turn.message.contains(reason), "\(turn.message)")
     }
 
-    @Test func offlineNobodyIsAsked() async throws {
+    @Test func offlineDoctorAsksNoServer() async throws {
         let findings = try await examine(isOffline: true)
         #expect(findings["session"] == nil)
         #expect(findings["network"]?.verdict == .skipped)
     }
 
-    @Test func nobodyThereIsToldOfBoth() async {
+    @Test func missingServiceAndAgentAreBothReported() async {
         let context = DoctorContext(
             overrides: ["realtime.url=ws://127.0.0.1:1/v1/realtime", "jarvis.url=http://127.0.0.1:1/ui"],
             environment: ["OPENAI_API_KEY": "sk-1"],
@@ -168,7 +168,7 @@ struct DoctorRefusedKeyTests {
         return report.findings.first { $0.check == "session" }?.advice
     }
 
-    @Test func ofGPTLive() async throws {
+    @Test func refusedKeyOfGPTLiveNamesItsSetting() async throws {
         let simulator = LiveSimulator(LiveScript([]))
         let port = try await simulator.start()
         let url = "live.url=ws://127.0.0.1:\(port)/v1/live/sessions"
@@ -179,7 +179,7 @@ struct DoctorRefusedKeyTests {
         await simulator.stop()
     }
 
-    @Test(arguments: [true, false]) func ofDatagrid(handsOff: Bool) async throws {
+    @Test(arguments: [true, false]) func refusedKeyOfDatagridNamesItsSetting(handsOff: Bool) async throws {
         let simulator = DatagridSimulator(DatagridScript([]))
         let port = try await simulator.start()
         let overrides = [

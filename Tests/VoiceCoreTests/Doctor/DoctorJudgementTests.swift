@@ -16,7 +16,7 @@ struct DoctorJudgementTests {
         Dictionary(findings.map { ($0.check, $0.verdict) }, uniquingKeysWith: { first, _ in first })
     }
 
-    @Test func theStepThatFailsOnTheWayToTheServiceIsNamed() {
+    @Test func failedStepToTheServiceIsNamed() {
         func judge(_ failure: HTTPFailure) -> [String: DoctorFinding.Verdict] {
             verdicts(ReachCheck.judge(host: "api.example", isSecure: true, reply: .failure(failure)))
         }
@@ -32,7 +32,7 @@ struct DoctorJudgementTests {
         #expect(verdicts(ReachCheck.judge(host: "api.example", isSecure: true, reply: .success(80))) == working)
     }
 
-    @Test func everyFailureTellsTheWayOut() {
+    @Test func everyFailureNamesTheFix() {
         let failures: [[DoctorFinding]] = [
             ReachCheck.judge(host: "h", isSecure: true, reply: .failure(.cannotResolve(host: "h"))),
             ReachCheck.judge(host: "h", isSecure: true, reply: .failure(.cannotConnect("no"))),
@@ -53,7 +53,7 @@ struct DoctorJudgementTests {
     }
 
     /// A server on another machine can only be reached if it listens on the network.
-    @Test func theWayToAnAgentElsewhereIsNamed() {
+    @Test func adviceForARemoteAgentNamesTheHostOption() {
         func advice(isElsewhere: Bool) -> String {
             AgentCheck.judge(.failure(.offline(detail: "no")), hasToken: true, isElsewhere: isElsewhere)
                 .compactMap(\.advice).joined()
@@ -75,7 +75,7 @@ struct DoctorJudgementTests {
         #expect(!verdicts("jarvis").contains(.warn) && !verdicts(nil).contains(.warn))
     }
 
-    @Test func whatTheAgentKnowsOfItsMouthIsSaid() {
+    @Test func missingVoiceCapabilityIsAdvised() {
         let knowing = JarvisHealth(version: "1", agent: "a", capabilities: [AgentBriefing.capability])
         #expect(AgentCheck.briefing(knowing, .auto).advice == nil)
         let other = JarvisHealth(version: "1", agent: "a", capabilities: ["api"])
@@ -93,7 +93,7 @@ struct DoctorJudgementTests {
     }
 
     @Test(arguments: ["", "today", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nev 1994 08:49:37 GMT", "a b c d e GMT"])
-    func anythingElseIsNoDate(text: String) {
+    func malformedDateIsRefused(text: String) {
         #expect(ClockCheck.seconds(ofHTTPDate: text) == nil)
     }
 
@@ -107,7 +107,7 @@ struct DoctorJudgementTests {
         #expect(ClockCheck.judge(serverDate: nil, now: 0).verdict == .skipped)
     }
 
-    @Test func aRefusedKeyIsToldApartFromAWrongModel() {
+    @Test func refusedKeyDiffersFromAWrongModel() {
         let key = SessionCheck.judge(
             .error(ServiceError(.account, name: "invalid_api_key", text: "bad sk-abc123"), afterSettings: false),
             model: "m"
@@ -176,7 +176,7 @@ struct DoctorJudgementTests {
         #expect(advice.contains(key.setting) && advice.contains(key.credential) && advice.contains(key.variable))
     }
 
-    @Test func aDeviceThatTheDaemonItselfHoldsIsNoTrouble() {
+    @Test func deviceHeldByTheDaemonIsNotAFault() {
         func judge(_ holder: String?, daemon: Int?) -> DoctorFinding {
             let error = AudioDeviceError.busy(device: "hw:0", direction: .capture, holder: holder)
             return DevicesCheck.judge(.failure(error), direction: .capture, daemon: daemon)
@@ -192,7 +192,7 @@ struct DoctorJudgementTests {
         #expect(judge(nil, daemon: nil).advice?.contains("fuser") == true)
     }
 
-    @Test func whatADeviceCanDoIsTold() {
+    @Test func abilitiesOfADeviceAreReported() {
         let facts = DeviceFacts(
             device: "hw:CARD=Device,DEV=0",
             abilities: DeviceAbilities(rates: [8000, 96_000], formats: ["S16_LE"], channels: 1...1),
@@ -258,7 +258,7 @@ struct DoctorJudgementTests {
         #expect(PermissionCheck.judge([], isRoot: true).verdict == .warn)
     }
 
-    @Test func anOldEchoTestOfOtherDevicesCountsForNothing() {
+    @Test func echoTestOfOtherDevicesIsIgnored() {
         var audio = Configuration.Audio()
         var result = EchoTestResult()
         result.isLost = true
@@ -300,7 +300,7 @@ struct DoctorJudgementTests {
         #expect(findings.first?.advice?.isEmpty == false)
     }
 
-    @Test func whatTheRunningDaemonSaysOfItsEchoIsTold() throws {
+    @Test func echoStateOfTheDaemonIsReported() throws {
         func judge(_ duplex: String, _ reason: String, moves: Int = 0) throws -> DoctorFinding {
             let echo: JSONValue = .object(moves > 0 ? ["moves": .integer(moves)] : [:])
             return try #require(
@@ -328,7 +328,7 @@ struct DoctorJudgementTests {
     }
 
     /// Starting a server does not help against an address that is refused.
-    @Test func aPublicSpeechServerIsNotToBeStarted() throws {
+    @Test func remoteSpeechServerIsNotToBeStarted() throws {
         var configuration = Configuration()
         configuration.local.speaker = "speech.example.com:10200"
         let settings = try LocalSettings(configuration)

@@ -74,7 +74,7 @@ struct DoctorMachineTests {
         ("ActiveState=activating\nExecMainStatus=243", DoctorFinding.Verdict.fail),
         ("ActiveState=failed\nExecMainStatus=243", .fail), ("ActiveState=active\nExecMainStatus=0", nil),
     ])
-    func credentialsThatAContainerKeepsBackAreNamed(text: String, verdict: DoctorFinding.Verdict?) {
+    func credentialsWithheldByAContainerAreNamed(text: String, verdict: DoctorFinding.Verdict?) {
         let file = "/etc/jarvis-voiced/openai-api-key"
         let unit = UnitState("LoadState=loaded\n" + text)
         let finding = unit.containerFinding(closed: [file], emptiedBy: nil)
@@ -102,7 +102,7 @@ struct DoctorMachineTests {
         #expect(Container.isAround(environment: environment, files: .stub([path: Array(text.utf8)])))
     }
 
-    @Test func aMachineIsNoContainer() {
+    @Test func machineIsNotAContainer() {
         let first = Array("PATH=/bin\0my_container=1\0".utf8)
         #expect(!Container.isAround(environment: [:], files: .stub(["/proc/1/environ": first])))
     }
@@ -125,7 +125,7 @@ struct DoctorMachineTests {
         #expect(Container.advised(well) == well)
     }
 
-    @Test func theServicesFilesStandInForSystemd() {
+    @Test func filesOfTheServiceReplaceSystemd() {
         let files = FileReader.stub([
             "/etc/default/jarvis-voiced": Array(
                 "# set\nJARVIS_LOG_LEVEL = x\n JARVIS_AUDIO_INPUT=\"my card\"\nA='b'\n".utf8
@@ -150,7 +150,7 @@ struct DoctorMachineTests {
         #expect(finding?.advice?.contains("sudo") == true)
     }
 
-    @Test func mistakesInTheFileAreToldWithTheirLines() {
+    @Test func mistakesInTheFileNameTheirLines() {
         let files = FileReader.stub(["/c.toml": Array("[audio]\ninptu = \"x\"\n[realtime]\nspeed = 9\n".utf8)])
         let context = DoctorContext(path: "/c.toml", environment: ["OPENAI_API_KEY": "sk-1"], files: files)
         let findings = ConfigurationCheck.findings(context)
@@ -166,7 +166,7 @@ struct DoctorMachineTests {
         #expect(findings.map(\.verdict) == [.ok, .fail, .ok])
     }
 
-    @Test func theSessionThatIsTriedHasTheToolsOfTheDaemon() throws {
+    @Test func testedSessionHasTheToolsOfTheDaemon() throws {
         func tools(_ overrides: [String]) -> String {
             let context = DoctorContext(
                 overrides: overrides,
@@ -189,12 +189,12 @@ struct DoctorMachineTests {
         #expect(StateDirectory.path(environment: member) == "/home/member/.local/state/jarvis-voiced")
     }
 
-    @Test func aUserWhoDoesNotExistIsNamed() {
+    @Test func missingUserIsNamed() {
         let fault = #expect(throws: ServiceUser.Fault.self) { try ServiceUser.become("nobody-of-that-name") }
         #expect(fault?.description.contains("nobody-of-that-name") == true)
     }
 
-    @Test func aFileThatEverybodyMayReadIsAWarning() {
+    @Test func worldReadableKeyFileGivesAWarning() {
         let files = FileReader.stub(["/key": Array("sk-1\n".utf8)], readableByOthers: true)
         let context = DoctorContext(
             overrides: ["realtime.api_key_file=/key"],
@@ -223,7 +223,7 @@ struct DoctorMachineTests {
         #expect(status([.warn, .fail, .ok]) == 2)
     }
 
-    @Test func workThatHangsIsLeftBehind() async {
+    @Test func hangingWorkIsAbandoned() async {
         let late: Int? = await TimeLimit.run(.milliseconds(10)) {
             try? await Task.sleep(for: .seconds(3600))
             return 1
@@ -232,7 +232,7 @@ struct DoctorMachineTests {
         #expect(await TimeLimit.run(.seconds(60)) { 2 } == 2)
     }
 
-    @Test func otherProgramsAreAskedWithinLimits() async {
+    @Test func commandsRunWithinLimits() async {
         #expect(await Command.output(["echo", "well"]) == Array("well\n".utf8))
         #expect(await Command.output(["false"]) == nil)
         #expect(await Command.output(["no-such-program-here"]) == nil)

@@ -31,7 +31,7 @@ struct SupportBundleTests {
 
     private static let time = "2026-01-31 09:00:00.123"
 
-    @Test func noSecretAndNoSpokenWordIsInTheArchive() async throws {
+    @Test func archiveContainsNoSecretsAndNoSpeech() async throws {
         let context = DoctorContext(
             overrides: [
                 "realtime.url=wss://canary.example.org/v1?token=canary-query", "audio.input=plughw:canary",
@@ -67,7 +67,7 @@ struct SupportBundleTests {
     }
 
     /// Why the service ended, from the fields of the service manager alone.
-    @Test func showsWhatTheServiceManagerReports() {
+    @Test func serviceManagerFieldsAreShown() {
         let line =
             #"{"__REALTIME_TIMESTAMP":"1769850000123456","_PID":"1","MESSAGE":"x","UNIT_RESULT":"exit-code","JOB_TYPE":null}"#
         #expect(SharedJournal.text(line) == "\(Self.time) systemd: UNIT_RESULT=exit-code\n")
@@ -127,7 +127,7 @@ struct SupportBundleTests {
         }
     }
 
-    @Test func ofTheSystemTheKernelAndTheDistributionAreShown() {
+    @Test func kernelAndDistributionAreShown() {
         let kernel = "Linux version 6.1.0-18-arm64 (anna@annas-desk) (gcc-12 (Debian 12.2.0-14)) #1 SMP Debian"
         #expect(SupportBundle.kernel(kernel) == "Linux version 6.1.0-18-arm64")
         #expect(SupportBundle.kernel("anna@annas-desk") == "")

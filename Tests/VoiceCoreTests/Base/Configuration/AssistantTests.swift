@@ -22,7 +22,7 @@ struct AssistantTests {
         }
     }
 
-    @Test func whatATableNamesIsItsOwnAndTheRestIsInherited() throws {
+    @Test func tableOverridesOnlyItsOwnKeys() throws {
         let (values, secrets) = try load(
             """
             [realtime]
@@ -60,7 +60,7 @@ struct AssistantTests {
         #expect(secrets.token(of: values.assistants[0]).secret == nil)
     }
 
-    @Test func aVoiceIsThatOfThePreferredService() throws {
+    @Test func voiceBelongsToThePreferredService() throws {
         let (values, _) = try load("[service]\nuse = [\"openai\", \"local\"]\n[words.alexa]\nvoice = \"cedar\"")
         #expect(values.assistants[0].configuration.realtime.voice == "cedar")
         #expect(values.assistants[0].configuration.local.voice == "")
@@ -83,7 +83,7 @@ struct AssistantTests {
         ),
         ("[words.hey_jarvis]\nvoice = 3", "/c:2: words.hey_jarvis.voice must be a line of text, got 3"),
     ])
-    func aTableThatCannotBeIsRefusedWithTheWayOut(text: String, wanted: String) {
+    func invalidTableIsRefusedWithTheFix(text: String, wanted: String) {
         #expect(problem(text) == wanted)
     }
 

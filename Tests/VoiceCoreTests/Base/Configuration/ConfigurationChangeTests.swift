@@ -5,7 +5,7 @@ import Testing
 @testable import VoiceBase
 
 struct ConfigurationChangeTests {
-    @Test func whatIsLiveIsToldApartFromWhatNeedsARestart() {
+    @Test func liveKeysDifferFromRestartKeys() {
         let old = Configuration()
         var new = old
         new.audio.masterVolume = 40
@@ -29,7 +29,7 @@ struct ConfigurationChangeTests {
 
     /// `VoiceDaemon.reload` applies these, beside the keys of [budget]. Whoever declares another key live applies it there
     /// and adds it here.
-    @Test func whatIsDeclaredLiveIsApplied() {
+    @Test func everyLiveKeyIsApplied() {
         let applied: Set = [
             "audio.master_volume", "audio.voice_volume", "audio.media_volume", "audio.earcon_volume",
             "audio.capture_gain_db", "jarvis.token_file", "log.level", "log.transcripts",
@@ -38,7 +38,7 @@ struct ConfigurationChangeTests {
         #expect(Set(live.map(\.path)) == applied.union(ServiceKey.allCases.map(\.setting)))
     }
 
-    @Test func whatNeedsARestartIsToldUntilThereWasOne() {
+    @Test func restartKeysStayReportedUntilTheRestart() {
         let old = Configuration()
         var new = old
         new.audio.masterVolume = 40
@@ -67,7 +67,7 @@ struct ConfigurationChangeTests {
         #expect(change.inForce == ["agent token"])
     }
 
-    @Test func editedVolumesAreHeardAndOthersStay() async {
+    @Test func onlyEditedVolumesChange() async {
         let controller = VolumeController(
             settings: VolumeSettings(),
             controls: VolumeControls(),

@@ -99,7 +99,7 @@ struct ConfigurationLoaderTests {
         #expect(file.values.service.use == [.openAI])
     }
 
-    @Test func allProblemsAreReportedAtOnce() {
+    @Test func allProblemsAreReportedTogether() {
         #expect(problems(in: "[audio]\nagc = 1\ninput_channel = -1\n").count == 2)
     }
 
@@ -110,7 +110,7 @@ struct ConfigurationLoaderTests {
         #expect(problems(in: "[audio]\ninput = \"a\"\ninput = \"b\"").first?.hasPrefix("c.toml:3:") == true)
     }
 
-    @Test func textsThatAreNotUTF8AreRefused() {
+    @Test func textInAnotherEncodingIsRefused() {
         #expect(problems(in: [0x61, 0x20, 0x3D, 0x20, 0x22, 0xFF, 0x22]).count == 1)
         #expect(problems(in: [0x61, 0x3D, 0x00]).count == 1)
     }
@@ -191,7 +191,7 @@ struct ConfigurationLoaderTests {
         #expect(complaint { try loader().load(path: "/none.toml") } == "/none.toml: cannot be read: no such file")
     }
 
-    @Test func everyKeyTakesItsOwnDefaultFromEveryLayer() throws {
+    @Test func everyKeyAcceptsItsDefaultFromAnyLayer() throws {
         for key in ConfigurationSchema.keys {
             let loaded = try loader(files: ["/c": "\(key.path) = \(key.builtIn.toml)"]).load(path: "/c")
             #expect(loaded.values == Configuration(), "\(key.path)")

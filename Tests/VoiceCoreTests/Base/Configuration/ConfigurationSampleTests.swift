@@ -13,7 +13,7 @@ struct ConfigurationSampleTests {
         #expect(try load(ConfigurationSample.text).values == Configuration())
     }
 
-    @Test func theSampleWithEveryKeySwitchedOnChangesNothingEither() throws {
+    @Test func sampleWithEveryKeyEnabledChangesNothing() throws {
         let lines = ConfigurationSample.text.split(separator: "\n").map { line in
             line.hasPrefix("#") && !line.hasPrefix("# ") ? String(line.dropFirst()) : String(line)
         }
@@ -30,7 +30,7 @@ struct ConfigurationSampleTests {
         }
     }
 
-    @Test func theListingIsAConfigurationOfItsOwn() throws {
+    @Test func listingIsAValidConfiguration() throws {
         let loaded = try load("audio.input = \"hw:1\"")
         let secrets = try Secrets(
             configuration: loaded.values,

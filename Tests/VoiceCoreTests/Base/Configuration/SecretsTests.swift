@@ -18,7 +18,7 @@ struct SecretsTests {
         #expect(bare.key(.openAI).status == "set (from environment OPENAI_API_KEY)")
     }
 
-    @Test func aBlankCredentialIsNone() throws {
+    @Test func blankCredentialIsIgnored() throws {
         let environment = ["CREDENTIALS_DIRECTORY": "/run/creds", "OPENAI_API_KEY": "three"]
         let found = try secrets(
             Configuration(),
@@ -65,7 +65,7 @@ struct SecretsTests {
         #expect(try find(true, ["OPENAI_API_KEY": "sk-e"]).withheld.isEmpty)
     }
 
-    @Test func theFilesOfTheUnitAreNotReadWithoutIt() throws {
+    @Test func filesOfTheUnitAreNotReadOutsideIt() throws {
         let found = try secrets(Configuration(), [:], ["/etc/jarvis-voiced/openai-api-key": "sk-1"])
         #expect(found.key(.openAI).secret == nil)
     }
@@ -79,7 +79,7 @@ struct SecretsTests {
         #expect(one.key(.openAI).status == "not set")
     }
 
-    @Test func aFileThatIsNamedMustBeUsable() {
+    @Test func namedKeyFileMustBeReadable() {
         var configuration = Configuration()
         configuration.jarvis.tokenFile = "/token"
         for (files, message) in [
@@ -102,7 +102,7 @@ struct SecretsTests {
         }
     }
 
-    @Test func aFileForEverybodyIsWarnedOf() throws {
+    @Test func worldReadableFileGivesAWarning() throws {
         var configuration = Configuration()
         configuration.realtime.apiKeyFile = "/key"
         let found = try Secrets(
@@ -113,7 +113,7 @@ struct SecretsTests {
         #expect(found.warnings == ["/key is readable by every user of this machine: chmod o-r /key"])
     }
 
-    @Test func aSecretDoesNotPrintItself() throws {
+    @Test func secretIsNotPrinted() throws {
         let found = try secrets(Configuration(), ["OPENAI_API_KEY": "sk-hidden"], [:])
         var dumped = ""
         dump(found, to: &dumped)

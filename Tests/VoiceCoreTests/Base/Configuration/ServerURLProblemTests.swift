@@ -19,7 +19,7 @@ struct ServerURLProblemTests {
         ("ws://1.2.3.4.5", "0 to 255"), ("ws://a.1", "0 to 255"),
         ("ws://[:::1]/", "brackets"),
     ])
-    func theMessageNamesWhatIsWrong(text: String, named: String) throws {
+    func messageNamesTheWrongPart(text: String, named: String) throws {
         var configuration = Configuration()
         let key = try #require(ConfigurationSchema.key("realtime.url"))
         let message = try #require(key.set(.text(text), in: &configuration))
@@ -32,7 +32,7 @@ struct ServerURLProblemTests {
         "ws://127.0.0.1:80/v1", "wss://h", "ws://[::1]:8080/v1", "WS://Host_1.lan/a?b=c", "ws://h./", "ws://4you.lan",
         "ws://2130706433/v1",
     ])
-    func whatIsRightIsTaken(text: String) throws {
+    func validAddressIsAccepted(text: String) throws {
         var configuration = Configuration()
         #expect(try #require(ConfigurationSchema.key("realtime.url")).set(.text(text), in: &configuration) == nil)
         #expect(ServerURL.problem(text) == nil)
@@ -49,7 +49,7 @@ struct ServerURLProblemTests {
         #expect(key.set(.text("http://h/ui"), in: &configuration) == nil)
     }
 
-    @Test func aPortWithASignIsNone() {
+    @Test func portWithASignIsRefused() {
         #expect(ServerURL("http://127.0.0.1:+80") == nil && ServerURL("http://127.0.0.1:\u{661}") == nil)
     }
 }

@@ -20,7 +20,7 @@ struct JournalEntryTests {
         #expect(Array(long.bytes[2..<10]) == [1, 2, 0, 0, 0, 0, 0, 0])
     }
 
-    @Test func noValueCanForgeAField() {
+    @Test func valuesCannotForgeAField() {
         var entry = JournalEntry()
         entry.add("JARVIS_TEXT", "x\nPRIORITY=0")
         #expect(entry.bytes.count == "JARVIS_TEXT\n".utf8.count + 8 + "x\nPRIORITY=0\n".utf8.count)
@@ -67,7 +67,7 @@ struct JournalEntryTests {
         #expect(receiver.next() == large.bytes)
     }
 
-    @Test func withoutAJournalThereIsNone() {
+    @Test func missingJournalGivesNoSocket() {
         #expect(JournalSocket(path: "/nonexistent/socket") == nil)
     }
 }

@@ -29,12 +29,12 @@ struct JournalLogHandlerTests {
         #expect(written { $0.info("odd", metadata: ["k": "\(value)"]) } == [line + "\n"])
     }
 
-    @Test func oneEventStaysOneLine() {
+    @Test func eventStaysOnOneLine() {
         let lines = written { $0.notice("a\nb", metadata: ["k": "c\n<3>d\u{1B}[31m"]) }
         #expect(lines == ["<5>a\\nb k=\"c\\n<3>d\\u{1b}[31m\"\n"])
     }
 
-    @Test func whatOthersWroteDoesNotFillTheJournal() throws {
+    @Test func longOutsideTextIsCut() throws {
         let long = String(repeating: "m", count: 100_000)
         let line = try #require(written { $0.warning("refused: \(long)", metadata: ["param": "\(long)"]) }.first)
         #expect(line.utf8.count < 3100 && line.hasSuffix("...\n"))
@@ -124,7 +124,7 @@ struct JournalLogHandlerTests {
     }
 
     /// A server may quote the key that it was sent, in any form.
-    @Test func noSecretIsInALine() throws {
+    @Test func linesContainNoSecrets() throws {
         let lines = Collected<String>()
         var redactor = Redactor()
         let environment = ["OPENAI_API_KEY": "eyJhbGciOi.payload.signature", "JARVIS_TOKEN": "word"]

@@ -7,7 +7,7 @@ import Testing
 struct LogOutletTests {
     private static let text = String(repeating: "x", count: 200)
 
-    @Test func linesComeOutInTheirOrderAndTheEndWaitsForThem() throws {
+    @Test func endWaitsForAllLinesInOrder() throws {
         let pipe = try Pipe()
         let outlet = LogOutlet(style: .journal, descriptor: pipe.input)
         for number in 0..<100 { outlet.put(LogLine("<6>\(number)\n")) }
@@ -15,7 +15,7 @@ struct LogOutletTests {
         #expect(pipe.lines() == (0..<100).map { "<6>\($0)" })
     }
 
-    @Test func aPipeThatNobodyReadsHoldsUpNobodyAndTheLossIsTold() async throws {
+    @Test func unreadPipeDoesNotBlockAndReportsItsLoss() async throws {
         let pipe = try Pipe()
         let outlet = LogOutlet(style: .journal, descriptor: pipe.input)
         // 4 MB, far more than the pipe and the queue hold. With a blocking write this would never end.
@@ -51,7 +51,7 @@ struct LogOutletTests {
         line.firstRange(of: "lines=").flatMap { Int(line[$0.upperBound...]) }
     }
 
-    @Test func aLossStandsWhereItHappened() async throws {
+    @Test func lossIsReportedAtItsPlace() async throws {
         let pipe = try Pipe()
         pipe.fill()
         var bounds = LogOutlet.Bounds()
@@ -67,7 +67,7 @@ struct LogOutletTests {
         outlet.finish(within: .seconds(30))
     }
 
-    @Test func aJournalThatHangsHoldsUpNobodyAndTheLossIsTold() async throws {
+    @Test func hangingJournalDoesNotBlockAndReportsItsLoss() async throws {
         let path = "/tmp/journal-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         let receiver = try DatagramReceiver(path: path)
         let pipe = try Pipe()
@@ -98,7 +98,7 @@ struct LogOutletTests {
         #expect(pipe.lines() == [], "nothing went to standard error meanwhile")
     }
 
-    @Test func whatAJournalThatHasGoneDoesNotTakeIsALine() throws {
+    @Test func lostJournalFallsBackToLines() throws {
         let path = "/tmp/journal-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         var receiver: DatagramReceiver? = try DatagramReceiver(path: path)
         let journal = try #require(JournalSocket(path: path))
@@ -113,7 +113,7 @@ struct LogOutletTests {
         #expect(pipe.lines() == ["<6>ready"])
     }
 
-    @Test func aReaderThatHasLeftEndsNothing() throws {
+    @Test func closedReaderDoesNotEndTheProgram() throws {
         let pipe = try Pipe()
         signal(SIGPIPE, SIG_IGN)
         pipe.closeOutput()

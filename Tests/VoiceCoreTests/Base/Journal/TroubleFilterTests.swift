@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceBase
 
 struct TroubleFilterTests {
-    @Test func theSameTroubleIsToldOnceAndCounted() {
+    @Test func repeatedTroubleIsWrittenAtPowersOfTen() {
         var filter = TroubleFilter()
         var written: [Int] = []
         for _ in 1...1234 {
@@ -14,7 +14,7 @@ struct TroubleFilterTests {
         #expect(filter.ended([.connectionLost]) == 0)
     }
 
-    @Test func aChangeIsToldAtOnce() {
+    @Test func changedWordsAreWritten() {
         var filter = TroubleFilter()
         #expect(filter.happened(.connectionLost, words: "no route") == .write(times: 1))
         #expect(filter.happened(.connectionLost, words: "no route") == .hold)
@@ -23,7 +23,7 @@ struct TroubleFilterTests {
         #expect(filter.ended([.connectionLost]) == 4)
     }
 
-    @Test func troublesOfDifferentThingsAreDifferent() {
+    @Test func troublesOfDifferentSubjectsAreSeparate() {
         var filter = TroubleFilter()
         #expect(filter.happened(.deviceLost, subject: "microphone", words: "gone") == .write(times: 1))
         #expect(filter.happened(.deviceLost, subject: "loudspeaker", words: "gone") == .write(times: 1))
@@ -31,7 +31,7 @@ struct TroubleFilterTests {
         #expect(filter.happened(.deviceLost, subject: "loudspeaker", words: "gone") == .hold)
     }
 
-    @Test func itForgetsTheOldestOfTooMany() {
+    @Test func filterForgetsTheOldestTrouble() {
         var filter = TroubleFilter()
         for number in 0..<65 { _ = filter.happened(.agentFailed, subject: "\(number)", words: "") }
         #expect(filter.happened(.agentFailed, subject: "64", words: "") == .hold)
