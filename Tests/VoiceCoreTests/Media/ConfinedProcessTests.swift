@@ -15,12 +15,12 @@ struct ConfinedProcessTests {
         return output
     }
 
-    @Test func itsMemoryAndItsProcessorTimeAreBounded() throws {
+    @Test func memoryAndProcessorTimeAreLimited() throws {
         #expect(try run("ulimit -v; ulimit -t; ulimit -c; ulimit -f") == "1048576\n14400\n0\n0\n")
     }
 
     @Test(.enabled(if: clinux_landlock_abi() >= 1, "this kernel has no Landlock"))
-    func itReadsItsLibrariesAndWhatItIsGivenAlone() throws {
+    func decoderReadsOnlyLibrariesAndGivenFiles() throws {
         let path = "/tmp/confined-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         try StateFile.write(Array("given".utf8), to: path)
         defer { unlink(path) }
@@ -32,7 +32,7 @@ struct ConfinedProcessTests {
     }
 
     @Test(.enabled(if: clinux_landlock_abi() >= 4, "this kernel has no Landlock for TCP"))
-    func itConnectsToThePortOfItsProxyAlone() throws {
+    func decoderConnectsOnlyToItsProxy() throws {
         let (open, other) = (try StreamSocket.listen(), try StreamSocket.listen())
         let script = [open.port, other.port].map { "(exec 3<>/dev/tcp/127.0.0.1/\($0)) 2>/dev/null && echo \($0)" }
             .joined(separator: "; ")
@@ -41,7 +41,7 @@ struct ConfinedProcessTests {
     }
 
     @Test(.enabled(if: clinux_has_seccomp(), "this kernel has no seccomp"))
-    func itHasNoOtherSocketsAndNoHandOnOthers() throws {
+    func decoderHasNoOtherSocketsAndNoSignals() throws {
         func socket(_ arguments: String) -> String {
             "perl -MSocket -e 'socket(S,\(arguments)) and print \"open \"'"
         }
@@ -55,7 +55,7 @@ struct ConfinedProcessTests {
     }
 
     /// If the kernel cannot confine it, this alone holds.
-    @Test func whatTheDecoderKnowsOfTheNetworkIsHttp() throws {
+    @Test func decoderKnowsOnlyHttpToItsProxy() throws {
         let job = DecoderJob(id: 1, program: "/usr/bin/ffmpeg", source: .network(.init(address: "https://a.example/b")))
         let list = job.arguments
         let protocols = try #require(list.firstIndex(of: "-protocol_whitelist"))
@@ -65,7 +65,7 @@ struct ConfinedProcessTests {
         #expect(file.contains("file") && !file.joined(separator: ",").contains("hls"))
     }
 
-    @Test func theDoctorSaysWhichWallsThereAre() {
+    @Test func doctorNamesTheConfinementOfTheKernel() {
         func message(_ landlock: Int, _ hasSeccomp: Bool) -> String {
             WallCheck.judge(landlock: landlock, hasSeccomp: hasSeccomp, program: "ffmpeg").message
         }

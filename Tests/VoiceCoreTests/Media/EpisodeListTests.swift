@@ -33,7 +33,7 @@ struct EpisodeListTests {
         ["10 \u{438}\u{44E}\u{43D}\u{44F} 2025", "5 \u{43C}\u{430}\u{44F} 2025", "Thu, 3 Apr 2025 04:00:00 GMT"],
         ["2025-06-10T04:00:00+02:00", "2025-06-10T03:00:00+02:00", "2025-06-09"],
     ])
-    func playsTheNewestWhateverItsDateIsWrittenLike(dates: [String]) throws {
+    func newestEpisodeIsFoundInAnyDateFormat(dates: [String]) throws {
         let items = zip(["new", "middle", "old"], dates).map { dated($0, $1) }
         #expect(try next(items) == "new")
         if !dates[0].contains("\u{438}") { #expect(try next(items.reversed()) == "new") }
@@ -41,7 +41,7 @@ struct EpisodeListTests {
     }
 
     /// "Marraskuuta" is November, not March.
-    @Test func aMonthThatOnlyBeginsLikeAKnownOneIsNotRead() { #expect(FeedDate("10. marraskuuta 2024") == nil) }
+    @Test func unknownMonthIsNotGuessed() { #expect(FeedDate("10. marraskuuta 2024") == nil) }
 
     @Test func startsASerialPodcastWithItsFirstPart() throws {
         let serial = "<itunes:type>serial</itunes:type>"
@@ -60,7 +60,7 @@ struct EpisodeListTests {
         #expect(try next(numbered.reversed(), channel: serial) == "1")
     }
 
-    @Test func aTrailerOrAnEpisodeOfTheFutureIsNotTheNewest() throws {
+    @Test func trailersAndFutureEpisodesAreNotTheNewest() throws {
         let trailer = dated("trailer", "30 Jun 2025", "<itunes:episodeType>trailer</itunes:episodeType>")
         let future = dated("future", "Sun, 06 Jul 2025 04:00:00 GMT")
         let usual = dated("usual", "Mon, 02 Jun 2025 04:00:00 GMT")
@@ -70,7 +70,7 @@ struct EpisodeListTests {
         #expect(try next([future]) == "future")
     }
 
-    @Test func aZoneThatIsNoneDoesNotEndTheProgram() {
+    @Test func absurdTimeZoneDoesNotTrap() {
         #expect(FeedDate("Tue, 10 Jun 2025 04:00 +9200000000000000000") != nil)
     }
 
@@ -93,7 +93,7 @@ struct EpisodeListTests {
         ("&lt;p&gt;A&lt;/p&gt;&lt;p&gt;B&lt;/p&gt;", "A B"), ("A<p>B</p>C", "A B C"),
         ("<![CDATA[Rock <Live]]>", "Rock Live"),
     ])
-    func titlesInHTMLAreWhole(written: String, title: String) throws {
+    func titlesWithHTMLAreWhole(written: String, title: String) throws {
         #expect(try next(["<title>\(written)</title>"]) == title)
     }
 }

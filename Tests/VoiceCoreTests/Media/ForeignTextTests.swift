@@ -27,7 +27,7 @@ struct ForeignTextTests {
         ("\u{C9}milie Simon", "\u{C9}milie Simon"),
         ("\u{E0} \u{E9}", "\u{E0} \u{E9}"),
     ])
-    func titlesInWindows1251AreReadAndOthersStay(written: String, title: String) {
+    func onlyWindows1251TitlesAreConverted(written: String, title: String) {
         #expect(ForeignText.title(written) == title)
     }
 
@@ -68,7 +68,7 @@ struct ForeignTextTests {
     ])
     func aLongTitleIsCutAtALetter(text: String, title: String) { #expect(ForeignText.title(text) == title) }
 
-    @Test func whateverComesInATitleIsOneLineOfText() {
+    @Test func randomTitleBecomesOneShortLine() {
         var random = SeededGenerator(seed: 5)
         for _ in 0..<5000 {
             var scalars = String.UnicodeScalarView()
@@ -85,7 +85,7 @@ struct ForeignTextTests {
     }
 
     /// Words in a title that look like ffmpeg's own lines are a title.
-    @Test func theDecodersLinesAreKnownByTheirPlace() {
+    @Test func decoderLinesAreKnownByTheirPrefix() {
         func tag(_ line: String) -> DecoderTag? { DecoderTag(line: line) }
         #expect(tag("[info]     title           : Duration: nan:0:0") == .title("Duration: nan:0:0"))
         #expect(tag("[info]     title           : [error] gone") == .title("error gone"))
@@ -101,14 +101,14 @@ struct ForeignTextTests {
         #expect(tag("[error") == nil && tag("[info]") == nil && tag("[[[[[[[") == nil)
     }
 
-    @Test func whatCannotBeWrittenIsToldAsSuch() {
+    @Test func unencodableSnapshotIsReported() {
         var snapshot = MediaSnapshot()
         snapshot.duration = .nan
         let output = ToolResult(snapshot)
         #expect(output.text.contains("cannot be reported") && output.wantsReply)
     }
 
-    @Test func aHistoryThatWasTamperedWithDoesNoHarm() throws {
+    @Test func tamperedHistoryDoesNoHarm() throws {
         let line = #"{"at":1,"title":"a\n\"b\"","address":"x","kind":"podcast","second":1e308,"done":false}"#
         let library = MediaLibrary.reading(Array(line.utf8)).library
         let entry = try #require(library.entries.first)

@@ -22,11 +22,11 @@ struct HostileFeedTests {
 
     /// Each is an error at which an XML parser must stop, or loses text (docs/decisions/markup.md).
     @Test(arguments: mistaken)
-    func aMistakeBeforeTheEpisodesHidesNoneOfThem(bytes: [UInt8]) throws {
+    func mistakeBeforeTheEpisodesHidesNone(bytes: [UInt8]) throws {
         #expect(try #require(PodcastFeed(bytes)).list.newestFirst.map(\.address) == Self.addresses)
     }
 
-    @Test func addressesAreReadAsTheyWereMeant() throws {
+    @Test func sloppyAddressesAreRead() throws {
         let items = """
             <item><enclosure url=https://h/a.mp3 type=audio/mpeg></item>\
             <item><enclosure url="https://h/b.mp3?c=1&d=2"/></item>
@@ -36,7 +36,7 @@ struct HostileFeedTests {
     }
 
     /// Episodes before the cut are found; wherever the feed is cut, nothing traps.
-    @Test func aFeedThatWasCutOffHasWhatCameBefore() throws {
+    @Test func truncatedFeedKeepsTheEarlierEpisodes() throws {
         let whole = Self.feed()
         for length in whole.indices { _ = PodcastFeed(Array(whole[..<length])) }
         let third = try #require(PodcastFeed(Array(whole.dropLast(60))))
@@ -62,7 +62,7 @@ struct HostileFeedTests {
         "<!--",
         "\"", "<title><x>",
     ])
-    func workIsBounded(piece: String) throws {
+    func parsingWorkIsBounded(piece: String) throws {
         for before in ["", "<x ", String(repeating: "<y>", count: 50_000)] {
             let feed = PodcastFeed()
             let bytes = Self.feed(before + String(repeating: piece, count: 30_000))
@@ -72,7 +72,7 @@ struct HostileFeedTests {
         }
     }
 
-    @Test func aFeedWithoutEndHasAnEnd() throws {
+    @Test func endlessFeedIsBounded() throws {
         let one = #"<item><title>x</title><enclosure url="https://h/x.mp3"/></item>"#
         let feed = try #require(PodcastFeed(Self.feed(String(repeating: one, count: 5000))))
         #expect(feed.list.episodes.count == EpisodeList.most)

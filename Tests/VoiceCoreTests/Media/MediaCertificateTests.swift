@@ -68,7 +68,7 @@ struct MediaCertificateTests {
         }
     }
 
-    @Test func aServerOfOnesOwnIsTrustedByItsFile() async throws {
+    @Test func privateCertificateIsTrustedByItsFile() async throws {
         let server = try CertifiedServer()
         let stage = try await stage(caFile: server.caFile)
         _ = try await stage.player.play(address: server.address, title: "Tone", kind: .track)
@@ -110,7 +110,7 @@ struct MediaCertificateTests {
     }
 
     /// The resolver's verification does not replace the proxy's.
-    @Test(arguments: [true, false]) func theProxyLooksAtItToo(isTrusted: Bool) async throws {
+    @Test(arguments: [true, false]) func proxyVerifiesTheCertificate(isTrusted: Bool) async throws {
         let server = try CertifiedServer()
         let ended = Mutex<String??>(nil)
         let decoder = DecoderThread(feed: MediaFeed(), policy: MediaPolicy(hosts: "localhost")) { report in

@@ -7,7 +7,7 @@ import VoiceSimulator
 /// Media servers that fail, flood or speak an old protocol.
 @Suite(.serialized, .enabled(if: TestSound.canPlay, "ffmpeg is not installed"))
 struct MediaFaultTests {
-    @Test func aRecordingWhoseConnectionIsResetGoesOnWhereItBroke() async throws {
+    @Test func resetRecordingResumesAtTheBreak() async throws {
         let stage = try await MediaStage()
         let sound = try TestSound.tone(["-f", "wav"], seconds: 30)
         stage.server.serve("/a", .reset(type: "audio/wav", Array(sound.prefix(sound.count / 2)), then: sound))
@@ -19,7 +19,7 @@ struct MediaFaultTests {
         await stage.stop()
     }
 
-    @Test func aStationWhoseConnectionIsResetIsConnectedAgain() async throws {
+    @Test func resetStationIsReconnected() async throws {
         let stage = try await MediaStage()
         let sound = try TestSound.tone(["-f", "mp3"], seconds: 5)
         stage.server.serve("/radio", .reset(type: "audio/mpeg", sound, then: sound))

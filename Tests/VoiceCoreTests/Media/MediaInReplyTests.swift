@@ -9,7 +9,7 @@ struct MediaInReplyTests {
 
     private func spoken(_ media: MediaInReply) -> String? { SpeechShaper().shape(media.rest)?.spoken }
 
-    @Test func anObjectIsTaken() {
+    @Test func jsonObjectBecomesAnItem() {
         let reply = """
             {"type":"podcast","title":"Darknet Diaries 147","url":"\(Self.address)","reason":"you have not heard it"}
             """
@@ -24,7 +24,7 @@ struct MediaInReplyTests {
         #expect(spoken(media) == nil, "nothing of it is for the ear: \(media.rest)")
     }
 
-    @Test func anArrayIsTakenInItsOrder() {
+    @Test func jsonArrayKeepsItsOrder() {
         let media = MediaInReply(
             """
             Three for the evening: [{"title":"B","url":"https://e.org/b.mp3"}, {"name":"A","link":"https://e.org/a"},
@@ -37,7 +37,7 @@ struct MediaInReplyTests {
     }
 
     @Test(arguments: ["```json\n", "```\n", "~~~~\n", "  ```JSON\n"])
-    func aCodeBlockIsTaken(fence: String) {
+    func jsonInACodeBlockBecomesAnItem(fence: String) {
         let close = fence.contains("~") ? "~~~~" : "```"
         let media = MediaInReply(
             "Here it is.\n\n\(fence){\n  \"playlist\": {\"title\": \"Quiet\", \"items\": [\n"
@@ -47,7 +47,7 @@ struct MediaInReplyTests {
         #expect(spoken(media) == "Here it is. Good night.")
     }
 
-    @Test func severalObjectsInABlockAreAllTaken() {
+    @Test func severalObjectsInABlockBecomeItems() {
         let media = MediaInReply(
             """
             ```json
@@ -59,7 +59,7 @@ struct MediaInReplyTests {
         #expect(media.items.map(\.title) == ["A", "B"])
     }
 
-    @Test func addressesAreTakenAsPeopleWriteThem() {
+    @Test func addressesAreFoundInProse() {
         let media = MediaInReply(
             """
             [{"title":"A","url":"https://e.org/gr\u{F6}\u{DF}e.mp3"}, {"title":"B","url":"https://e.org/My Song.mp3"}]
@@ -68,7 +68,7 @@ struct MediaInReplyTests {
         #expect(media.items.map(\.address) == ["https://e.org/gr%C3%B6%C3%9Fe.mp3", "https://e.org/My%20Song.mp3"])
     }
 
-    @Test func whatIsWithinAListIsTakenAndItsTitleIsNoStation() {
+    @Test func titleOfAListIsNotAStation() {
         let media = MediaInReply(
             """
             {"type":"radio","title":"My evening","items":[{"title":"A","url":"https://e.org/a.mp3"}]}
@@ -89,7 +89,7 @@ struct MediaInReplyTests {
         #expect(MediaInReply(code).rest == code)
     }
 
-    @Test func aLinkIsTakenAndItsTextStays() {
+    @Test func linkBecomesAnItemAndItsTextIsSpoken() {
         let media = MediaInReply("I found [**Evening** radio](<https://radio.example.org/evening> \"now\") for you.")
         #expect(
             media.items == [
@@ -106,7 +106,7 @@ struct MediaInReplyTests {
         ("Play this: \(address)", "Play this:"), ("You can hear it at <\(address)>, now.", "You can hear it at, now."),
         ("Try `\(address)`.", "Try."), ("(\(address))", nil), (address, nil),
     ])
-    func aBareAddressIsTaken(reply: String, rest: String?) {
+    func bareAddressBecomesAnItem(reply: String, rest: String?) {
         let media = MediaInReply(reply)
         #expect(media.items.map(\.address) == [Self.address])
         #expect(media.items.first?.kind == .track)
@@ -146,7 +146,7 @@ struct MediaInReplyTests {
         "mailto:a@e.org or ftp://e.org/a.mp3", "{\"url\": \"javascript:alert(1)\", \"title\": \"x\"}",
         "<think>https://e.org/a.mp3</think>No.", "{\"title\": \"Ada\", \"address\": \"12 Main Street\"}",
     ])
-    func whatIsNotToBePlayedIsLeftAsItIs(reply: String) {
+    func pageLinksAreLeftUnchanged(reply: String) {
         let media = MediaInReply(reply)
         #expect(media.items.isEmpty)
         #expect(media.rest == reply)
@@ -166,7 +166,7 @@ struct MediaInReplyTests {
         )
     }
 
-    @Test func twentyAreTheMost() {
+    @Test func twentyItemsAreTheLimit() {
         let list = (1...50).map { "{\"title\":\"T\($0)\",\"url\":\"https://e.org/\($0).mp3\"}" }
         #expect(MediaInReply("[" + list.joined(separator: ",") + "]").items.map(\.title) == (1...20).map { "T\($0)" })
         #expect(MediaInReply(list.joined(separator: "\n")).items.count == 20)
@@ -175,7 +175,7 @@ struct MediaInReplyTests {
         #expect(!bare.rest.contains("http"))
     }
 
-    @Test func whatIsLeftOutIsTold() {
+    @Test func omittedItemsAreCounted() {
         let list = (1...25).map { "{\"title\":\"T\($0)\",\"url\":\"https://e.org/\($0).mp3\"}" }
         for reply in ["[" + list.joined(separator: ",") + "]", list.joined(separator: "\n")] {
             let media = MediaInReply(reply)
@@ -225,7 +225,7 @@ struct MediaInReplyTests {
     @Test(arguments: [
         "See <a href=\"https://e.org/page\">the page</a>.", "[1]: a note", "It is so [1], and [x][y].",
     ])
-    func otherLinksAreLeftAsTheyAre(reply: String) {
+    func otherLinkFormsAreLeftUnchanged(reply: String) {
         #expect(MediaInReply(reply).items.isEmpty)
         #expect(MediaInReply(reply).rest == reply)
     }
@@ -270,7 +270,7 @@ struct MediaInReplyTests {
     }
 
     /// Prose with unclosed brackets does not use up the limits for JSON.
-    @Test func bracketsBeforeJSONDoNoHarm() {
+    @Test func bracketsBeforeJSONAreSkipped() {
         let prose = String(repeating: "See [here for more of it and {so on. ", count: 800)
         let media = MediaInReply(prose + "{\"title\":\"A\",\"url\":\"https://e.org/a\",\"type\":\"track\"}")
         #expect(media.items.map(\.title) == ["A"])
@@ -322,12 +322,12 @@ struct MediaInReplyTests {
         if rest?.contains("A song") == true { #expect(media.items.first?.title == "A song") }
     }
 
-    @Test func namesThatAreNoneOfTheWebStay() {
+    @Test func incompleteWebNamesStayText() {
         for reply in ["It is www. and www.x", "awww.e.org/a.mp3"] { #expect(MediaInReply(reply).items.isEmpty) }
     }
 
     /// A mention with only the address removes nothing.
-    @Test func whatIsNamedAgainWithLessKeepsItsTitle() {
+    @Test func bareMentionKeepsTheEarlierTitle() {
         var shelf = MediaShelf()
         let address = "https://e.org/147.mp3"
         let full = NamedMedia(address: address, title: "Darknet Diaries 147", kind: .podcast, reason: "it is new")
@@ -350,7 +350,7 @@ struct MediaInReplyTests {
             ("media-1, SomaFM", nil), ("https://e.org/media-1/media-2", nil), ("", nil),
         ] as [(String, [String]?)]
     )
-    func severalHandlesInOneText(text: String, handles: [String]?) {
+    func handlesAreSplitFromOneText(text: String, handles: [String]?) {
         #expect(MediaShelf.handles(in: text) == handles)
     }
 
@@ -365,7 +365,7 @@ struct MediaInReplyTests {
         #expect(MediaInReply(reply).items.map(\.title) == ["E"])
     }
 
-    @Test func whatAnObjectHasToSayIsSaid() {
+    @Test func messageInAnObjectIsSpoken() {
         let media = MediaInReply(
             """
             {"say": "I picked two for you.", "items": [{"title": "A", "url": "https://e.org/a.mp3", "message": "The first is new."},
@@ -388,13 +388,13 @@ struct MediaInReplyTests {
         #"{"items":[{"title":"News of today","url":"https://news.example.com/1"}]}"#,
         #"{"title":"Dentist","url":"https://e.org/appointment","type":"event"}"#,
     ])
-    func aTitleBesideALinkIsNoMedia(reply: String) {
+    func titledLinkWithoutMediaSignsIsNotAnItem(reply: String) {
         #expect(MediaInReply(reply).items.isEmpty)
     }
 
     /// Neither depth nor length nor repetition makes it run forever, as quadratic work would; the result is within its
     /// bounds.
-    @Test(.timeLimit(.minutes(10))) func aReplyMayHoldAnything() {
+    @Test(.timeLimit(.minutes(10))) func randomReplyIsParsed() {
         var random = SeededGenerator(seed: 9)
         let pieces = [
             "{", "}", "[", "]", "(", ")", "\"", "\\", ":", ",", "url", "\"url\":", "\"title\":", "http://",

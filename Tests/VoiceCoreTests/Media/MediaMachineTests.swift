@@ -34,7 +34,7 @@ struct MediaMachineTests {
         #expect(radio.handle(.seek(90)).isEmpty, "nothing of a live stream lies ahead")
     }
 
-    @Test func removesAnyOfWhatWaitsAlsoWhatIsDecodedAlready() {
+    @Test func removesAnyWaitingItemEvenIfDecoded() {
         var machine = Self.playing()
         _ = machine.handle(.enqueue([Self.track("b"), Self.track("c"), Self.track("d")]))
         _ = machine.handle(.remove(1))
@@ -84,7 +84,7 @@ struct MediaMachineTests {
         #expect(machine.queue.map(\.title) == ["b", "c"])
     }
 
-    @Test func previousInAPodcastIsItsBeginningNotThePlaceWhereItWasLeft() {
+    @Test func previousRestartsAPodcastFromTheBeginning() {
         var machine = Self.playing(.podcast)
         var library = MediaLibrary()
         for effect in machine.handle(.played(1000 + 60 * Self.second)) + machine.handle(.order(.previous)) {
@@ -96,7 +96,7 @@ struct MediaMachineTests {
     }
 
     /// A paused one must not write to a memory card for days.
-    @Test func thePlaceInAPodcastIsRememberedEveryFiveMinutesThatAreHeard() {
+    @Test func podcastPositionIsSavedEveryFiveMinutes() {
         var machine = Self.playing(.podcast)
         func place(_ second: Double) -> [MediaEffect] {
             [.remember(Self.track("a", .podcast), second: second, isDone: false)]
@@ -130,7 +130,7 @@ struct MediaMachineTests {
         )
     }
 
-    @Test func theNextItemIsDecodedBehindTheOneThatIsHeard() {
+    @Test func nextItemIsDecodedAhead() {
         var machine = Self.playing()
         #expect(machine.handle(.enqueue([Self.track("b")])) == [])
         #expect(
@@ -154,7 +154,7 @@ struct MediaMachineTests {
         )
     }
 
-    @Test func anItemThatBreaksGoesOnWhereItBroke() {
+    @Test func brokenItemResumesAtTheBreak() {
         var machine = Self.playing()
         let effects = machine.handle(.ended(job: 1, frames: 480_000, failure: "reset"))
         #expect(effects == [.prepare(job: 2, Self.track("a"), from: 10)])
@@ -167,7 +167,7 @@ struct MediaMachineTests {
         )
     }
 
-    @Test func anEndBeforeItsTimeIsABreak() {
+    @Test func earlyEndCountsAsABreak() {
         var machine = Self.playing()
         _ = machine.handle(.duration(job: 1, 60))
         #expect(
@@ -177,7 +177,7 @@ struct MediaMachineTests {
     }
 
     @Test(arguments: [nil, "reset"])
-    func anItemThatBreaksWhileTheOneBeforeIsHeardGoesOnWhereItBroke(failure: String?) {
+    func itemBrokenWhileWaitingResumesAtTheBreak(failure: String?) {
         var machine = Self.playing()
         _ = machine.handle(.enqueue([Self.track("b")]))
         _ = machine.handle(.ended(job: 1, frames: 480_000, failure: nil))
@@ -215,7 +215,7 @@ struct MediaMachineTests {
         )
     }
 
-    @Test func anItemThatNeverBeginsIsToldAndTheNextPlays() {
+    @Test func itemThatFailsAtTheStartIsReportedAndSkipped() {
         var machine = MediaMachine()
         _ = machine.handle(.play(Self.track("a"), from: 0))
         _ = machine.handle(.enqueue([Self.track("b")]))
@@ -246,7 +246,7 @@ struct MediaMachineTests {
         #expect(machine.current == nil)
     }
 
-    @Test func aStationWhoseFirstConnectionAfterAPauseFailsIsConnectedAgain() {
+    @Test func stationIsReconnectedIfItsResumeFails() {
         var machine = Self.playing(.radio)
         _ = machine.handle(.order(.pause))
         _ = machine.handle(.order(.resume))
@@ -256,7 +256,7 @@ struct MediaMachineTests {
         #expect(machine.handle(.timer(.reconnect)) == [.prepare(job: 3, Self.track("a", .radio), from: 0)])
     }
 
-    @Test func aStationThatBrokeWhilePausedIsConnectedOnceWhenItResumes() {
+    @Test func stationBrokenWhilePausedReconnectsOnResume() {
         var machine = Self.playing(.radio)
         _ = machine.handle(.order(.pause))
         _ = machine.handle(.ended(job: 1, frames: 10, failure: "reset"))
@@ -268,14 +268,14 @@ struct MediaMachineTests {
         #expect(machine.handle(.timer(.reconnect)) == [])
     }
 
-    @Test func aStationThatEndsIsBroken() {
+    @Test func endOfAStationCountsAsABreak() {
         var machine = Self.playing(.radio)
         #expect(
             machine.handle(.ended(job: 1, frames: 48_000, failure: nil)) == [.startTimer(.reconnect, .seconds(1))]
         )
     }
 
-    @Test func skippingGoesToWhatIsDecodedAlready() {
+    @Test func skipPlaysTheDecodedItem() {
         var machine = Self.playing()
         _ = machine.handle(.enqueue([Self.track("b"), Self.track("c")]))
         _ = machine.handle(.ended(job: 1, frames: 480_000, failure: nil))
@@ -289,7 +289,7 @@ struct MediaMachineTests {
         #expect(machine.current == nil)
     }
 
-    @Test func stopKeepsTheQueueAndResumeGoesOnWithIt() {
+    @Test func resumeAfterStopPlaysTheQueue() {
         var machine = Self.playing()
         _ = machine.handle(.enqueue([Self.track("b")]))
         _ = machine.handle(.ended(job: 1, frames: 480_000, failure: nil))
@@ -300,7 +300,7 @@ struct MediaMachineTests {
         #expect(machine.handle(.order(.resume)) == [.prepare(job: 3, Self.track("b"), from: 0)])
     }
 
-    @Test func pauseHoldsARecordingAndLetsAStationGo() {
+    @Test func pauseHoldsARecordingAndDisconnectsAStation() {
         var machine = Self.playing()
         #expect(machine.handle(.order(.pause)) == [.pause(true)])
         #expect(machine.handle(.order(.pause)) == [])
@@ -323,7 +323,7 @@ struct MediaMachineTests {
         #expect(machine.handle(.timer(.sleep)) == [])
     }
 
-    @Test func aWordMayBeSaidBetweenItems() {
+    @Test func interludeIsReportedBetweenItems() {
         var options = MediaMachine.Options()
         options.interludeEvery = 2
         var machine = MediaMachine(options: options)
@@ -345,7 +345,7 @@ struct MediaMachineTests {
         )
     }
 
-    @Test func whateverComesTheQueueIsBounded() {
+    @Test func queueIsBounded() {
         var machine = MediaMachine()
         _ = machine.handle(.enqueue((0..<500).map { Self.track("\($0)") }))
         #expect(machine.queue.count == machine.options.longestQueue - 1)
@@ -353,7 +353,7 @@ struct MediaMachineTests {
 
     /// Any events in any order: no more than one decoder is requested, and no item is lost or heard twice.
     @Test(arguments: 1...20)
-    func anyOrderOfEventsLeavesItUsable(seed: Int) {
+    func anyOrderOfEventsLeavesThePlayerUsable(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         var machine = MediaMachine()
         var position: UInt64 = 0

@@ -50,7 +50,7 @@ struct MediaPlaybackTests {
         zip(samples, samples.dropFirst()).allSatisfy { abs($0 - $1) <= step }
     }
 
-    @Test func mediaGivesWayToTheVoiceWithinFiftyMillisecondsAndComesBack() {
+    @Test func mediaDucksForTheVoiceWithinFiftyMilliseconds() {
         let output = played(periods: 300) { period, _ in 100..<150 ~= period }
         #expect(abs(output[100 * 480 - 1] - 0.5) < 1e-4)
         let ducked = output[(100 * 480)...].firstIndex { $0 <= 0.3001 } ?? 0
@@ -62,7 +62,7 @@ struct MediaPlaybackTests {
         #expect(isSmooth(output, step: 0.5 / 480 + 1e-5))
     }
 
-    @Test func mediaGoesDeeperWhileTheUserSpeaks() {
+    @Test func mediaDucksFurtherWhileTheUserSpeaks() {
         let output = played(periods: 300) { period, ports in
             if period == 100 { ports.media.follow(.userSpeaking, at: .seconds(1)) }
             if period == 150 { ports.media.follow(.processing, at: .seconds(1.5)) }
@@ -74,7 +74,7 @@ struct MediaPlaybackTests {
         #expect(abs(output[240 * 480] - 0.5) < 1e-4)
     }
 
-    @Test func whereTalkersCannotBeToldMediaIsLowWhileTheBoxListens() {
+    @Test func halfDuplexKeepsMediaLowWhileListening() {
         let output = played(periods: 300) { period, ports in
             if period == 100 { ports.media.follow(.listening, at: .seconds(1), isHalf: true) }
             if period == 200 { ports.media.follow(.idle, at: .seconds(2), isHalf: true) }
@@ -84,7 +84,7 @@ struct MediaPlaybackTests {
         #expect(abs(output[240 * 480] - 0.5) < 1e-4)
     }
 
-    @Test func nobodyKeepsMediaQuietForEver() {
+    @Test func duckingEndsAfterAMinute() {
         let output = played(periods: 6200) { period, ports in
             if period == 10 { ports.media.follow(.userSpeaking, at: .milliseconds(100)) }
             return false

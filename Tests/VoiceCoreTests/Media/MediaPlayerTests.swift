@@ -80,7 +80,7 @@ struct MediaPlayerTests {
         ("/loop", "it redirects too often"), ("/inside", "169.254.169.254 is in a private network"),
         ("/text", "the address is text, not sound"), ("/noise", ""), ("/silent", ""), ("/empty", ""),
     ])
-    func whatCannotBePlayedIsToldOnce(path: String, reason: String) async throws {
+    func unplayableItemIsReportedOnce(path: String, reason: String) async throws {
         let stage = try await MediaStage { $0.patience = .seconds(5) }
         stage.server.serve("/page", .file(type: "text/html", Array("<html>hello</html>".utf8)))
         stage.server.serve("/loop", .redirect(to: "/loop"))
@@ -104,7 +104,7 @@ struct MediaPlayerTests {
         await stage.stop()
     }
 
-    @Test func whatIsRefusedIsSaidAtOnce() async throws {
+    @Test func refusedAddressFailsBeforeARequest() async throws {
         let stage = try await MediaStage { $0.policy = MediaPolicy() }
         for address in [stage.address("/a"), "ftp://example.org/a", "/etc/passwd2", "no such station"] {
             var problem: MediaProblem?
@@ -121,7 +121,7 @@ struct MediaPlayerTests {
         await stage.stop()
     }
 
-    @Test func withoutTheDecoderTheWayOutIsSaid() async throws {
+    @Test func missingDecoderNamesTheFix() async throws {
         let stage = try await MediaStage { $0.decoder = "no-such-ffmpeg" }
         await #expect(throws: MediaProblem.noDecoder("no-such-ffmpeg")) {
             _ = try await stage.player.play(address: stage.address("/a"), title: "", kind: nil)
@@ -163,7 +163,7 @@ struct MediaPlayerTests {
         await stage.stop()
     }
 
-    @Test func aRecordingThatStallsGoesOnWhereItBroke() async throws {
+    @Test func stalledRecordingResumesAtTheBreak() async throws {
         let stage = try await MediaStage { $0.patience = .seconds(1) }
         let sound = try TestSound.tone(["-f", "wav"], seconds: 30)
         stage.server.serve("/a", .broken(type: "audio/wav", Array(sound.prefix(sound.count / 2)), stalls: true))
@@ -177,7 +177,7 @@ struct MediaPlayerTests {
         await stage.stop()
     }
 
-    @Test func aSlowServerHoldsNobodyUp() async throws {
+    @Test func slowServerDoesNotBlockStop() async throws {
         let stage = try await MediaStage()
         stage.server.serve("/a", .drip(type: "audio/mpeg", try TestSound.tone(["-f", "mp3"]), bytesPerTick: 2000))
         _ = try await stage.player.play(address: stage.address("/a"), title: "A", kind: nil)
@@ -186,7 +186,7 @@ struct MediaPlayerTests {
         await stage.stop()
     }
 
-    @Test func aFeedIsItsNewestEpisode() async throws {
+    @Test func feedPlaysItsNewestEpisode() async throws {
         let stage = try await MediaStage()
         stage.server.serve("/e.mp3", .file(type: "audio/mpeg", try TestSound.tone(["-f", "mp3"], seconds: 1)))
         let feed = """
@@ -203,7 +203,7 @@ struct MediaPlayerTests {
         await stage.stop()
     }
 
-    @Test func theDecoderRunsWithFewRights() throws {
+    @Test func decoderRunsConfined() throws {
         let process = try ConfinedProcess(
             "/bin/sh",
             [

@@ -61,7 +61,7 @@ struct MediaProxyTests {
         return proxy
     }
 
-    @Test func onlyWhoKnowsTheSecretIsServed() async throws {
+    @Test func proxyServesOnlyWithItsSecret() async throws {
         let heads = Mutex<[String]>([])
         let server = try LoopbackServer { socket in
             let head = socket.readHeader()
@@ -140,7 +140,7 @@ struct MediaProxyTests {
     }
 
     /// A redirect that wants its cookie back, and a server that asks for a password.
-    @Test func cookiesAndPasswordsAreTheProxys() async throws {
+    @Test func cookiesAndPasswordsStayInTheProxy() async throws {
         let heads = Mutex<[String]>([])
         let moved = "HTTP/1.1 302 Found\r\nSet-Cookie: t=2; Path=/x\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n"
         let scripts = [moved, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"].map { answer -> LoopbackServer.Script in
@@ -170,7 +170,7 @@ struct MediaProxyTests {
         proxy.close()
     }
 
-    @Test func anAddressOfTheHomeIsInsideThoughItIsPublic() async throws {
+    @Test func publicAddressOfTheHomeIsRefused() async throws {
         let home = HomeNetwork([
             .init(bytes: [0x26, 0x06, 0x47, 0, 0, 1, 2, 3] + [UInt8](repeating: 0, count: 8), length: 64)
         ])
@@ -185,7 +185,7 @@ struct MediaProxyTests {
         proxy.close()
     }
 
-    @Test func moreThanMayComeIsCutOff() async throws {
+    @Test func overlongAnswerIsCutOff() async throws {
         let server = MediaServer()
         let port = try await server.start()
         server.serve("/a", .huge(type: "audio/mpeg", [UInt8](repeating: 7, count: 100_000), length: 5 << 30))
@@ -199,7 +199,7 @@ struct MediaProxyTests {
         await server.stop()
     }
 
-    @Test func whatIsNoRequestIsAnsweredAndWhoCannotBeReachedIsTold() async throws {
+    @Test func badRequestsAndMissingHostsAreReported() async throws {
         let proxy = try started(policy: MediaPolicy(hosts: "127.0.0.1 gone.example"))
         #expect(try await ask(proxy, "nonsense").hasPrefix("HTTP/1.1 400 "))
         #expect(try await ask(proxy, "GET http://gone.example/ HTTP/1.1").hasPrefix("HTTP/1.1 502 "))

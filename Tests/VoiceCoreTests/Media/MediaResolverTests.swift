@@ -218,7 +218,7 @@ import VoiceSimulator
         await web.stop()
     }
 
-    @Test func anAddressThatWasTriedIsPassedOver() async throws {
+    @Test func triedAddressIsSkipped() async throws {
         let web = try await Web()
         let sound = [0xFF, 0xFB, 0x90, 0x64] + [UInt8](repeating: 0, count: 900)
         web.server.serve("/b.mp3", .file(type: "audio/mpeg", sound))
@@ -271,7 +271,7 @@ import VoiceSimulator
         await web.stop()
     }
 
-    @Test func aFeedThatBreaksOffHasWhatCameBefore() async throws {
+    @Test func brokenFeedKeepsTheEarlierEpisodes() async throws {
         let web = try await Web()
         web.server.serve(
             "/feed",
@@ -359,7 +359,7 @@ import VoiceSimulator
     }
 
     /// Swift's own threads are as few as the cores: searches that compute for long leave them to the conversation.
-    @Test func searchesThatTakeLongDelayNoOtherTask() async throws {
+    @Test func longSearchDoesNotDelayOtherTasks() async throws {
         let web = try await Web()
         web.server.serve("/feed", .file(type: "text/xml", Array("<rss><channel>\(Self.episode)</channel></rss>".utf8)))
         let flags = Flags()
@@ -398,7 +398,7 @@ import VoiceSimulator
         #expect(try cookies("https://b.example/") == nil)
     }
 
-    @Test func optionsForSegmentsAreThoseThatTheDecoderHas() {
+    @Test func segmentOptionsMatchTheDecoder() {
         let old = "  -allowed_extensions <string>     .D... List\n"
         #expect(DecoderJob.segmentOptions(help: old) == ["-allowed_extensions", "ALL"])
         #expect(DecoderJob.segmentOptions(help: "").isEmpty)

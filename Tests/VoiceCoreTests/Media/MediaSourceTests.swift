@@ -27,7 +27,7 @@ struct MediaSourceTests {
         "file:///etc/passwd", "javascript:1", "http://user:pw@127.0.0.1/", "http://a@b@127.0.0.1/", "concat:http://a|b",
         "ws://example.org/",
     ])
-    func whatMustNotBePlayedIsRefused(address: String) {
+    func privateAndForeignSchemesAreRefused(address: String) {
         #expect(throws: MediaProblem.self) { _ = try MediaPolicy().network(address) }
     }
 
@@ -62,7 +62,7 @@ struct MediaSourceTests {
         #expect(MediaPolicy().allows([address], of: url, home: HomeNetwork([])))
     }
 
-    @Test func filesAreThoseBelowTheFolders() throws {
+    @Test func onlyFilesBelowTheFoldersArePlayed() throws {
         let policy = MediaPolicy(hosts: "", folders: "/music/:/more")
         let disk = MediaDisk(realPath: { $0 == "/music/link" ? "/etc/passwd" : $0 }, names: { _ in [] })
         #expect(try policy.file("/music/a.mp3", in: disk) == "/music/a.mp3")
@@ -78,7 +78,7 @@ struct MediaSourceTests {
         ("/music/Bo\u{308}hse/a.mp3", "/music/B\u{F6}hse/a.mp3"),
         ("/music/B%C3%B6hse/a.mp3", "/music/Bo\u{308}hse/a.mp3"),
     ])
-    func aFileIsFoundHoweverItsNameIsWritten(written: String, onDisk: String) throws {
+    func fileIsFoundInAnyUnicodeForm(written: String, onDisk: String) throws {
         let parts = onDisk.split(separator: "/")
         let known = (1...parts.count).map { "/" + parts.prefix($0).joined(separator: "/") }
         let disk = MediaDisk(
@@ -111,7 +111,7 @@ struct MediaSourceTests {
         ("nas.lan:80-90", "nas.lan:80-90"), ("192.168.1", "192.168.1"), ("10.0.0.300", "10.0.0.300"),
         ("nas.lan;b.lan", "nas.lan;b.lan"), ("fe80::1%eth0", "fe80::1%eth0"), ("u:p@nas.lan", "an address"),
     ])
-    func hostsThatAreNoneDoNotPassTheCheck(text: String, wrong: String?) throws {
+    func malformedHostsAreRefused(text: String, wrong: String?) throws {
         var configuration = Configuration()
         let key = try #require(ConfigurationSchema.key("media.allow_hosts"))
         let problem = key.set(.text(text), in: &configuration)
@@ -130,7 +130,7 @@ struct MediaSourceTests {
         #expect(throws: MediaProblem.self) { _ = try policy.network("http://[fd00::5]/a") }
     }
 
-    @Test func aPodcastIsItsNewestUnheardEpisode() throws {
+    @Test func podcastPlaysItsNewestUnheardEpisode() throws {
         let text = """
             <?xml version="1.0"?><!-- c --><rss><channel><title>Show &amp; Tell</title><image><title>No</title></image>
             <item><title>Old</title><pubDate>Mon, 02 Jun 2025 04:00:00 GMT</pubDate>
@@ -149,7 +149,7 @@ struct MediaSourceTests {
         #expect(PodcastFeed(Array("<html><body>no</body></html>".utf8)) == nil)
     }
 
-    @Test func feedsMayHoldAnything() {
+    @Test func randomFeedIsParsed() {
         var random = SeededGenerator(seed: 3)
         let pieces = [
             "<", ">", "</", "/>", "<![CDATA[", "]]>", "<!--", "-->", "&#x", "&amp;", ";", "\"", "'", "=", "<rss>",
@@ -167,7 +167,7 @@ struct MediaSourceTests {
         }
     }
 
-    @Test func anItemOfTheArchiveIsItsFilesInOrder() throws {
+    @Test func archiveItemPlaysItsFilesInOrder() throws {
         let url = try #require(ServerURL("https://archive.org/details/some-show"))
         #expect(ArchiveItem.identifier(in: url) == "some-show")
         let text = """
@@ -206,7 +206,7 @@ struct MediaSourceTests {
         #expect(MediaResolver.join(reference, to: "https://a.org:8/p/q?r=/s") == joined)
     }
 
-    @Test func theDecodersWordsAreUnderstood() {
+    @Test func messagesOfTheDecoderAreUnderstood() {
         func tag(_ line: String) -> DecoderTag? { DecoderTag(line: line) }
         #expect(tag("[info]   Duration: 00:01:02.50, start: 0.02, bitrate: 128 kb/s") == .duration(62.5))
         #expect(tag("[info]   Duration: N/A, bitrate: 128 kb/s") == nil)
@@ -218,14 +218,14 @@ struct MediaSourceTests {
     }
 
     /// ffmpeg 7 exits with 183 for input it cannot read; 128 + 55 is not a signal then.
-    @Test func theDecodersEndIsToldInItsWords() {
+    @Test func endOfTheDecoderIsReportedInItsWords() {
         let error = "Error opening input files: Invalid data found when processing input"
         #expect(DecoderReader.sentence(.exited(183), error) == "Invalid data found when processing input")
         #expect(DecoderReader.sentence(.exited(1), nil) == "the decoder exited with status 1")
         #expect(DecoderReader.sentence(.killed(signal: 11), error) == "the decoder was killed by signal 11")
     }
 
-    @Test func whereAPodcastWasLeftIsRemembered() {
+    @Test func podcastPositionIsRemembered() {
         let episode = MediaItem(address: "https://e.org/1.mp3", title: "One", kind: .podcast, artist: "Show")
         var library = MediaLibrary()
         library.note(episode, second: 0, isDone: false, at: 100)

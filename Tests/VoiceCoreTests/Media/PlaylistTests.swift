@@ -106,7 +106,7 @@ struct PlaylistTests {
         Row(name: "nothing", text: "", addresses: nil),
     ]
 
-    @Test(arguments: rows) func aListIsItsAddresses(row: Row) {
+    @Test(arguments: rows) func playlistYieldsItsAddresses(row: Row) {
         for encoding in [[UInt8](), [0xFF, 0xFE]] {
             let bytes =
                 encoding.isEmpty
@@ -138,7 +138,7 @@ struct PlaylistTests {
         }
     }
 
-    @Test func severalPodcastsAreNamed() {
+    @Test func podcastsOfAnOPMLListAreNamed() {
         let text =
             #"<opml><body><outline text="News"><outline text="A" xmlUrl="http://a.org/1"/><outline text="B" xmlUrl="http://a.org/2"/></outline></body></opml>"#
         #expect(PlaylistText(Array(text.utf8), isDeclared: false) == .feeds(["A", "B"]))
@@ -151,12 +151,12 @@ struct PlaylistTests {
         ("<MPD type='static'/>", .unplayable("a DASH stream")), ("ID3\u{3}\u{0}", .sound), ("OggS\u{0}\u{2}", .sound),
         ("", .sound),
     ])
-    func theBeginningShowsTheKind(text: String, kind: SourceKind) {
+    func firstBytesShowTheKind(text: String, kind: SourceKind) {
         #expect(SourceKind(Array(text.utf8), encoding: nil, asSound: false) == kind)
     }
 
     /// A station's sound begins anywhere; it is not text though its bytes may be letters of windows-1252.
-    @Test func soundIsNotTakenForText() {
+    @Test func soundIsNotMistakenForText() {
         var random = SeededGenerator(seed: 7)
         let texts = (0..<20_000).count { _ in
             let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -16,7 +16,7 @@ struct ProxyAnswerTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test func itTellsThatItsConnectionEnds() throws {
+    @Test func answerAnnouncesTheEndOfItsConnection() throws {
         #expect(
             try passed("HTTP/1.1 200", " OK\r\nA: b\r\nConnection: keep-alive\r\n\r\nx", "y")
                 == "HTTP/1.1 200 OK\r\nConnection: close\r\nA: b\r\n\r\nxy"
@@ -58,7 +58,7 @@ struct ProxyAnswerTests {
         "HTTP/1.1 302 Found\r\nLocation: httpproxy://inner:22/x\r\n\r\n",
         "HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\n\r\n",
     ])
-    func whatCannotBeLookedAtIsRefused(answer: String) {
+    func unreadableAnswerIsRefused(answer: String) {
         #expect(throws: ProxyAnswer.Refusal.self) { _ = try passed(answer) }
     }
 
@@ -67,7 +67,7 @@ struct ProxyAnswerTests {
         #expect(throws: ProxyAnswer.Refusal.self) { _ = try passed(head) }
     }
 
-    @Test func redirectsComeBackToTheProxy() throws {
+    @Test func redirectsLeadToTheProxy() throws {
         func location(_ text: String, isSecure: Bool = false) throws -> Substring? {
             let answer = try passed("HTTP/1.1 302 Found\r\nLocation: \(text)\r\n\r\n", isSecure: isSecure)
             return answer.split(separator: "\r\n").first { $0.hasPrefix("Location: ") }?.dropFirst(10)
@@ -79,7 +79,7 @@ struct ProxyAnswerTests {
         #expect(try location("//a.example/b") == "//a.example/b")
     }
 
-    @Test func addressesOfAPlaylistComeBackToTheProxy() throws {
+    @Test func playlistAddressesLeadToTheProxy() throws {
         let head = "HTTP/1.1 206 Partial Content\r\nContent-Length: %\r\nContent-Range: bytes 0-9/10\r\n\r\n"
         let list = """
             #EXTM3U
@@ -113,7 +113,7 @@ struct ProxyAnswerTests {
         "file:/etc/passwd",
         "data:audio/aac;base64,AAAA", "udp://inner:1", " https:inner", "concat:a|b", "https://", "rtmp://x/y",
     ])
-    func otherAddressesOfAPlaylistAreRefused(address: String) {
+    func otherSchemesInAPlaylistAreRefused(address: String) {
         for line in [
             address, "#EXT-X-KEY:METHOD=AES-128,URI=\"\(address)\"", "#EXT-X-MEDIA:TYPE=AUDIO,URI=\"\(address)",
         ] {
@@ -136,7 +136,7 @@ struct ProxyAnswerTests {
         ("HTTPS://example.org:8443", "http://example.org.https.invalid:8443"), ("http://a/b", "http://a/b"),
         ("https://user@a/", "https://user@a/"), ("ftp://a", "ftp://a"),
     ])
-    func whatTheDecoderIsGiven(address: String, plain: String) {
+    func httpsBecomesAProxyAddress(address: String, plain: String) {
         #expect(SecureAddress.plain(address) == plain)
     }
 }

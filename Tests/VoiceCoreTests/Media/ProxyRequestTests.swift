@@ -7,7 +7,7 @@ import Testing
 struct ProxyRequestTests {
     private func parse(_ text: String) throws -> ProxyRequest? { try ProxyRequest.parse(Array(text.utf8)) }
 
-    @Test func aPageIsAskedForInTheFormOfItsServer() throws {
+    @Test func proxyRequestIsRewrittenForTheServer() throws {
         let text =
             "GET http://Radio.example:8000/a?b=c HTTP/1.1\r\nUser-Agent: x\r\nHost: other.example\r\n"
             + "Proxy-Authorization:  Basic  abc \r\nConnection: keep-alive\r\nRange: bytes=5-\r\nIcy-MetaData: 1\r\n\r\n"
@@ -22,7 +22,7 @@ struct ProxyRequestTests {
         )
     }
 
-    @Test func whatStandsForHttpsIsAskedForByItsOwnName() throws {
+    @Test func proxyAddressOfHttpsIsRestored() throws {
         let text = "GET http://Radio.example.https.invalid:443/a HTTP/1.1\r\nAccept-Encoding: gzip\r\nHost: x\r\n\r\n"
         let request = try #require(try parse(text))
         #expect(request.server == ServerURL("https://radio.example"))
@@ -35,14 +35,14 @@ struct ProxyRequestTests {
     }
 
     /// ffmpeg takes an answer that begins elsewhere for a failure, even one that asks for its password.
-    @Test func theBeginningOfTheRangeIsKnown() throws {
+    @Test func startOfTheRangeIsRead() throws {
         let request = try #require(try parse("GET http://a/ HTTP/1.1\r\nRange: bytes=19928-39291\r\n\r\n"))
         #expect(request.firstByte == 19_928)
         let answer = String(decoding: ProxyReply.needsCredentials(from: 19_928).bytes, as: UTF8.self)
         #expect(answer.contains("\r\nContent-Range: bytes 19928-19928/*\r\n"))
     }
 
-    @Test func aRequestIsWaitedForButNotForEver() throws {
+    @Test func overlongRequestHeadIsRefused() throws {
         #expect(try parse("GET http://a/ HTTP/1.1\r\nX: y\r\n") == nil)
         let long = "GET http://a/ HTTP/1.1\r\nX: " + String(repeating: "y", count: ProxyRequest.longestHead)
         #expect(throws: ProxyRequest.Problem.tooLong) { try parse(long) }
@@ -56,7 +56,7 @@ struct ProxyRequestTests {
         "GET http://.https.invalid:443/ HTTP/1.1\r\n\r\n", "GET http://x.v6.https.invalid:443/ HTTP/1.1\r\n\r\n",
         "GET http://a/ HTTP/1.1\r\nX: a\rHost: b\r\n\r\n", "\r\n\r\n",
     ])
-    func whatIsNoRequestOfAPlayerIsRefused(text: String) {
+    func malformedPlayerRequestIsRefused(text: String) {
         #expect(throws: ProxyRequest.Problem.notUnderstood) { try parse(text) }
     }
 }

@@ -121,7 +121,7 @@ struct SegmentedMediaTests {
     }
 
     /// MP3 in windows-1252, as Icecast sends titles by default; then an advertisement.
-    @Test func titlesInWindows1252AreReadAndAdvertisementsAreNone() async throws {
+    @Test func windows1252TitlesAreReadAndAdvertisementsSkipped() async throws {
         let stage = try await MediaStage(isFast: false)
         let sound = try TestSound.tone(["-b:a", "128k", "-f", "mp3"], seconds: 20)
         func block(_ text: [UInt8]) -> [UInt8] {

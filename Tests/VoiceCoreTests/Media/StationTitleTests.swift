@@ -28,7 +28,7 @@ struct StationTitleTests {
         ("Artist~Title~~2005~http://x/y~MUSIC", "Artist - Title"),
         ("Advertisement", ""), ("Werbung", ""), ("COMMERCIAL BREAK", ""), ("The Advert - Gary", "The Advert - Gary"),
     ])
-    func aTitleIsWhatPeopleRead(raw: String, title: String) {
+    func titleIsReducedToReadableText(raw: String, title: String) {
         #expect(StationTitle.reduced(raw) == title)
     }
 
