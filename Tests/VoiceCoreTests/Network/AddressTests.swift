@@ -13,7 +13,7 @@ struct AddressTests {
         ("ws://host:80/", false, "host", "/"),
         ("ws://[::1]:8080/x", false, "[::1]:8080", "/x"),
         ("ws://[::1]", false, "[::1]", "/"),
-    ]) func partsOfAnAddress(url: String, isSecure: Bool, authority: String, path: String) {
+    ]) func addressHasItsParts(url: String, isSecure: Bool, authority: String, path: String) {
         let parts = ServerURL(ofWebSocket: url)
         #expect(parts?.isSecure == isSecure)
         #expect(parts?.authority == authority)
@@ -24,7 +24,7 @@ struct AddressTests {
     @Test(arguments: [
         ("127.0.0.1:10300", "127.0.0.1", 10300), ("Speech.home:1", "speech.home", 1), ("[::1]:10400", "::1", 10400),
         ("[fe80::1:2]:65535", "fe80::1:2", 65535),
-    ]) func hostAndPortOfAServer(text: String, host: String, port: Int) {
+    ]) func hostAndPortAreParsed(text: String, host: String, port: Int) {
         let server = HostAndPort(text)
         #expect(server?.host == host && server?.port == port)
         #expect(server?.text == text.lowercased())
@@ -34,7 +34,7 @@ struct AddressTests {
     @Test(arguments: [
         "::1:10400", "fe80::1:2:10400", "[::1]", "::1", "host", "host:", ":10300", "host:0", "host:65536", "host:+1",
         "a:b:1", "[::1:10400", "::1]:10400", "[host]:1", "http://host:1", "host:1/x", "ho st:1", "me@host:1", "",
-    ]) func whatIsNoHostAndPortIsRefused(text: String) {
+    ]) func malformedHostAndPortIsRefused(text: String) {
         #expect(HostAndPort(text) == nil)
     }
 

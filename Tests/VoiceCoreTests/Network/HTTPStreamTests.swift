@@ -7,7 +7,7 @@ import Testing
 struct HTTPStreamTests {
     private static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 
-    @Test func theHeadIsThereBeforeTheBody() async throws {
+    @Test func headArrivesBeforeTheBody() async throws {
         let gate = Gate()
         let server = try LoopbackServer { socket in
             _ = socket.readHeader()
@@ -24,7 +24,7 @@ struct HTTPStreamTests {
         }
     }
 
-    @Test func aSlowReaderHoldsTheServerUpAndLosesNothing() async throws {
+    @Test func slowReaderSlowsTheServerAndLosesNothing() async throws {
         let whole = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
         let server = try LoopbackServer { socket in
             _ = socket.readHeader()
@@ -73,7 +73,7 @@ struct HTTPStreamTests {
         }
     }
 
-    @Test func lettingGoOfItClosesTheConnection() async throws {
+    @Test func releasingTheStreamClosesTheConnection() async throws {
         let closed = Gate()
         let server = try LoopbackServer { socket in
             _ = socket.readHeader()
@@ -87,7 +87,7 @@ struct HTTPStreamTests {
         }
     }
 
-    @Test func withoutAServerThereIsNoStream() async throws {
+    @Test func missingServerThrows() async throws {
         _ = try await NetworkThread.with { network in
             await #expect(throws: HTTPFailure.self) {
                 try await network.open(HTTPRequest(url: "http://127.0.0.1:1/"))

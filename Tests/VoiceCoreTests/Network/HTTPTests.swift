@@ -16,7 +16,7 @@ struct HTTPTests {
         }
     }
 
-    @Test(arguments: [200, 204, 302, 401, 404, 429, 500, 503]) func anyStatusIsAReply(status: Int) async throws {
+    @Test(arguments: [200, 204, 302, 401, 404, 429, 500, 503]) func everyStatusIsAReply(status: Int) async throws {
         let body = status == 204 ? "" : "body"
         let server = try Self.server(
             Self.reply(status, body, "Location: http://127.0.0.1:1/\r\nX-Thing:  a b \r\n")
@@ -147,7 +147,7 @@ struct HTTPTests {
     }
 
     @Test(arguments: ["ftp://127.0.0.1/", "nonsense:", "http://", "file:///etc/hostname"])
-    func otherAddressesAreRefused(url: String) async throws {
+    func otherSchemesAreRefused(url: String) async throws {
         do {
             _ = try await NetworkThread.with { try await $0.perform(HTTPRequest(url: url)) }
             Issue.record("no failure")

@@ -46,14 +46,14 @@ struct NearbyGateTests {
         }
     }
 
-    @Test func ofSeveralAddressesANearOneIsTaken() async throws {
+    @Test func nearAddressIsPreferred() async throws {
         let server = try Self.server()
         let request = request(server, "both.lan", at: [Self.far, "127.0.0.1"])
         let response = try await NetworkThread.with { try await $0.perform(request) }
         #expect(response.status == 200)
     }
 
-    @Test func aNearServerThatIsAwayIsNoLeak() async throws {
+    @Test func missingNearServerDoesNotFallBackToAFarOne() async throws {
         let server = try Self.server()
         var request = request(server, "both.lan", at: [Self.far, "127.0.0.1"])
         request.url = "http://both.lan:1/ui"
@@ -67,7 +67,7 @@ struct NearbyGateTests {
         }
     }
 
-    @Test func eachConnectionIsJudgedAnew() async throws {
+    @Test func everyConnectionIsJudgedAgain() async throws {
         let connections = Mutex(0)
         let script: LoopbackServer.Script = { socket in
             connections.withLock { $0 += 1 }
@@ -87,7 +87,7 @@ struct NearbyGateTests {
         #expect(connections.withLock { $0 } == 2)
     }
 
-    @Test func aWebSocketStaysNearToo() async throws {
+    @Test func webSocketStaysInTheHomeToo() async throws {
         var request = WebSocketRequest(url: "ws://\(Self.far):8000/v1/realtime", staysNear: true)
         let record = try await NetworkThread.with { await $0.watch(request) }
         #expect(record.closures.first == .failed(.exposed(host: Self.far, address: Self.far)))

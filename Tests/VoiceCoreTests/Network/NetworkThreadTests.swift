@@ -149,7 +149,7 @@ struct NetworkThreadTests {
     }
 
     /// What stops something is never refused, whatever waits in front of it.
-    @Test func noOrderIsRefused() async throws {
+    @Test func queuedOrdersAreNeverRefused() async throws {
         let done = Atomic<Int>(0)
         try await NetworkThread.with { network in
             let isBusy = Promise<Void>()

@@ -14,7 +14,7 @@ struct PeerWatchTests {
         #expect(verdicts.firstIndex(of: .dead) == 23)
     }
 
-    @Test func anyByteIsALife() {
+    @Test func anyByteCountsAsLife() {
         var watch = PeerWatch(limit: .seconds(12), at: start)
         for second in 1...100 {
             watch.received(at: at(Double(second)))
@@ -23,7 +23,7 @@ struct PeerWatchTests {
     }
 
     /// The deadline counts from the last byte, however many pings are on their way.
-    @Test func aPingDoesNotProlongAnything() {
+    @Test func pingDoesNotProlongTheLimit() {
         var watch = PeerWatch(limit: .seconds(12), at: start)
         watch.received(at: at(3))
         #expect(watch.check(at: at(14.9)) == .ping)
@@ -31,7 +31,7 @@ struct PeerWatchTests {
         #expect(watch.check(at: at(15)) == .dead)
     }
 
-    @Test func saysWhenToLookAgain() {
+    @Test func nextCheckTimeIsReported() {
         var watch = PeerWatch(limit: .seconds(12), at: start)
         #expect(watch.next == at(4))
         watch.received(at: at(3))

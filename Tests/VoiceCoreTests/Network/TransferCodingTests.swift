@@ -15,7 +15,7 @@ struct TransferCodingTests {
         ("Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n", false),
         ("Transfer-Encoding: chunked, chunked\r\n", false),
     ])
-    func acceptsOneCoding(fields: String, isAccepted: Bool) {
+    func singleCodingIsAccepted(fields: String, isAccepted: Bool) {
         let headers = fields.split(separator: "\r\n").map { line in
             let parts = line.split(separator: ":", maxSplits: 1)
             return (name: String(parts[0]), value: String(parts[1].dropFirst()))
@@ -23,7 +23,7 @@ struct TransferCodingTests {
         #expect(TransferCoding(headers).isAccepted(compressed: true) == isAccepted)
     }
 
-    @Test func acceptsNoCompressionThatWasNotOffered() {
+    @Test func unofferedCompressionIsRefused() {
         #expect(!TransferCoding([("Content-Encoding", "gzip")]).isAccepted(compressed: false))
         #expect(TransferCoding([("Transfer-Encoding", "chunked")]).isAccepted(compressed: false))
     }
@@ -109,7 +109,7 @@ struct TransferCodingTests {
     }
 
     @Test(arguments: [[0x1F, 0x8B, 0x09, 0x00], [0xFF, 0xFF, 0xFF, 0xFF], [0x78, 0x9C, 0xFF, 0xFF]])
-    func refusesWhatIsNotCompressed(bytes: [UInt8]) throws {
+    func uncompressedBodyIsRefused(bytes: [UInt8]) throws {
         let inflater = Inflater()
         inflater.add(bytes)
         #expect(throws: Inflater.Malformed.self) { while try inflater.next() != nil {} }

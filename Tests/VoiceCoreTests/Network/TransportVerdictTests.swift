@@ -90,7 +90,7 @@ struct TransportVerdictTests {
         }
     }
 
-    @Test(arguments: table) func bothServicesAreJudgedByTheAddress(row: Row) async throws {
+    @Test(arguments: table) func serviceAndAgentAreJudgedByAddress(row: Row) async throws {
         let plain = try await Self.look(row)
         #expect(plain.map(\.key) == ["realtime.url", "jarvis.url"])
         #expect(plain.map { Self.word($0.verdict) } == [row.verdict, row.verdict])
@@ -113,7 +113,7 @@ struct TransportVerdictTests {
         #expect(found.last?.key == "jarvis.url" && found.last?.isRefused == true)
     }
 
-    @Test func theWayOutIsInOneLine() async throws {
+    @Test func refusalNamesTheFixInOneLine() async throws {
         let refused = try await Self.look(Row("homelab.lan", "93.184.216.34", ""))
         #expect(
             refused.last?.problem.description
@@ -129,7 +129,7 @@ struct TransportVerdictTests {
         #expect(near.first?.advice == nil)
     }
 
-    @Test func theDoctorSaysTheSame() async throws {
+    @Test func doctorGivesTheSameVerdict() async throws {
         func verdicts(_ row: Row, allowed: Bool = false) async throws -> [DoctorFinding] {
             try await Self.look(row, allowed: allowed).map(TransportCheck.judge)
         }
@@ -147,17 +147,17 @@ struct TransportVerdictTests {
         ("2001:db8::/61", "2001:db8:0:8::1", false), ("0.0.0.0/0", "8.8.8.8", true), ("0.0.0.0/0", "::1", false),
         ("192.0.2.1/32", "192.0.2.1", true), ("192.0.2.1/32", "192.0.2.2", false),
     ])
-    func aPrefixHoldsItsAddresses(prefix: String, address: String, isInside: Bool) throws {
+    func prefixContainsItsAddresses(prefix: String, address: String, isInside: Bool) throws {
         let address = try #require(NetworkAddress(text: address))
         #expect(try #require(NetworkPrefix(text: prefix)).contains(address) == isInside)
     }
 
     @Test(arguments: ["10.0.0.0", "10.0.0.0/33", "x/8", "10.0.0.0/8/8", "::/129", "10.0.0.0/-1"])
-    func whatIsNoPrefixIsNone(text: String) {
+    func malformedPrefixIsRefused(text: String) {
         #expect(NetworkPrefix(text: text) == nil)
     }
 
-    @Test func thisMachinesOwnLinksAreFound() throws {
+    @Test func linksOfThisMachineAreFound() throws {
         let own = try #require(NetworkAddress(text: "127.0.0.1"))
         #expect(NetworkPrefix.ownLinks().contains { $0.contains(own) })
         let far = try #require(NetworkAddress(text: "8.8.8.8"))

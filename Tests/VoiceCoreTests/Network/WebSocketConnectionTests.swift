@@ -20,7 +20,7 @@ struct WebSocketConnectionTests {
         return record
     }
 
-    @Test(arguments: [200, 301, 401, 403, 429, 503]) func anotherStatusIsARefusal(status: Int) async throws {
+    @Test(arguments: [200, 301, 401, 403, 429, 503]) func otherStatusIsARefusal(status: Int) async throws {
         let record = try await Self.record { socket in
             _ = socket.readHeader()
             socket.write("HTTP/1.1 \(status) Because\r\nContent-Length: 3\r\nRetry-After: 2\r\n\r\nno.")
@@ -69,7 +69,7 @@ struct WebSocketConnectionTests {
         #expect(answer.withLock { $0 } == [0xa, 9])
     }
 
-    @Test func aSilentServerIsGivenUp() async throws {
+    @Test func silentPeerTimesOut() async throws {
         let pings = Atomic(0)
         let record = try await Self.record {
             $0.deadPeerLimit = .milliseconds(300)
@@ -118,15 +118,15 @@ struct WebSocketConnectionTests {
         return timeout.step
     }
 
-    @Test func aServerThatSaysNothingIsGivenUp() async throws {
+    @Test func serverWithoutAReplyTimesOut() async throws {
         #expect(try await Self.overdue { _ in } == .asking)
     }
 
-    @Test func aServerThatSaysNothingToTLSIsGivenUp() async throws {
+    @Test func serverWithoutATLSReplyTimesOut() async throws {
         #expect(try await Self.overdue(scheme: "wss") { _ in } == .securing)
     }
 
-    @Test func aReplyThatNeverEndsIsGivenUp() async throws {
+    @Test func endlessReplyTimesOut() async throws {
         let step = try await Self.overdue {
             _ = $0.readHeader()
             $0.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n")
@@ -134,7 +134,7 @@ struct WebSocketConnectionTests {
         #expect(step == .upgrading)
     }
 
-    @Test func anOpenConnectionWithoutAMessageIsGivenUp() async throws {
+    @Test func openConnectionWithoutAMessageTimesOut() async throws {
         // A ping of the server proves that it is alive, not that it serves.
         #expect(try await Self.overdue { $0.upgrade(with: WebSocketFrames.frame(0x9)) } == .listening)
     }
@@ -154,7 +154,7 @@ struct WebSocketConnectionTests {
         #expect(refusal.status == 503)
     }
 
-    @Test func aServerThatNeverAnswersACloseIsGivenUp() async throws {
+    @Test func unansweredCloseTimesOut() async throws {
         let record = try await Self.record {
             $0.closeTimeout = .milliseconds(100)
         } whenOpen: {
@@ -187,7 +187,7 @@ struct WebSocketConnectionTests {
         #expect(reported.withLock { $0 }.prefix(2) == [0x03, 0xea])
     }
 
-    @Test func aClosedPortIsNoConnection() async throws {
+    @Test func closedPortCannotConnect() async throws {
         let port = try LoopbackServer().port
         let record = try await NetworkThread.with { await $0.watch(WebSocketRequest(url: "ws://127.0.0.1:\(port)/")) }
         guard case .failed(.cannotConnect) = record.closures[0] else {
@@ -200,13 +200,13 @@ struct WebSocketConnectionTests {
         "http://127.0.0.1/", "ws:/x", "ws://", "ws://user:word@host/", "ws://host:99999/", "ws://host/#part",
         "ws://host:/x",
         "ws://host/a b", "ws://host/\r\nX: y",
-    ]) func badAddressesAreToldAsSuch(url: String) async throws {
+    ]) func malformedAddressIsReported(url: String) async throws {
         let record = try await NetworkThread.with { await $0.watch(WebSocketRequest(url: url)) }
         #expect(record.closures == [.failed(.badURL)])
     }
 
     /// The server reads nothing until the client's queue is full; then every message arrives whole.
-    @Test func whatWaitsIsBoundedAndArrivesIntact() async throws {
+    @Test func fullSendQueueIsBoundedAndArrivesIntact() async throws {
         let isFull = Atomic(false)
         let accepted = Atomic(0)
         let received = Atomic(0)

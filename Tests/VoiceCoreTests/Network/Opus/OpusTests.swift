@@ -34,7 +34,7 @@ struct OpusTests {
 
     private static let speech = OpusSpeechEncoder.Options(rate: 16_000, bitrate: 24_000, hasDTX: true)
 
-    @Test(arguments: OpusSpeechEncoder.lengths) func aPacketIsAsLongAsWhatWentIn(length: Int) throws {
+    @Test(arguments: OpusSpeechEncoder.lengths) func packetIsAsLongAsItsInput(length: Int) throws {
         let encoder = try OpusSpeechEncoder(Self.speech)
         let decoder = try OpusSpeechDecoder(rate: 24_000)
         let sound = Self.voice(length * 10, rate: 16_000)
@@ -49,7 +49,7 @@ struct OpusTests {
         #expect((0.7...1.4).contains(ratio), "\(ratio)")
     }
 
-    @Test func whatIsNoFrameIsRefused() throws {
+    @Test func invalidFrameLengthIsRefused() throws {
         let encoder = try OpusSpeechEncoder(Self.speech)
         for count in [0, 1, 319, 321, 10_000] {
             #expect(throws: OpusProblem.self) { try encoder.encode([Int16](repeating: 0, count: count)) }
@@ -60,7 +60,7 @@ struct OpusTests {
         #expect(throws: OpusProblem.self) { try OpusSpeechDecoder(rate: 44_100) }
     }
 
-    @Test func silenceIsSentAsNextToNothing() throws {
+    @Test func silenceNeedsFewBytes() throws {
         let encoder = try OpusSpeechEncoder(Self.speech)
         var sizes: [Int] = []
         for _ in 0..<100 { sizes.append(try encoder.encode([Int16](repeating: 0, count: 960)).count) }
@@ -69,7 +69,7 @@ struct OpusTests {
     }
 
     /// A lost packet that is recovered from the copy in the next one is closer to the original than a concealed one.
-    @Test func theNextPacketBringsTheLostOneBack() throws {
+    @Test func nextPacketRestoresTheLostOne() throws {
         let sound = Self.voice(3000, rate: 16_000)
         let encoder = try OpusSpeechEncoder(Self.speech)
         let packets = try stride(from: 0, to: sound.count, by: 960).map {
@@ -100,7 +100,7 @@ struct OpusTests {
         #expect(error(recovered) < error(silent) / 2)
     }
 
-    @Test func noBytesAreATrap() throws {
+    @Test func randomBytesDoNotTrap() throws {
         let decoder = try OpusSpeechDecoder()
         var random = SeededGenerator(seed: 7)
         #expect(throws: OpusProblem.self) { try decoder.decode([]) }
@@ -116,7 +116,7 @@ struct OpusTests {
         #expect(try decoder.conceal(.min).isEmpty)
     }
 
-    @Test func packetsAreFoundInWhateverHoldsThem() throws {
+    @Test func packetsAreFoundInEveryContainer() throws {
         let encoder = try OpusSpeechEncoder(Self.speech)
         let sound = Self.voice(320, rate: 16_000)
         let packets = try stride(from: 0, to: sound.count, by: 320).map {

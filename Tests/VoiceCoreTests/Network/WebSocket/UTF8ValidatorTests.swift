@@ -33,7 +33,7 @@ struct UTF8ValidatorTests {
             [0xf5, 0x80, 0x80, 0x80], [0x80], [0xff], [0xfe], [0xe2, 0x28, 0xa1],
         ] as [[UInt8]]
     )
-    func refuses(bytes: [UInt8]) {
+    func invalidSequencesAreRefused(bytes: [UInt8]) {
         #expect(!Self.isText(bytes, pieces: 1))
         #expect(!Self.isText(bytes, pieces: bytes.count))
     }

@@ -95,7 +95,7 @@ struct WebSocketDecoderTests {
         Frames.frame(opcode, payload, fin: fin, reserved: reserved)
     }
 
-    @Test(arguments: violations) func isViolatedOnceAndThenSilent(by violation: Violation) {
+    @Test(arguments: violations) func violationIsReportedOnce(by violation: Violation) {
         let after = Frames.text("never seen")
         #expect(Frames.events(Frames.text("before") + violation.bytes + after).last == .violation(violation.code))
         #expect(Frames.events([violation.bytes, after]).last == .violation(violation.code))

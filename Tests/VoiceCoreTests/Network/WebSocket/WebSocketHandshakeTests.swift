@@ -42,7 +42,7 @@ struct WebSocketHandshakeTests {
     }
 
     /// The request of RFC 6455 section 1.2, with the nonce of section 1.3.
-    @Test func writesTheRequest() {
+    @Test func requestIsWritten() {
         let text = String(decoding: Self.handshake().request, as: UTF8.self)
         #expect(text.hasPrefix("GET /chat?model=x HTTP/1.1\r\nHost: server.example.com:8080\r\n"))
         for line in [
@@ -84,7 +84,7 @@ struct WebSocketHandshakeTests {
     @Test(arguments: [
         "SSH-2.0-OpenSSH_9.2p1\r\n", "\r\n\r\n", "<html>", "HTTP/2 200\r\n\r\n", "HTTP/1.1 abc\r\n\r\n",
         "HTTP/1.1 101\r\nno colon here\r\n\r\n", "HTTP/1.1 101\r\n: empty\r\n\r\n", "HTTP/1.1 \u{e9}0\r\n\r\n",
-    ]) func failsOnWhatIsNotHTTP(reply: String) {
+    ]) func replyInAnotherProtocolFails(reply: String) {
         guard case .failed = Self.outcome(reply, piece: 3).0 else {
             Issue.record("accepted")
             return
@@ -107,7 +107,7 @@ struct WebSocketHandshakeTests {
         #expect(Self.outcome(reply, piece: 1).0 == .refused(refusal))
     }
 
-    @Test func takesAChunkedRefusalApart() {
+    @Test func chunkedRefusalIsDecoded() {
         let reply = "HTTP/1.1 401 Unauthorized\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nbad\r\n4\r\n key\r\n0\r\n\r\n"
         #expect(
             Self.outcome(reply, piece: 2).0

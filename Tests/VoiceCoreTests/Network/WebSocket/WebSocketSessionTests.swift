@@ -74,7 +74,7 @@ struct WebSocketSessionTests {
     }
 
     /// Section 7.1.7.
-    @Test func aViolationIsToldToThePeer() {
+    @Test func violationIsSentToThePeer() {
         var session = WebSocketSession()
         #expect(Self.feed(&session, WebSocketFrames.frame(0x1, [0xff])) == ["violated 1007"])
         #expect(Self.sent(&session).first?.prefix(3) == [0x8, 0x03, 0xef])
@@ -90,7 +90,7 @@ struct WebSocketSessionTests {
         #expect(String(validating: frame.dropFirst(3), as: UTF8.self) != nil)
     }
 
-    @Test func refusesWhatDoesNotFitAndStillCloses() {
+    @Test func fullQueueRefusesTextButStillCloses() {
         var session = WebSocketSession(maximumPendingBytes: 1000)
         let text = [UInt8](repeating: 0x61, count: 500)
         #expect(text.withUnsafeBytes { session.send(text: $0) })
@@ -100,7 +100,7 @@ struct WebSocketSessionTests {
     }
 
     /// libcurl must see the same address until it has taken the bytes.
-    @Test func whatIsBeingSentStaysPut() {
+    @Test func bytesBeingSentKeepTheirAddress() {
         var session = WebSocketSession()
         _ = session.ping()
         let address = session.nextToSend()?.baseAddress

@@ -24,7 +24,7 @@ struct WyomingFrameTests {
     }()
 
     @Test(arguments: [1, 2, 7, 64, 10_000], [true, false])
-    func threeSpellingsMeanTheSame(size: Int, keepsPayload: Bool) throws {
+    func threeFrameFormsMeanTheSame(size: Int, keepsPayload: Bool) throws {
         var decoder = WyomingDecoder(keepsPayload: keepsPayload)
         var frames: [WyomingFrame] = []
         for start in stride(from: 0, to: Self.messages.count, by: size) {
@@ -82,7 +82,7 @@ struct WyomingFrameTests {
         ("{\"type\":\"x\",\"data_length\":\"9\"}\n", .tooLong),
         ("{\"type\":\"x\",\"payload_length\":16777217}\n", .tooLong),
         ("{\"type\":\"x\",\"payload_length\":1e99}\n", .tooLong), ("HTTP/1.1 400 Bad Request\r\n", .noMessage),
-    ]) func whatIsNoMessageEndsIt(text: String, fault: WyomingFault) {
+    ]) func malformedMessageEndsTheConnection(text: String, fault: WyomingFault) {
         var decoder = WyomingDecoder()
         #expect(throws: fault) { try decoder.consume(Array(text.utf8)) }
     }
@@ -94,7 +94,7 @@ struct WyomingFrameTests {
         }
     }
 
-    @Test func theLargestPayloadIsTakenAndCanBePassedOver() throws {
+    @Test func largestPayloadIsReadOrSkipped() throws {
         let header = Self.bytes("{\"type\":\"audio-chunk\",\"payload_length\":\(16 << 20)}\n")
         let last = Self.bytes("{\"type\":\"audio-stop\"}\n")
         for keepsPayload in [true, false] {
@@ -107,7 +107,7 @@ struct WyomingFrameTests {
         }
     }
 
-    @Test func whatIsSentIsRead() throws {
+    @Test func requestsRoundTrip() throws {
         let requests: [WyomingRequest] = [
             .describe, .transcribe(language: "en"), .transcribe(language: nil), .audioStart(.microphone),
             .audioChunk(.microphone, [1, 2, 10, 0], timestamp: 40), .audioStop(timestamp: 80),
@@ -158,7 +158,7 @@ struct WyomingEventTests {
     @Test(arguments: [
         (22_050, 2, 1, true), (16_000, 2, 2, true), (0, 2, 1, false), (-1, 2, 1, false), (1_000_000, 2, 1, false),
         (16_000, 0, 1, false), (16_000, 9, 1, false), (16_000, 2, 0, false), (16_000, 2, 1000, false),
-    ]) func soundHasAFormatThatCanBe(rate: Int, width: Int, channels: Int, isGood: Bool) {
+    ]) func impossibleSoundFormatIsRefused(rate: Int, width: Int, channels: Int, isGood: Bool) {
         let data: [String: JSONValue] = [
             "rate": .integer(rate), "width": .integer(width), "channels": .integer(channels), "timestamp": nil,
         ]
@@ -168,7 +168,7 @@ struct WyomingEventTests {
         #expect(chunk == (isGood ? .audioChunk(format, [1, 2]) : .malformed("audio-chunk")))
     }
 
-    @Test func anErrorIsALineOfText() {
+    @Test func errorBecomesOneLineOfText() {
         let error = event("error", ["text": "# channels\nnot \"specified\"", "code": "Error"])
         #expect(error == .error("# channels not specified", code: "Error"))
         #expect(event("error") == .error("no reason was given", code: nil))
@@ -204,7 +204,7 @@ struct WyomingEventTests {
             ("9", nil),
         ] as [(String, String?)]
     )
-    func languagesAreCodes(tag: String, code: String?) {
+    func languageNamesBecomeCodes(tag: String, code: String?) {
         #expect(WyomingRequest.language(tag) == code)
     }
 }
