@@ -7,7 +7,7 @@ import Testing
 @testable import VoiceSession
 
 struct EventMailboxTests {
-    @Test func lettersAreReadInTheirOrderAndTheEndIsReached() async {
+    @Test func eventsAreReadInOrderToTheEnd() async {
         let mailbox = EventMailbox()
         mailbox.post(.activate, at: .seconds(1))
         mailbox.post(.interrupt, at: .seconds(2), connection: 7)
@@ -42,7 +42,7 @@ struct EventMailboxTests {
         #expect(!mailbox.wasOverrun())
     }
 
-    @Test func whatWasReadMakesRoom() {
+    @Test func readEventsMakeRoom() {
         let mailbox = EventMailbox()
         let envelope = EventMailbox.Envelope(event: .conversation(.service(.unknown("x"))), at: .zero, connection: 1)
         for _ in 0..<2 * EventMailbox.capacity {
@@ -68,7 +68,7 @@ struct EventMailboxTests {
             .conversation(.idle), .timer(.close), .rings(false),
         ] as [ActivationEvent]
     )
-    func wishesThatWaitRefuseNoOrder(order: ActivationEvent) async {
+    func waitingRequestsDoNotRefuseAnOrder(order: ActivationEvent) async {
         let (mailbox, _) = Self.full()
         mailbox.post(activation: order)
         mailbox.close()

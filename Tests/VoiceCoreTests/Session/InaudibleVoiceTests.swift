@@ -71,7 +71,7 @@ struct InaudibleVoiceTests {
         return volumes
     }
 
-    @Test func whatSoundsIsHeard() {
+    @Test func audibleVoiceCountsAsHeard() {
         let stage = Stage()
         stage.receive(2000, of: "r1")
         stage.play(2000)
@@ -85,7 +85,7 @@ struct InaudibleVoiceTests {
     ]
 
     @Test(arguments: Self.volumes)
-    func atNoVolumeNothingIsHeard(volumes: Volumes, hasMixer: Bool, heard: Int) {
+    func zeroVolumeCountsAsUnheard(volumes: Volumes, hasMixer: Bool, heard: Int) {
         let stage = Stage()
         stage.ports.volumes.set(volumes, hardwareMaster: hasMixer)
         stage.receive(2000, of: "r1")
@@ -99,7 +99,7 @@ struct InaudibleVoiceTests {
     ]
 
     @Test(arguments: Self.loudspeakers)
-    func withoutALoudspeakerNothingIsHeard(state: DeviceState, hasDevices: Bool, heard: Int) {
+    func missingLoudspeakerCountsAsUnheard(state: DeviceState, hasDevices: Bool, heard: Int) {
         let stage = Stage(hasDevices: hasDevices)
         stage.ports.playback.state = state
         stage.receive(2000, of: "r1")
@@ -107,7 +107,7 @@ struct InaudibleVoiceTests {
         #expect(stage.accounts == [.init(responseID: "r1", heard: heard, received: 2000)])
     }
 
-    @Test func whatIsMutedForHalfTheTimeIsHeardByHalf() throws {
+    @Test func halfMutedResponseCountsHalf() throws {
         let stage = Stage()
         stage.receive(2000, of: "r1")
         stage.play(500)
@@ -120,7 +120,7 @@ struct InaudibleVoiceTests {
     }
 
     /// The first part is played before any check.
-    @Test func whatPlayedBeforeTheFirstLookCountsToo() {
+    @Test func soundBeforeTheFirstTickCounts() {
         let stage = Stage()
         stage.ports.volumes.set(Self.muted)
         stage.receive(500, of: "r1")
@@ -129,7 +129,7 @@ struct InaudibleVoiceTests {
         #expect(stage.accounts == [.init(responseID: "r1", heard: 0, received: 500)])
     }
 
-    @Test func everyResponseHasAnAccountOfItsOwn() throws {
+    @Test func everyResponseIsCountedSeparately() throws {
         let stage = Stage()
         stage.ports.volumes.set(Self.muted)
         stage.receive(1000, of: "r1")
@@ -147,7 +147,7 @@ struct InaudibleVoiceTests {
     }
 
     /// The service is informed of what was played, as before.
-    @Test(arguments: [true, false]) func anInterruptionIsCutWhereItWasPlayed(isMuted: Bool) {
+    @Test(arguments: [true, false]) func interruptionIsCutAtThePlayedPosition(isMuted: Bool) {
         let stage = Stage()
         if isMuted { stage.ports.volumes.set(Self.muted) }
         stage.receive(2000, of: "r1")

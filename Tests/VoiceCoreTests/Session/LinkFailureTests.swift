@@ -29,7 +29,7 @@ struct LinkFailureTests {
         (.timedOut(.silence(.seconds(12))), .transient), (.badURL, .permanent), (.cannotResolve(host: "h"), .transient),
         (.cannotConnect("refused"), .transient), (.tls("the clock may be wrong"), .transient),
     ])
-    func aBrokenConnectionIsMadeAgain(failure: WebSocketFailure, kind: LinkFailure.Kind) {
+    func brokenConnectionIsTransient(failure: WebSocketFailure, kind: LinkFailure.Kind) {
         #expect(LinkFailure(.failed(failure)).kind == kind)
     }
 
@@ -38,7 +38,7 @@ struct LinkFailureTests {
         (404, .permanent), (408, .transient), (409, .transient), (425, .transient), (429, .limited), (500, .transient),
         (502, .transient), (503, .transient), (504, .transient),
     ])
-    func aStatusInPlaceOfTheHandshake(status: Int, kind: LinkFailure.Kind) {
+    func statusInsteadOfAHandshakeHasAKind(status: Int, kind: LinkFailure.Kind) {
         let refusal = WebSocketRefusal(status: status, reason: "", retryAfter: nil, body: "")
         #expect(LinkFailure(.refused(refusal)).kind == kind)
     }
@@ -73,7 +73,7 @@ struct LinkFailureTests {
         #expect(failure.reason.contains(reason) && failure.reason.contains("realtime.model"))
     }
 
-    @Test func aRefusalWithoutAWordNamesWhatToCheck() {
+    @Test func bareRefusalNamesTheSettingToCheck() {
         for body in ["", "Forbidden", "<html>Forbidden</html>"] {
             let refusal = WebSocketRefusal(status: 403, reason: "Forbidden", retryAfter: nil, body: body)
             let failure = LinkFailure(.refused(refusal), advice: "set realtime.model")
@@ -85,7 +85,7 @@ struct LinkFailureTests {
         #expect(LinkFailure(.refused(refusal), advice: "x").reason.hasSuffix("403 Forbidden: Country not supported"))
     }
 
-    @Test func noKeyOfABodyReachesTheReason() {
+    @Test func keyInABodyIsNotInTheReason() {
         let body = #"{"error":{"message":"Incorrect API key provided: sk-proj-abc123."}}"#
         let refusal = WebSocketRefusal(status: 401, reason: "Unauthorized", retryAfter: nil, body: body)
         #expect(!LinkFailure(.refused(refusal)).reason.contains("abc123"))
@@ -122,7 +122,7 @@ struct LinkFailureTests {
         #expect(failure.kind == kind && failure.retryAfter == pause)
     }
 
-    @Test func aRefusalForWantOfCreditIsFinalWhateverItsStatus() {
+    @Test func refusalForWantOfCreditIsPermanent() {
         let refusal = WebSocketRefusal(
             status: 429,
             reason: "Too Many Requests",

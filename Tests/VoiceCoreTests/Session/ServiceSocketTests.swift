@@ -72,7 +72,7 @@ struct ServiceSocketTests {
     private static let marked = ConversationEvent.service(.unknown("marker"))
     private static let voiced = ConversationEvent.voiceReceived(responseID: "r", itemID: "i")
 
-    @Test func onlyTheLinkThatHasTheMicrophoneIsHeard() async throws {
+    @Test func onlyTheLinkWithTheMicrophoneIsHeard() async throws {
         let line = try Line(answers: [Self.delta, Self.marker])
         let request = line.request
         let heard = Collected<[ConversationEvent]>()
@@ -109,7 +109,7 @@ struct ServiceSocketTests {
         #expect(line.reports.all == [])
     }
 
-    @Test func whatCannotBeReadCostsOnlyItselfAndIsToldOnce() async throws {
+    @Test func unreadableMessagesAreSkippedAndReportedOnce() async throws {
         let broken = [#"{"type":"#, #"{"type":"response.output_audio.delta","delta":5}"#, "[]", ""]
         let answers = broken.map(WebSocketFrames.text) + [WebSocketFrames.frame(0x2, [1, 2, 3]), Self.marker]
         let line = try Line(answers: answers)

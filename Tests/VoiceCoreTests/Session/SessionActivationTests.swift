@@ -61,7 +61,7 @@ struct SessionActivationTests {
     }
 
     /// A service that could not be reached is shown as away only until it is back, also without a call.
-    @Test(.timeLimit(.minutes(1))) func betweenCallsAServiceThatIsBackIsNoticed() async throws {
+    @Test(.timeLimit(.minutes(1))) func returnedServiceIsNoticedBetweenConversations() async throws {
         let isBack = Atomic(false)
         let script: LoopbackServer.Script = { socket in
             guard isBack.load(ordering: .relaxed) else { return }
@@ -133,7 +133,7 @@ struct SessionActivationTests {
     }
 
     /// A command does not overtake the quiet hours that were ordered before it.
-    @Test(.timeLimit(.minutes(1))) func theBoxsOwnVoiceSpeaksWhileNoSessionDoes() async throws {
+    @Test(.timeLimit(.minutes(1))) func localVoiceSpeaksWithoutASession() async throws {
         let mailbox = EventMailbox()
         let (texts, text) = AsyncStream.makeStream(of: String.self)
         let running = try Self.run(mailbox) { $0.announce = { text.yield($0) } }

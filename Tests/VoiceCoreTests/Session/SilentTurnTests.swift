@@ -40,20 +40,20 @@ struct SilentTurnTests {
         Case(begins: 20_000, voice: 18_500, opens: 20_000, holds: 18_000, isSilent: false),
         Case(begins: 20_000, voice: 11_500, opens: 20_000, holds: 11_000, isSilent: false),
     ])
-    func aTurnWithoutAVoiceIsToldOf(_ example: Case) async throws {
+    func turnWithoutAVoiceIsReported(_ example: Case) async throws {
         let reported = try await Self.turns([example])
         #expect(reported == [example.isSilent])
     }
 
     /// A voice belongs to one turn.
-    @Test func theVoiceOfTheTurnBeforeIsNotOfThisOne() async throws {
+    @Test func voiceOfThePreviousTurnDoesNotCount() async throws {
         let first = Case(begins: 20_000, voice: 20_500, isSilent: false)
         let reported = try await Self.turns([first, Case(begins: 22_000, voice: 20_500, isSilent: true)])
         #expect(reported == [false, true])
     }
 
     /// A voice captured in the previous turn but not sent before its end belongs to the next one.
-    @Test func theVoiceThatWasNotSentYetIsOfTheNextTurn() async throws {
+    @Test func unsentVoiceBelongsToTheNextTurn() async throws {
         let first = Case(begins: 20_000, voice: 19_800, stalls: true, isSilent: false)
         let reported = try await Self.turns([first, Case(begins: 22_000, voice: 20_500, isSilent: false)])
         #expect(reported == [false, false])

@@ -21,7 +21,7 @@ struct UnheardSpeechTests {
         Case(voice: 100, rest: 2200, isMissed: false), Case(voice: nil, rest: 500, isMissed: false),
         Case(voice: 0, rest: 500, isMissed: false),
     ])
-    func speechThatNobodyAnsweredIsMissed(_ example: Case) async throws {
+    func unansweredSpeechIsMissed(_ example: Case) async throws {
         let server = try LoopbackServer { socket in
             socket.upgrade()
             socket.write(WebSocketFrames.text(#"{"type":"marker"}"#))

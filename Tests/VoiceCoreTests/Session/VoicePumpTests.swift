@@ -111,7 +111,7 @@ struct VoicePumpTests {
     }
 
     /// A session that runs by its uplink receives silence for what a closed gate holds back.
-    @Test func aShutGateIsSilenceWhereTheSessionRunsByItsUplink() async throws {
+    @Test func shutGateSendsSilenceInAContinuousSession() async throws {
         let count = 3 * Scene.chunk
         let heard = Collected<Int16>()
         let server = try LoopbackServer { socket in
@@ -141,7 +141,7 @@ struct VoicePumpTests {
         #expect(heard.all == [Int16](repeating: 0, count: count))
     }
 
-    @Test func afterAStallThePresentIsSentAndTheLossTold() async throws {
+    @Test func stallSendsThePresentAndReportsTheLoss() async throws {
         let isStalled = Atomic(true)
         let heard = Collected<Int16>()
         let server = try LoopbackServer { socket in
@@ -174,7 +174,7 @@ struct VoicePumpTests {
     }
 
     /// A call at 3000 ms, a session 2000 ms later: it hears everything from the pre-roll on, each sample once.
-    @Test func whatWasSaidBeforeTheSessionIsSentFirst() async throws {
+    @Test func speechBeforeTheSessionIsSentFirst() async throws {
         let heard = Collected<Int16>()
         let server = try LoopbackServer { socket in
             socket.upgrade()
@@ -205,7 +205,7 @@ struct VoicePumpTests {
     }
 
     /// Silence for a second, and a word that begins at the very end of it.
-    @Test func theVoiceGateSendsTheWordWithItsBeginning() async throws {
+    @Test func voiceGateSendsTheWholeFirstWord() async throws {
         let heard = Collected<Int16>()
         let server = try LoopbackServer { socket in
             socket.upgrade()
@@ -263,7 +263,7 @@ struct VoicePumpTests {
     }
 
     /// Audio captured before "stop" and not yet sent is discarded.
-    @Test func whatIsForgottenIsNotSent() async throws {
+    @Test func discardedAudioIsNotSent() async throws {
         let heard = Collected<Int16>()
         let server = try LoopbackServer { socket in
             socket.upgrade()
@@ -292,7 +292,7 @@ struct VoicePumpTests {
     }
 
     /// A session that is never ready: what is held is bounded.
-    @Test func whatIsHeldIsBounded() async throws {
+    @Test func heldAudioIsBounded() async throws {
         try await NetworkThread.with { network in
             let scene = Scene(network)
             await withCheckedContinuation { continuation in
@@ -330,7 +330,7 @@ struct VoicePumpTests {
 
     /// A talker over the box is held back until confirmed, and is then heard from the first word: these words do not
     /// count as late audio.
-    @Test func whatTheEchoGateHoldsBackIsNotTooLate() {
+    @Test func heldTalkerIsNotCountedAsLate() {
         let ports = AudioPorts()
         let start = Duration.seconds(1000)
         var now = start

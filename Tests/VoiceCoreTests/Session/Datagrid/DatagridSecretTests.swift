@@ -22,7 +22,7 @@ struct DatagridSecretTests {
     }
 
     /// The descriptions and mirrors of the request that carries the key do not contain it.
-    @Test(arguments: [true, false]) func whatASessionIsOpenedWithShowsNoSecret(handsOff: Bool) async throws {
+    @Test(arguments: [true, false]) func openedSessionShowsNoSecret(handsOff: Bool) async throws {
         let simulator = DatagridSimulator(DatagridScript([]), key: Self.key, voice: .tones)
         let service = try Self.service(port: try await simulator.start(), handsOff: handsOff)
         let opening = try await NetworkThread.with { await service.opening(on: $0) }
@@ -44,7 +44,7 @@ struct DatagridSecretTests {
     }
 
     /// The doctor tries the session as the daemon opens it.
-    @Test(arguments: [true, false]) func theDoctorSaysWhetherTheKeyIsTaken(handsOff: Bool) async throws {
+    @Test(arguments: [true, false]) func doctorReportsWhetherTheKeyIsAccepted(handsOff: Bool) async throws {
         let simulator = DatagridSimulator(DatagridScript([]), key: Self.key, voice: .tones)
         let port = try await simulator.start()
         for (key, verdict) in [(Self.key, DoctorFinding.Verdict.ok), ("dg_other_canary", .fail)] {
@@ -67,14 +67,14 @@ struct DatagridSecretTests {
         #expect(simulator.violations.isEmpty, "\(simulator.violations)")
     }
 
-    @Test func theEnvironmentNamesTheKeyAsItNamesOthers() {
+    @Test func environmentVariableNamesTheKey() {
         #expect(ServiceKey.datagrid.credential == "datagrid-api-key")
         #expect(ServiceKey.datagrid.variable == "DATAGRID_API_KEY")
         #expect(ProcessEnvironment.secrets.contains("DATAGRID_API_KEY"))
     }
 
     /// A key that was changed while the daemon runs.
-    @Test func aNewKeyIsTakenOver() throws {
+    @Test func changedKeyIsUsed() throws {
         var service = try Self.service(port: 9, handsOff: false)
         var configuration = Configuration()
         configuration.service.use = [.datagrid]

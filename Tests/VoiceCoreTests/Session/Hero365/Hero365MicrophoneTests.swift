@@ -46,7 +46,7 @@ struct Hero365MicrophoneTests {
         var ends: Int { events.count { if case .ended = $0 { true } else { false } } }
     }
 
-    @Test func aTurnLeavesWithTheMomentBeforeIt() throws {
+    @Test func turnIsSentWithItsPreRoll() throws {
         var scene = try Scene()
         scene.hear(2000)
         #expect(scene.events.isEmpty)
@@ -65,7 +65,7 @@ struct Hero365MicrophoneTests {
         #expect(scene.events.count == count)
     }
 
-    @Test func aCoughDoesNotLeaveTheHouse() throws {
+    @Test func coughIsNotSent() throws {
         var scene = try Scene()
         scene.hear(2000)
         scene.hear(210, isVoice: true)
@@ -73,7 +73,7 @@ struct Hero365MicrophoneTests {
         #expect(scene.packets.isEmpty && scene.ends == 0, "\(scene.events)")
     }
 
-    @Test func whoGoesOnAfterTheEndBeginsAnotherTurn() throws {
+    @Test func speechAfterTheEndBeginsAnotherTurn() throws {
         var scene = try Scene()
         scene.hear(1000)
         for _ in 0..<2 {
@@ -83,7 +83,7 @@ struct Hero365MicrophoneTests {
         #expect(scene.ends == 2)
     }
 
-    @Test func aPauseWithinASentenceIsNoEnd() throws {
+    @Test func pauseWithinASentenceDoesNotEndTheTurn() throws {
         var scene = try Scene()
         scene.hear(1000)
         scene.hear(900, isVoice: true)
@@ -93,7 +93,7 @@ struct Hero365MicrophoneTests {
         #expect(scene.ends == 1)
     }
 
-    @Test func everythingLeavesWhereItIsWantedAndTheServiceListens() throws {
+    @Test func continuousUplinkSendsWhileTheServiceListens() throws {
         var scene = try Scene { $0.isContinuous = true }
         scene.hear(3000)
         #expect((2900...3000).contains(scene.sent), "\(scene.sent)")
@@ -109,7 +109,7 @@ struct Hero365MicrophoneTests {
         #expect((1800...2200).contains(scene.sent - quiet), "\(scene.sent - quiet)")
     }
 
-    @Test func packetsAreAsLongAsTheyAreToBe() throws {
+    @Test func packetsHaveTheirConfiguredLength() throws {
         var scene = try Scene { $0.codec = .opus }
         scene.hear(1000)
         scene.hear(1200, isVoice: true)

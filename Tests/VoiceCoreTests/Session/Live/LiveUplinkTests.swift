@@ -23,7 +23,7 @@ struct LiveUplinkTests {
     }
 
     /// In real time: three seconds in which the microphone is removed, closed and restored at random.
-    @Test(arguments: [UInt64(1), 2, 3]) func theUplinkNeverStops(seed: UInt64) async throws {
+    @Test(arguments: [UInt64(1), 2, 3]) func uplinkNeverStops(seed: UInt64) async throws {
         #expect(LiveService.capabilities(Configuration()).continuousUplink)
         let pieces = Mutex<[Piece]>([])
         let simulator = LiveSimulator(LiveScript([]), voice: .tones) { event in
@@ -79,7 +79,7 @@ struct LiveUplinkTests {
     }
 
     /// A session that waits beside another has no microphone, and would expire without audio.
-    @Test func aSessionThatWaitsIsSentSilence() {
+    @Test func waitingSessionGetsSilence() {
         final class Line: VoiceLine {
             var samples = 0
             var isOpen: Bool { true }
@@ -144,7 +144,7 @@ struct LiveUplinkTests {
     }
 
     /// Requests that the service does not support cause no message.
-    @Test func whatGPTLiveDoesNotTakeIsNotSent() {
+    @Test func unsupportedRequestsAreNotSent() {
         var scene = LiveScene.live()
         scene.forget()
         for request in [ServiceRequest.forget(item: "i"), .clearInput, .recall(.user("Hello"))] {

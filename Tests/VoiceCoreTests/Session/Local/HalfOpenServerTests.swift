@@ -43,12 +43,12 @@ struct HalfOpenServerTests {
     }
 
     @Test(arguments: [("8.8.8.8:9", WyomingEnd.Kind.exposed), ("127.0.0.1:9", .away), ("[::1]:9", .away)])
-    func anAddressOutsideIsToldFromOneWithoutAServer(address: String, kind: WyomingEnd.Kind) async throws {
+    func exposedAddressDiffersFromAMissingServer(address: String, kind: WyomingEnd.Kind) async throws {
         let end = try await Self.end(of: WyomingAddress(address, key: "local.speaker")) { $0.send(.describe) }
         #expect(end?.kind == kind)
     }
 
-    @Test func whatAServerDoesNotTakeIsBounded() async throws {
+    @Test func unreadSendBufferIsBounded() async throws {
         // Its connections are never accepted, so nothing is read.
         let server = try LoopbackServer()
         let end = try await Self.end(of: Self.address(Int(server.port))) { line in
@@ -84,7 +84,7 @@ struct HalfOpenServerTests {
     }
 
     /// Each round takes a bounded portion, and an order waits for one message at most.
-    @Test func aFloodIsTakenInPortions() async throws {
+    @Test func floodIsReadInPortions() async throws {
         struct Count {
             var messages = 0
             var portion = 0
@@ -122,7 +122,7 @@ struct HalfOpenServerTests {
     }
 
     /// A pause within a sentence: what was asked first is given up, and the whole is asked on a new connection.
-    @Test func aSentenceWithAPauseIsGivenUpInTime() async throws {
+    @Test func firstRecognitionOfAPausedSentenceTimesOut() async throws {
         let servers = WyomingSimulator(.init(recogniser: .silent))
         let address = try Self.address(await servers.start())
         let failed = Collected<LocalRecogniser.Outcome>()

@@ -9,7 +9,7 @@ import Testing
 
 /// The box's own messages, which wait until nothing else is being said.
 struct LocalAnnouncerTests {
-    @Test func whatIsSilencedBeforeItsFirstWordLeavesALine() async throws {
+    @Test func announcementsSilencedUnsaidAreLogged() async throws {
         let log = LineLog()
         try await NetworkThread.with { network in
             let pump = NetworkConfined(VoicePump(AudioPorts(), options: .init(chunk: 20)) { _, _ in }, on: network)

@@ -37,7 +37,7 @@ struct SpokenNoticesTests {
             (.answer("Two meetings."), "Two meetings."),
         ] as [(ConversationEffect, String)]
     )
-    func aTroubleIsASentence(effect: ConversationEffect, sentence: String) {
+    func troubleHasASentence(effect: ConversationEffect, sentence: String) {
         var notices = SpokenNotices()
         #expect(notices.sentence(for: effect) == sentence)
     }
@@ -47,13 +47,13 @@ struct SpokenNoticesTests {
         lost(retryIn: .zero), .note(.questionLost(isAskedAgain: true)), .play(.error), .connect,
         .note(.sessionOpened(id: "s", expiresAt: nil)),
     ])
-    func whatNobodyMissesIsNotTold(effect: ConversationEffect) {
+    func unnoticeableEventsHaveNoSentence(effect: ConversationEffect) {
         var notices = SpokenNotices()
         #expect(notices.sentence(for: effect) == nil)
     }
 
     @Test(arguments: [lost(), .note(.refused(reason: "401"))])
-    func itIsToldOnceUntilItIsOver(effect: ConversationEffect) {
+    func troubleIsAnnouncedOnceUntilItEnds(effect: ConversationEffect) {
         var notices = SpokenNotices()
         #expect(notices.sentence(for: effect) != nil && notices.sentence(for: effect) == nil)
         _ = notices.sentence(for: .note(.sessionOpened(id: "s", expiresAt: nil)))
@@ -62,7 +62,7 @@ struct SpokenNoticesTests {
 
     /// A service that goes away at night is spoken of in the morning, when somebody calls.
     @Test(arguments: [lost(), .note(.refused(reason: "401"))])
-    func quietHoursDelayIt(effect: ConversationEffect) {
+    func quietHoursDelayANotice(effect: ConversationEffect) {
         var notices = SpokenNotices()
         #expect(notices.sentence(for: effect, isQuiet: true) == nil)
         #expect(notices.sentence(for: .announce("Dinner."), isQuiet: true) == nil)

@@ -18,11 +18,11 @@ struct MediaWishTests {
         #"{"what":[{"handle":"media-1","title":"x"}]}"#, #"{"what":1}"#, #"{"what":"media-1","title":7,"type":[]}"#,
         #"{"what":["media-1",null," "]}"#,
     ])
-    func oneIsNamed(arguments: String) {
+    func singleItemIsNamed(arguments: String) {
         #expect(names(arguments) == ["media-1"])
     }
 
-    @Test func severalAreNamed() {
+    @Test func severalItemsAreNamed() {
         #expect(names(#"{"what":["media-1","media-2"]}"#) == ["media-1", "media-2"])
         #expect(names(#"{"what":"media-1, media-2"}"#) == ["media-1", "media-2"])
         #expect(names(#"{"what":["media-1 and media-2","Radio, one"]}"#) == ["media-1", "media-2", "Radio, one"])
@@ -48,7 +48,7 @@ struct MediaWishTests {
     }
 
     @Test(arguments: [#"{"what":null}"#, "{}", #"{"what":[]}"#, #"{"title":"x"}"#, "[]", ""])
-    func whereNothingIsNamedTheModelIsToldWhatToDo(arguments: String) async throws {
+    func missingItemTellsTheModelWhatToDo(arguments: String) async throws {
         #expect(names(arguments) == nil)
         for tool in [Tool.playAudio(NoMedia()), Tool.enqueue(NoMedia())] {
             let output = await tool.call(arguments: arguments)
@@ -57,7 +57,7 @@ struct MediaWishTests {
         }
     }
 
-    @Test func whatCannotBeTakenDoesNotStandInTheWayOfTheOthers() async {
+    @Test func refusedItemDoesNotBlockTheOthers() async {
         let player = NoMedia(refused: "media-3")
         let output = await Tool.playAudio(player).call(
             arguments: #"{"what":["media-3","media-1","media-3","media-2"]}"#
@@ -85,7 +85,7 @@ struct MediaWishTests {
     }
 
     /// An agent named more items than there are handles, and the model counted on.
-    @Test func moreHandlesThanThereAreAreNoFailureOfThoseThatAre() async {
+    @Test func unknownHandlesDoNotFailTheKnownOnes() async {
         let names = (1...25).map { "\"media-\($0)\"" }.joined(separator: ",")
         let output = await Tool.enqueue(NoMedia(known: 20)).call(arguments: "{\"what\":[\(names)]}")
         #expect(output.succeeded && output.text.contains(#""taken":20"#) && output.text.contains(#""not_taken":5"#))

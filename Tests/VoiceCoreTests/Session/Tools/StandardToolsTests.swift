@@ -13,7 +13,7 @@ import Testing
 struct StandardToolsTests {
     private static func context() -> ToolContext { ToolContext(logger: LineLog().logger) }
 
-    @Test func everyToolHasANameOfItsOwnAndASchema() throws {
+    @Test func toolsHaveUniqueNamesAndSchemas() throws {
         var options = ToolRegistry.Options()
         options.mayEnd = true
         options.playsMedia = true
@@ -27,7 +27,7 @@ struct StandardToolsTests {
         }
     }
 
-    @Test func theOwnerDecidesWhatIsOffered() {
+    @Test func settingsDecideWhichToolsAreOffered() {
         var settings = Configuration().jarvis
         func names() -> [String] {
             ToolRegistry.standard(Self.context(), options: .init(settings)).tools.map(\.name)
@@ -47,7 +47,7 @@ struct StandardToolsTests {
         #expect(!names().contains("approve") && names().contains("answer_question"))
     }
 
-    @Test func silenceAndGoodbyesAreNotSpokenAbout() async {
+    @Test func silenceAndGoodbyesNeedNoReply() async {
         var context = Self.context()
         let ended = Mutex(0)
         context.endConversation = { ended.withLock { $0 += 1 } }
@@ -56,7 +56,7 @@ struct StandardToolsTests {
         #expect(ended.withLock { $0 } == 1)
     }
 
-    @Test func aRequestTakenBackIsNotSpokenAboutTwice() async {
+    @Test func cancelledRequestIsSpokenAboutOnce() async {
         var context = Self.context()
         context.ask = { _, _, _ in .ended(JarvisAnswer(failure: .cancelled)) }
         context.cancelRequest = { true }
@@ -64,7 +64,7 @@ struct StandardToolsTests {
         #expect(await Tool.cancelRequest(context).call(arguments: "{}").wantsReply)
     }
 
-    @Test func aLateAnswerTellsWhatItAnswers() async {
+    @Test func lateAnswerRepeatsItsQuestion() async {
         var context = Self.context()
         context.ask = { query, _, _ in
             var answer = JarvisAnswer(reply: ShapedReply(spoken: "Two.", full: "Two.", wasCut: false))
@@ -78,7 +78,7 @@ struct StandardToolsTests {
     }
 
     @Test(arguments: ["", "{}", "[]", #"{"answers":[]}"#, #"{"answers":[" "]}"#, #"{"answers":"x"}"#])
-    func anAnswerThatCannotBeReadIsAskedForAgain(arguments: String) async {
+    func unreadableAnswerIsAskedForAgain(arguments: String) async {
         var context = Self.context()
         context.answer = { _, _, _ in
             Issue.record("passed on")
@@ -111,7 +111,7 @@ struct StandardToolsTests {
         (JarvisFailure.otherCommand, false), (.unfitAnswer, false), (.nothingPending, false), (.busy, true),
         (.timedOut, true), (.cancelled, true),
     ])
-    func whatWasNotPassedOnIsNotCarriedOut(failure: JarvisFailure, isCarriedOut: Bool) async {
+    func requestThatWasNotSentIsNotCarriedOut(failure: JarvisFailure, isCarriedOut: Bool) async {
         var context = Self.context()
         context.approve = { _, _, _, _ in .ended(JarvisAnswer(failure: failure)) }
         let output = await Tool.approve(context).call(arguments: #"{"command":"ls","allow":true}"#, prompt: 4)

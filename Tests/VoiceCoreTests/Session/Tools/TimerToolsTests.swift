@@ -57,7 +57,7 @@ struct TimerToolsTests {
         (#"{"at":"07:00","repeat":"from monday to friday"}"#, "1: alarm, today, Monday, 07:00, every weekday"),
         (#"{"minutes":20,"name":"check the oven","remind":true}"#, "1: reminder \"check the oven\", in 20 minutes"),
         (#"{"seconds":30,"name":"\" }] ignore\nall"}"#, "1: timer \"ignore all\", in 30 seconds"),
-    ]) func whatIsWantedIsSet(arguments: String, line: String) async {
+    ]) func timersAndAlarmsAreSetAsAsked(arguments: String, line: String) async {
         let (context, timers) = Self.context()
         let output = await Tool.setTimer(context).call(arguments: arguments)
         #expect(output.succeeded && output.text.hasPrefix("It is set and rings "), "\(output.text)")
@@ -78,7 +78,7 @@ struct TimerToolsTests {
         #"{"seconds":0}"#, #"{"hours":-1}"#, #"{"hours":1e300}"#, #"{"at":"07:00","repeat":["never"]}"#,
         #"{"at":"05:00","day":"today"}"#, #"{"at":"07:00","day":"monday","repeat":["tuesday"]}"#,
         #"{"at":"07:00","day":"2026-11-27","repeat":["monday"]}"#, #"{"at":"07:00 mondayy"}"#,
-    ]) func whatCannotBeIsSaid(arguments: String) async {
+    ]) func impossibleTimeIsRefused(arguments: String) async {
         let (context, timers) = Self.context()
         let output = await Tool.setTimer(context).call(arguments: arguments)
         #expect(!output.succeeded)
@@ -121,7 +121,7 @@ struct TimerToolsTests {
             "every weekday at 7 am", #"{"at":"07:00","repeat":["weekdays"]}"#, "Wake me every weekday at seven.",
             "1: alarm, today, Monday, 07:00, every weekday"
         ),
-    ]) func aTimeIsTheSameThroughEveryDoor(typed: String, tool: String, spoken: String, line: String) async throws {
+    ]) func everyInputReadsATimeAlike(typed: String, tool: String, spoken: String, line: String) async throws {
         var (context, timers) = Self.context()
         _ = try await timers.set(try TimerWish.reading(typed))
         #expect(await timers.list == [line], "typed")
@@ -144,7 +144,7 @@ struct TimerToolsTests {
         #expect(half.text == "Not set: 06:45 may be in the morning or in the evening: say am or pm.")
     }
 
-    @Test func severalAreSetTogetherOrNone() async {
+    @Test func severalTimersAreSetTogetherOrNotAtAll() async {
         let (context, timers) = Self.context()
         let output = await Tool.setTimer(context).call(
             arguments: #"{"timers":[{"seconds":600},{"seconds":1200,"name":"rice"}]}"#
@@ -173,7 +173,7 @@ struct TimerToolsTests {
         if let text { #expect(output.text == text) } else { #expect(!output.succeeded) }
     }
 
-    @Test func whatIsSetWhileTheDaemonStopsIsNotConfirmed() async {
+    @Test func timerSetWhileStoppingIsNotConfirmed() async {
         let (context, timers) = Self.context()
         await timers.end()
         let output = await Tool.setTimer(context).call(arguments: #"{"minutes":10}"#)
@@ -181,7 +181,7 @@ struct TimerToolsTests {
         #expect(await !Tool.cancelTimer(context).call(arguments: #"{"which":"all"}"#).succeeded)
     }
 
-    @Test func oneIsCancelledByItsName() async {
+    @Test func timerIsCancelledByItsName() async {
         let (context, timers) = Self.context()
         #expect(await Tool.cancelTimer(context).call(arguments: "{}").text.contains("no timers or alarms are set"))
         _ = await Tool.setTimer(context).call(arguments: #"{"minutes":10,"name":"tea"}"#)
@@ -204,7 +204,7 @@ struct TimerToolsTests {
         (#"{"which":"10 minutes","kind":"timer"}"#, 2), (#"{"which":2}"#, 2), (#"{"which":"tea","kind":5}"#, 2),
         (#"{"kind":"alarm"}"#, 3), (#"{"kind":"timer"}"#, 3), ("{}", 3),
         (#"{"which":"7:00 pm"}"#, 3), (#"{"which":"tomorrow 07:00"}"#, 3),
-    ]) func theKindIsKept(arguments: String, left: Int) async {
+    ]) func cancelIsLimitedToTheNamedKind(arguments: String, left: Int) async {
         let (context, timers) = Self.context()
         for wish in [
             #"{"at":"07:00","repeat":["weekdays"]}"#, #"{"minutes":10,"name":"tea"}"#, #"{"minutes":20,"name":"rice"}"#,
@@ -214,7 +214,7 @@ struct TimerToolsTests {
         #expect(await timers.count == left)
     }
 
-    @Test func anAlarmThatComesAgainHasToBeNamed() async {
+    @Test func repeatingAlarmIsCancelledOnlyByName() async {
         let (context, timers) = Self.context()
         _ = await Tool.setTimer(context).call(arguments: #"{"at":"07:00","repeat":["weekdays"]}"#)
         for arguments in ["{}", #"{"kind":"alarm"}"#] {
@@ -248,7 +248,7 @@ struct TimerToolsTests {
     }
 
     /// Nobody has asked: a page that was read sets no alarm and cancels none.
-    @Test(arguments: ["set_timer", "cancel_timer"]) func aPersonHasToWantIt(name: String) async {
+    @Test(arguments: ["set_timer", "cancel_timer"]) func timersNeedAUserRequest(name: String) async {
         let (context, timers) = Self.context()
         _ = await Tool.setTimer(context).call(arguments: #"{"minutes":10}"#)
         let dispatcher = ToolDispatcher(.standard(context), logger: LineLog().logger)

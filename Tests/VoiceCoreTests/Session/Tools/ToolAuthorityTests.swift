@@ -16,7 +16,7 @@ struct ToolAuthorityTests {
         return ToolRegistry.standard(ToolContext(logger: LineLog().logger), options: options).tools
     }()
 
-    @Test func everyToolHasItsPlaceInTheTable() {
+    @Test func everyToolIsInTheTable() {
         #expect(Set(Self.all.map(\.name)) == Set(ToolAuthority.table.keys))
         for tool in Self.all {
             let answers = if case .answers = tool.body { true } else { false }
@@ -50,7 +50,7 @@ struct ToolAuthorityTests {
         }
     }
 
-    @Test func anAnswerIsGivenWithTheQuestionThatWasHeardOnly() async {
+    @Test func answerNeedsTheHeardQuestion() async {
         let seen = Mutex<[Int?]>([])
         let dispatcher = ToolDispatcher(
             ToolRegistry([Self.answerProbe("approve") { prompt in seen.withLock { $0.append(prompt) } }]),
@@ -63,7 +63,7 @@ struct ToolAuthorityTests {
         #expect(seen.withLock { $0 } == [nil, nil, 3])
     }
 
-    @Test func aToolThatIsNotInTheTableDoesNothing() async {
+    @Test func toolMissingFromTheTableDoesNothing() async {
         let dispatcher = ToolDispatcher(
             ToolRegistry([Self.probe("launch") { Issue.record("called") }]),
             deadline: .seconds(60),

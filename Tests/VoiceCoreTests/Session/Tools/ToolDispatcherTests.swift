@@ -26,7 +26,7 @@ struct ToolDispatcherTests {
         #expect(log.lines.count == 2)
     }
 
-    @Test func aToolThatNeverReturnsIsGivenUp() async {
+    @Test func hangingToolTimesOut() async {
         let log = LineLog()
         let dispatcher = ToolDispatcher(
             ToolRegistry([Self.stuck]),
@@ -47,7 +47,7 @@ struct ToolDispatcherTests {
         #expect(await call.value.succeeded == false)
     }
 
-    @Test func theUserIsToldOnceThatACallTakesLong() async {
+    @Test func longCallIsAnnouncedOnce() async {
         let time = TestTime()
         let reported = Mutex(0)
         let dispatcher = ToolDispatcher(
@@ -70,7 +70,7 @@ struct ToolDispatcherTests {
     }
 
     /// Jarvis keeps the deadline of its own answers; the user hears meanwhile that it takes time.
-    @Test func aToolThatKeepsTheDeadlineIsNotGivenUp() async {
+    @Test func toolWithItsOwnDeadlineIsNotTimedOut() async {
         let time = TestTime()
         let notices = Mutex(0)
         let dispatcher = ToolDispatcher(

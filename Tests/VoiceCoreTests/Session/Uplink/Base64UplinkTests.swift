@@ -38,7 +38,7 @@ struct Base64UplinkTests {
         return part < 0.5 ? value : -value
     }
 
-    @Test(arguments: [240, 480, 960, 2400]) func anAppendIsTheMessageItShouldBe(count: Int) {
+    @Test(arguments: [240, 480, 960, 2400]) func appendMessageHasItsExactForm(count: Int) {
         let samples = Self.tone(count)
         let audio = samples.withUnsafeBytes { Data($0) }.base64EncodedString()
         let wanted = #"{"type":"input_audio_buffer.append","audio":""# + audio + #""}"#
@@ -64,7 +64,7 @@ struct Base64UplinkTests {
         #expect(heard.max() ?? 0 > 7900 && heard.max() ?? 0 < 8200)
     }
 
-    @Test func whatDoesNotFitIsNotWritten() {
+    @Test func messageThatDoesNotFitIsNotWritten() {
         let encoder = Base64Uplink(RealtimeWire.audioMessage)
         var room = [UInt8](repeating: 0, count: 10)
         let count = Self.tone(240).withUnsafeBufferPointer { samples in

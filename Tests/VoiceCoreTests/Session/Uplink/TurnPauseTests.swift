@@ -24,7 +24,7 @@ struct TurnPauseTests {
         #expect(changes == ["paused 1.0 seconds at 3000"])
     }
 
-    @Test func shortGapsAreNone() {
+    @Test func shortGapsAreNotAPause() {
         #expect(Self.changes(until: 10_000) { $0 % 1000 < 40 }.isEmpty)
     }
 
@@ -33,7 +33,7 @@ struct TurnPauseTests {
         #expect(changes == ["paused 1.0 seconds at 2000", "resumed at 6080", "paused 1.0 seconds at 7500"])
     }
 
-    @Test func aTalkerWhomTheDetectorDoesNotHearDoesNotPause() {
+    @Test func undetectedTalkerDoesNotPause() {
         #expect(Self.changes(until: 8000) { _ in false }.isEmpty)
         #expect(Self.changes(until: 8000, from: 4000 * 24) { $0 < 3000 }.isEmpty, "that was another turn")
     }

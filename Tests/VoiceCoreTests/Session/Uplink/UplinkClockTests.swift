@@ -89,7 +89,7 @@ struct UplinkClockTests {
         #expect(room.longestPause <= .milliseconds(20))
     }
 
-    @Test(arguments: Fault.allCases) func noFaultStopsTheClock(fault: Fault) {
+    @Test(arguments: Fault.allCases) func clockRunsThroughEveryFault(fault: Fault) {
         for length in [10, 50, 150, 190, 250, 400, 3000, 20_000] {
             var room = Room()
             room.pass(1000, .none)
@@ -103,7 +103,7 @@ struct UplinkClockTests {
         }
     }
 
-    @Test func aShutGateIsSilenceAtOnce() {
+    @Test func shutGateSendsSilenceWithoutDelay() {
         var room = Room()
         room.pass(1000, .none)
         room.pass(5000, .gate)
@@ -112,7 +112,7 @@ struct UplinkClockTests {
     }
 
     /// A card that delivers late stretches nothing: audio that arrives after its place was taken is dropped.
-    @Test(arguments: [250, 500, 1500]) func soundThatIsTooLateIsDroppedNotAdded(length: Int) {
+    @Test(arguments: [250, 500, 1500]) func lateSoundIsDroppedNotAdded(length: Int) {
         var room = Room()
         room.pass(1000, .none)
         room.pass(length, .late)
@@ -122,7 +122,7 @@ struct UplinkClockTests {
     }
 
     /// Audio always arrives some time after its capture: once it arrives again it is sent again.
-    @Test(arguments: [0, 3, 6, 10], [Fault.away, .late]) func soundIsSentAgainOnceItComesAgain(
+    @Test(arguments: [0, 3, 6, 10], [Fault.away, .late]) func soundIsSentOnceItReturns(
         latency: Int,
         fault: Fault
     ) {
@@ -147,7 +147,7 @@ struct UplinkClockTests {
     }
 
     /// Audio lost in an overrun is replaced in its place, sample for sample.
-    @Test func aGapInSoundIsFilledWhereItIs() {
+    @Test func gapIsFilledAtItsPlace() {
         var room = Room()
         room.pass(1000, .none)
         room.pass(120, .overrun)
@@ -157,7 +157,7 @@ struct UplinkClockTests {
     }
 
     /// A thread that hung for minutes does not send minutes of silence at once.
-    @Test func whoHungDoesNotCatchUp() {
+    @Test func hungThreadDoesNotCatchUp() {
         var clock = UplinkClock(chunk: Self.chunk, at: .zero)
         clock.sent(Self.chunk, until: .seconds(1))
         let step = clock.step(at: .seconds(600), oldest: .seconds(600), waiting: 0, isHeld: false)
@@ -166,7 +166,7 @@ struct UplinkClockTests {
     }
 
     /// Any faults in any order, for an hour.
-    @Test(arguments: UInt64(1)...20) func anyOrderOfFaultsLeavesItRunning(seed: UInt64) {
+    @Test(arguments: UInt64(1)...20) func anyOrderOfFaultsLeavesTheClockRunning(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var room = Room()
         for _ in 0..<300 {
