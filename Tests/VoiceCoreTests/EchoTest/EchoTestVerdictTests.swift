@@ -117,7 +117,7 @@ struct EchoTestVerdictTests {
     ]
 
     /// Figures of an echo that was not found are not shown.
-    @Test func withoutAnEchoThereIsNoDelay() {
+    @Test func missingEchoHasNoDelay() {
         func lines(_ change: (inout EchoTestResult) -> Void) -> [String] {
             let result = Self.result(change)
             return EchoTestReport.lines(result, verdict: EchoTestVerdict(result))
@@ -157,7 +157,7 @@ struct EchoTestVerdictTests {
         }
     }
 
-    @Test func aChannelListThatIsIgnoredIsTold() {
+    @Test func ignoredChannelListIsReported() {
         var result = EchoTestResult()
         result.choice = CaptureChoice(plan: CapturePlan(), reason: "", problem: "audio.input_channels names 4 channels")
         let lines = EchoTestReport.lines(result, verdict: EchoTestVerdict(result))

@@ -4,7 +4,7 @@ import Testing
 /// Whatever happens, in any order: nothing traps, and no invariant of the core is broken. `scripts/soak --events` runs
 /// ten million events.
 struct EventScriptTests {
-    @Test(arguments: UInt64(1)...8) func anyOrderOfEventsIsSurvived(seed: UInt64) {
+    @Test(arguments: UInt64(1)...8) func anyOrderOfEventsIsHandled(seed: UInt64) {
         var script = EventScript(seed: seed)
         script.run(2000)
         #expect(script.count >= 2000)

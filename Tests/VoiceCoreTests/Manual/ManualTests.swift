@@ -40,7 +40,7 @@ struct ManualTests {
         ("a-b", "a\\-b"), (".start", "\\&.start"), ("'tis", "\\&'tis"), (#"C:\n"#, "C:\\en"),
         ("two\nlines", "two lines"), ("on|off", "on|\\:off"),
     ])
-    func textStaysText(plain: String, roff: String) {
+    func specialCharactersStayText(plain: String, roff: String) {
         #expect(Roff.escaped(plain) == roff)
     }
 

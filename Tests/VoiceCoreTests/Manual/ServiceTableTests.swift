@@ -6,14 +6,14 @@ import Testing
 @testable import VoiceSession
 
 struct ServiceTableTests {
-    @Test func theTableOfServicesIsMadeOfTheirCapabilities() throws {
+    @Test func tableOfServicesFollowsTheirCapabilities() throws {
         let page = try ProjectFiles.text("docs/services.md")
         let wanted = try #require(ServiceTable.updated(page), "the page has no place for the table")
         let isCurrent = try ProjectFiles.isGenerated("docs/services.md", wanted)
         #expect(isCurrent, "run the tests once with UPDATE_SAMPLE=1 to write it anew")
     }
 
-    @Test func everyServiceHasANameOfItsOwn() {
+    @Test func servicesHaveUniqueNames() {
         let names = ServiceRegistry.all.flatMap { $0.kinds }.map(\.name)
         #expect(Set(names).count == names.count)
         // Each name that `service.use` accepts is there, once.

@@ -84,7 +84,7 @@ struct SetupDialogTests {
         #expect(dialog.plan.secrets.count == 1)
     }
 
-    @Test func aServerOfOnesOwnIsAskedForByAddressAndKindAndNeedsNoKey() throws {
+    @Test func ownServerIsAskedForAddressAndKindWithoutKey() throws {
         var dialog = try dialog()
         #expect(answer(&dialog, ["", "ws://10.0.0.2:8000", "speaches", ""]) == [])
         #expect(dialog.question == .value("jarvis.url"))
@@ -123,7 +123,7 @@ struct SetupDialogTests {
         #expect(dialog.question == .device(.playback))
     }
 
-    @Test func aKeyIsNeededATokenIsNot() throws {
+    @Test func keyIsRequiredAndTokenOptional() throws {
         var dialog = try dialog()
         _ = answer(&dialog, ["", ""])
         #expect(dialog.answer("") == "there is none yet: paste it, or type skip")
@@ -156,7 +156,7 @@ struct SetupDialogTests {
     }
 
     @Test(arguments: [("back", SetupDialog.Question.value("realtime.url")), ("skip", .value("jarvis.url"))])
-    func wordThatIsNoKeyIsNotTried(typed: String, next: SetupDialog.Question) throws {
+    func commandWordIsNotTriedAsAKey(typed: String, next: SetupDialog.Question) throws {
         var dialog = try dialog()
         _ = answer(&dialog, ["", "", typed])
         #expect(!dialog.isNew(SetupSecret(.openAI), typed: typed))
@@ -244,7 +244,7 @@ struct SetupDialogTests {
         #expect(!lacks { $0.activation.wakeWords = "okay nabu, athena" }, "no package has athena")
     }
 
-    @Test func noIsWrittenWithoutAYes() throws {
+    @Test func answerNoSavesNothing() throws {
         var dialog = try dialog()
         _ = answer(&dialog, ["", "", "sk-1", "skip", "skip", "skip", "skip", "skip", "skip", "skip"])
         #expect(dialog.question == .write)
@@ -274,7 +274,7 @@ struct SetupDialogTests {
         #expect(dialog.answer("sk-abcdefghijklmnop")?.contains("abcdef") == false)
     }
 
-    @Test func saysWithoutATerminalWhatToSet() throws {
+    @Test func withoutATerminalPrintsWhatToSet() throws {
         let lines = try dialog(stored: [.token]).byHand
         #expect(lines.contains("  audio.input = \"default\""))
         #expect(lines.contains("  install -D -m 600 /dev/stdin /etc/jarvis-voiced/openai-api-key"))

@@ -14,13 +14,13 @@ struct SetupPlanTests {
         own = try #require(SetupPlace(isRoot: false, wantsOwn: true, paths: paths, exists: { _ in false }))
     }
 
-    @Test func rootSetsUpTheSystemEvenWithAFileOfItsOwn() {
+    @Test func rootSetsUpTheSystemDespiteItsOwnFile() {
         let place = SetupPlace(isRoot: true, wantsOwn: false, paths: [own.file], exists: { _ in true })
         #expect(place?.file == "/etc/jarvis-voiced/jarvis-voiced.toml")
         #expect(place?.isOwn == false)
     }
 
-    @Test func aUserSetsUpTheFileThatIsFound() {
+    @Test func userSetsUpTheFoundFile() {
         let paths = [own.file, ConfigurationLoader.systemPath]
         let found = SetupPlace(isRoot: false, wantsOwn: false, paths: paths, exists: { $0 == own.file })
         #expect(found == own)
@@ -28,7 +28,7 @@ struct SetupPlanTests {
         #expect(SetupPlace(isRoot: false, wantsOwn: false, paths: paths, exists: { $0 != own.file }) == nil)
     }
 
-    @Test func aValueThatIsInForceIsNoChange() {
+    @Test func currentValueIsNotAChange() {
         var plan = SetupPlan(Configuration())
         #expect(plan.set("audio.input", to: "Jabra") == nil)
         #expect(plan.set("audio.input", to: "default") == nil)

@@ -11,7 +11,7 @@ struct FaultySessionTests {
         return driver
     }
 
-    @Test func severalItemsOfAResponseEachHaveTheirOwnPlace() {
+    @Test func itemsOfAResponseHaveTheirIndexes() {
         let call = ConversationScript.Call(tool: "ask_jarvis", arguments: ["query": "x"])
         let driver = Self.speak(.compose([.say("One."), .call(call), .say("Two.")], end: .completed))
         let items = driver.all("response.output_item.done")

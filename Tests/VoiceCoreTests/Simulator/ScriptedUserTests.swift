@@ -28,7 +28,7 @@ struct ScriptedUserTests {
         }
     }
 
-    @Test func interruptsAndHearsOutAsTheManners() {
+    @Test func userInterruptsAsItsMannersSay() {
         var manners = ScriptedUser.Manners()
         manners.hearsOut = 20
         var stage = Assistant(length: 4000, user: ScriptedUser(utterances: [500], manners: manners, seed: 1))
@@ -48,7 +48,7 @@ struct ScriptedUserTests {
         #expect(stage.user.tally.bargeIns == 0)
     }
 
-    @Test func anAnswerThatWasOverAnywayIsNoBargeIn() {
+    @Test func interruptionAfterTheAnswerIsNotABargeIn() {
         var stage = Assistant(length: 900, obeys: false, user: ScriptedUser(utterances: [500], seed: 1))
         stage.run(milliseconds: 300_000)
         #expect(stage.user.tally.void > 0)
@@ -57,7 +57,7 @@ struct ScriptedUserTests {
 
     /// The question that an answer did not live to hear has an answer of its own, which may be over before the user would have
     /// given up on silencing the first.
-    @Test func whoInterruptsTheEndOfAnAnswerHearsTheNext() {
+    @Test func interruptedLastWordsStillGetTheNextAnswer() {
         let user = ScriptedUser(utterances: [500], seed: 1)
         var stage = Assistant(length: 700, delay: 1200, obeys: false, hears: true, user: user)
         stage.run(milliseconds: 300_000)

@@ -100,7 +100,7 @@ struct SimulatedSessionTests {
         #expect(driver.last("response.done")?["response"]?["status_details"]?["reason"] == "client_cancelled")
     }
 
-    @Test func anUpdateIsAppliedWholeOrNotAtAll() {
+    @Test func updateIsAppliedWholeOrNotAtAll() {
         var driver = SessionDriver(script: .init())
         driver.send(["type": "session.update", "session": ["instructions": "x"]])
         #expect(driver.last("error")?["error"]?["code"] == "missing_required_parameter")
@@ -159,7 +159,7 @@ struct SimulatedSessionTests {
         #expect(driver.closed == .close(code: 3000, reason: "invalid_request_error.invalid_api_key"))
     }
 
-    @Test func faultsDoWhatTheySay() {
+    @Test func configuredFaultsHappen() {
         var faults = RealtimeFaults()
         faults.betaNames = true
         faults.unknownEventEvery = 3

@@ -9,7 +9,7 @@ import VoiceSimulator
         ("Turn on the light", "Turn on the light in the kitchen", 3),
         ("Turn on the light", "", 4),
     ])
-    func countsTheFewestThatExplainWhatWasHeard(said: String, heard: String, wrong: Int) {
+    func fewestErrorsAreCounted(said: String, heard: String, wrong: Int) {
         let errors = WordErrors(said: said, heard: heard)
         #expect(errors.wrong == wrong)
         #expect(errors.words == WordErrors(said: said, heard: "").wrong)

@@ -156,7 +156,7 @@ struct WatchPictureTests {
         #expect(lines[1].contains("\u{1B}[38;5;\(colour)m\(name)  \u{1B}[0m"))
     }
 
-    @Test func theOrbGrowsWithTheLevelOfWhoSpeaks() {
+    @Test func orbGrowsWithTheLevelOfTheTalker() {
         func core(_ state: JSONValue, in level: JSONValue, out: JSONValue) -> Int {
             lines(80, 24, ["state": state, "levels": ["in": level, "out": out]])[1...9].joined().filter { $0 == "█" }
                 .count
@@ -177,7 +177,7 @@ struct WatchPictureTests {
         #expect(!lines(80, 24, age: .seconds(5))[0].contains("stale"))
     }
 
-    @Test func saysThatItWaitsAndWhatHelps() {
+    @Test func missingDaemonIsShownWithTheFix() {
         let picture = WatchPicture(
             StatusMirror(),
             size: .init(columns: 40, rows: 5),
@@ -243,7 +243,7 @@ struct WatchPictureTests {
             ("canceller_off", nil, "canceller off"), ("another", nil, "deaf while it speaks"),
         ] as [(String, String?, String)]
     )
-    func saysInWordsWhyItCannotBeInterrupted(reason: String, note: String?, words: String) {
+    func halfDuplexShowsItsReason(reason: String, note: String?, words: String) {
         var echo: [String: JSONValue] = ["quality": "unknown"]
         echo["note"] = note.map { .string($0) }
         let lines = shown(
@@ -252,7 +252,7 @@ struct WatchPictureTests {
         #expect(lines.contains("echo     not measured yet, \(words)\n"))
     }
 
-    @Test func saysWhatSilencesADevice() {
+    @Test func silencedDeviceShowsItsReason() {
         let muted = lines(80, 24, ["microphone_muted": true, "volumes": ["master": 40, "muted": true]])
         #expect(muted[3].contains("dBFS  muted") && muted[4].contains("dBFS  muted"))
         let lost = lines(80, 24, ["microphone": "lost", "loudspeaker": "waiting"])

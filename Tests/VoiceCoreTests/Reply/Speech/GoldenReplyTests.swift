@@ -45,7 +45,7 @@ struct GoldenReplyTests {
     }
 
     /// The mark by which an agent shows that it has the prompt for voices.
-    @Test func theMarkOfAnAgentChangesNoReply() throws {
+    @Test func voiceMarkChangesNoReply() throws {
         for example in try Self.cases() {
             let shaper = SpeechShaper(maximumWords: example.words)
             for marked in [AgentBriefing.mark + example.reply, AgentBriefing.mark + "\n\n" + example.reply] {
@@ -57,7 +57,7 @@ struct GoldenReplyTests {
 
     /// The answer of an agent that follows the preamble, in plain sentences under 100 words, is heard word for word;
     /// only the media that it adds are removed.
-    @Test func anAnswerAsThePreambleWantsItIsHeardAsItIs() throws {
+    @Test func answerInThePreambleFormIsHeardUnchanged() throws {
         let item = #"{"type":"radio","title":"News","url":"https://example.org/live.mp3","reason":"you asked for it"}"#
         var count = 0
         for example in try Self.cases() where example.spoken != "(nothing)" {
@@ -77,7 +77,7 @@ struct GoldenReplyTests {
         #expect(count >= 40, "\(count)")
     }
 
-    @Test func nothingThatOnlyTheEyeUnderstandsIsHeard() throws {
+    @Test func marksAreNotHeard() throws {
         for example in try Self.cases() {
             guard let shaped = SpeechShaper(maximumWords: example.words).shape(example.reply) else { continue }
             for mark in ["**", "__", "```", "](", "http", "\n", "\t", "<br", "\u{1F389}", "  ", "| "] {
@@ -86,7 +86,7 @@ struct GoldenReplyTests {
         }
     }
 
-    @Test func readingOnBringsAllOfIt() throws {
+    @Test func continuedReadingReachesTheEnd() throws {
         for example in try Self.cases() {
             let shaper = SpeechShaper(maximumWords: 20)
             guard let shaped = shaper.shape(example.reply), var place = shaper.place(in: shaped) else { continue }

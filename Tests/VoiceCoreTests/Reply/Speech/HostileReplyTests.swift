@@ -9,7 +9,7 @@ struct HostileReplyTests {
         .timeLimit(.minutes(1)),
         arguments: ["\n", " \n", "\r\n", "[", "![", "[[]", "<", "[x]: y\n", "**a", "user\n", "[INST]", "```\n"]
     )
-    func aReplyOfOneMarkCostsNoMoreThanItsLength(mark: String) {
+    func repeatedMarkTakesLinearTime(mark: String) {
         let reply = String(repeating: mark, count: SpeechShaper.maximumBytes / mark.utf8.count)
         let written = WrittenReply(reply)
         #expect(!written.hasCall)

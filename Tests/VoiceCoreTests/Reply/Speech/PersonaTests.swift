@@ -6,7 +6,7 @@ import Testing
 @testable import VoiceSession
 
 struct PersonaTests {
-    @Test func theRouterIsToldItsTool() {
+    @Test func personaNamesEveryTool() {
         let text = Persona.instructions()
         #expect(text.contains(Tool.askJarvis(logger: LineLog().logger) { _ in JarvisAnswer(failure: .busy) }.name))
         for tool in ToolRegistry.standard(ToolContext(logger: LineLog().logger)).tools {
@@ -16,7 +16,7 @@ struct PersonaTests {
         #expect(!text.contains("\\"))
     }
 
-    @Test func theLanguageIsTheSpeakersUnlessItIsSet() {
+    @Test func languageIsThatOfTheSpeakerUnlessSet() {
         #expect(Persona.instructions().contains("the language the user speaks"))
         #expect(Persona.instructions(language: "de").contains("Speak the language \"de\""))
     }

@@ -111,12 +111,12 @@ struct SpeechShaperTests {
         }
     }
 
-    @Test func aLittleTooLongIsLeftWhole() {
+    @Test func slightlyLongReplyIsNotCut() {
         let reply = "One two three four five six seven eight nine. Ten eleven."
         #expect(SpeechShaper(maximumWords: 10).shape(reply)?.wasCut == false)
     }
 
-    @Test func oneEndlessSentenceIsCutBehindAClause() {
+    @Test func endlessSentenceIsCutAfterAClause() {
         let reply = "First of all there is this, and then " + String(repeating: "word ", count: 300) + "end."
         #expect(
             SpeechShaper(maximumWords: 20).shape(reply)?.spoken == "First of all there is this\u{2026} "
@@ -128,7 +128,7 @@ struct SpeechShaperTests {
     }
 
     @Test(arguments: ["", "This is it: ", "Here are the words that you want: a b "])
-    func oneWordHasABound(before: String) throws {
+    func endlessWordIsCut(before: String) throws {
         let shaper = SpeechShaper()
         let shaped = try #require(shaper.shape(before + String(repeating: "QUJD", count: 15_000)))
         #expect(shaped.wasCut)
@@ -187,7 +187,7 @@ struct SpeechShaperTests {
         ("[Monday]: dentist\n[Tuesday]: work", "[Monday]: dentist [Tuesday]: work"),
         ("See [it][1].\n\n[1]: https://e.org/page\n[2]: page.html", "See it."),
     ])
-    func whatCountsIsNotTakenForMarks(reply: String, spoken: String) {
+    func mathIsNotMistakenForMarkup(reply: String, spoken: String) {
         #expect(SpeechShaper().shape(reply)?.spoken == spoken)
     }
 
@@ -232,7 +232,7 @@ struct SpeechShaperTests {
         ("The answer is <answer>42</answer> here.", "The answer is 42 here."),
         ("It is <details open>so</details> <span class=\"x\">here</span>.", "It is so here."),
     ])
-    func comparisonsAreNoTags(reply: String, spoken: String) {
+    func comparisonsAreNotTags(reply: String, spoken: String) {
         #expect(SpeechShaper().shape(reply)?.spoken == spoken)
     }
 
@@ -240,7 +240,7 @@ struct SpeechShaperTests {
         ("Use a || b in the shell.", "Use a || b in the shell."), ("This is x||y or not.", "This is x||y or not."),
         ("| this || that |\n", "this that"),
     ])
-    func barsStayWhereThereIsNoTable(reply: String, spoken: String) {
+    func barsOutsideATableStay(reply: String, spoken: String) {
         #expect(SpeechShaper().shape(reply)?.spoken == spoken)
     }
 
@@ -262,7 +262,7 @@ struct SpeechShaperTests {
         ("It is at https://e.org/{id}/x now.", "It is at e.org now."),
         ("It is at www.example.org/page, and (https://e.org/a).", "It is at example.org, and."),
     ])
-    func whatStandsAroundAnAddressStays(reply: String, spoken: String) {
+    func textAroundAnAddressStays(reply: String, spoken: String) {
         #expect(SpeechShaper().shape(reply)?.spoken == spoken)
     }
 
@@ -285,7 +285,7 @@ struct SpeechShaperTests {
         #expect(shaped?.spoken == String(repeating: sentence, count: 5) + " " + offer)
     }
 
-    @Test func whatWasShapedStaysAsItIs() {
+    @Test func plainTextIsLeftUnchanged() {
         for reply in Self.plain {
             #expect(SpeechShaper().shape(reply)?.full == reply)
         }

@@ -55,7 +55,7 @@ struct SpeechStreamTests {
         #expect(rest(reply).rest == "And the umbrella")
     }
 
-    @Test func anAbbreviationEndsNothing() {
+    @Test func abbreviationDoesNotEndASentence() {
         #expect(
             write("Dr. Miller calls at 3.30 p.m. today. Then").sentences == ["Dr. Miller calls at 3.30 p.m. today."]
         )
@@ -91,7 +91,7 @@ struct SpeechStreamTests {
         "Here it is.\n\n<!-- A. B. C",
         "Here it is.\n\nIt costs $x. And y$ of. Or",
     ])
-    func whatIsOpenIsNotSpoken(reply: String) {
+    func unfinishedBlockIsNotSpoken(reply: String) {
         #expect(write(reply).sentences == ["Here it is."])
     }
 
@@ -102,7 +102,7 @@ struct SpeechStreamTests {
     }
 
     /// A server may leave the first tag out: what turns out to have been a thought is no part of the answer.
-    @Test func whatTurnsOutToBeAThoughtIsNoAnswer() {
+    @Test func lateThoughtTagRestartsTheAnswer() {
         let (given, rest) = rest("Let me see. It is cold. Hm</think>Take a coat. And gloves.")
         #expect(given == ["Let me see.", "It is cold.", "Take a coat."])
         #expect(rest == "Take a coat. And gloves." || rest == "And gloves.")
@@ -120,7 +120,7 @@ struct SpeechStreamTests {
         "He said \"Stop. Now.\" and left. Then (of course. Sure.) he came back. No. No. No.",
         "<!-- voice -->It is warm. Very warm. Good.",
     ])
-    func allIsSaidOnce(reply: String) {
+    func everyWordIsSpokenOnce(reply: String) {
         for words in [5, 12, 150] {
             let whole = SpeechShaper(maximumWords: words).shape(MediaInReply(reply).rest)?.spoken ?? ""
             let (given, rest) = rest(reply, words: words)
@@ -130,7 +130,7 @@ struct SpeechStreamTests {
         }
     }
 
-    @Test func noMoreIsGivenThanIsReadAloud() {
+    @Test func streamStopsAtTheLengthLimit() {
         let reply = (1...80).map { "Sentence \($0) has five words." }.joined(separator: " ")
         let (given, rest) = rest(reply)
         #expect(given.count == 30)
@@ -139,14 +139,14 @@ struct SpeechStreamTests {
 
     // MARK: What is withdrawn
 
-    @Test func whatIsWrittenAgainIsNotSaidAgain() {
+    @Test func repeatedTextIsNotSpokenAgain() {
         var stream = SpeechStream(maximumWords: 150)
         #expect(write("It rains today. Take a coat. And", &stream).sentences == ["It rains today.", "Take a coat."])
         stream.withdrawn()
         #expect(write("It rains today. Take a coat. And gloves. So", &stream).sentences == ["And gloves."])
     }
 
-    @Test func whatIsWrittenOtherwiseIsSaidFromThereOn() {
+    @Test func changedTextIsSpokenFromTheChange() {
         var stream = SpeechStream(maximumWords: 150)
         _ = write("It rains today. Take a coat. And", &stream)
         stream.withdrawn()
@@ -156,14 +156,14 @@ struct SpeechStreamTests {
         #expect(SaidWords.rest(of: "It rains today. Stay at home. It is cold. So.", afterSaying: stream.given) == "So.")
     }
 
-    @Test func aSegmentIsOneOfItsOwn() {
+    @Test func newSegmentStartsAfresh() {
         var stream = SpeechStream(maximumWords: 150)
         #expect(write("I look. One moment. L", &stream).sentences == ["I look.", "One moment."])
         stream.segmentEnded()
         #expect(write("I look. It is hot. V", &stream).sentences == ["I look.", "It is hot."])
     }
 
-    @Test func theWorkIsBounded() {
+    @Test func streamWorkIsBounded() {
         var stream = SpeechStream(maximumWords: 150)
         let line = "let a = \"b. C\"\n"
         var text = "```\n"

@@ -86,12 +86,12 @@ struct SpokenTableTests {
         #expect(place.next() == "Rome: Rain 0 %, Wind 5. Oslo: Rain 60 %, Wind 20.")
     }
 
-    @Test func whatStandsBehindATableWithoutAnEmptyLineIsNoRow() throws {
+    @Test func lineDirectlyAfterATableIsNotARow() throws {
         let reply = ["| a | b |", "|---|---|", "| milk | bread |", "That is all of it."]
         #expect(try shape(reply).spoken == "milk: b bread. That is all of it.")
     }
 
-    @Test func barsThatAreEscapedAreNoColumns() throws {
+    @Test func escapedBarsAreNotColumns() throws {
         let reply = ["| Command | Does |", "|---|---|", "| `a \\| b` | pipes |"]
         #expect(try shape(reply).spoken == "a | b: Does pipes.")
     }

@@ -258,7 +258,7 @@ private enum Written {
 /// What models write for themselves and for their servers, and what is heard of it.
 struct WrittenReplyTests {
     @Test(arguments: Written.all)
-    func onlyWhatIsForTheUserIsHeard(reply: String, spoken: String) {
+    func onlyTheTextForTheUserIsHeard(reply: String, spoken: String) {
         let media = MediaInReply(reply)
         #expect(SpeechShaper().shape(media.isLinks ? reply : media.rest)?.spoken ?? "" == spoken)
         let once = WrittenReply(reply).text
@@ -267,7 +267,7 @@ struct WrittenReplyTests {
 
     /// Wherever a stream is cut, the words are those of the whole.
     @Test(arguments: Written.all)
-    func aCutChangesNothing(reply: String, spoken: String) {
+    func cutReplyGivesTheSameText(reply: String, spoken: String) {
         let scalars = reply.unicodeScalars
         for (length, end) in scalars.indices.enumerated() {
             let beginning = String(scalars[..<end])
@@ -303,7 +303,7 @@ struct WrittenReplyTests {
         "<think>", "</think>", "<a b=", "[THINK]", "<|channel|>", "`", "{", "[", "assistantfinal", "*a* ", "\u{3010}",
         "x<tool>",
     ])
-    func theWorkIsBounded(piece: String) {
+    func parsingWorkIsBounded(piece: String) {
         let reply = String(repeating: piece, count: SpeechShaper.maximumBytes / piece.utf8.count)
         #expect(WrittenReply(reply).text.utf8.count <= 2 * SpeechShaper.maximumBytes)
     }
