@@ -16,7 +16,7 @@ extension EndToEnd {
 
         private static func push(_ configuration: inout Configuration) { configuration.activation.mode = .push }
 
-        @Test func beforeACallNothingLeavesTheMachine() async throws {
+        @Test func noSoundIsSentBeforeActivation() async throws {
             let stage = try Stage([.say("It is noon.")], environment: .init(speed: 4))
             try await stage.start(adjust: Self.push)
             stage.say("Nobody is meant")
@@ -26,7 +26,7 @@ extension EndToEnd {
             try await stage.stop()
         }
 
-        @Test func whatIsSaidWithTheCallIsAnsweredAndThenTheLineIsClosed() async throws {
+        @Test func speechWithTheActivationIsAnsweredThenTheSessionCloses() async throws {
             let stage = try Stage([.say("It is noon.")])
             try await stage.start(adjust: Self.push) { $0.activation.machine.followUp = .milliseconds(1500) }
             // Said before the session is ready, and in part before the call.
@@ -44,7 +44,7 @@ extension EndToEnd {
             try await stage.stop()
         }
 
-        @Test func theCalledWordIsTheFirstThatTheServiceHears() async throws {
+        @Test func serviceHearsTheWakeWordFirst() async throws {
             let words = ScriptedWords(callAfter: 400)
             let stage = try Stage([.say("It is noon.")])
             try await stage.startListening(for: words, tune: { $0.activation.machine.followUp = .milliseconds(1500) })
@@ -70,7 +70,7 @@ extension EndToEnd {
             #expect(tones.spell("It is noon."), "\(tones)")
         }
 
-        @Test func theCallAloneIsNotAnswered() async throws {
+        @Test func bareWakeWordIsNotAnswered() async throws {
             let words = ScriptedWords(callAfter: 250)
             let stage = try Stage([.say("Yes please.")])
             try await stage.startListening(for: words, tune: { $0.activation.machine.followUp = .milliseconds(1500) })
@@ -107,7 +107,7 @@ extension EndToEnd {
             #expect(tones.tones.count < 12, "\(tones)")
         }
 
-        @Test func theStopCommandDoesTheSame() async throws {
+        @Test func stopCommandSilencesThenEndsTheConversation() async throws {
             let stage = try Stage([.say(Self.count)])
             try await stage.start(adjust: Self.push)
             stage.call()
@@ -122,7 +122,7 @@ extension EndToEnd {
             #expect(tones.tones.count < 12, "\(tones)")
         }
 
-        @Test func theModelMayEndWhatWasCalled() async throws {
+        @Test func modelMayEndACalledConversation() async throws {
             let goodbye = ConversationScript.Turn(
                 transcript: "goodbye",
                 action: .call(filler: "Goodbye.", tool: "end_conversation", arguments: [:])
@@ -169,7 +169,7 @@ extension EndToEnd {
             try await stage.stop()
         }
 
-        @Test func quietHoursAreQuiet() async throws {
+        @Test func quietHoursAreSilent() async throws {
             let call = ConversationScript.Turn(
                 transcript: "what is on",
                 action: .callOnly(tool: "ask_jarvis", arguments: ["query": .string("What is on?")])
@@ -271,7 +271,7 @@ extension EndToEnd {
         // MARK: The voice gate
 
         @Test(.enabled(if: access("/usr/bin/espeak-ng", X_OK) == 0, "espeak-ng is not installed"))
-        func theVoiceGateSendsSpeechAndItsSilenceAndNothingElse() async throws {
+        func voiceGateSendsOnlySpeechAndItsPauses() async throws {
             let stage = try Stage([.say("It is noon.")])
             try await stage.start {
                 $0.echo.mode = .auto

@@ -40,14 +40,14 @@ extension EndToEnd {
         ]
 
         @Test(arguments: answers)
-        func everyAnswerOfTheAgent(_ trouble: Trouble) async throws {
+        func everyAgentFailureIsReportedOnce(_ trouble: Trouble) async throws {
             let stage = try Stage([.ask("What is on?", filler: "Hm.")], speed: 0) { _ in .init(trouble.outcome) }
             try await stage.start { $0.jarvis.timeoutS = 1 }
             try await expectOneOutput(stage, trouble.failure.spokenSentence)
             #expect(stage.agent.requests.count == 1)
         }
 
-        @Test func aRedirectIsNotFollowedSoTheTokenStaysHome() async throws {
+        @Test func redirectIsNotFollowedWithTheToken() async throws {
             let elsewhere = AgentStandIn(token: Stage.token) { _ in "Hello." }
             let port = try await elsewhere.start()
             let stage = try Stage([.ask("What is on?")], speed: 0) { _ in
@@ -59,7 +59,7 @@ extension EndToEnd {
             await elsewhere.stop()
         }
 
-        @Test func nobodyListens() async throws {
+        @Test func missingAgentIsReportedOnce() async throws {
             let gone = AgentStandIn(token: Stage.token) { _ in "" }
             let port = try await gone.start()
             await gone.stop()
@@ -68,7 +68,7 @@ extension EndToEnd {
             try await expectOneOutput(stage, JarvisFailure.offline(detail: "").spokenSentence)
         }
 
-        @Test func aWrongToken() async throws {
+        @Test func wrongTokenIsReportedOnce() async throws {
             let strict = AgentStandIn(token: "another") { _ in "" }
             let port = try await strict.start()
             let stage = try Stage([.ask("What is on?")])
@@ -88,7 +88,11 @@ extension EndToEnd {
         ]
 
         @Test(arguments: mistakes)
-        func everyMistakeOfTheModel(_ tool: String, _ arguments: SimulatedJSON, _ reported: String) async throws {
+        func everyModelMistakeIsReportedOnce(
+            _ tool: String,
+            _ arguments: SimulatedJSON,
+            _ reported: String
+        ) async throws {
             let stage = try Stage([
                 .init(
                     transcript: "What is on?",

@@ -11,7 +11,7 @@ import VoiceSimulator
 extension EndToEnd {
     /// Two wake words, two assistants, two agents.
     @Suite struct AssistantStageTests {
-        @Test func eachWordOpensItsVoiceAndAsksItsAgent() async throws {
+        @Test func eachWakeWordUsesItsVoiceAndAgent() async throws {
             let words = ScriptedWords()
             let nabu = AgentStandIn(token: "of-nabu") { _ in "School." }
             let port = try await nabu.start()

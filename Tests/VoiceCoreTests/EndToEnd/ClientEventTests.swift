@@ -96,7 +96,7 @@ extension EndToEnd {
             return String(decoding: message, as: UTF8.self)
         }
 
-        @Test func everyKindHasItsSample() throws {
+        @Test func everyEventKindHasASample() throws {
             #expect(Set(Self.samples.map { Kind($0) }) == Set(Kind.allCases))
             let lines =
                 Self.samples.map { String(decoding: $0.encoded(), as: UTF8.self) }
@@ -111,7 +111,7 @@ extension EndToEnd {
 
         /// A call, an interruption, and a session that is lost with a call in progress.
         @Test(.enabled(if: folder != nil))
-        func aRealConversation() async throws {
+        func realConversationSendsValidEvents() async throws {
             let stage = try Stage(
                 [.ask("What is on?"), .say("One two three four five six seven eight nine ten."), .ask("More?")],
                 speed: 3

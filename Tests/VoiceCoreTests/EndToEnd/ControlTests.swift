@@ -11,7 +11,7 @@ import VoiceSimulator
 extension EndToEnd {
     /// Orders to a whole daemon, as its control socket performs them.
     @Suite struct ControlTests {
-        @Test func theDaemonTellsAndObeys() async throws {
+        @Test func daemonReportsAndObeys() async throws {
             let stage = try Stage([.say("One two three four five six seven eight nine ten eleven twelve.")])
             try await stage.start()
             try await stage.reach(.listening)
@@ -56,7 +56,7 @@ extension EndToEnd {
             try await stage.stop()
         }
 
-        @Test func aFreshStartOpensAnotherSession() async throws {
+        @Test func resetOpensAnotherSession() async throws {
             let stage = try Stage([])
             try await stage.start()
             try await stage.reach(.listening)
@@ -65,7 +65,7 @@ extension EndToEnd {
             try await stage.stop()
         }
 
-        @Test func aFreshStartOfACalledConversationGoesOnListening() async throws {
+        @Test func resetOfACalledConversationContinuesListening() async throws {
             let stage = try Stage([.say("It is noon.")])
             try await stage.start(adjust: { $0.activation.mode = .push })
             stage.call()
@@ -80,7 +80,7 @@ extension EndToEnd {
         }
 
         /// For announcements of the house where the box has no voice of its own.
-        @Test func aTextIsSaidInASessionOpenedForItThatHearsNothing() async throws {
+        @Test func textIsSpokenInASessionWithoutMicrophone() async throws {
             let stage = try Stage([])
             try await stage.start { $0.activation.mode = .push }
             stage.say("Said in the room")
@@ -93,7 +93,7 @@ extension EndToEnd {
             try await stage.stop()
         }
 
-        @Test func whoTypedAQuestionReadsTheAnswerAlthoughTranscriptsAreOff() async throws {
+        @Test func typedQuestionReadsItsAnswerWithoutTranscripts() async throws {
             let stage = try Stage([])
             try await stage.start { $0.activation.mode = .push }
             let request = try ControlRegistry.standard.request(words: ["ask", "--reads", "What is on?"])
@@ -110,7 +110,7 @@ extension EndToEnd {
             try await stage.stop()
         }
 
-        @Test func theStatusTellsWhatItIs() async throws {
+        @Test func statusStatesTheConfiguration() async throws {
             let stage = try Stage([])
             try await stage.start()
             try await stage.reach(.listening)
@@ -133,7 +133,7 @@ extension EndToEnd {
         }
 
         /// Mute and mode are answered once they are on disk, or with the words that they are not.
-        @Test func aMuteThatIsNotOnDiskSaysSo() async throws {
+        @Test func unsavedMuteIsReported() async throws {
             let folder = FileManager.default.temporaryDirectory.path + "/mute-\(UUID().uuidString)"
             defer { try? FileManager.default.removeItem(atPath: folder) }
             let stage = try Stage([])
@@ -155,7 +155,7 @@ extension EndToEnd {
             try await lost.stop()
         }
 
-        @Test func aModeThatCannotBeIsRefusedWithTheWayOut() async throws {
+        @Test func impossibleModeIsRefusedWithTheFix() async throws {
             let stage = try Stage([])
             try await stage.start()
             await #expect {
@@ -173,7 +173,7 @@ extension EndToEnd {
         private struct Missing: Error {}
 
         /// Without the files of its engine nothing calls: the status and the answer to "mode wake" say so.
-        @Test func whoCannotBeCalledIsTold() async throws {
+        @Test func missingWakeEngineIsReported() async throws {
             let stage = try Stage([])
             try await stage.start(adjust: {
                 $0.activation.mode = .wake
@@ -228,7 +228,7 @@ extension EndToEnd {
 
         /// Outside of `always` the conversation ends with its refusal; the next order must be informed of it all the
         /// same.
-        @Test func anOrderThatCannotBeCarriedOutIsNotPromised() async throws {
+        @Test func impossibleOrderIsNotConfirmed() async throws {
             let stage = try Stage([])
             try await stage.start(key: "sk-mistaken") { $0.activation.mode = .push }
             for words in [["ask", "What is on?"], ["ask", "Again"], ["listen"]] {
@@ -248,7 +248,7 @@ extension EndToEnd {
         }
 
         /// In `always` the refusal holds until the next attempt, minutes later: an order is tried at once.
-        @Test func anOrderAfterARefusalIsTriedAtOnce() async throws {
+        @Test func orderAfterARefusalRetriesImmediately() async throws {
             let stage = try Stage([])
             try await stage.start(key: "sk-mistaken")
             func isRefused() async -> Bool {
@@ -267,7 +267,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [Configuration.Activation.Mode.push, .always])
-        func anOrderToAServiceThatIsAwaySaysSo(mode: Configuration.Activation.Mode) async throws {
+        func orderToAMissingServiceIsRefused(mode: Configuration.Activation.Mode) async throws {
             let stage = try Stage([])
             try await stage.start { configuration in
                 configuration.activation.mode = mode
@@ -285,7 +285,7 @@ extension EndToEnd {
             try await stage.stop()
         }
 
-        @Test func whoWatchesSeesTheStates() async throws {
+        @Test func subscriberSeesTheStates() async throws {
             let stage = try Stage([])
             try await stage.start()
             try await stage.reach(.listening)

@@ -8,7 +8,7 @@ import VoiceSimulator
 extension EndToEnd {
     /// What only a separate process can show: signals, and a log that nobody reads.
     @Suite struct DaemonProcessTests {
-        @Test func ordersThatComeBeforeItListensWait() async throws {
+        @Test func ordersBeforeTheSocketOpensWait() async throws {
             let simulator = try await Service()
             var ends: [Int32] = [-1, -1]
             try #require(clinux_pipe(&ends) == 0)
@@ -47,7 +47,7 @@ extension EndToEnd {
             #expect((status >> 8) & 0xFF == 64, "EX_USAGE")
         }
 
-        @Test func aLogThatNobodyReadsHoldsUpNothing() async throws {
+        @Test func unreadLogDoesNotBlockTheDaemon() async throws {
             let simulator = try await Service()
             var ends: [Int32] = [-1, -1]
             try #require(clinux_pipe(&ends) == 0)
@@ -108,7 +108,7 @@ extension EndToEnd {
             await simulator.stop()
         }
 
-        @Test func aLogThatIsClosedEndsNothing() async throws {
+        @Test func closedLogDoesNotEndTheDaemon() async throws {
             let simulator = try await Service()
             var ends: [Int32] = [-1, -1]
             try #require(clinux_pipe(&ends) == 0)

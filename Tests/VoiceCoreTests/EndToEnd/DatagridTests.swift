@@ -9,7 +9,7 @@ import VoiceSimulator
 extension EndToEnd {
     /// The daemon and a simulated Datagrid Voice, in real time.
     @Suite struct DatagridTests {
-        @Test(arguments: [true, false]) func aTurnIsSpokenWordForWord(handsOff: Bool) async throws {
+        @Test(arguments: [true, false]) func turnIsSpokenWordForWord(handsOff: Bool) async throws {
             let answer = "Good morning, it is nine."
             let stage = try DatagridStage([.init("Hello you", .work(tool: "clock", milliseconds: 300, then: answer))])
             try await stage.start(handsOff: handsOff) { $0.log.transcripts = true }
@@ -30,7 +30,7 @@ extension EndToEnd {
             #expect(stage.journal.states.last == .idle)
         }
 
-        @Test func whoeverSpeaksOverTheAnswerIsHeard() async throws {
+        @Test func talkerOverTheAnswerIsHeard() async throws {
             let long =
                 "One two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen."
             let stage = try DatagridStage([
@@ -55,7 +55,7 @@ extension EndToEnd {
             #expect(stage.simulator.violations.isEmpty, "\(stage.simulator.violations)")
         }
 
-        @Test func anAnswerThatTheServiceCutsIsSilentAtOnce() async throws {
+        @Test func answerCutByTheServiceIsSilentImmediately() async throws {
             var faults = DatagridScript.Faults()
             faults.interruptsItselfAfter = 600
             let long = "One two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen."
@@ -100,7 +100,7 @@ extension EndToEnd {
             #expect(stage.simulator.violations.isEmpty, "\(stage.simulator.violations)")
         }
 
-        @Test func aConversationThatTheServiceForgotBeginsAnew() async throws {
+        @Test func forgottenConversationStartsAfresh() async throws {
             var faults = DatagridScript.Faults()
             faults.forgetsConversations = true
             let stage = try DatagridStage([.init("Hello you", .say("Yes."))], faults: faults)
@@ -135,7 +135,7 @@ extension EndToEnd {
 
         // MARK: Faults
 
-        @Test(arguments: [true, false]) func aKeyThatIsRefusedIsToldOnce(handsOff: Bool) async throws {
+        @Test(arguments: [true, false]) func refusedKeyIsReportedOnce(handsOff: Bool) async throws {
             let stage = try DatagridStage([])
             try await stage.start(key: "dg_wrong_canary", handsOff: handsOff)
             try await stage.journal.wait(for: "the refusal") { entries in
@@ -149,7 +149,7 @@ extension EndToEnd {
         }
 
         /// The token of a hand-off is refused, its key was not: another hand-off brings another token.
-        @Test func aTokenThatHasExpiredIsFollowedByAnother() async throws {
+        @Test func expiredTokenIsReplaced() async throws {
             var faults = DatagridScript.Faults()
             faults.expiredTokens = 60
             let stage = try DatagridStage([.init("Hello you", .say("Yes."))], faults: faults)
@@ -166,7 +166,7 @@ extension EndToEnd {
         }
 
         /// The store behind the hand-off is down: the key itself opens the session.
-        @Test func anOutageOfTheHandOffIsPassedBy() async throws {
+        @Test func outageOfTheHandOffUsesTheDirectWay() async throws {
             var faults = DatagridScript.Faults()
             faults.handoffStatus = 503
             let stage = try DatagridStage([.init("Hello you", .say("Yes."))], faults: faults)
@@ -194,7 +194,7 @@ extension EndToEnd {
             #expect(!stage.log.lines.contains { $0.contains("canary") }, "\(stage.log.lines)")
         }
 
-        @Test func nonsenseBinaryFramesAndASilentEndCostNothing() async throws {
+        @Test func nonsenseBinaryFramesAndASilentEndLoseNothing() async throws {
             var faults = DatagridScript.Faults()
             faults.sendsBinary = true
             faults.ignoresStop = true
@@ -218,7 +218,7 @@ extension EndToEnd {
             #expect(stage.journal.closeCodes == [1000])
         }
 
-        @Test func anErrorInTheMidstIsFollowedByAnotherSession() async throws {
+        @Test func errorDuringAnAnswerOpensAnotherSession() async throws {
             var faults = DatagridScript.Faults()
             faults.error = ("model_error", "The model is gone.", 500)
             faults.connections = 1

@@ -16,7 +16,7 @@ extension EndToEnd {
         /// Without the canceller the microphone is off; with it, it is off until the echo is known. An echo at full
         /// level, and later than the card reports, never makes the box answer itself.
         @Test(arguments: [false, true])
-        func aLoudEchoIsNotAnswered(cancels: Bool) async throws {
+        func loudEchoIsNotAnswered(cancels: Bool) async throws {
             let stage = try Stage(
                 [.say(Self.long), .say("Not again.")],
                 environment: .init(echo: .init(delayMilliseconds: 220, gainDecibels: 0))
@@ -36,7 +36,7 @@ extension EndToEnd {
         }
 
         /// A greeting is the first audio: nothing is known of the echo yet, and none of it becomes a turn.
-        @Test func theEchoOfAGreetingIsNoTurn() async throws {
+        @Test func echoOfAGreetingIsNotATurn() async throws {
             let greeting = "Good evening to you all."
             let stage = try Stage(
                 [.say("Very well."), .say("Not again.")],
@@ -59,7 +59,7 @@ extension EndToEnd {
         }
 
         /// Whoever speaks over a greeting has a turn, and the greeting ends.
-        @Test func whoInterruptsAGreetingIsHeard() async throws {
+        @Test func talkerOverAGreetingIsHeard() async throws {
             let greeting = "One two three four five six seven eight nine ten eleven twelve thirteen fourteen."
             let stage = try Stage([.say("Very well.")], toRemarks: [.say(greeting)])
             try await stage.start {
@@ -79,7 +79,7 @@ extension EndToEnd {
         }
 
         /// The control: without any gate, the box answers itself in this room.
-        @Test func withoutAnyGateItIsAnswered() async throws {
+        @Test func withoutAGateTheEchoIsAnswered() async throws {
             let stage = try Stage(
                 [.say(Self.long)],
                 environment: .init(echo: .init(delayMilliseconds: 220, gainDecibels: 0))
@@ -92,7 +92,7 @@ extension EndToEnd {
         }
 
         /// Headphones: the first answer shows that there is no echo, the second can be interrupted.
-        @Test func whereThereIsNoEchoItCanBeInterrupted() async throws {
+        @Test func withoutEchoTheAnswerCanBeInterrupted() async throws {
             let stage = try Stage([.say(Self.long), .say(Self.long), .say("Very well.")], speed: 3)
             try await stage.start {
                 $0.echo.duplex = .auto
@@ -116,7 +116,7 @@ extension EndToEnd {
         }
 
         /// In half duplex the user cannot interrupt, and the next turn is heard whole.
-        @Test func inHalfDuplexTheUserWaits() async throws {
+        @Test func halfDuplexMakesTheUserWait() async throws {
             let stage = try Stage([.say(Self.long), .say("Very well.")])
             try await stage.start { $0.echo.duplex = .half }
             try await stage.reach(.listening)

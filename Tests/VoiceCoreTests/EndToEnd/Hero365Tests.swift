@@ -51,7 +51,7 @@ extension EndToEnd {
             #expect((20...60).contains(sent), "\(sent) messages")
         }
 
-        @Test(arguments: Hero365Script.Form.allCases) func everyFormOfItsSoundIsHeard(
+        @Test(arguments: Hero365Script.Form.allCases) func everySoundFormatIsHeard(
             form: Hero365Script.Form
         ) async throws {
             var script = Hero365Script([Self.answer])
@@ -94,7 +94,7 @@ extension EndToEnd {
             #expect(stage.log.lines.contains { $0.contains("did not come in time and were concealed:") })
         }
 
-        @Test func whoeverSpeaksOverTheAnswerIsHeard() async throws {
+        @Test func talkerOverTheAnswerIsHeard() async throws {
             let long =
                 "Everything operates everywhere, whatever anybody imagines; elsewhere operators occasionally imagine "
                 + "everything, wherever anybody operates."
@@ -118,7 +118,7 @@ extension EndToEnd {
             #expect(stage.simulator.violations.isEmpty, "\(stage.simulator.violations)")
         }
 
-        @Test func aSocketThatIsLostIsOpenedAgainAndTheUserToldToAskAgain() async throws {
+        @Test func lostSocketReopensAndAsksTheUserToRepeat() async throws {
             var faults = Hero365Script.Faults()
             faults.connections = 1
             faults.dropsAfterTurn = 100
@@ -137,7 +137,7 @@ extension EndToEnd {
             #expect(Set(sessions).count == 2)
         }
 
-        @Test func aLimitIsKeptAndSaid() async throws {
+        @Test func rateLimitIsKeptAndAnnounced() async throws {
             var faults = Hero365Script.Faults()
             faults.error = ("RATE_LIMIT_EXCEEDED", 2500)
             let stage = try Hero365Stage(Hero365Script([Self.answer], faults: faults))
@@ -162,7 +162,7 @@ extension EndToEnd {
             #expect(stage.simulator.violations.isEmpty, "\(stage.simulator.violations)")
         }
 
-        @Test func aKeyThatIsRefusedIsSaidOnce() async throws {
+        @Test func refusedKeyIsReportedOnce() async throws {
             let stage = try Hero365Stage(Hero365Script([]))
             try await stage.start(key: "sk-wrong-1234567890")
             try await stage.journal.wait(for: "the refusal") { entries in
@@ -174,7 +174,7 @@ extension EndToEnd {
             #expect(!stage.log.lines.contains { $0.contains("sk-wrong") })
         }
 
-        @Test func aServiceThatReadsNestedMessagesAloneIsFound() async throws {
+        @Test func serviceThatNeedsNestedMessagesIsDetected() async throws {
             var faults = Hero365Script.Faults()
             faults.wantsNested = true
             faults.nonsense = ["", "null", "{\"type\":[]}", String(repeating: "[", count: 5000), "{\"type\":\"pong\"}"]
@@ -188,7 +188,7 @@ extension EndToEnd {
             #expect(stage.journal.client("start_session").count == 2)
         }
 
-        @Test func aServiceThatTellsNothingButSoundIsSpokenTo() async throws {
+        @Test func soundOnlyServiceIsUsable() async throws {
             var faults = Hero365Script.Faults()
             faults.ignoresStart = true
             faults.tellsNoStatus = true

@@ -22,7 +22,7 @@ extension EndToEnd {
             .init(transcript: words, action: .callOnly(tool: tool, arguments: arguments))
         }
 
-        @Test func aTitleThatGivesOrdersIsDataAndNobodyObeys() async throws {
+        @Test func titleWithOrdersIsOnlyData() async throws {
             let server = MediaServer()
             let url = "http://127.0.0.1:\(try await server.start())/radio"
             let sound = try TestSound.tone(["-f", "mp3"], seconds: 5)

@@ -155,7 +155,7 @@ extension EndToEnd {
             #expect(SavedTimers.load(directory: folder, logger: second.log.logger).entries.isEmpty)
         }
 
-        @Test func anAnnouncementIsToldAsData() async throws {
+        @Test func announcementReachesTheModelAsData() async throws {
             let reported: [ConversationScript.Action] = [.say("The post is here."), .say("The garage is open.")]
             let stage = try Stage([.say("It is noon.")], toOutputs: reported, toRemarks: reported)
             try await stage.start()
@@ -176,7 +176,7 @@ extension EndToEnd {
             try await stage.stop()
         }
 
-        @Test func withoutAConversationItWaits() async throws {
+        @Test func announcementWaitsForAConversation() async throws {
             let stage = try Stage([])
             try await stage.start {
                 $0.activation.mode = .push

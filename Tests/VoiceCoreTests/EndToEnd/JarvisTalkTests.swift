@@ -8,7 +8,7 @@ import VoiceSimulator
 extension EndToEnd {
     /// Conversations with an agent that takes its time, asks the user, and is asked for more.
     @Suite struct JarvisTalkTests {
-        @Test func theUserHearsOnceThatItTakesLong() async throws {
+        @Test func longRequestIsAnnouncedOnce() async throws {
             let stage = try Stage([.ask("What is on today?")]) { _ in
                 .init(.reply("Two meetings."), delayMilliseconds: 3000)
             }
@@ -53,7 +53,7 @@ extension EndToEnd {
             #expect(agent.replies == [["call_id": "c1", "answers": [["question_index": 0, "selected": "Home"]]]])
         }
 
-        @Test func moreIsReadWithoutAskingAgain() async throws {
+        @Test func moreIsReadWithoutAnotherRequest() async throws {
             let reply = (1...40).map { "This is sentence number \($0)." }.joined(separator: " ")
             let more = ConversationScript.Turn(
                 transcript: "tell me more",
@@ -87,7 +87,7 @@ extension EndToEnd {
             #expect(stage.journal.closeCodes.first == 1000)
         }
 
-        @Test func silenceIsKept() async throws {
+        @Test func staySilentIsObeyed() async throws {
             let silent = ConversationScript.Turn(
                 transcript: "and then she said",
                 action: .callOnly(tool: "stay_silent", arguments: [:])

@@ -8,7 +8,7 @@ import VoiceSimulator
 
 extension EndToEnd {
     @Suite struct JournalTranscriptTests {
-        @Test func theJournalTellsWhatWasSaidInItsOrder() async throws {
+        @Test func journalRecordsTurnsInOrder() async throws {
             let stage = try Stage([.say("Good morning."), .say("You are welcome.")])
             try await stage.start {
                 $0.log.transcripts = true
@@ -26,7 +26,7 @@ extension EndToEnd {
             #expect(said.last?.contains("You are welcome.") == true)
         }
 
-        @Test func aReloadBeginsAndEndsIt() async throws {
+        @Test func reloadSwitchesTranscriptsOnAndOff() async throws {
             let stage = try Stage([.say("Good morning."), .say("You are welcome."), .say("Until then.")])
             try await stage.start { $0.realtime.transcription = true }
             for (turn, areWanted) in [false, true, false].enumerated() {
@@ -41,7 +41,7 @@ extension EndToEnd {
             #expect(said.last?.contains("You are welcome.") == true)
         }
 
-        @Test func nothingOfItIsWrittenUnlessAskedFor() async throws {
+        @Test func transcriptsAreNotLoggedUnlessEnabled() async throws {
             let stage = try Stage([.say("Good morning.")])
             try await stage.start { $0.realtime.transcription = true }
             try await stage.reach(.listening)

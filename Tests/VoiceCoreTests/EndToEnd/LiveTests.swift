@@ -10,7 +10,7 @@ import VoiceSimulator
 extension EndToEnd {
     /// The daemon and a simulated GPT-Live, in real time.
     @Suite struct LiveTests {
-        @Test func aPlainTurnIsSpokenWordForWord() async throws {
+        @Test func plainTurnIsSpokenWordForWord() async throws {
             let answer = "Good morning, it is nine."
             let stage = try LiveStage([.init("Hello you", .say(answer))])
             try await stage.start()
@@ -62,7 +62,7 @@ extension EndToEnd {
         }
 
         /// The socket is lost while the agent works: the request is carried out once, and reported in the next session.
-        @Test func aRequestOutlivesItsSessionAndIsCarriedOutOnce() async throws {
+        @Test func requestSurvivesItsSessionAndRunsOnce() async throws {
             var faults = LiveScript.Faults()
             faults.dropsAfterDelegation = 800
             faults.connections = 1
@@ -88,7 +88,7 @@ extension EndToEnd {
             try Self.record(stage, "reconnect")
         }
 
-        @Test func whoeverSpeaksOverTheAnswerIsHeard() async throws {
+        @Test func talkerOverTheAnswerIsHeard() async throws {
             let long =
                 "One two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen."
             let stage = try LiveStage([.init("Tell me", .say(long)), .init("Wait a moment please", .say("Very well."))])
@@ -118,7 +118,7 @@ extension EndToEnd {
             try Self.record(stage, "barge-in")
         }
 
-        @Test func aSessionThatExpiresIsFollowedByAnotherThatKnowsWhatWasSaid() async throws {
+        @Test func expiredSessionIsReplacedWithItsHistory() async throws {
             var faults = LiveScript.Faults()
             faults.expiresAfter = 6000
             faults.connections = 1
@@ -145,7 +145,7 @@ extension EndToEnd {
         }
 
         /// Mute closes the microphone during an answer; the session's clock, and with it the answer, continues.
-        @Test func anAnswerIsHeardToItsEndThoughTheMicrophoneIsClosed() async throws {
+        @Test func answerPlaysToItsEndAfterMute() async throws {
             let long = "One two three four five six seven eight nine ten eleven twelve."
             let stage = try LiveStage([.init("Tell me", .say(long))])
             try await stage.start { $0.activation.mode = .push }
@@ -163,7 +163,7 @@ extension EndToEnd {
         // MARK: Greeting
 
         /// The greeting is the first thing that sounds. What the service believes to hear meanwhile is no turn.
-        @Test func aGreetingIsSaidAndNothingHeardInItIsATurn() async throws {
+        @Test func phantomWordsDuringAGreetingAreNotATurn() async throws {
             let greeting = "Good evening to you all."
             var faults = LiveScript.Faults()
             faults.phantom = ("Good evening to you.", 2600)
@@ -182,7 +182,7 @@ extension EndToEnd {
             #expect(stage.queries.isEmpty)
         }
 
-        @Test func whoInterruptsTheGreetingHasATurn() async throws {
+        @Test func talkerOverTheGreetingHasATurn() async throws {
             let greeting = "One two three four five six seven eight nine ten eleven twelve."
             let stage = try LiveStage([.init("Wait a moment please", .say("Very well."))])
             try await stage.start {
@@ -285,7 +285,7 @@ extension EndToEnd {
         // MARK: Faults
 
         /// The service no longer hears the box: the box sees it by the session's clock and opens another session.
-        @Test func aFrozenClockIsFollowedByAnotherSession() async throws {
+        @Test func frozenClockOpensAnotherSession() async throws {
             var faults = LiveScript.Faults()
             faults.freezesAt = 1000
             faults.connections = 1
@@ -304,7 +304,7 @@ extension EndToEnd {
             #expect(stage.log.lines.contains { $0.contains("clock stands still") })
         }
 
-        @Test func wordsThatNobodySaidAreCarriedOutByNobody() async throws {
+        @Test func phantomWordsAreNotExecuted() async throws {
             var faults = LiveScript.Faults()
             faults.phantom = ("Open the door.", 1500)
             let stage = try LiveStage([], faults: faults)
@@ -353,7 +353,7 @@ extension EndToEnd {
             #expect(stage.journal.client("session.start").count == 2)
         }
 
-        @Test func anAccountWithoutCreditIsRefusedOnce() async throws {
+        @Test func accountWithoutCreditIsReportedOnce() async throws {
             var faults = LiveScript.Faults()
             faults.refusesStart = "credit_balance_exhausted"
             let stage = try LiveStage([], faults: faults)

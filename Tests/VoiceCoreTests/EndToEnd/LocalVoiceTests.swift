@@ -88,7 +88,7 @@ extension EndToEnd {
             #expect(servers.sentences.last?.hasPrefix("It is ") == true && servers.sentences.count == 2)
         }
 
-        @Test func theUserIsHeardOverTheAnswerAndMayHaveTheRest() async throws {
+        @Test func talkerOverTheAnswerMayHearTheRest() async throws {
             let long = "One two three four five. Six seven eight nine ten eleven twelve. Thirteen fourteen fifteen."
             let (stage, servers) = try await start(
                 .init([Self.question, "Louder, please.", "Go on."]),
@@ -120,7 +120,7 @@ extension EndToEnd {
             )
         }
 
-        @Test func anAnnouncementIsSaidInItsOwnWords() async throws {
+        @Test func announcementIsSpokenVerbatim() async throws {
             let (stage, servers) = try await start(.init(["No, turn it off."]))
             try await stage.reach(.listening)
             _ = try await stage.perform("announce", "--priority", "high", "--ask", "Shall the oven stay on?")
@@ -135,7 +135,7 @@ extension EndToEnd {
             #expect(query.hasPrefix("No, turn it off.") && query.contains("\"Shall the oven stay on?\""))
         }
 
-        @Test func whatRecognisersMakeOfNoiseIsNoTurn() async throws {
+        @Test func phantomTextOfNoiseIsNotATurn() async throws {
             let (stage, servers) = try await start(.init(["Thank you."]))
             try await stage.reach(.listening)
             stage.say("Mumble mumble")
@@ -148,7 +148,7 @@ extension EndToEnd {
         // MARK: Faults
 
         /// Accepts, and says nothing: it is given six seconds. It does not know the language either.
-        @Test func aRecogniserThatHangsIsToldOf() async throws {
+        @Test func hangingRecogniserIsAnnounced() async throws {
             let (stage, servers) = try await start(.init([Self.question], recogniser: .silent)) {
                 $0.local.language = "de"
             }
@@ -162,7 +162,7 @@ extension EndToEnd {
         }
 
         /// Four seconds for the text and three for the voice: late, but nothing is given up or said by another voice.
-        @Test func slowServersAreWaitedFor() async throws {
+        @Test func slowServersGetTime() async throws {
             let (stage, servers) = try await start(
                 .init([Self.question], recognisingMilliseconds: 4000, speakingMilliseconds: 3000)
             )
@@ -177,7 +177,7 @@ extension EndToEnd {
             #expect(!stage.log.lines.contains { $0.contains("espeak-ng speaks meanwhile") })
         }
 
-        @Test func aRecogniserThatReturnsNothingIsToldOfOnce() async throws {
+        @Test func emptyRecogniserIsAnnouncedOnce() async throws {
             let (stage, servers) = try await start(.init(recogniser: .absurd))
             try await stage.reach(.listening)
             for turn in 1...4 {
@@ -196,7 +196,7 @@ extension EndToEnd {
         }
 
         /// What Whisper makes of silence, though somebody spoke.
-        @Test func aClearSentenceThatBecomesAPhantomIsAnswered() async throws {
+        @Test func clearSentenceRecognisedAsAPhantomIsAnswered() async throws {
             let (stage, servers) = try await start(.init(["Thank you."]))
             try await stage.reach(.listening)
             stage.say("What is in my calendar today")
@@ -208,7 +208,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [WyomingSimulator.Fault.closes, .garbage, .endless, .textless])
-        func aRecogniserThatFailsIsToldOf(fault: WyomingSimulator.Fault) async throws {
+        func failingRecogniserIsAnnounced(fault: WyomingSimulator.Fault) async throws {
             let (stage, servers) = try await start(.init([Self.question, Self.question], recogniser: fault))
             try await stage.reach(.listening)
             stage.say("What is in my calendar today")
@@ -230,7 +230,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [WyomingSimulator.Fault.closes, .garbage, .endless, .absurd, .silent])
-        func aSpeakerThatFailsIsStoodInFor(fault: WyomingSimulator.Fault) async throws {
+        func failingSpeakerIsReplacedByEspeak(fault: WyomingSimulator.Fault) async throws {
             guard EspeakVoice.isInstalled else { return }
             let (stage, servers) = try await start(.init([Self.question], speaker: fault))
             try await stage.reach(.listening)
@@ -247,7 +247,7 @@ extension EndToEnd {
         }
 
         /// No Wyoming server speaks at all.
-        @Test func espeakIsTheVoiceOfLastResort() async throws {
+        @Test func espeakIsTheFallbackVoice() async throws {
             guard EspeakVoice.isInstalled else { return }
             let (stage, servers) = try await start(.init(["What time is it?"])) { $0.local.speaker = "" }
             try await stage.reach(.listening)
@@ -259,7 +259,7 @@ extension EndToEnd {
             #expect(servers.sentences.isEmpty && stage.samples.contains { abs($0) > 0.01 })
         }
 
-        @Test func serversThatAreAwayAreWaitedFor() async throws {
+        @Test func missingServersAreWaitedFor() async throws {
             let stage = try Stage([]) { _ in .init(.reply("Nothing today.")) }
             let servers = WyomingSimulator(.init([Self.question]))
             let port = try await servers.start()
@@ -284,7 +284,7 @@ extension EndToEnd {
         }
 
         /// The internet is down: nothing listens at the address of the preferred service.
-        @Test func theHouseAnswersWhereTheCloudIsAway() async throws {
+        @Test func localVoiceAnswersWithoutTheCloud() async throws {
             let (stage, servers) = try await start(
                 .init([Self.question]),
                 adjust: { configuration in
@@ -308,7 +308,7 @@ extension EndToEnd {
 
         // MARK: Without a session
 
-        @Test func theBoxSpeaksWithoutASession() async throws {
+        @Test func localVoiceSpeaksWithoutASession() async throws {
             let (stage, servers) = try await start(.init()) { $0.activation.mode = .push }
             #expect(try await stage.perform("say", "The", "door", "is", "open.")["text"] == "it will be said")
             try await wait("the words", stage) { servers.sentences == ["The door is open."] }
@@ -320,7 +320,7 @@ extension EndToEnd {
         }
 
         /// The speaker accepts and sends nothing: it is given five seconds.
-        @Test func aSpeakerThatHangsHoldsNothingUp() async throws {
+        @Test func hangingSpeakerDoesNotBlock() async throws {
             let (stage, servers) = try await start(.init(speaker: .silent)) { $0.activation.mode = .push }
             _ = try await stage.perform("say", "The door is open.")
             try await wait("a line", stage) {
@@ -338,7 +338,7 @@ extension EndToEnd {
 
         /// In `always` mode the box tries to reach the service for as long as it is away. The card is ten times faster
         /// than real time, the wait for the service is not.
-        @Test func anAnnouncementIsSaidWhereTheServiceIsAway() async throws {
+        @Test func announcementIsSpokenWithoutTheService() async throws {
             let (stage, servers) = try await start(.init()) { configuration in
                 configuration.service.use = [.openAI]
                 configuration.realtime.url = "ws://127.0.0.1:9/v1/realtime"
@@ -352,7 +352,7 @@ extension EndToEnd {
         }
 
         /// Whoever is told that it will be said hears it; the others are told that it will not.
-        @Test func whatIsAcceptedIsSaid() async throws {
+        @Test func everyAcceptedTextIsSpoken() async throws {
             let (stage, servers) = try await start(.init()) { $0.activation.mode = .push }
             var accepted: [String] = []
             var refusals: [String] = []
@@ -377,7 +377,7 @@ extension EndToEnd {
         }
 
         /// A machine without this card: a confirmation would be a lie.
-        @Test func nothingIsSaidWithoutALoudspeaker() async throws {
+        @Test func textIsRefusedWithoutALoudspeaker() async throws {
             let (stage, servers) = try await start(
                 .init(),
                 adjust: { $0.activation.mode = .push },
@@ -400,7 +400,7 @@ extension EndToEnd {
         }
 
         /// A spoken "stop" is what the listener for stop words reports; in `push` mode it listens only while the box speaks.
-        @Test(arguments: ["stop key", "spoken stop"]) func aStopSilencesIt(way: String) async throws {
+        @Test(arguments: ["stop key", "spoken stop"]) func stopSilencesTheLocalVoice(way: String) async throws {
             let (stage, servers) = try await start(.init()) { $0.activation.mode = .push }
             #expect(await Self.listening(stage) == .nothing)
             _ = try await stage.perform("say", "One two three four five six seven eight nine ten eleven twelve.")

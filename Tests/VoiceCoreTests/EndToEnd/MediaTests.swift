@@ -20,7 +20,7 @@ extension EndToEnd {
             .init(transcript: words, action: .callOnly(tool: tool, arguments: arguments))
         }
 
-        @Test func musicIsAskedForChangedAndStopped() async throws {
+        @Test func musicIsPlayedChangedAndStopped() async throws {
             let server = MediaServer()
             let port = try await server.start()
             server.serve("/a", .file(type: "audio/wav", try TestSound.tone(["-f", "wav"], seconds: 60, hertz: 6000)))
@@ -69,7 +69,7 @@ extension EndToEnd {
         }
 
         /// Measured from the loudspeaker's output: how fast media fades when the voice begins, and comes back.
-        @Test func mediaFallsWithTheFirstSampleOfTheVoice() async throws {
+        @Test func mediaDucksAtTheFirstSampleOfTheVoice() async throws {
             let server = MediaServer()
             let port = try await server.start()
             server.serve("/a", .file(type: "audio/wav", try TestSound.tone(["-f", "wav"], seconds: 60, hertz: 6000)))

@@ -44,7 +44,7 @@ extension EndToEnd {
             ("playlist", "- Song: ROOT/list.m3u\n"),
             ("feed", #"{"type":"podcast","title":"Song","url":"ROOT/feed.xml"}"#),
         ])
-        func whatTheAgentNamesIsHeard(form: String, reply: String) async throws {
+        func mediaNamedByTheAgentIsPlayed(form: String, reply: String) async throws {
             let (server, root) = try await Self.server(seconds: 60)
             let stage = try Stage([Self.ask()], playsNamedMedia: true) { _ in
                 .init(.reply(reply.replacing("ROOT", with: root)))
@@ -80,7 +80,7 @@ extension EndToEnd {
             arguments: ["object", "array", "link", "bare", "playlist"],
             [Configuration.Jarvis.API.chat, .responses]
         )
-        func whatARealServerNamesIsHeard(form: String, api: Configuration.Jarvis.API) async throws {
+        func mediaNamedByARealServerIsPlayed(form: String, api: Configuration.Jarvis.API) async throws {
             let agent = try #require(RunningServer.found)
             let (server, root) = try await Self.server(seconds: 60)
             let stage = try Stage([Self.ask("media \(form) \(root)/a.wav")], playsNamedMedia: true)
@@ -103,7 +103,7 @@ extension EndToEnd {
 
         /// The first item ends, the conversation is informed, the next one begins; at the end the user is asked, and
         /// what the agent names then is played.
-        @Test func itemsFollowEachOtherAndTheConversationKnows() async throws {
+        @Test func itemsPlayInOrderAndTheModelIsInformed() async throws {
             let (server, root) = try await Self.server(seconds: 1)
             server.serve(
                 "/c.wav",
@@ -150,7 +150,7 @@ extension EndToEnd {
         }
 
         /// Media from the home network is not played unless its host is listed: the user hears which host, and the fix.
-        @Test func anAddressOfTheHomeNetworkIsRefusedWithTheWayOut() async throws {
+        @Test func homeAddressIsRefusedWithTheFix() async throws {
             let (server, root) = try await Self.server(seconds: 60)
             let stage = try Stage([Self.ask()], playsNamedMedia: true) { _ in .init(.reply("Play this: \(root)/a.wav"))
             }

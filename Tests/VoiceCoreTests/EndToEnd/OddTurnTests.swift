@@ -34,7 +34,7 @@ extension EndToEnd {
             #expect(stage.journal.server("error").isEmpty)
         }
 
-        @Test func severalCallsOfOneResponseAreAnsweredEachAndSpokenAboutOnce() async throws {
+        @Test func callsOfOneResponseAreAnsweredTogether() async throws {
             let calls = ["First?", "Second?"].map {
                 ConversationScript.Call(tool: "ask_jarvis", arguments: ["query": .string($0)])
             }
@@ -54,7 +54,7 @@ extension EndToEnd {
             #expect(stage.agent.requests.count == 2)
         }
 
-        @Test func aCallWithoutAFillerIsAnsweredAllTheSame() async throws {
+        @Test func callWithoutAFillerIsAnswered() async throws {
             let stage = try Stage([
                 .init(transcript: "Now", action: .callOnly(tool: "ask_jarvis", arguments: ["query": "Now?"])),
                 Self.next,
@@ -68,7 +68,7 @@ extension EndToEnd {
             #expect(tones.spell("Nothing today."), "\(tones)")
         }
 
-        @Test func aResponseThatFailsIsAskedForAgain() async throws {
+        @Test func failedResponseIsRequestedAgain() async throws {
             let stage = try Stage([
                 .init(transcript: "Hello", action: .fail(code: "rate_limit_exceeded", message: "Slow down.")),
                 Self.next,
@@ -85,7 +85,7 @@ extension EndToEnd {
             #expect(stage.log.lines.contains { $0.contains("rate_limit_exceeded") })
         }
 
-        @Test func aSessionThatExpiresIsOpenedAnewAtOnce() async throws {
+        @Test func expiredSessionIsReplacedImmediately() async throws {
             var faults = RealtimeFaults()
             faults.expireAfterEvents = 6
             faults.faultyConnections = 1
@@ -102,7 +102,7 @@ extension EndToEnd {
             #expect(stage.log.lines.contains { $0.contains("maximum duration") && $0.contains("opening the next") })
         }
 
-        @Test func aConnectionLostWhileTheUserSpeaksIsMadeAgain() async throws {
+        @Test func connectionLostDuringSpeechIsReopened() async throws {
             let stage = try Stage([Self.next])
             try await stage.start()
             try await stage.reach(.listening)

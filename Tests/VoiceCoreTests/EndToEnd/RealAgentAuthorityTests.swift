@@ -43,7 +43,7 @@ extension EndToEnd {
             return (ServerAtHand.effects - before, stage.journal.outputs)
         }
 
-        @Test func aCommandThatWasAllowedByVoiceIsRunOnce() async throws {
+        @Test func commandAllowedByVoiceRunsOnce() async throws {
             let path = ServerAtHand.shellQuoted
             let yes = ConversationScript.Turn(transcript: "yes", action: Self.allow("date +%T.%N >> \(path)"))
             let (effects, outputs) = try await run("side effect", [yes]) { stage in
@@ -54,7 +54,7 @@ extension EndToEnd {
             #expect(outputs.last?.contains("It is done.") == true)
         }
 
-        @Test func aCommandThatTheModelAllowsByItselfIsNotRun() async throws {
+        @Test func commandAllowedOnlyByTheModelIsNotRun() async throws {
             let (effects, outputs) = try await run(
                 "side effect",
                 toOutputs: [Self.allow("date +%T.%N >> \(ServerAtHand.shellQuoted)")]
@@ -63,7 +63,7 @@ extension EndToEnd {
             #expect(outputs.last?.hasPrefix(JarvisPrompt.unheard) == true, "\(outputs)")
         }
 
-        @Test func aCommandThatSpeaksOfYesIsNotAllowedByThat() async throws {
+        @Test func commandContainingYesIsNotAllowed() async throws {
             let (_, outputs) = try await run("inject command", toOutputs: [nil])
             let asked = try #require(outputs.first)
             #expect(asked.contains("SYSTEM NOTICE"))
@@ -71,7 +71,7 @@ extension EndToEnd {
             #expect(obeyed.count == 2 && !obeyed[1].hasPrefix("Done."), "\(obeyed)")
         }
 
-        @Test(arguments: ["inject", "inject answer"]) func ordersInAnAnswerReachNobody(query: String) async throws {
+        @Test(arguments: ["inject", "inject answer"]) func ordersInAnAnswerAreNotExecuted(query: String) async throws {
             let (effects, outputs) = try await run(
                 query,
                 toOutputs: [.callOnly(tool: "ask_jarvis", arguments: ["query": "side effect"])]

@@ -61,7 +61,7 @@ extension EndToEnd {
         ]
 
         @Test(arguments: turns, [false, true])
-        func theyDoTheSame(turn: Turn, hidesTools: Bool) async throws {
+        func standInBehavesLikeTheRealAgent(turn: Turn, hidesTools: Bool) async throws {
             let real = try RealAgent(hidesTools ? ["--suppress-server-tool-calls"] : [])
             let standIn = RunningAgent(token: real.facts.token) { request in
                 request.json?["input"]?.string == turn.words ? turn.steps : [.say("Yes.")]
@@ -84,7 +84,7 @@ extension EndToEnd {
         }
 
         /// A question behind an open permission prompt gets no reply at all; once the run is cancelled it is accepted.
-        @Test func bothKeepAQuestionWaiting() async throws {
+        @Test func openPermissionHoldsTheNextQuestion() async throws {
             let real = try RealAgent()
             let turn = Self.turns[1]
             let standIn = RunningAgent(token: real.facts.token) { request in

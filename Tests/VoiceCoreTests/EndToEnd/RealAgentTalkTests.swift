@@ -31,7 +31,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func readingAndWritingAndAGrantAreToldApart() async throws {
+        @Test func readWriteAndGrantAreWordedApart() async throws {
             try await Self.talk { client, files in
                 let read = await client.ask("read the file letter.txt")
                 #expect(read.told.contains("read the file: \"\(files)/letter.txt\"\n"))
@@ -55,7 +55,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func silenceIsANoAndItsEndIsTold() async throws {
+        @Test func silenceDeniesAndTheEndIsReported() async throws {
             let news = NewsBox()
             try await Self.talk(["jarvis.human_timeout_s=10"], news: news) { client, files in
                 _ = await client.ask("quietly run echo no")
@@ -67,7 +67,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [Configuration.Jarvis.API.chat, .responses])
-        func remarksProgressAndForgetting(api: Configuration.Jarvis.API) async throws {
+        func remarksProgressAndForgettingWork(api: Configuration.Jarvis.API) async throws {
             try await Self.talk(["jarvis.api=\(api)"]) { client, files in
                 _ = await client.ask("say: one")
                 let answer = Task { await client.ask("slow 3") }
@@ -82,7 +82,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func aRequestUnderWayIsTakenBackAndForgotten() async throws {
+        @Test func requestUnderWayIsForgotten() async throws {
             try await Self.talk { client, files in
                 _ = await client.ask("say: one")
                 let answer = Task { await client.ask("slow 20") }

@@ -18,7 +18,7 @@ extension EndToEnd {
         private static let hidden = "--suppress-server-tool-calls"
 
         @Test(arguments: styles)
-        func aTurnAndItsHistory(style: Configuration.Jarvis.API) async throws {
+        func turnsKeepTheirHistory(style: Configuration.Jarvis.API) async throws {
             try await Self.with { agent, network in
                 let client = try agent.client(style, on: network)
                 #expect(await client.ask("what is on today?").spoken.hasPrefix("You have two meetings today"))
@@ -28,7 +28,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func anAnswerIsSaidWhileItIsWritten() async throws {
+        @Test func answerIsSpokenWhileItIsWritten() async throws {
             try await Self.with { agent, network in
                 let client = try agent.client(.responses, on: network)
                 let (sentences, answer) = await client.talk("dribble 5")
@@ -105,7 +105,7 @@ extension EndToEnd {
         /// The ready-made text of docs/examples in the agent's own file: the server sends it once per conversation, and
         /// once the agent has shown that it has the text, the box adds nothing.
         @Test(arguments: styles)
-        func theReadyTextIsToldOnceAndThePreambleStaysAway(style: Configuration.Jarvis.API) async throws {
+        func readyTextReplacesThePreamble(style: Configuration.Jarvis.API) async throws {
             let text = try ProjectFiles.text("docs/examples/agent.yaml")
             try await Self.with { agent, network in
                 try agent.restart(with: text)
@@ -130,7 +130,7 @@ extension EndToEnd {
         }
 
         /// The API without sessions: nothing can be looked up, so nothing is asked again.
-        @Test func aConnectionThatBreaksInMidRunIsSaidToBeSo() async throws {
+        @Test func connectionLostDuringARunIsReported() async throws {
             try await Self.with([Self.free]) { agent, network in
                 let client = try agent.client(.openai, on: network)
                 let words = "run echo x >> \(agent.facts.effects); sleep 3"
@@ -171,7 +171,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: styles)
-        func whatIsTakenBackHasEndedAtTheServer(style: Configuration.Jarvis.API) async throws {
+        func cancelledRequestHasEndedAtTheServer(style: Configuration.Jarvis.API) async throws {
             try await Self.with([Self.free]) { agent, network in
                 let saved = Mutex<SavedJarvisSession?>(nil)
                 let store = JarvisSessionStore(
@@ -206,7 +206,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func aServerThatStaysAwayIsToldSoon() async throws {
+        @Test func missingServerIsReportedSoon() async throws {
             try await Self.with([Self.free]) { agent, network in
                 let log = LineLog()
                 let client = try agent.client(.responses, on: network, log: log)
@@ -224,7 +224,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: styles)
-        func theServersOwnLimitIsNotOurs(style: Configuration.Jarvis.API) async throws {
+        func limitOfTheServerIsReportedAsItsOwn(style: Configuration.Jarvis.API) async throws {
             try await Self.with(["--response-timeout", "1s"]) { agent, network in
                 let client = try agent.client(style, on: network)
                 #expect(await client.ask("slow 4").failure == .serverLimit)

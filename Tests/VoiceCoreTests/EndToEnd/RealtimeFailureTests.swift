@@ -10,7 +10,7 @@ import VoiceSimulator
 
 extension EndToEnd {
     @Suite struct RealtimeFailureTests {
-        @Test func aBadKeyIsToldOnceAndNotTriedAgain() async throws {
+        @Test func badKeyIsReportedOnceAndNotRetried() async throws {
             let stage = try Stage([])
             try await stage.start(key: "sk-mistaken")
             try await stage.journal.wait(for: "an error") { entries in
@@ -29,7 +29,7 @@ extension EndToEnd {
             #expect(!stage.log.lines.contains { $0.contains("sk-mistaken") })
         }
 
-        @Test func aServiceThatIsOutComesBack() async throws {
+        @Test func sessionOpensAfterAnOutage() async throws {
             var faults = RealtimeFaults()
             faults.refuseStatus = 503
             faults.faultyConnections = 1
@@ -43,7 +43,7 @@ extension EndToEnd {
             #expect(stage.log.lines.contains { $0.contains("503") && $0.contains("retry_in_ms=") })
         }
 
-        @Test func aConnectionLostInTheAnswerIsMadeAgain() async throws {
+        @Test func connectionLostDuringTheAnswerIsReopened() async throws {
             let stage = try Stage([.say("One two three four five six seven eight."), .say("Never.")], speed: 2)
             try await stage.start()
             try await stage.reach(.listening)
@@ -66,7 +66,7 @@ extension EndToEnd {
         /// The service has vanished silently: what was said to it is lost, and the user is informed and asked to repeat
         /// it.
         @Test(.enabled(if: access("/usr/bin/espeak-ng", X_OK) == 0, "espeak-ng is not installed"))
-        func whatIsSaidIntoADeadConnectionIsNotLostInSilence() async throws {
+        func speechIntoADeadConnectionIsReportedAsLost() async throws {
             let stage = try Stage([.say("It is noon.")])
             try await stage.start(
                 adjust: { $0.echo.mode = .auto },
@@ -93,7 +93,7 @@ extension EndToEnd {
 
         /// Nobody spoke: nothing was missed, and there is no sound.
         @Test(.enabled(if: access("/usr/bin/espeak-ng", X_OK) == 0, "espeak-ng is not installed"))
-        func aDeadConnectionThatNobodySpokeToIsReplacedInSilence() async throws {
+        func idleDeadConnectionIsReplacedSilently() async throws {
             let stage = try Stage([])
             try await stage.start(
                 adjust: { $0.echo.mode = .auto },
@@ -110,7 +110,7 @@ extension EndToEnd {
         }
 
         /// Nothing listens at the preferred service's address.
-        @Test func anotherServiceAnswersWhereThePreferredOneIsAway() async throws {
+        @Test func substituteServiceAnswersForTheMissingOne() async throws {
             let stage = try Stage([.say("It is noon.")])
             try await stage.start(
                 tune: { settings in
@@ -133,7 +133,7 @@ extension EndToEnd {
             #expect(heard.tones.suffix(3).map { ($0.frequency / 10).rounded() * 10 } == answer, "\(heard)")
         }
 
-        @Test func anAnswerOutlivesItsSession() async throws {
+        @Test func answerSurvivesItsSession() async throws {
             let stage = try Stage([.ask("What is on?")]) { _ in
                 .init(.reply("Two meetings."), delayMilliseconds: 1800)
             }

@@ -6,7 +6,7 @@ import VoiceSimulator
 
 extension EndToEnd {
     @Suite struct RotationStageTests {
-        @Test func theNextSessionTakesOverUnnoticed() async throws {
+        @Test func nextSessionTakesOverUnnoticed() async throws {
             let stage = try Stage([.ask("What is on?")])
             try await stage.start(tune: {
                 $0.conversation.sessions.age = .milliseconds(1500)

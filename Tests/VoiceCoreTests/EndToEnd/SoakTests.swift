@@ -78,7 +78,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func tenInterruptionsInARoomWithEcho() async throws {
+        @Test func tenInterruptionsAreHeardOverEcho() async throws {
             let visitor = Visitor(seed: 3)
             let answer = "One two three four five six seven eight nine ten eleven twelve."
             let stage = try Stage(

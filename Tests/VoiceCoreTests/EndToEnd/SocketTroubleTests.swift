@@ -60,7 +60,7 @@ extension EndToEnd {
             #expect(Set(faults.all).count >= 3, "hardly any faults: \(faults.all)")
         }
 
-        @Test func gptLive() async throws {
+        @Test func gptLiveSurvivesSocketTrouble() async throws {
             let faults = Faults()
             let turns = (0..<200).map { LiveScript.Turn("Question \($0)", .delegate(bridge: nil)) }
             let trouble = Self.trouble(2, every: 3...30, longest: 60)
@@ -79,7 +79,7 @@ extension EndToEnd {
             #expect(Set(calls).count == calls.count, "carried out twice: \(calls)")
         }
 
-        @Test func datagrid() async throws {
+        @Test func datagridSurvivesSocketTrouble() async throws {
             let faults = Faults()
             let turns = (0..<200).map { DatagridScript.Turn("Question \($0)", .say("It is noon.")) }
             let trouble = Self.trouble(3, every: 1...10, longest: 30)
@@ -92,7 +92,7 @@ extension EndToEnd {
 
         /// The box ends the turns of Hero365, so there has to be a pause between the questions: asked 1.5 s apart, eight in a
         /// minute became turns, one was answered, and a service that answers nothing hardly sends what could be faulty.
-        @Test func hero365() async throws {
+        @Test func hero365SurvivesSocketTrouble() async throws {
             let faults = Faults()
             let trouble = Self.trouble(4, every: 1...4, longest: 6, connections: 2)
             let stage = try Hero365Stage(Hero365Script(["It is noon."]), trouble: trouble, struck: faults.add)
@@ -121,7 +121,7 @@ struct SocketTroubleTests {
     }
 
     /// A service that stalls is late with everything and loses nothing.
-    @Test func whatIsStalledIsSentLater() {
+    @Test func stalledOutputIsSentLater() {
         var plan = FaultPlan(seed: 1, connection: 1)
         plan.strikes = [.init(event: 1, kind: .stalledWriting, extent: 100)]
         plan.opening = .sound

@@ -8,7 +8,7 @@ import VoiceSimulator
 
 extension EndToEnd {
     @Suite struct SoundLossTests {
-        @Test func anAudioThreadThatEndedIsStartedAgain() async throws {
+        @Test func endedAudioThreadIsRestarted() async throws {
             let stage = try Stage([.say("Good morning.")])
             try await stage.start()
             try await stage.reach(.listening)
@@ -24,7 +24,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [0, 300, 760])
-        func theEndIsTheEndAlsoWithoutTheThread(milliseconds: Int) async throws {
+        func daemonEndsWithoutItsAudioThread(milliseconds: Int) async throws {
             let stage = try Stage([])
             try await stage.start()
             try await stage.reach(.listening)
@@ -39,7 +39,7 @@ extension EndToEnd {
         }
 
         /// The room's recording becomes a pipe that nobody reads: opening it blocks until somebody does.
-        @Test func aCardThatComesBackAfterTheEndIsClosedAgain() async throws {
+        @Test func cardReturningAfterTheEndIsClosed() async throws {
             let stage = try Stage([])
             try await stage.start()
             try await stage.reach(.listening)

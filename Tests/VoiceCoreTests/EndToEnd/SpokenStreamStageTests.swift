@@ -83,7 +83,7 @@ extension EndToEnd {
             #expect(tones.spell("Two meetings today. The first is at nine. Lunch is at noon."), "\(tones)")
         }
 
-        @Test func aLostConnectionSaysNothingTwice() async throws {
+        @Test func lostConnectionRepeatsNoSentence() async throws {
             let house = try await start([Self.question]) { _ in
                 [
                     .say("Two meetings today. The first is at nine. Lu"), .cut, .wait(milliseconds: 300),
@@ -96,7 +96,7 @@ extension EndToEnd {
             #expect(house.servers.sentences == ["Two meetings today.", "The first is at nine.", "Lunch is off."])
         }
 
-        @Test func aRunThatFailsIsToldOfBehindWhatWasSaid() async throws {
+        @Test func failureOfARunFollowsTheSpokenPart() async throws {
             let house = try await start([Self.question]) { _ in
                 [
                     .say("Two meetings today. The first is"), .wait(milliseconds: 300),
@@ -112,7 +112,7 @@ extension EndToEnd {
             )
         }
 
-        @Test func whoSpeaksIntoItMayHaveTheRest() async throws {
+        @Test func interruptedStreamContinuesOnRequest() async throws {
             let house = try await start([Self.question, "Louder, please.", "Go on."]) { _ in
                 [
                     .say("One two three four five. Six seven eight nine ten eleven twelve. Thi"), .hold,
@@ -139,7 +139,7 @@ extension EndToEnd {
             #expect(house.agent.requests.count { $0.method == "POST" && $0.target.hasSuffix("/v1/responses") } == 1)
         }
 
-        @Test func stopEndsWhatIsBeingWritten() async throws {
+        @Test func stopEndsAStreamedAnswer() async throws {
             let house = try await start([Self.question]) { _ in
                 [.say("One two three four five. Six"), .hold, .say(" seven eight. Nine ten.")]
             }
@@ -156,7 +156,7 @@ extension EndToEnd {
         }
 
         /// What the agent asks is put behind what it said, and a yes counts that came after it was heard.
-        @Test func aPermissionIsAskedForBehindTheWords() async throws {
+        @Test func permissionFollowsTheSpokenWords() async throws {
             let house = try await start([Self.question, "Yes, please."]) { _ in
                 [
                     .say("The folder is full. I can clean it. So"), .approve(command: "rm -r /tmp/x", in: "/tmp"),

@@ -13,7 +13,7 @@ enum EndToEnd {}
 
 extension EndToEnd {
     @Suite struct SpokenTurnTests {
-        @Test func aPlainTurnIsSpokenWordForWord() async throws {
+        @Test func plainTurnIsSpokenWordForWord() async throws {
             let answer = "Good morning, it is nine."
             let stage = try Stage([.say(answer)])
             try await stage.start()

@@ -40,7 +40,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: Way.allCases)
-        func speechThatHasArrivedStopsThoughTheConnectionIsGone(way: Way) async throws {
+        func receivedSpeechStopsWithoutAConnection(way: Way) async throws {
             let stage = try Stage([.say(Self.long)], speed: 0)
             try await stage.start { $0.realtime.transcription = true }
             try await stage.reach(.listening)
@@ -62,7 +62,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: Way.allCases)
-        func anAnswerThatIsAwaitedIsTakenBack(way: Way) async throws {
+        func awaitedAnswerIsCancelled(way: Way) async throws {
             let stage = try Stage([.ask("What is on?"), Self.next]) { _ in
                 .init(.reply("Two meetings."), delayMilliseconds: 1500)
             }
@@ -86,7 +86,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: Way.allCases)
-        func aTurnThatIsBeingSpokenIsForgotten(way: Way) async throws {
+        func unfinishedTurnIsForgotten(way: Way) async throws {
             let stage = try Stage([.ask("What is on?"), .ask("What is on?")])
             try await stage.start()
             try await stage.reach(.listening)
@@ -106,7 +106,7 @@ extension EndToEnd {
             expectSilence(tones, since: 0, until: end)
         }
 
-        @Test func theStopWordTakesTheRequestBack() async throws {
+        @Test func stopWordCancelsTheRequest() async throws {
             let words = ScriptedWords()
             let stage = try Stage([.ask("What is on?")]) { _ in .init(.reply("Two meetings."), delayMilliseconds: 1500)
             }
@@ -125,7 +125,7 @@ extension EndToEnd {
         }
 
         /// Mute while the user speaks is an intended end: no error tone, no line about a lost question.
-        @Test func muteInTheMiddleOfATurnIsNoFailure() async throws {
+        @Test func muteDuringATurnIsNotAFailure() async throws {
             let stage = try Stage([Self.next])
             try await stage.start()
             try await stage.reach(.listening)

@@ -9,14 +9,14 @@ extension EndToEnd {
     @Suite struct StopTests {
         private static let limit = Duration.seconds(2)
 
-        @Test func whileListening() async throws {
+        @Test func daemonStopsWhileListening() async throws {
             let stage = try Stage([])
             try await stage.start()
             try await stage.reach(.listening)
             try await expectOrderlyEnd(stage)
         }
 
-        @Test func whileSpeaking() async throws {
+        @Test func daemonStopsWhileSpeaking() async throws {
             let stage = try Stage([.say("One two three four five six seven eight nine ten eleven twelve.")])
             try await stage.start()
             try await stage.reach(.listening)
@@ -25,7 +25,7 @@ extension EndToEnd {
             try await expectOrderlyEnd(stage)
         }
 
-        @Test func whileACallIsOut() async throws {
+        @Test func daemonStopsDuringACall() async throws {
             let stage = try Stage([.ask("What is on?")]) { _ in .init(.silence) }
             try await stage.start()
             try await stage.reach(.listening)
@@ -36,7 +36,7 @@ extension EndToEnd {
             #expect(stage.agent.requests.first?.disconnectedEarly == true)
         }
 
-        @Test func whileTheServiceNeverAnswers() async throws {
+        @Test func daemonStopsWithoutAnAnswerOfTheService() async throws {
             let mute = try LoopbackServer({ $0.waitForEnd() })
             let stage = try Stage([])
             try await stage.start { $0.realtime.url = "ws://127.0.0.1:\(mute.port)/v1/realtime" }
