@@ -12,7 +12,7 @@ struct DatagridMessageTests {
 
     // MARK: Up
 
-    @Test func aSessionIsBegunWithWhatTheServiceKnows() throws {
+    @Test func startCarriesTheSettingsOfTheService() throws {
         let settings = DatagridSettings(agent: "agent_1", prompt: "Be brief.", voice: "aurora", greeting: "Hello.")
         let first = try Self.json(DatagridClientMessage.start(settings, conversation: nil).encoded)
         #expect(
@@ -33,7 +33,7 @@ struct DatagridMessageTests {
         #expect(next["payload"]?["initial_message"] == nil)
     }
 
-    @Test func whatIsNotSetIsNotSent() throws {
+    @Test func unsetSettingsAreNotSent() throws {
         let message = try Self.json(DatagridClientMessage.start(DatagridSettings(), conversation: nil).encoded)
         guard case .object(let payload)? = message["payload"] else { throw NoPayload() }
         #expect(Set(payload.keys) == ["voice_config"])
@@ -41,7 +41,7 @@ struct DatagridMessageTests {
 
     private struct NoPayload: Error {}
 
-    @Test func theOthersHaveAPayloadWhereTheyNeedOne() throws {
+    @Test func otherMessagesHaveTheirPayload() throws {
         #expect(try Self.json(DatagridClientMessage.interrupt.encoded) == ["type": "interrupt"])
         #expect(try Self.json(DatagridClientMessage.stop.encoded) == ["type": "stop"])
         let text = try Self.json(DatagridClientMessage.text("What is on?").encoded)
@@ -100,7 +100,7 @@ struct DatagridMessageTests {
         "", "null", "[]", "{}", #"{"type":7}"#, #"{"type":"transcript","payload":{"role":"judge","text":"x"}}"#,
         #"{"type":"transcript"}"#, #"{"type":"tool_call","payload":{}}"#, String(repeating: "[", count: 5000),
     ])
-    func whatCannotBeUnderstoodIsNoMessage(text: String) { #expect(DatagridDecoder.decode(text) == nil) }
+    func malformedMessageIsIgnored(text: String) { #expect(DatagridDecoder.decode(text) == nil) }
 
     @Test(arguments: [#"{"type":"ended","payload":{"credits_consumed":-1e300}}"#, #"{"type":"ended","payload":7}"#])
     func oddNumbersAreClamped(text: String) {
@@ -137,15 +137,15 @@ struct DatagridMessageTests {
         #"{"type":"audio","payload":{"data":"AAAA"}"#, #"{"payload":{"data":"AAAA"}}"#,
         #"{"type":"audio","payload":{"data":"AA\u0041A"}}"#,
     ])
-    func onlyThePlainShapeIsTaken(text: String) { #expect(Self.audio(text) == nil) }
+    func otherAudioFormsAreLeftToTheSlowReader(text: String) { #expect(Self.audio(text) == nil) }
 
-    @Test func anEscapedOneIsReadTheSlowWay() throws {
+    @Test func escapedAudioIsReadByTheSlowReader() throws {
         let text = #"{"type":"audio","payload":{"data":"AA\u0041A"}}"#
         let found = try #require(Array(text.utf8).withUnsafeBytes { DatagridAudio.slowly($0) })
         #expect(found.data == "AAAA" && found.kind == nil)
     }
 
-    @Test func whatIsNoPCMOfOurRateIsNotPlayed() {
+    @Test func otherAudioFormatsAreNotPlayed() {
         #expect(DatagridAudio.isPlayable(nil) && DatagridAudio.isPlayable("audio/L16; rate=24000"))
         #expect(!DatagridAudio.isPlayable("audio/mpeg") && !DatagridAudio.isPlayable("audio/pcm;rate=16000"))
     }
@@ -169,13 +169,13 @@ struct DatagridMessageTests {
         #"{"url":"ws://h/ws","start_message":{"type":"start"}}"#,
         #"{"url":"wss://h/ws","start_message":7}"#,
     ])
-    func whatIsNoneIsNotTakenForOne(reply: String) {
+    func malformedHandOffIsRefused(reply: String) {
         #expect(DatagridHandoff(Array(reply.utf8), isEncrypted: true) == nil)
     }
 
     // MARK: Continuing a conversation
 
-    @Test func aConversationGoesOnAfterALossAndForAWhileAfterItsEnd() {
+    @Test func conversationContinuesAfterALossAndBrieflyAfterItsEnd() {
         var conversation = DatagridConversation(patience: .seconds(60))
         #expect(conversation.next(at: .zero) == nil)
         conversation.began("c1")

@@ -20,7 +20,7 @@ struct DatagridTranslatorTests {
         #expect(scene.reports.last == .ready(ServiceReadiness(id: "s1")))
     }
 
-    @Test func whatTheHandOffHasGivenIsSentAsItIs() {
+    @Test func startOfTheHandOffIsSentUnchanged() {
         var scene = DatagridScene(DatagridTranslator(DatagridSettings(), given: [1, 2, 3]))
         scene.ask(.open(history: []))
         #expect(scene.sent == [.startAsGiven([1, 2, 3])])
@@ -38,7 +38,7 @@ struct DatagridTranslatorTests {
     }
 
     /// A conversation that the service has forgotten must not lock out the user.
-    @Test func aConversationThatCannotGoOnIsFollowedByAnother() {
+    @Test func forgottenConversationIsReplaced() {
         var scene = DatagridScene(DatagridTranslator(DatagridSettings(), conversation: "conv_1"))
         scene.ask(.open(history: []))
         #expect(scene.sent == [.start(DatagridSettings(), conversation: "conv_1")])
@@ -96,7 +96,7 @@ struct DatagridTranslatorTests {
         #expect(scene.spoken == ["Two meetings."])
     }
 
-    @Test func lateWordsOfTheUserAreOfHisLastTurn() {
+    @Test func lateWordsBelongToTheLastTurn() {
         var scene = DatagridScene.live()
         scene.pass(800, voice: true)
         scene.pass(800)
@@ -107,7 +107,7 @@ struct DatagridTranslatorTests {
         #expect(scene.heardWhole == ["What is on?"] && scene.turns == 1)
     }
 
-    @Test func wordsWithoutAVoiceHereAreIgnoredAndToldOnce() {
+    @Test func wordsWithoutAVoiceAreIgnoredAndReportedOnce() {
         var scene = DatagridScene.live()
         scene.pass(3000)
         scene.forget()
@@ -129,7 +129,7 @@ struct DatagridTranslatorTests {
         #expect(scene.turns == 1 && scene.heardWhole == ["Yes."])
     }
 
-    @Test func theListOfTheEndHasTheLastWord() {
+    @Test func finalTranscriptReplacesTheEarlierWords() {
         var scene = DatagridScene.live()
         scene.pass(800, voice: true)
         scene.pass(800)
@@ -145,7 +145,7 @@ struct DatagridTranslatorTests {
 
     // MARK: Interruption
 
-    @Test func aBargeInIsToldOnceAndTheRestOfTheAnswerIsDropped() {
+    @Test func bargeInIsSentOnceAndDropsTheRestOfTheAnswer() {
         var scene = DatagridScene.live()
         scene.sound()
         scene.speak("Once upon a time")
@@ -167,7 +167,7 @@ struct DatagridTranslatorTests {
         #expect(!scene.reports.contains { if case .interrupted = $0 { true } else { false } })
     }
 
-    @Test func anInterruptThatIsNotAnsweredHoldsNothingBackForLong() {
+    @Test func unansweredInterruptHoldsAudioOnlyBriefly() {
         var scene = DatagridScene.live()
         scene.sound()
         scene.pass(200)
@@ -184,7 +184,7 @@ struct DatagridTranslatorTests {
         #expect(scene.ends.isEmpty)
     }
 
-    @Test func anAnswerThatTheServiceCutsIsNotPlayedOn() {
+    @Test func answerCutByTheServiceIsNotPlayed() {
         var scene = DatagridScene.live()
         scene.sound()
         scene.forget()
@@ -200,7 +200,7 @@ struct DatagridTranslatorTests {
         #expect(scene.reports.isEmpty, "nothing is being said")
     }
 
-    @Test func aShortSoundInterruptsNobody() {
+    @Test func shortSoundDoesNotInterrupt() {
         var scene = DatagridScene.live()
         scene.sound()
         scene.pass(200)
@@ -210,7 +210,7 @@ struct DatagridTranslatorTests {
         #expect(scene.sent.isEmpty && scene.ends.isEmpty)
     }
 
-    @Test func whatIsCancelledIsInterrupted() {
+    @Test func cancelSendsAnInterrupt() {
         var scene = DatagridScene.live()
         scene.ask(.cancel(response: nil))
         #expect(scene.troubles.map(\.meaning) == [.noActiveResponse])
@@ -221,7 +221,7 @@ struct DatagridTranslatorTests {
 
     // MARK: The service's own tools
 
-    @Test func newsOfAToolAreToldAndAnAnswerIsOnItsWay() {
+    @Test func toolNewsAnnouncesAnAnswer() {
         var scene = DatagridScene.live()
         scene.forget()
         scene.receive(.tool(name: "search", status: "started"))
@@ -238,7 +238,7 @@ struct DatagridTranslatorTests {
     }
 
     /// The service detects the end of a turn sooner than the daemon does: what it begins answers that turn.
-    @Test func aToolEndsTheTurnThatItIsFor() {
+    @Test func startedToolEndsTheTurn() {
         var scene = DatagridScene.live()
         scene.pass(800, voice: true)
         scene.pass(300)
@@ -251,7 +251,7 @@ struct DatagridTranslatorTests {
         #expect(scene.turns == 1)
     }
 
-    @Test func aToolThatNeverEndsIsNotWaitedForForEver() {
+    @Test func endlessToolTimesOut() {
         var scene = DatagridScene.live()
         scene.receive(.tool(name: "search", status: "started"))
         scene.pass(130_000)
@@ -259,7 +259,7 @@ struct DatagridTranslatorTests {
     }
 
     /// Two minutes from its start, not from the last answer.
-    @Test func aToolThatNeverEndsDoesNotHoldTheAnswersThatFollow() {
+    @Test func endlessToolDoesNotBlockLaterAnswers() {
         var scene = DatagridScene.live()
         scene.receive(.tool(name: "search", status: "started"))
         for _ in 0..<4 {
@@ -275,7 +275,7 @@ struct DatagridTranslatorTests {
 
     // MARK: Text
 
-    @Test func aQuestionIsPutAsTextAndAnsweredUnderItsName() {
+    @Test func typedQuestionIsAnsweredUnderItsRequest() {
         var scene = DatagridScene.live()
         scene.forget()
         scene.ask(.ask("What is on?"))
@@ -290,7 +290,7 @@ struct DatagridTranslatorTests {
         #expect(scene.reports.contains { if case .speaks(response, _) = $0 { true } else { false } })
     }
 
-    @Test func whatTheServiceDoesNotTakeIsNotSent() {
+    @Test func unsupportedRequestsAreNotSent() {
         let requests: [ServiceRequest] = [
             .recall(.user("Hello")), .answer(call: "c", "t"), .tell("t", .exactly),
             .inform(id: "n", ForeignReport(name: "ask_jarvis", arguments: "{}", output: "o")),
@@ -308,7 +308,7 @@ struct DatagridTranslatorTests {
 
     // MARK: The end
 
-    @Test func aSessionThatIsToldToEndIsRead() {
+    @Test func closingSessionIsReadToItsEnd() {
         var scene = DatagridScene.live()
         scene.ask(.close)
         #expect(scene.sent.last == .stop)
@@ -318,7 +318,7 @@ struct DatagridTranslatorTests {
         #expect(scene.closings == [.asked])
     }
 
-    @Test func aSessionThatTheServiceEndsIsFollowedByAnother() {
+    @Test func sessionEndedByTheServiceIsReplaced() {
         var young = DatagridScene.live()
         young.receive(.ended(credits: nil, transcript: []))
         #expect(young.closings == [.lost], "not at once, lest it go on and on")
@@ -330,7 +330,7 @@ struct DatagridTranslatorTests {
         #expect(old.closings.count == 1, "no report follows")
     }
 
-    @Test func anErrorInTheMidstEndsTheSession() {
+    @Test func errorDuringASessionEndsIt() {
         var scene = DatagridScene.live()
         scene.receive(.error(code: "model_error", text: "The model is gone."))
         #expect(scene.closings == [.lost])
@@ -342,7 +342,7 @@ struct DatagridTranslatorTests {
     // MARK: Secrets
 
     /// The service's texts may quote the address, and with it the key.
-    @Test func theKeyIsInNothingThatIsReported() throws {
+    @Test func reportsDoNotContainTheKey() throws {
         let key = try #require(Secret("dg_live_canary/1"))
         let redactor = Redactor([key])
         let quote = "wss://h/ws/voice?token=dg_live_canary/1 is refused\n"

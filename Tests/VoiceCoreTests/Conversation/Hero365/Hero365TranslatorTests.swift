@@ -121,7 +121,7 @@ struct Hero365TranslatorTests {
         )
     }
 
-    @Test func aServiceThatDoesNotAnswerTheStartIsSpokenToAfterASecond() {
+    @Test func unansweredStartIsUsableAfterASecond() {
         var scene = Scene()
         scene.effects += scene.translator.connected()
         scene.ask(.open(history: []))
@@ -137,7 +137,7 @@ struct Hero365TranslatorTests {
         #expect(other.reports.last == .ready(ServiceReadiness(isConfirmed: true)))
     }
 
-    @Test func flatMessagesThatAreRefusedAreNestedTheNextTime() {
+    @Test func refusedFlatMessagesAreNestedNextTime() {
         var scene = Scene()
         scene.effects += scene.translator.connected()
         scene.ask(.open(history: []))
@@ -158,7 +158,7 @@ struct Hero365TranslatorTests {
 
     // MARK: A turn and its answer
 
-    @Test func aTurnIsToldAndItsAnswerPlayed() {
+    @Test func turnIsReportedAndItsAnswerPlayed() {
         var scene = Scene.live()
         scene.say()
         #expect(scene.sent == [.audio([1, 2], sequence: 1, isFinal: false), .audio([], sequence: 2, isFinal: true)])
@@ -192,7 +192,7 @@ struct Hero365TranslatorTests {
         #expect(scene.translator.mayListen)
     }
 
-    @Test func anAnswerWithoutStatesIsAnAnswer() {
+    @Test func answerWithoutStatusMessagesIsPlayed() {
         var scene = Scene.live()
         scene.say()
         scene.audio(1)
@@ -203,14 +203,14 @@ struct Hero365TranslatorTests {
         #expect(scene.translator.mayListen)
     }
 
-    @Test func nothingToSayIsAnAnswerToo() {
+    @Test func emptyAnswerEndsTheTurn() {
         var scene = Scene.live()
         scene.say()
         scene.status("complete")
         #expect(scene.ends == [.completed] && scene.played == 0)
     }
 
-    @Test func whatIsMissingIsToldWithWhatFollows() {
+    @Test func missingPacketIsReportedBeforeTheNext() {
         var scene = Scene.live()
         scene.say()
         scene.audio(1)
@@ -226,7 +226,7 @@ struct Hero365TranslatorTests {
         #expect(scene.reports.contains(.news("packets of the answer that did not come in time and were concealed: 1")))
     }
 
-    @Test func wordsForWhatTheServiceDoesByItself() {
+    @Test func agentTransferIsReported() {
         var scene = Scene.live()
         scene.receive(
             """
@@ -240,7 +240,7 @@ struct Hero365TranslatorTests {
 
     // MARK: Interruption
 
-    @Test func whatStillComesOfAnAnswerThatWasCutIsNotHeard() {
+    @Test func lateAudioOfACutAnswerIsDropped() {
         var scene = Scene.live()
         scene.say()
         scene.audio(1)
@@ -259,7 +259,7 @@ struct Hero365TranslatorTests {
         #expect(scene.played == 2 && scene.ends == [.cancelled, .completed])
     }
 
-    @Test(arguments: ["processing", "listening"]) func aStateTellsThatTheCutAnswerIsOver(state: String) {
+    @Test(arguments: ["processing", "listening"]) func statusEndsTheCutAnswer(state: String) {
         var scene = Scene.live()
         scene.say()
         scene.audio(1)
@@ -270,7 +270,7 @@ struct Hero365TranslatorTests {
         #expect(scene.played == 1)
     }
 
-    @Test func withoutAnySignWhatComesAfterAPauseIsTheAnswer() {
+    @Test func audioAfterAPauseIsTheNextAnswer() {
         var scene = Scene.live()
         scene.say()
         scene.audio(1)
@@ -281,7 +281,7 @@ struct Hero365TranslatorTests {
         #expect(scene.played == 1)
     }
 
-    @Test func aServiceThatTalksOnForThreeSecondsIsLeft() {
+    @Test func serviceThatKeepsTalkingIsDisconnected() {
         var scene = Scene.live()
         scene.say()
         scene.audio(1)
@@ -303,7 +303,7 @@ struct Hero365TranslatorTests {
 
     // MARK: Errors
 
-    @Test func aLimitIsWaitedForAndTheQuestionIsToldAsLost() {
+    @Test func rateLimitPausesAndReportsTheQuestionAsLost() {
         var scene = Scene.live()
         scene.say()
         _ = scene.news()
@@ -319,7 +319,7 @@ struct Hero365TranslatorTests {
         #expect(scene.played == 1)
     }
 
-    @Test func nobodyIsLeftAloneForMoreThanAMinute() {
+    @Test func requestedPauseIsLimitedToAMinute() {
         for value in ["1e300", "-5", "86400000"] {
             var scene = Scene.live()
             scene.receive(#"{"type":"error","error_code":"AGENT_UNAVAILABLE","retry_after":\#(value)}"#)
@@ -334,7 +334,7 @@ struct Hero365TranslatorTests {
         ("AUTHENTICATION_ERROR", ErrorClass.account), ("INVALID_AUDIO_FORMAT", .configuration),
         ("SESSION_TIMEOUT", .expired), ("RATE_LIMIT_EXCEEDED", .limited), ("AUDIO_PROCESSING_ERROR", .service),
         ("AGENT_UNAVAILABLE", .service), ("NETWORK_ERROR", .service), ("SOMETHING_ELSE", .other),
-    ]) func codesMeanWhatTheyAreDescribedToMean(code: String, meaning: ErrorClass) {
+    ]) func errorCodesHaveTheirDocumentedMeaning(code: String, meaning: ErrorClass) {
         var scene = Scene.live()
         scene.receive(#"{"type":"error","error_code":"\#(code)","error_message":"words"}"#)
         let errors = scene.reports.compactMap { if case .trouble(let error) = $0 { error } else { nil } }
@@ -342,7 +342,7 @@ struct Hero365TranslatorTests {
         #expect(errors.first?.line == "\(code): words")
     }
 
-    @Test func aSessionThatTheServiceDoesNotKnowIsOver() {
+    @Test func unknownSessionEnds() {
         var scene = Scene.live()
         scene.receive(#"{"type":"error","error_code":"INVALID_SESSION","message":"gone"}"#)
         #expect(scene.reports == [.closing(.lost, "INVALID_SESSION: gone")])
@@ -352,7 +352,7 @@ struct Hero365TranslatorTests {
 
     // MARK: Foreign messages
 
-    @Test func otherSessionsAndOtherFormsAreLeftAlone() {
+    @Test func messagesOfOtherSessionsAndFormatsAreIgnored() {
         var scene = Scene.live()
         scene.say()
         _ = scene.news()
@@ -364,7 +364,7 @@ struct Hero365TranslatorTests {
         #expect(scene.reports.last == .unknown("unheard_of"))
     }
 
-    @Test func whatCannotBeReadIsNoMessage() {
+    @Test func malformedMessageIsIgnored() {
         for text in [
             "", "null", "[]", "{}", #"{"type":1}"#, #"{"type":"audio_output","audio_data":"%%%"}"#,
             String(repeating: "[", count: 5000),
@@ -380,7 +380,7 @@ struct Hero365TranslatorTests {
         )
     }
 
-    @Test func theLastWordIsTheEndOfTheSession() {
+    @Test func endOfTheSessionIsTheLastMessage() {
         var scene = Scene.live()
         scene.pass(2000)
         scene.ask(.close)

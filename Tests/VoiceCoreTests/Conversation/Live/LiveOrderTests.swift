@@ -33,7 +33,7 @@ struct LiveOrderTests {
         ("Louder please", "change_volume", #"{"by":10}"#), ("Volume forty", "change_volume", #"{"to":40}"#),
         ("Hey Jarvis, quieter", "change_volume", #"{"by":-10}"#),
     ])
-    func anOrderIsCarriedOutThoughNobodyHandsItOver(words: String, tool: String, arguments: String) {
+    func orderRunsWithoutADelegation(words: String, tool: String, arguments: String) {
         var scene = LiveScene.live()
         scene.say(words)
         scene.pass(1500)
@@ -41,7 +41,7 @@ struct LiveOrderTests {
         #expect(scene.calls.first?.arguments == arguments)
     }
 
-    @Test func anOrderThatIsHandedOverAsWellIsCarriedOutOnce() {
+    @Test func delegatedOrderRunsOnce() {
         var scene = LiveScene.live()
         scene.say("Volume forty")
         let place = scene.lastWord
@@ -54,7 +54,7 @@ struct LiveOrderTests {
         #expect(scene.reported(.thinking).first?.text.contains("ask the user") == false)
     }
 
-    @Test func anOrderThatIsHandedOverFirstIsCarriedOutOnce() {
+    @Test func orderDelegatedFirstRunsOnce() {
         var scene = LiveScene.live()
         scene.say("Volume forty")
         scene.receive(.delegated(id: "d1", target: "client", at: scene.lastWord))
@@ -160,7 +160,7 @@ struct LiveOrderTests {
     // MARK: Wishes
 
     /// The model asks once more for what the box has done, a second later: there is nothing to ask the user again.
-    @Test func aLateRepetitionOfAnOrderIsDone() {
+    @Test func lateRepetitionOfAnOrderIsIgnored() {
         var scene = LiveScene.live()
         scene.say("Volume forty")
         let place = scene.lastWord
@@ -173,7 +173,7 @@ struct LiveOrderTests {
     }
 
     /// The next request may be handed over shortly after an order, and before its words are there: it is not the order's.
-    @Test func aRequestShortlyAfterAnOrderIsNotTakenForIt() {
+    @Test func requestAfterAnOrderIsNotMistakenForIt() {
         var scene = LiveScene.live()
         scene.say("Volume forty")
         scene.pass(340)
@@ -191,7 +191,7 @@ struct LiveOrderTests {
         #expect(scene.queries == ["The news"])
     }
 
-    @Test func wordsOfAWishAreNoOrder() {
+    @Test func requestContainingAnOrderIsNotAnOrder() {
         var scene = LiveScene.live()
         scene.say("Stop the washing machine at nine")
         scene.receive(.delegated(id: "d1", target: "client", at: scene.lastWord))
@@ -216,7 +216,7 @@ struct LiveOrderTests {
         #expect(scene.calls.isEmpty, "\(scene.calls)")
     }
 
-    @Test func wordsThatNobodySaidOrderNothing() {
+    @Test func phantomWordsDoNotOrder() {
         var scene = LiveScene.live()
         scene.pass(3000)
         scene.receive(.heard(LiveFragment("Stop.", start: 1000, end: 1200)))
@@ -224,7 +224,7 @@ struct LiveOrderTests {
         #expect(scene.calls.isEmpty)
     }
 
-    @Test func whatIsHeardNeedsNoWords() {
+    @Test func audibleOrderNeedsNoSpokenReply() {
         var scene = LiveScene.live()
         scene.say("Pause the music")
         scene.pass(1500)
@@ -238,7 +238,7 @@ struct LiveOrderTests {
 
     // MARK: Permissions
 
-    @Test func aPermissionIsPutInExactWords() {
+    @Test func permissionIsAskedInExactWords() {
         let scene = Self.asked()
         let put = scene.reported(.commentary).first
         #expect(put?.delegation == "d1")
@@ -259,7 +259,7 @@ struct LiveOrderTests {
         }
     }
 
-    @Test func theTurnIsToldBeforeItsYes() throws {
+    @Test func turnIsReportedBeforeItsYes() throws {
         var scene = Self.asked()
         scene.forget()
         scene.say("Yes")
@@ -269,7 +269,7 @@ struct LiveOrderTests {
         #expect(turn < call)
     }
 
-    @Test func whoIsUnclearIsAskedOnceMoreAndThenDenies() {
+    @Test func unclearReplyIsRepromptedThenDenied() {
         var scene = Self.asked()
         scene.forget()
         scene.say("Which photos are those")
@@ -284,7 +284,7 @@ struct LiveOrderTests {
     }
 
     /// A sound that the local detector did not take for speech permits nothing.
-    @Test func aYesThatOnlyJustCountsAllowsNothing() {
+    @Test func barelyAudibleYesAllowsNothing() {
         var scene = Self.asked()
         scene.forget()
         scene.pass(200)
@@ -297,7 +297,7 @@ struct LiveOrderTests {
     }
 
     /// The model may hand over the beginning of a turn: who says "Yes" and goes on has not allowed it.
-    @Test func aYesThatGoesOnAllowsNothing() {
+    @Test func yesFollowedByMoreAllowsNothing() {
         var scene = Self.asked()
         scene.forget()
         let start = (scene.position + 199) / 200 * 200
@@ -316,7 +316,7 @@ struct LiveOrderTests {
     }
 
     /// A "Yes" of the television, handed over late, does not become that of the person who has begun to speak since.
-    @Test func theYesOfAnEarlierSoundAllowsNothing() {
+    @Test func yesOfAnEarlierSoundAllowsNothing() {
         var scene = Self.asked()
         scene.forget()
         scene.pass(200)
@@ -330,7 +330,7 @@ struct LiveOrderTests {
         #expect(!scene.calls.contains { $0.arguments.contains(#""allow":true"#) }, "\(scene.calls)")
     }
 
-    @Test func wordsThatNobodySaidAllowNothing() {
+    @Test func phantomYesAllowsNothing() {
         var scene = Self.asked()
         scene.forget()
         let place = scene.position / 200 * 200
@@ -341,7 +341,7 @@ struct LiveOrderTests {
         #expect(scene.calls.isEmpty)
     }
 
-    @Test func aQuestionIsAnsweredInTheUsersWords() {
+    @Test func questionIsAnsweredInTheWordsOfTheUser() {
         var scene = LiveScene.live()
         scene.say("Book a table")
         scene.receive(.delegated(id: "d1", target: "client", at: scene.lastWord))

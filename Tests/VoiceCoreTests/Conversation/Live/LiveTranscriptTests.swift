@@ -135,7 +135,7 @@ struct LiveTranscriptTests {
     }
 
     @Test(.enabled(if: areAtHand), arguments: names)
-    func everyEventIsKnown(name: String) throws {
+    func everyRecordedEventIsKnown(name: String) throws {
         let scene = try play(name)
         for report in scene.reports {
             if case .unknown(let type) = report { Issue.record("unknown event \(type)") }
@@ -175,7 +175,7 @@ struct LiveTranscriptTests {
         #expect(scene.closings == [.asked])
     }
 
-    @Test(.enabled(if: areAtHand)) func whatWasInterruptedIsNotPlayedOn() throws {
+    @Test(.enabled(if: areAtHand)) func interruptedSpeechIsNotPlayed() throws {
         let scene = try play("e_barge_in")
         #expect(scene.reported(.instructions).map(\.text) == [LiveTranslator.stopOrder])
         #expect(scene.spoken.last == "Okay.", "\(scene.spoken)")
@@ -188,11 +188,11 @@ struct LiveTranscriptTests {
             ("f_expired", ServiceClosing.expired), ("f2_no_audio_30s", .lost), ("g_close_pending", .asked),
         ]
     )
-    func theEndIsTold(name: String, closing: ServiceClosing) throws {
+    func endOfTheSessionIsReported(name: String, closing: ServiceClosing) throws {
         #expect(try play(name).closings == [closing])
     }
 
-    @Test(.enabled(if: areAtHand)) func aFrozenClockIsTold() throws {
+    @Test(.enabled(if: areAtHand)) func frozenClockIsReported() throws {
         #expect(try play("f2_no_audio_30s").troubles.contains("uplink_stopped"))
     }
 

@@ -9,7 +9,7 @@ struct LiveTranslatorTests {
     // MARK: Requests
 
     /// Each request used to begin the wait for its words anew, so that a conversation that asks again never got its response.
-    @Test func whoAsksAgainForWordsThatNeverComeGetsAResponse() {
+    @Test func repeatedRequestWithoutWordsGetsAResponse() {
         var scene = LiveScene.live()
         scene.say("What is on today")
         scene.receive(.delegated(id: "d1", target: "client", at: scene.lastWord))
@@ -22,7 +22,7 @@ struct LiveTranslatorTests {
         #expect(scene.reports.contains { if case .responseBegan(_, "q2") = $0 { true } else { false } })
     }
 
-    @Test func aRequestIsRebuiltOnceHoweverOftenItIsHandedOver() {
+    @Test func repeatedDelegationMakesOneRequest() {
         var scene = LiveScene.live()
         scene.say("What is on today?")
         let place = scene.lastWord
@@ -41,7 +41,7 @@ struct LiveTranslatorTests {
         #expect(scene.reported(.commentary).map(\.delegation) == ["d1"])
     }
 
-    @Test func wordsThatComeLateMakeTheRequestTheyBelongTo() {
+    @Test func lateWordsMakeTheirOwnRequest() {
         var scene = LiveScene.live()
         scene.pass(200)
         scene.pass(1000, voice: true)
@@ -76,7 +76,7 @@ struct LiveTranslatorTests {
         #expect(!scene.reports.contains { if case .userStarted = $0 { true } else { false } })
     }
 
-    @Test func whatWasSaidBeforeIsContextAndNoRequest() {
+    @Test func earlierWordsAreContextNotARequest() {
         var scene = LiveScene.live()
         scene.say("I am in Bern.")
         scene.pass(4000)
@@ -105,7 +105,7 @@ struct LiveTranslatorTests {
         #expect(scene.closings == [.refused])
     }
 
-    @Test func nothingIsDoneBeforeTheStart() {
+    @Test func eventsBeforeTheStartAreIgnored() {
         var scene = LiveScene()
         scene.add(scene.translator.connected())
         scene.ask(.open(history: []))
@@ -127,7 +127,7 @@ struct LiveTranslatorTests {
 
     // MARK: Speech
 
-    @Test func speechIsWhatIsLoud() {
+    @Test func loudTrackIsSpeech() {
         var scene = LiveScene.live()
         scene.pass(1000)
         #expect(scene.played == 0)
@@ -144,7 +144,7 @@ struct LiveTranslatorTests {
     }
 
     /// The grid of the words may begin up to 200 ms before the audio of the first one.
-    @Test func theFirstWordsPlaceOnTheGridShiftsNoOther() {
+    @Test func offsetOfTheFirstWordShiftsNoOther() {
         var scene = LiveScene.live()
         scene.pass(100)
         for word in ["one", " two", " three", " four"] {
@@ -159,7 +159,7 @@ struct LiveTranslatorTests {
         #expect(scene.reported(.thinking).map(\.text) == ["The user heard only: \"one two\"."])
     }
 
-    @Test func whoeverSpeaksOverItIsHeardAndToldOf() {
+    @Test func bargeInIsHeardAndReported() {
         var scene = LiveScene.live()
         scene.receive(.said(LiveFragment(" One", start: 0, end: 200)))
         scene.pass(1000, model: true)
@@ -184,7 +184,7 @@ struct LiveTranslatorTests {
     }
 
     /// A service that answers at once ends the turn.
-    @Test func anAnswerAtOnceEndsTheTurn() throws {
+    @Test func immediateAnswerEndsTheTurn() throws {
         var scene = LiveScene.live()
         scene.pass(600, voice: true)
         scene.pass(300)
@@ -205,7 +205,7 @@ struct LiveTranslatorTests {
         #expect(!scene.reports.contains { if case .userStarted = $0 { true } else { false } })
     }
 
-    @Test func anAnswerWaitsUntilNobodySpeaks() {
+    @Test func answerWaitsForSilence() {
         var scene = LiveScene.live()
         scene.say("What is on?")
         scene.receive(.delegated(id: "d1", target: "client", at: scene.lastWord))
@@ -230,7 +230,7 @@ struct LiveTranslatorTests {
         #expect(began == ["r1"])
     }
 
-    @Test func whatIsNeverSaidIsNotWaitedForForEver() {
+    @Test func unspokenTextTimesOut() {
         var scene = LiveScene.live()
         scene.ask(.tell("Dinner is ready.", .exactly))
         scene.ask(.respond(id: "r1", mayCall: false))
@@ -240,7 +240,7 @@ struct LiveTranslatorTests {
         #expect(scene.troubles == ["nothing_said"])
     }
 
-    @Test func whatIsTypedGoesToTheAgentAsItIs() {
+    @Test func typedQuestionReachesTheAgentUnchanged() {
         var scene = LiveScene.live()
         scene.ask(.ask("What is on?"))
         scene.ask(.respond(id: "r1", mayCall: true))
@@ -279,7 +279,7 @@ struct LiveTranslatorTests {
         #expect(scene.sent.count == count && scene.troubles == ["invalid_value"])
     }
 
-    @Test func twoEqualReportsOfUseAreAFaultOfTheUplink() {
+    @Test func repeatedUsageMeansAStoppedUplink() {
         var scene = LiveScene.live()
         scene.receive(.usage(seconds: 12, context: nil))
         scene.receive(.usage(seconds: 27, context: nil))
@@ -291,7 +291,7 @@ struct LiveTranslatorTests {
     }
 
     /// A television talks without a pause.
-    @Test func anAnswerWaitsForAPauseTenSecondsAtMost() {
+    @Test func answerWaitsForAPauseAtMostTenSeconds() {
         var scene = LiveScene.live()
         scene.pass(1000, voice: true)
         scene.ask(.tell("Dinner is ready.", .exactly))
@@ -310,7 +310,7 @@ struct LiveTranslatorTests {
         #expect(scene.reports.filter { $0 == .nearlyFull }.count == 1)
     }
 
-    @Test func aTrackThatStandsStillIsGivenUp() {
+    @Test func frozenTrackTimesOut() {
         var scene = LiveScene.live()
         scene.pass(1000, model: true)
         scene.stall(3000)
@@ -320,14 +320,14 @@ struct LiveTranslatorTests {
         #expect(scene.closings == [.lost])
     }
 
-    @Test func lostAcknowledgementsAreTold() {
+    @Test func lostAcknowledgementsAreReported() {
         var scene = LiveScene.live()
         scene.ask(.tell("Muted.", .exactly))
         scene.pass(11_000)
         #expect(scene.troubles == ["append_unplaced"])
     }
 
-    @Test func aServerWithoutTheDelayIsAskedAgainWithoutIt() {
+    @Test func refusedDelaySettingIsLeftOut() {
         var scene = LiveScene()
         scene.add(scene.translator.connected())
         scene.ask(.open(history: []))
@@ -336,7 +336,7 @@ struct LiveTranslatorTests {
     }
 
     /// Whatever arrives, nothing traps, and words that nobody said cause no request.
-    @Test func nonsenseIsNobodysRequest() {
+    @Test func nonsenseCausesNoRequest() {
         let texts = [
             "", "{}", "[]", "null", #"{"type":5}"#, #"{"type":"session.started"}"#,
             #"{"type":"session.delegation.created"}"#,
@@ -360,7 +360,7 @@ struct LiveTranslatorTests {
 
     // MARK: The wire
 
-    @Test func whatIsSentHasTheShapeOfTheProtocol() throws {
+    @Test func sentEventsFollowTheProtocol() throws {
         let settings = LiveSettings(model: "gpt-live-1.1", instructions: "Say \"no\".")
         let start = LiveClientEvent.start(settings, history: [LiveMessage(.assistant, "Yes.")], eventID: "s1")
         let json = try JSONDecoder().decode(JSONValue.self, from: Data(start.encoded))
@@ -371,14 +371,14 @@ struct LiveTranslatorTests {
         #expect(text == #"{"content":"x","delegation_id":null,"event_id":"a1","type":"session.thinking.append"}"#)
     }
 
-    @Test func theHistoryIsNoLongerThanTheServiceTakes() {
+    @Test func historyFitsTheLimitOfTheService() {
         let long = (0..<300).map { LiveMessage(.user, "\($0) " + String(repeating: "word ", count: 20)) }
         let fitting = LiveMessage.fitting(long)
         #expect(fitting.count == 128 && fitting.last == long.last)
         #expect(LiveMessage.fitting([LiveMessage(.user, String(repeating: "x", count: 30_000))]).isEmpty)
     }
 
-    @Test func audioIsFoundInPlace() {
+    @Test func audioDeltaIsFoundInTheMessage() {
         func find(_ text: String) -> Int? {
             Array(text.utf8).withUnsafeBytes { AudioDelta($0, of: AudioDelta.live, isNamed: false)?.audio.count }
         }
@@ -390,7 +390,7 @@ struct LiveTranslatorTests {
 
     // MARK: Results of an earlier session's calls
 
-    @Test func everyResultOfAnEarlierSessionIsToldOnce() {
+    @Test func resultsOfAnEarlierSessionAreSpokenOnce() {
         var scene = LiveScene.live()
         for (id, text) in [("answer-1", "Two meetings."), ("answer-2", "It rains.")] {
             let output = ToolResult(text)
@@ -407,7 +407,7 @@ struct LiveTranslatorTests {
         #expect(scene.reported(.thinking).isEmpty)
     }
 
-    @Test func deltasWithoutSamplesAreNoSignThatTheSessionGoesOn() {
+    @Test func emptyAudioDeltasDoNotKeepTheSessionAlive() {
         var scene = LiveScene.live()
         scene.pass(200)
         for _ in 0..<15 {

@@ -58,7 +58,7 @@ struct LocalTranslatorTests {
         }
     }
 
-    @Test func whatIsNoOrderGoesToTheAgentAsItWasSaid() {
+    @Test func otherSentencesReachTheAgentUnchanged() {
         var talk = Talk()
         let calls = talk.say("Hey Jarvis, what is in my calendar today?")
         #expect(calls.map(\.name) == ["ask_jarvis"])
@@ -66,7 +66,7 @@ struct LocalTranslatorTests {
         #expect(talk.answer(calls.first, "Two meetings. Lunch at noon.") == ["Two meetings.", "Lunch at noon."])
     }
 
-    @Test func theCallAloneAsksForNothing() {
+    @Test func bareWakeWordAsksNothing() {
         var talk = Talk()
         for text in ["Hey Jarvis.", "Jarvis!", "Okay Jarvis"] {
             #expect(talk.say(text).isEmpty)
@@ -116,12 +116,12 @@ struct LocalTranslatorTests {
         #expect(talk.effects.contains(.acts), "it is not taken back by who goes on")
     }
 
-    @Test func aStationThatNobodyKnowsIsForTheAgent() {
+    @Test func unknownStationIsAskedOfTheAgent() {
         var talk = Talk()
         #expect(talk.say("Play some jazz.").map(\.name) == ["ask_jarvis"])
     }
 
-    @Test func sevenInTheMorningOrInTheEveningIsAsked() {
+    @Test func ambiguousSevenIsAsked() {
         var talk = Talk()
         #expect(talk.say("Wake me at seven.").first?.arguments == #"{"at":"07:00"}"#, "nobody is woken in the evening")
         #expect(talk.say("Remind me at quarter to seven to eat.").isEmpty)
@@ -160,7 +160,7 @@ struct LocalTranslatorTests {
         #expect(query.contains("Two is there.") && query.contains("interrupted"))
     }
 
-    @Test func aFalseInterruptionGoesOnByItself() {
+    @Test func falseInterruptionResumesTheAnswer() {
         var talk = Talk()
         _ = talk.answer(talk.say("What is new?").first, "One is here. Two is there.")
         talk.hear()
@@ -173,7 +173,7 @@ struct LocalTranslatorTests {
     @Test(arguments: [
         "The oven is on. Shall it stay on?", "This answers the earlier request \"x\"; say so in a few words first. No.",
     ])
-    func anAnnouncementIsSaidAsItIsAndMayBeAnswered(words: String) {
+    func announcementIsSpokenVerbatimAndMayBeAnswered(words: String) {
         var talk = Talk()
         let report = ForeignReport(name: ForeignReport.announcement, arguments: "{}", output: ToolResult(.done(words)))
         talk.receive(.asked(.inform(id: "news-1", report)))
@@ -229,7 +229,7 @@ struct LocalTranslatorTests {
     }
 
     /// A tool may take minutes: no response stays open for it.
-    @Test func whatComesAfterAPauseIsAResponseOfItsOwn() {
+    @Test func sentenceAfterAPauseStartsAnotherResponse() {
         var talk = Talk()
         let call = begin(&talk, "One is here.")
         #expect(Self.ended(talk.receive(.speechStarved)) == [.completed])
@@ -246,7 +246,7 @@ struct LocalTranslatorTests {
         #expect(talk.speech?.sentences == ["Three is gone."])
     }
 
-    @Test func goOnHasWhatWasWrittenMeanwhile() {
+    @Test func goOnIncludesSentencesWrittenMeanwhile() {
         var talk = Talk()
         let call = begin(&talk, "One is here. Two is there.")
         talk.receive(.sentenceBegan(0))
@@ -288,7 +288,7 @@ struct LocalTranslatorTests {
         #expect(talk.receive(.asked(.answer(call: call, ToolResult("Bye.").asPart(.last)))).contains(.speechIsWhole))
     }
 
-    @Test func whatWasStoppedSaysNothingMore() {
+    @Test func stoppedAnswerSaysNothingMore() {
         var talk = Talk()
         let call = begin(&talk, "One is here.")
         talk.receive(.asked(.cancel(response: nil)))
@@ -314,7 +314,7 @@ struct LocalTranslatorTests {
     )
 
     @Test(arguments: [("Yes, please.", true), ("No.", false), ("Yes, but not today.", false)])
-    func aPermissionIsGivenByAClearYesAlone(text: String, isAllowed: Bool) {
+    func onlyAClearYesGivesPermission(text: String, isAllowed: Bool) {
         var talk = Talk()
         let spoken = talk.answer(talk.say("Clean up.").first, Self.approval).joined(separator: " ")
         #expect(spoken.contains("permission to run this command") && spoken.hasSuffix("Say yes or no."))
@@ -325,7 +325,7 @@ struct LocalTranslatorTests {
         #expect(call?.arguments == #"{"allow":\#(isAllowed),"command":"rm \"a b\""}"#)
     }
 
-    @Test func whatOnlyJustCountedAsSpeechAllowsNothing() {
+    @Test func barelyAudibleYesAllowsNothing() {
         var talk = Talk()
         _ = talk.answer(talk.say("Clean up.").first, Self.approval)
         talk.hear()
@@ -337,7 +337,7 @@ struct LocalTranslatorTests {
         #expect(talk.say("Hm yes maybe").first?.arguments.contains(#""allow":false"#) == true)
     }
 
-    @Test func aQuestionOfTheAgentIsAnsweredInTheUsersWords() {
+    @Test func questionOfTheAgentIsAnsweredInTheWordsOfTheUser() {
         var talk = Talk()
         let asked = AgentPrompt(number: 1, kind: .question, facts: [#""Which list?""#])
         let said = talk.answer(talk.say("Add milk.").first, ToolResult(.prompt(asked)))
@@ -349,7 +349,7 @@ struct LocalTranslatorTests {
 
     // MARK: Media
 
-    @Test func whatIsNamedToBePlayedIsPlayedWhereItWasAskedFor() {
+    @Test func namedMediaPlaysOnlyAfterAnOrder() {
         let offer = OfferedMedia(handles: ["media-1"], listing: #"media-1: "Jazz FM" (radio)"#)
         let output = ToolResult(.answer("Here is some jazz.", media: offer))
         var talk = Talk()
@@ -366,7 +366,7 @@ struct LocalTranslatorTests {
     @Test(arguments: [
         "Turn on some jazz.", "Spiel bitte etwas Jazz.", "Mets du jazz.", "I would like some jazz", "Jazz!",
         "Can you play jazz?",
-    ]) func whatTheAgentAnnouncesIsPlayedInAnyLanguage(order: String) {
+    ]) func announcedMediaPlaysInAnyLanguage(order: String) {
         let offer = OfferedMedia(handles: ["media-1"], listing: #"media-1: "Jazz FM" (radio)"#)
         var talk = Talk()
         let output = ToolResult(.answer("Here is some jazz.", media: offer))
@@ -375,7 +375,7 @@ struct LocalTranslatorTests {
     }
 
     @Test(arguments: ["L\u{E4}uft heute Jazz?", "what is on tonight"])
-    func afterAQuestionTheUserIsToldHowToHearIt(question: String) {
+    func questionAboutMediaExplainsHowToPlayIt(question: String) {
         let offer = OfferedMedia(handles: ["media-1"], listing: #"media-1: "Jazz FM" (radio)"#)
         var talk = Talk()
         let told = talk.answer(talk.say(question).first, ToolResult(.answer("Jazz is on.", media: offer)))
@@ -387,7 +387,7 @@ struct LocalTranslatorTests {
 
     /// A recogniser that sends nonsense does answer.
     @Test(arguments: [true, false])
-    func whatCannotBeRecognisedIsSaid(answers: Bool) {
+    func failedRecognitionIsAnnounced(answers: Bool) {
         var talk = Talk()
         talk.receive(.began(at: 0))
         let words = Talk.spoken(talk.receive(.notRecognised(at: 900, answers: answers))).joined(separator: " ")
@@ -413,7 +413,7 @@ struct LocalTranslatorTests {
 
     /// A call was made by a session of another service, which is gone.
     @Test(arguments: [("set_timer", "The timer is set."), ("ask_jarvis", "Two meetings.")])
-    func theResultOfAnEarlierSessionIsSaid(tool: String, output: String) {
+    func resultOfAnEarlierSessionIsSpoken(tool: String, output: String) {
         var talk = Talk()
         let report = ForeignReport(name: tool, arguments: "{}", output: ToolResult(output), isSpoken: true)
         talk.receive(.asked(.inform(id: "answer-1", report)))

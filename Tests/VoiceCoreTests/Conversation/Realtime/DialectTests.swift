@@ -24,12 +24,12 @@ struct DialectTests {
         ("wss://voice.openai.azure.com", .azure), ("wss://api.x.ai/v1/realtime", .xai),
         ("wss://example.org/v1/realtime", .openAI), ("wss://openai.azure.com.example.org", .openAI),
     ])
-    func theHostTellsTheService(url: String, name: Dialect.Name) throws {
+    func hostSelectsTheDialect(url: String, name: Dialect.Name) throws {
         let settings = try settings { $0.realtime.url = url }
         #expect(settings.realtime.dialect.name == name)
     }
 
-    @Test func azureIsReachedWithItsOwnHeaderAndPath() throws {
+    @Test func azureUsesItsHeaderAndPath() throws {
         let settings = try settings {
             $0.realtime.url = "wss://voice.openai.azure.com"
             $0.realtime.model = "our-deployment"
@@ -46,7 +46,7 @@ struct DialectTests {
         ("wss://host.example/?tier=gold", "wss://host.example/v1/realtime?tier=gold&model=m"),
         ("wss://host.example/other", "wss://host.example/other?model=m"),
     ])
-    func theAddressIsCompletedNotChanged(url: String, whole: String) throws {
+    func addressIsCompletedNotChanged(url: String, whole: String) throws {
         let settings = try settings {
             $0.realtime.url = url
             $0.realtime.model = "m"
@@ -55,7 +55,7 @@ struct DialectTests {
     }
 
     @Test(arguments: [Dialect.Name.speaches, .localAI, .huggingFace])
-    func aServerOfOnesOwnWantsNoKeyAndCostsNothing(dialect: Dialect.Name) throws {
+    func ownServerNeedsNoKeyAndCostsNothing(dialect: Dialect.Name) throws {
         let settings = try settings(
             {
                 $0.realtime.url = "ws://127.0.0.1:8080"
@@ -90,7 +90,7 @@ struct DialectTests {
 
     /// A server of one's own does not know OpenAI's defaults.
     @Test(arguments: [Dialect.Name.speaches, .localAI, .huggingFace])
-    func aServerOfOnesOwnIsSentWhatItsOwnerWrote(dialect: Dialect.Name) throws {
+    func ownServerGetsOnlyConfiguredSettings(dialect: Dialect.Name) throws {
         func sent(_ change: (inout Configuration.Realtime) -> Void) throws -> String {
             let settings = try settings(
                 {
@@ -124,7 +124,7 @@ struct DialectTests {
         #expect(prices.cost(of: Usage(audioIn: 1000, audioOut: 1000)) == 0)
     }
 
-    @Test func anAddressAbroadIsNotSpokenToInTheClear() {
+    @Test func unencryptedRemoteAddressIsRefused() {
         #expect(throws: ConfigurationError.self) {
             try settings(
                 {
@@ -136,7 +136,7 @@ struct DialectTests {
         }
     }
 
-    @Test func whatIsCarriedOverHasTheNamesOfTheDialect() {
+    @Test func historyUsesTheNamesOfTheDialect() {
         func kind(_ dialect: Dialect) -> JSONValue? {
             let event = ClientEvent.assistantMessage(text: "Two.", eventID: "e").json(for: dialect)
             guard case .array(let content)? = event["item"]?["content"] else { return nil }
@@ -146,7 +146,7 @@ struct DialectTests {
         #expect(kind(.speaches) == "text")
     }
 
-    @Test func callsAreNotTakenFromArgumentsWhereTheItemTellsThem() throws {
+    @Test func argumentsOfACallAreKeptUntilTheResponseEnds() throws {
         let text =
             #"{"type":"response.function_call_arguments.done","response_id":"r","call_id":"c","name":"n","arguments":"{"}"#
         let call = FunctionCall(callID: "c", name: "n", arguments: "{")

@@ -34,7 +34,7 @@ struct DialectTranscriptTests {
         """
 
     @Test(arguments: [Dialect.openAI, .azure])
-    func openAI(dialect: Dialect) throws {
+    func openAITranscriptIsHandled(dialect: Dialect) throws {
         var scene = DialectScene(dialect)
         try scene.hear(Self.opening)
         #expect(scene.names == ["session.update"])
@@ -62,7 +62,7 @@ struct DialectTranscriptTests {
 
     // MARK: xAI
 
-    @Test func xai() throws {
+    @Test func xaiTranscriptIsHandled() throws {
         var scene = DialectScene(.xai)
         try scene.hear(
             """
@@ -103,7 +103,7 @@ struct DialectTranscriptTests {
 
     // MARK: speaches
 
-    @Test func speaches() throws {
+    @Test func speachesTranscriptIsHandled() throws {
         var scene = DialectScene(.speaches)
         try scene.hear(
             #"{"type":"session.created","event_id":"e1","session":{"id":"sess_1","modalities":["audio","text"]}}"#
@@ -150,7 +150,7 @@ struct DialectTranscriptTests {
 
     // MARK: LocalAI
 
-    @Test func localAI() throws {
+    @Test func localAITranscriptIsHandled() throws {
         var scene = DialectScene(.localAI)
         try scene.hear(#"{"type":"session.created","event_id":"event_TODO","session":{"type":"realtime","id":"s"}}"#)
         #expect(scene.session["audio"]?["input"]?["turn_detection"]?["type"] == "server_vad")
@@ -206,7 +206,7 @@ struct DialectTranscriptTests {
         return scene
     }
 
-    @Test func huggingFace() throws {
+    @Test func huggingFaceTranscriptIsHandled() throws {
         var scene = try openHuggingFace()
         try scene.hear(Self.huggingFaceCall)
         #expect(scene.started == ["call_1"])

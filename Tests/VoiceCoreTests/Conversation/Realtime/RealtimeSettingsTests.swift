@@ -21,12 +21,12 @@ struct RealtimeSettingsTests {
         return .object(session)
     }
 
-    @Test func whatWasAskedForIsInForce() throws {
+    @Test func echoedSettingsHaveNoDifference() throws {
         let echo = try echoed { _ in }
         #expect(settings.differences(from: echo).isEmpty)
     }
 
-    @Test func numbersMayComeBackInAnotherForm() throws {
+    @Test func numbersMayBeEchoedInAnotherForm() throws {
         let echo = try echoed { $0["max_output_tokens"] = 1200.0 }
         #expect(settings.differences(from: echo).isEmpty)
     }
@@ -37,12 +37,12 @@ struct RealtimeSettingsTests {
         #expect(differences.allSatisfy { $0.isFatal })
     }
 
-    @Test func aStrangersInstructionsAreFatal() throws {
+    @Test func foreignInstructionsAreFatal() throws {
         let differences = settings.differences(from: try echoed { $0["instructions"] = "(server default)" })
         #expect(differences.contains { $0.isFatal })
     }
 
-    @Test func anotherTruncationIsNot() throws {
+    @Test func otherTruncationIsNotFatal() throws {
         let differences = settings.differences(from: try echoed { $0["truncation"] = "auto" })
         #expect(differences.map(\.path) == ["session.truncation"])
         #expect(!differences.contains { $0.isFatal })

@@ -10,7 +10,7 @@ struct RealtimeTranslatorTests {
         return translator.receive(event)
     }
 
-    @Test func aTurnIsToldWithoutTheWire() {
+    @Test func turnIsReportedWithoutWireDetails() {
         let events: [ServerEvent] = [
             .sessionCreated(id: "s", expiresAt: 1_800_000_000), .speechStarted(itemID: "u", audioStart: 120),
             .speechStopped(itemID: "u", audioEnd: 900), .committed(itemID: "u", previous: "before"),
@@ -36,7 +36,7 @@ struct RealtimeTranslatorTests {
         )
     }
 
-    @Test func aBillToldTwiceIsTheSameBill() {
+    @Test func billIsNamedAfterItsResponseOrTurn() {
         let usage = Usage(audioIn: 10, audioOut: 20)
         let done = ServerEvent.responseDone(ResponseOutcome(id: "x", status: .cancelled, usage: usage))
         let bill = ServiceReport.charged(ServiceBill(id: "rx", .response(usage)))
@@ -46,7 +46,7 @@ struct RealtimeTranslatorTests {
         #expect(Self.reports(heard).last == .charged(ServiceBill(id: "t0x", .transcription(.seconds(2)))))
     }
 
-    @Test func callsAreToldWithoutTheWire() {
+    @Test func callsAreReportedWithoutWireDetails() {
         let call = FunctionCall(callID: "c", name: "ask_jarvis", arguments: "{}")
         let events: [ServerEvent] = [
             .outputItemAdded(responseID: "r", itemID: "i", kind: "function_call", call: call),
@@ -79,7 +79,7 @@ struct RealtimeTranslatorTests {
         ("insufficient_quota", ErrorClass.account), ("model_not_found", .configuration), ("session_expired", .expired),
         ("rate_limit_exceeded", .limited), ("server_error", .service), ("something_new", .other),
     ])
-    func errorsAreToldByWhatTheyMean(code: String, meaning: ErrorClass) {
+    func errorsAreReportedByMeaning(code: String, meaning: ErrorClass) {
         let error = ServerError(type: "error", code: code, message: "no", param: "session.voice", eventID: "ask-1")
         let reported = ServiceError(meaning, name: code, text: "no", setting: "session.voice", request: "ask-1")
         #expect(Self.reports(.error(error)) == [.trouble(reported)])
@@ -124,7 +124,7 @@ struct RealtimeTranslatorTests {
     }
 
     @Test(arguments: ["session.instructions", "session.tools", "session.type", "session.unheard_of"])
-    func keepsWhatASessionCannotDoWithout(field: String) {
+    func requiredFieldsAreNotLeftOut(field: String) {
         var translator = RealtimeTranslator(Scene.settings)
         let error = ServerError(type: "x", code: "invalid_value", message: "", param: field)
         #expect(translator.receive(.error(error)) == [.trouble(ServiceError(error))])
@@ -197,7 +197,7 @@ struct RealtimeTranslatorTests {
     }
 
     /// Data from outside and the history are calls, or at least end visibly.
-    @Test(arguments: Dialect.Name.allCases) func aNoteDoesNotSwallowWhatTheUserSaysNext(name: Dialect.Name) {
+    @Test(arguments: Dialect.Name.allCases) func noteDoesNotMergeWithTheNextTurn(name: Dialect.Name) {
         var settings = Scene.settings
         settings.dialect = .named(name)
         var translator = RealtimeTranslator(settings)

@@ -5,7 +5,7 @@ import Testing
 struct ServerEventDecoderTests {
     private let decoder = ServerEventDecoder()
 
-    @Test func unknownEventsAreNoErrors() throws {
+    @Test func unknownEventsAreNotErrors() throws {
         #expect(try decoder.decode(#"{"type":"response.moonbeam","x":1}"#) == .unknown(type: "response.moonbeam"))
     }
 
@@ -22,20 +22,20 @@ struct ServerEventDecoderTests {
         )
     }
 
-    @Test func aBareWordAsStatusDetailIsTaken() throws {
+    @Test func bareWordAsStatusDetailIsRead() throws {
         let text =
             #"{"type":"response.done","response":{"id":"r","status":"cancelled","status_details":"turn_detected"}}"#
         let outcome = ResponseOutcome(id: "r", status: .cancelled, reason: "turn_detected")
         #expect(try decoder.decode(text) == .responseDone(outcome))
     }
 
-    @Test func aFieldOfASurprisingTypeCostsTheFieldAlone() throws {
+    @Test func fieldOfAnotherTypeIsSkippedAlone() throws {
         let text = #"{"type":"input_audio_buffer.speech_started","item_id":7,"audio_start_ms":"soon"}"#
         #expect(try decoder.decode(text) == .speechStarted(itemID: "", audioStart: 0))
     }
 
     @Test(arguments: ["", "{", "[]", "null", "42", #"{"no":"type"}"#, #"{"type":5}"#])
-    func whatIsNoEventIsRefused(text: String) {
+    func malformedEventIsRefused(text: String) {
         #expect(throws: ServerEventDecoder.Failure.malformed) { try decoder.decode(text) }
     }
 

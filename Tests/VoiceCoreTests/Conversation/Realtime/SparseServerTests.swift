@@ -47,7 +47,7 @@ struct SparseServerTests {
 
     // MARK: Calls
 
-    @Test func aCallThatIsToldByItsArgumentsAloneIsMade() throws {
+    @Test func callKnownOnlyByItsArgumentsIsMade() throws {
         var scene = try open()
         try scene.hear(Self.turn(1) + "\n" + Self.created("r1") + "\n" + Self.arguments("r1", "c1"))
         #expect(scene.started.isEmpty, "it may still be cut off")
@@ -75,7 +75,7 @@ struct SparseServerTests {
         #expect(scene.names.suffix(2) == ["conversation.item.create", "response.create"])
     }
 
-    @Test func aCallWithoutAnIDOfItsOwnHasThatOfItsItem() throws {
+    @Test func callWithoutAnIDUsesThatOfItsItem() throws {
         var scene = try open()
         let item = #"{"id":"f1","type":"function_call","name":"ask_jarvis","arguments":"{}"}"#
         try scene.hear(Self.turn(1) + "\n" + Self.created("r1") + "\n" + Self.done("r1", output: item))
@@ -91,7 +91,7 @@ struct SparseServerTests {
         #expect(scene.names.filter { $0 == "conversation.item.create" }.count == 1)
     }
 
-    @Test func aCallThatIsToldInEveryWayIsMadeOnce() throws {
+    @Test func callReportedInEveryWayIsMadeOnce() throws {
         var scene = try open()
         try scene.hear(Self.turn(1) + "\n" + Self.created("r1") + "\n" + Self.arguments("r1", "c1"))
         try scene.hear(
@@ -137,7 +137,7 @@ struct SparseServerTests {
 
     // MARK: Ids that begin anew with each session
 
-    @Test func anotherSessionMayNameThingsLikeTheOneBefore() throws {
+    @Test func nextSessionMayReuseIDs() throws {
         var scene = try open()
         try scene.hear(Self.turn(1) + "\n" + Self.created("r1") + "\n" + Self.done("r1", output: Self.item("call_0")))
         // The answer to the first is never spoken: the user speaks over it.
@@ -157,7 +157,7 @@ struct SparseServerTests {
     }
 
     /// The answer to a question of the first session is not taken for that of a call with the same id in the next.
-    @Test func anAnswerThatOutlivedItsConversationIsNotThatOfANewCall() throws {
+    @Test func oldAnswerIsNotThatOfANewCall() throws {
         var scene = try open()
         try scene.hear(Self.turn(1) + "\n" + Self.created("r1") + "\n" + Self.done("r1", output: Self.item("call_0")))
         scene.on(.deactivate)
@@ -178,7 +178,7 @@ struct SparseServerTests {
         #"{"type":"error","event_id":"9","error":{"type":"invalid_request_error","#
         + #""message":"Conversation already has an active response"}}"#
 
-    @Test func theEndOfTheResponseThatNobodyKnewFreesTheWay() throws {
+    @Test func endOfAnUnknownResponseAllowsARequest() throws {
         var scene = try open()
         try scene.hear(Self.turn(1) + "\n" + Self.created("r1") + "\n" + Self.done("r1", output: Self.item("c1")))
         answer(&scene, "c1")
