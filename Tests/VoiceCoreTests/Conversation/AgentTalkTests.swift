@@ -30,7 +30,7 @@ struct AgentTalkTests {
     }
 
     /// A service that takes no text: the local voice says what the house has to say, or nobody promises it.
-    @Test(arguments: [true, false]) func whatTheServiceCannotSayTheLocalVoiceSays(hasLocalVoice: Bool) {
+    @Test(arguments: [true, false]) func localVoiceSpeaksForAServiceWithoutText(hasLocalVoice: Bool) {
         var scene = Scene {
             $0.capabilities.takesText = false
             $0.hasLocalVoice = hasLocalVoice
@@ -57,7 +57,7 @@ struct AgentTalkTests {
         #expect(Self.reported(scene).count == 2, "once")
     }
 
-    @Test func whatIsSettledIsNotAskedAgain() {
+    @Test func settledQuestionIsNotAskedAgain() {
         var scene = Self.asked()
         scene.on(.agentAsks(nil))
         scene.on(.disconnected(LinkFailure(.transient, "reset")))
@@ -66,7 +66,7 @@ struct AgentTalkTests {
         #expect(Self.reported(scene).count == 1)
     }
 
-    @Test func aQuestionThatWasNotYetToldIsToldOnce() {
+    @Test func unspokenQuestionIsAskedOnceAfterALoss() {
         var scene = Scene.calling()
         scene.on(.agentAsks(Self.prompt))
         scene.on(.disconnected(LinkFailure(.transient, "reset")))
@@ -76,7 +76,7 @@ struct AgentTalkTests {
         #expect(Self.reported(scene) == [Self.question])
     }
 
-    @Test func anAnswerNobodyWaitsForIsToldWhenNobodySpeaks() {
+    @Test func unawaitedAnswerWaitsForSilence() {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "i", audioStart: 0))
         scene.on(.agentReported("It is done."))
@@ -91,7 +91,7 @@ struct AgentTalkTests {
         #expect(scene.creates.count == 1)
     }
 
-    @Test func newsOpenNoSessionAndWaitForOne() {
+    @Test func newsWaitsForASession() {
         var scene = Scene()
         scene.on(.agentReported("It is done."))
         #expect(scene.state == .idle)
@@ -105,7 +105,7 @@ struct AgentTalkTests {
         #expect(Self.reported(late).isEmpty, "ten minutes later nobody wants to know")
     }
 
-    @Test func nothingOfItIsToldAfterStop() {
+    @Test func stopDropsTheNewsOfTheAgent() {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "i", audioStart: 0))
         scene.on(.agentReported("It is done."))
@@ -134,7 +134,7 @@ struct AgentTalkTests {
         scene.effects.compactMap { if case .announce(let text) = $0 { text } else { nil } }
     }
 
-    @Test func theLocalVoiceSaysItWhereTheSessionIsLost() {
+    @Test func localVoiceSpeaksForALostSession() {
         var scene = Self.interrupted(["Smoke!", "Shall I let her in?"])
         scene.on(.disconnected(LinkFailure(.transient, "reset")))
         #expect(Self.announced(scene) == ["Smoke!"], "a question waits for somebody who can answer")
@@ -144,7 +144,7 @@ struct AgentTalkTests {
     }
 
     /// Who sends it says whether it is a question, not its punctuation.
-    @Test func whatAsksWaitsForAnAnswerWhateverItsPunctuation() {
+    @Test func questionsWaitForAnAnswerWithoutAQuestionMark() {
         var scene = Self.interrupted([
             HouseWords("Tell me whether the oven stays on.", asks: true), HouseWords("Guess who is here?"),
         ])
@@ -156,7 +156,7 @@ struct AgentTalkTests {
     }
 
     /// The conversation ends before it could be told, or just before it comes.
-    @Test(arguments: [true, false]) func whatMeetsAClosingConversationIsSaidNow(isLate: Bool) {
+    @Test(arguments: [true, false]) func newsAtTheEndOfAConversationIsSpokenByTheLocalVoice(isLate: Bool) {
         let all = [
             HouseWords("Smoke!", moment: .now), HouseWords("The post is here."),
             HouseWords("While you were away: nothing.", moment: .inConversation),
@@ -180,7 +180,7 @@ struct AgentTalkTests {
         #expect(Self.announced(scene).count == 3, "once")
     }
 
-    @Test func withoutALocalVoiceItWaitsForTheNextConversation() {
+    @Test func newsWaitsForTheNextConversationWithoutALocalVoice() {
         var scene = Self.interrupted([HouseWords("Smoke!", moment: .now)], hasLocalVoice: false)
         scene.on(.deactivate)
         #expect(Self.announced(scene).isEmpty)
@@ -203,7 +203,7 @@ struct AgentTalkTests {
         aloud: HouseWords("The post is here.")
     )
 
-    @Test func quietHoursHoldItForAServiceWithoutTextToo() {
+    @Test func quietHoursHoldNewsForAServiceWithoutText() {
         var scene = Self.withoutText()
         scene.server(.speechStarted(itemID: "i", audioStart: 0))
         scene.on(Self.post)
@@ -216,7 +216,7 @@ struct AgentTalkTests {
         #expect(Self.announced(scene) == ["The post is here."])
     }
 
-    @Test func theLocalVoiceSaysItWhereAServiceWithoutTextIsAway() {
+    @Test func localVoiceSpeaksForALostServiceWithoutText() {
         var scene = Self.withoutText()
         scene.server(.speechStarted(itemID: "i", audioStart: 0))
         scene.on(Self.post)
@@ -245,7 +245,7 @@ struct AgentTalkTests {
         scene.open()
     }
 
-    @Test func whatWasBeingToldIsToldAgainOnce() {
+    @Test func interruptedNewsIsRepeatedOnce() {
         var scene = Self.telling()
         Self.reopen(&scene)
         #expect(Self.reported(scene) == ["for a model", "for a model"])
@@ -256,14 +256,14 @@ struct AgentTalkTests {
         #expect(scene.effects.contains(.note(.speechDropped(.house, 1))), "and the journal says so")
     }
 
-    @Test func theLocalVoiceSaysWhatWasBeingTold() {
+    @Test func localVoiceRepeatsInterruptedNews() {
         var scene = Self.telling(hasLocalVoice: true)
         Self.reopen(&scene)
         #expect(Self.announced(scene) == ["The post is here."] && Self.reported(scene).count == 1)
     }
 
     @Test(arguments: ["told", "interrupted", "spoken to", "stopped"])
-    func whatWasToldOrUnwantedIsNotToldAgain(how: String) {
+    func spokenOrUnwantedNewsIsNotRepeated(how: String) {
         var scene = Self.telling()
         switch how {
         case "told":
@@ -278,7 +278,7 @@ struct AgentTalkTests {
     }
 
     /// A cough in front of its first word; a voice without a model does not come back to it by itself.
-    @Test func whatWasCutBeforeItsFirstWordIsToldByAVoiceWithoutAModel() {
+    @Test func newsCutBeforeItsFirstWordIsSpokenAgain() {
         var scene = Scene.listening { $0.capabilities.rewords = false }
         scene.on(.agentReported("for a model", aloud: HouseWords("The post is here.")))
         scene.begin("r1", for: scene.creates.last)
@@ -290,7 +290,7 @@ struct AgentTalkTests {
         #expect(Self.reported(scene) == ["The post is here.", "The post is here."])
     }
 
-    @Test func quietHoursThatBeginMeanwhileHoldIt() {
+    @Test func quietHoursThatBeginMeanwhileHoldNews() {
         var scene = Self.interrupted(["The post is here."])
         scene.on(.announces(false))
         scene.on(.disconnected(LinkFailure(.transient, "reset")))
@@ -301,7 +301,7 @@ struct AgentTalkTests {
         #expect(Self.reported(scene) == ["The post is here."])
     }
 
-    @Test func whatIsDroppedLeavesALine() {
+    @Test func droppedNewsIsLogged() {
         let texts = (1...16).map { "Number \($0)." }
         var scene = Self.interrupted(texts, hasLocalVoice: false)
         let dropped = ConversationEffect.note(.speechDropped(.house, 1))
@@ -315,7 +315,7 @@ struct AgentTalkTests {
         #expect(Self.reported(scene).isEmpty)
     }
 
-    @Test func theDelaySaysWhatItIsAbout() {
+    @Test func noticeOfADelayNamesTheActivity() {
         var scene = Scene.calling()
         scene.on(.callDelayed(callID: "c1", activity: "reading your mail"))
         #expect(scene.texts(.system).first?.contains("still reading your mail") == true)

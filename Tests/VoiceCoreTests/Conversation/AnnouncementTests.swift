@@ -8,7 +8,7 @@ struct AnnouncementTests {
         scene.remarks
     }
 
-    @Test func itIsSaidAtOnceWhileNobodySpeaks() {
+    @Test func announcementIsSpokenImmediatelyInSilence() {
         var scene = Scene.listening()
         scene.on(.say("Dinner is ready."))
         #expect(Self.texts(scene).count == 1)
@@ -23,7 +23,7 @@ struct AnnouncementTests {
         #expect(scene.creates.count == 1)
     }
 
-    @Test func nobodyIsTalkedOver() {
+    @Test func announcementWaitsForSilence() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.on(.say("One."))
@@ -44,14 +44,14 @@ struct AnnouncementTests {
         #expect(scene.creates.count == 2)
     }
 
-    @Test func itWaitsForTheAnswerOfTheAgent() {
+    @Test func announcementWaitsForTheAnswerOfTheAgent() {
         var scene = Scene.calling()
         scene.on(.say("Later."))
         #expect(scene.state == .waitingForJarvis)
         #expect(Self.texts(scene).isEmpty)
     }
 
-    @Test func theEndOfAConversationForgetsIt() {
+    @Test func endOfTheConversationDropsAnnouncements() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.on(.say("Too late."))
@@ -63,7 +63,7 @@ struct AnnouncementTests {
     }
 
     /// A flood of one source drops itself, not what others wait for.
-    @Test func aFullQueueDropsTheOldestOfTheMost() {
+    @Test func fullQueueDropsTheOldestAnnouncement() {
         var queue = SpeechQueue()
         queue.add(.media(MediaRemark(report: "{}", wish: nil)), at: .zero)
         queue.add(.words("Dinner is ready."), at: .zero)

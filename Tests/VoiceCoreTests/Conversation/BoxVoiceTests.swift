@@ -13,7 +13,7 @@ struct BoxVoiceTests {
 
     /// Nobody would ever report the end of such a response.
     @Test(arguments: [ServiceCapabilities.ResponseBounds.bothReported, .sound])
-    func itIsNoResponseOfTheService(bounds: ServiceCapabilities.ResponseBounds) {
+    func localVoiceIsNotAResponseOfTheService(bounds: ServiceCapabilities.ResponseBounds) {
         var scene = Scene.listening { $0.capabilities.responseBounds = bounds }
         Self.heard(&scene)
         #expect(scene.state == .aiSpeaking)
@@ -23,7 +23,7 @@ struct BoxVoiceTests {
         #expect(scene.timer(.activeResponse) == nil)
     }
 
-    @Test func itIsInterruptedLikeAnySpeech() {
+    @Test func localVoiceIsInterruptedLikeAnySpeech() {
         var scene = Scene.listening { $0.capabilities.responseBounds = .sound }
         Self.heard(&scene)
         scene.server(.speechStarted(itemID: "item_user", audioStart: 0))
@@ -31,7 +31,7 @@ struct BoxVoiceTests {
         #expect(scene.cancels.isEmpty && scene.state == .userSpeaking)
     }
 
-    @Test func itIsNoAnswerToTheUser() {
+    @Test func localVoiceIsNotAnAnswer() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.server(.heardTranscript(itemID: "item_user", contentIndex: 0, text: "What is on?"))

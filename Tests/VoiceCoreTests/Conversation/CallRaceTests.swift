@@ -16,7 +16,7 @@ struct CallRaceTests {
         #expect(scene.outputs == ["c1"])
     }
 
-    @Test func severalCallsAreAnsweredInTheirOrderAndSpokenAboutOnce() {
+    @Test func severalCallsGetOneResponseInOrder() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -31,7 +31,7 @@ struct CallRaceTests {
     }
 
     /// Of two answers a small model speaks about one.
-    @Test func twoAnswersThatComeTogetherGetTwoResponses() {
+    @Test func twoSimultaneousAnswersGetTwoResponses() {
         var scene = Scene.calling()
         scene.userTurn("second")
         scene.begin("r2")
@@ -61,7 +61,7 @@ struct CallRaceTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func theSecondOfTwoAnswersIsToldWhereTheFirstCannotBe() {
+    @Test func secondAnswerIsSpokenIfTheFirstCannotBe() {
         var scene = Scene.calling()
         scene.on(.ask("Will it rain?"))
         scene.begin("r2", for: scene.creates.last)
@@ -82,7 +82,7 @@ struct CallRaceTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func aSecondCallThatComesWhileTheFirstIsAnswered() {
+    @Test func secondCallDuringTheFirstAnswerIsMade() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -96,7 +96,7 @@ struct CallRaceTests {
         #expect(scene.creates.count == 1)
     }
 
-    @Test func aCallCutOffByTheUserIsNotStarted() {
+    @Test func callInterruptedByTheUserIsNotStarted() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -108,7 +108,7 @@ struct CallRaceTests {
         #expect(scene.state == .userSpeaking)
     }
 
-    @Test func anAnswerThatComesWhileTheUserSpeaksIsSpokenAboutByTheNextResponse() {
+    @Test func answerDuringSpeechIsSpokenByTheNextResponse() {
         var scene = Scene.calling()
         scene.server(.speechStarted(itemID: "u2", audioStart: 0))
         #expect(scene.state == .userSpeaking)
@@ -124,7 +124,7 @@ struct CallRaceTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func anAnswerTheServersResponseHasNotSeenIsAskedForAfterwards() {
+    @Test func unseenAnswerGetsAnotherResponse() {
         var scene = Scene.calling()
         scene.server(.speechStarted(itemID: "u2", audioStart: 0))
         scene.server(.speechStopped(itemID: "u2", audioEnd: 1))
@@ -136,7 +136,7 @@ struct CallRaceTests {
         #expect(scene.creates.count == 1)
     }
 
-    @Test func aLateAnswerWaitsUntilTheRoomIsQuiet() {
+    @Test func lateAnswerWaitsForSilence() {
         var scene = Scene.calling()
         scene.userTurn()
         scene.begin("r2")
@@ -151,7 +151,7 @@ struct CallRaceTests {
         #expect(scene.state == .processing)
     }
 
-    @Test func aCoughBeforeTheFirstWordDoesNotCostTheAnswer() {
+    @Test func coughBeforeTheFirstWordKeepsTheAnswer() {
         var scene = Scene.calling()
         scene.answer("c1")
         scene.begin("r2", for: scene.creates.first)
@@ -163,7 +163,7 @@ struct CallRaceTests {
         #expect(scene.creates.count == 2)
     }
 
-    @Test func aCallThatWasCutOffIsResolvedOnceAndNotMade() {
+    @Test func truncatedCallIsResolvedButNotMade() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -176,7 +176,7 @@ struct CallRaceTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func anAnswerForSilenceIsSentAndNotSpokenAbout() {
+    @Test func staySilentAnswerIsSentButNotSpoken() {
         var scene = Scene.calling()
         scene.answer("c1", ToolResult(.answer(""), wantsReply: false))
         #expect(scene.outputs == ["c1"])
@@ -184,7 +184,7 @@ struct CallRaceTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func anAnswerThatOutlivesItsSessionIsToldToTheNext() {
+    @Test func answerSurvivesItsSession() {
         var scene = Scene.calling()
         scene.on(.disconnected(LinkFailure(.transient, "reset")))
         scene.answer("c1", "Two meetings.")
@@ -198,7 +198,7 @@ struct CallRaceTests {
         #expect(scene.creates.count == 1)
     }
 
-    @Test func anAnswerThatATurnHasSeenIsNotAskedForAgain() {
+    @Test func answerSeenByATurnGetsNoOtherResponse() {
         var scene = Scene.calling()
         scene.on(.disconnected(LinkFailure(.transient, "reset")))
         scene.on(.timer(.reconnect))

@@ -35,7 +35,7 @@ struct CapabilityPropertyTests {
         }
     }
 
-    @Test(arguments: Lack.allCases) func whatCannotBeDoneIsNotAskedFor(lack: Lack) {
+    @Test(arguments: Lack.allCases) func missingCapabilityIsNotRequested(lack: Lack) {
         let capabilities = lack.capabilities
         var asked: Set<String> = []
         for seed in UInt64(1)...60 {
@@ -71,7 +71,7 @@ struct CapabilityPropertyTests {
     }
 
     /// All the missing capabilities of a service together.
-    @Test(arguments: [ServiceCapabilities.hero365]) func aServiceThatCanDoLittleIsAskedForThatAlone(
+    @Test(arguments: [ServiceCapabilities.hero365]) func limitedServiceGetsOnlySupportedRequests(
         capabilities: ServiceCapabilities
     ) {
         for seed in UInt64(1)...60 {
@@ -91,7 +91,7 @@ struct CapabilityPropertyTests {
     }
 
     /// A service that accepts history only when it opens receives it then.
-    @Test func historyThatIsTakenAtTheOpeningIsToldThere() {
+    @Test func openingHistoryIsSentAtTheOpening() {
         var scene = Scene.listening {
             $0.capabilities.history = .opening
             $0.sessions.carry = .turns
@@ -109,7 +109,7 @@ struct CapabilityPropertyTests {
     }
 
     /// A question typed to a service without text input is refused audibly, not lost in silence.
-    @Test func whatIsTypedToAServiceWithoutTextIsRefused() {
+    @Test func typedQuestionToAServiceWithoutTextIsRefused() {
         var scene = Scene.listening { $0.capabilities.takesText = false }
         scene.on(.ask("What is on?"))
         #expect(scene.latest.contains(.play(.error)))
@@ -119,7 +119,7 @@ struct CapabilityPropertyTests {
     }
 
     /// The answer to a call whose session has ended cannot reach another session without text input.
-    @Test func anAnswerThatCannotBeToldIsGivenUp() {
+    @Test func undeliverableAnswerIsAbandoned() {
         var scene = Scene.calling { $0.capabilities.takesText = false }
         scene.on(.disconnected(LinkFailure(.transient, "reset")))
         scene.on(.timer(.reconnect))
@@ -131,7 +131,7 @@ struct CapabilityPropertyTests {
     }
 
     /// The translators respect the capabilities too, whatever they are asked.
-    @Test(arguments: Dialect.Name.allCases) func noTranslatorSendsWhatItsServiceDoesNotTake(name: Dialect.Name) {
+    @Test(arguments: Dialect.Name.allCases) func translatorsSendOnlySupportedRequests(name: Dialect.Name) {
         let dialect = Dialect.named(name)
         let capabilities = dialect.capabilities
         var translator = RealtimeTranslator(RealtimeSettings(instructions: "", tools: [], dialect: dialect))
@@ -149,8 +149,7 @@ struct CapabilityPropertyTests {
 
     // MARK: The end of a session in the service's own words
 
-    @Test(arguments: [ServiceClosing.expired, .lost]) func aSessionThatIsClosedIsFollowedByAnother(why: ServiceClosing)
-    {
+    @Test(arguments: [ServiceClosing.expired, .lost]) func closedSessionIsReplaced(why: ServiceClosing) {
         var scene = Scene.listening()
         scene.on(.service(.closing(why, "over")))
         #expect(scene.latest.contains(.disconnect))
@@ -159,7 +158,7 @@ struct CapabilityPropertyTests {
         #expect(scene.latest.contains(.connect))
     }
 
-    @Test func aServiceThatDoesNotGoOnIsLeftAlone() {
+    @Test func serviceThatEndsForGoodIsNotReopened() {
         var scene = Scene.listening()
         scene.on(.service(.closing(.moderated, "content")))
         #expect(scene.state == .idle)

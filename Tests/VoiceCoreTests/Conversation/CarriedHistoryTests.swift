@@ -26,7 +26,7 @@ struct CarriedHistoryTests {
     }
 
     @Test(arguments: [ConversationMachine.Carry.summary, .turns], [true, false])
-    func itEndsInTheModelsOwnRole(carry: ConversationMachine.Carry, noCalls: Bool) throws {
+    func carriedHistoryEndsInTheRoleOfTheModel(carry: ConversationMachine.Carry, noCalls: Bool) throws {
         let sent = Self.carried(carry, noCalls: noCalls)
         let request = try #require(sent.firstIndex { if case .responseCreate = $0 { true } else { false } })
         guard request > 0, case .assistantMessage(let mark, _) = sent[request - 1] else {
@@ -37,7 +37,7 @@ struct CarriedHistoryTests {
         #expect(sent.contains { "\($0)".contains("And tomorrow?") })
     }
 
-    @Test func withoutHistoryThereIsNoMark() {
+    @Test func noMarkWithoutHistory() {
         let sent = Self.carried(.none)
         #expect(!sent.contains { if case .assistantMessage = $0 { true } else { false } })
     }

@@ -5,7 +5,7 @@ import Testing
 
 /// Sessions that are refused, lost and reopened.
 struct ConversationLinkTests {
-    @Test func losingTheConnectionConnectsAgain() {
+    @Test func lostConnectionReconnects() {
         var scene = Scene.listening()
         scene.on(.disconnected(LinkFailure(.transient, "reset")))
         #expect(scene.state == .connecting)
@@ -18,7 +18,7 @@ struct ConversationLinkTests {
     }
 
     @Test(arguments: ["settings alone", "a response", "a minute"])
-    func thePausesBetweenAttemptsAreForgottenByASessionThatWorks(proof: String) throws {
+    func workingSessionResetsThePauses(proof: String) throws {
         var scene = Scene.listening()
         func lose() {
             scene.on(.disconnected(LinkFailure(.transient, "reset")))
@@ -41,7 +41,7 @@ struct ConversationLinkTests {
     }
 
     @Test(arguments: [(nil, 30), (.seconds(45), 45), (.seconds(86_400), 900)] as [(Duration?, Int)])
-    func aServiceThatHadTooMuchOfUsIsLeftAloneForAsLongAsItAsks(wanted: Duration?, seconds: Int) throws {
+    func rateLimitPausesForTheRequestedTime(wanted: Duration?, seconds: Int) throws {
         var scene = Scene()
         scene.on(.activate)
         scene.on(.disconnected(LinkFailure(.limited, "429", retryAfter: wanted)))
@@ -50,7 +50,7 @@ struct ConversationLinkTests {
         #expect(scene.state == .connecting)
     }
 
-    @Test func anExpiredSessionIsReplacedAtOnce() {
+    @Test func expiredSessionIsReplacedImmediately() {
         var scene = Scene.listening()
         scene.server(.error(ServerError(type: "invalid_request_error", code: "session_expired", message: "60 min")))
         #expect(scene.latest.contains(.startTimer(.reconnect, .zero)))
@@ -58,7 +58,7 @@ struct ConversationLinkTests {
     }
 
     @Test(arguments: ["invalid_api_key", "insufficient_quota", "model_not_found"])
-    func aRefusalIsAnErrorThatIsProbedSlowly(code: String) {
+    func refusalIsProbedSlowly(code: String) {
         var scene = Scene()
         scene.on(.activate)
         scene.on(.connected)
@@ -75,7 +75,7 @@ struct ConversationLinkTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func aRefusalIsToldOnceAndAgainWhenItsReasonChanges() {
+    @Test func refusalIsReportedOncePerReason() {
         var scene = Scene()
         scene.on(.activate)
         func probe(_ code: String) {
@@ -102,7 +102,7 @@ struct ConversationLinkTests {
 
     /// The key may have been changed since: an order does not wait for the next attempt.
     @Test(arguments: [ConversationEvent.activate, .ask("What is on?")])
-    func whoAsksIsTriedForAtOnceAfterARefusal(order: ConversationEvent) {
+    func orderAfterARefusalReconnectsImmediately(order: ConversationEvent) {
         func refused() -> ServerEvent {
             .error(ServerError(type: "invalid_request_error", code: "invalid_api_key", message: "no"))
         }
@@ -126,7 +126,7 @@ struct ConversationLinkTests {
     }
 
     /// News is not an order.
-    @Test func nobodyAsksForNewsOfMusicAfterARefusal() {
+    @Test func mediaNewsDoesNotReconnectAfterARefusal() {
         var scene = Scene()
         scene.on(.activate)
         scene.server(.error(ServerError(type: "invalid_request_error", code: "invalid_api_key", message: "no")))
@@ -134,7 +134,7 @@ struct ConversationLinkTests {
         #expect(!scene.latest.contains(.connect))
     }
 
-    @Test func settingsThatWereNotTakenAreAnError() {
+    @Test func rejectedSettingsAreAnError() {
         var scene = Scene()
         scene.on(.activate)
         scene.server(.sessionCreated(id: nil, expiresAt: nil))
@@ -148,7 +148,7 @@ struct ConversationLinkTests {
         #expect(!scene.effects.contains(.openMicrophone))
     }
 
-    @Test func aSessionThatNeverGetsReadyIsGivenUp() {
+    @Test func sessionThatNeverBecomesReadyTimesOut() {
         var scene = Scene()
         scene.on(.activate)
         #expect(scene.latest.contains(.startTimer(.setUp, .seconds(30))))

@@ -4,7 +4,7 @@ import Testing
 
 /// Events in any order, likely or not.
 struct ConversationOrderTests {
-    @Test func eventsInAnUnlikelyOrderNeverLeaveAnIllegalState() {
+    @Test func unlikelyOrderOfEventsKeepsALegalState() {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<300 {
             var scene = Scene()

@@ -5,12 +5,12 @@ import Testing
 /// Invariants that hold whatever happens, in any order.
 struct ConversationPropertyTests {
     @Test(arguments: 1...100)
-    func whateverHappensTheRoomComesToRest(seed: UInt64) {
+    func anyOrderOfEventsComesToRest(seed: UInt64) {
         comesToRest(ConversationWorld(seed: seed))
     }
 
     @Test(arguments: 1...60)
-    func soItDoesWithAnotherServiceInReserve(seed: UInt64) {
+    func anyOrderOfEventsComesToRestWithASubstitute(seed: UInt64) {
         let other = ServiceRoster.Service(name: "other", capabilities: .openAI)
         comesToRest(ConversationWorld(seed: seed, substitutes: [other]))
     }
@@ -31,7 +31,7 @@ struct ConversationPropertyTests {
     }
 
     /// If the user never ends the conversation, every call is reported.
-    @Test func everyCallIsToldOf() {
+    @Test func everyCallIsReported() {
         var calls = 0
         var promotions = 0
         for seed in 1001...1050 {

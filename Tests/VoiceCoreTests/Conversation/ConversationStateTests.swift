@@ -20,7 +20,7 @@ struct ConversationStateTests {
         #expect(scene.latest.contains(.openMicrophone))
     }
 
-    @Test func aPlainTurnIsHeardThoughtAboutAndSpoken() {
+    @Test func plainTurnPassesThroughItsStates() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -46,7 +46,7 @@ struct ConversationStateTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func anAcknowledgementACallAndItsAnswer() {
+    @Test func acknowledgementCallAndAnswerAreSpoken() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -70,7 +70,7 @@ struct ConversationStateTests {
         #expect(scene.creates.count == 1)
     }
 
-    @Test func aCallAnsweredDuringTheAcknowledgement() {
+    @Test func callAnsweredDuringTheAcknowledgementIsSpoken() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -87,7 +87,7 @@ struct ConversationStateTests {
         #expect(scene.state == .aiSpeaking)
     }
 
-    @Test func aCallWithoutAWordBefore() {
+    @Test func callWithoutAFillerIsSpokenAbout() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -108,7 +108,7 @@ struct ConversationStateTests {
         #expect(scene.latest.contains(.cancelEarcons))
     }
 
-    @Test func noToneAfterAnAcknowledgement() {
+    @Test func acknowledgementIsFollowedByNoTone() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -119,7 +119,7 @@ struct ConversationStateTests {
         #expect(scene.timer(.thinking) == nil)
     }
 
-    @Test func whoTakesTheWordKeepsIt() {
+    @Test func interruptWhileTheUserSpeaksChangesNothing() {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "u", audioStart: 0))
         scene.on(.interrupt)
@@ -127,7 +127,7 @@ struct ConversationStateTests {
         #expect(scene.sent().isEmpty)
     }
 
-    @Test func takingTheWordCancelsWhatRuns() {
+    @Test func interruptCancelsTheRunningResponse() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -138,7 +138,7 @@ struct ConversationStateTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func takingTheWordBeforeTheResponseBegins() {
+    @Test func interruptBeforeTheResponseCancelsItOnArrival() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.on(.interrupt)
@@ -149,7 +149,7 @@ struct ConversationStateTests {
         #expect(scene.state == .listening, "and not listened to")
     }
 
-    @Test func silenceClosesTheSessionWhereALimitIsSet() {
+    @Test func silenceLimitClosesTheSession() {
         var scene = Scene.listening { $0.idleLimit = .seconds(30) }
         scene.userTurn()
         #expect(scene.effects.contains(.cancelTimer(.idle)))
@@ -162,7 +162,7 @@ struct ConversationStateTests {
         #expect(scene.latest.contains(.closeMicrophone))
     }
 
-    @Test func aTurnTheServerMakesNothingOfEnds() {
+    @Test func turnIgnoredByTheServerEnds() {
         var scene = Scene.listening()
         scene.userTurn()
         #expect(scene.state == .processing)

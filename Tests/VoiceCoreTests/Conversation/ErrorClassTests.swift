@@ -13,7 +13,7 @@ struct ErrorClassTests {
         ("item_truncate_invalid_item_id", .race), ("item_retrieve_invalid_item_id", .race),
         ("input_audio_buffer_commit_empty", .race), ("invalid_json", .other), ("something_new", .other),
     ])
-    func everyCodeMeansTheSameWhereverItStands(code: String, meaning: ErrorClass) {
+    func everyCodeMeansTheSameEverywhere(code: String, meaning: ErrorClass) {
         #expect(ErrorClass(ServerError(type: "invalid_request_error", code: code, message: "")) == meaning)
         #expect(ErrorClass(code: code) == meaning)
         #expect(ErrorClass(closeReason: "invalid_request_error.\(code)") == meaning)
@@ -27,19 +27,19 @@ struct ErrorClassTests {
         ("invalid_value", "session.audio.output.voice", .settings),
         ("invalid_value", "audio", .other), ("missing_required_parameter", "item.content", .other),
     ])
-    func whatAParameterIsOfTellsWhetherTheSettingsWereRejected(code: String, param: String, meaning: ErrorClass) {
+    func namedParameterTellsRejectedSettings(code: String, param: String, meaning: ErrorClass) {
         let error = ServerError(type: "invalid_request_error", code: code, message: "", param: param)
         #expect(ErrorClass(error) == meaning)
     }
 
-    @Test func truncationsThatCameTooLateAreRaces() {
+    @Test func lateTruncationsAreRaces() {
         let short = "Audio content of 900ms is already shorter than 1000ms"
         #expect(ErrorClass(ServerError(type: "invalid_request_error", code: "invalid_value", message: short)) == .race)
         let text = "Only model output audio messages can be truncated"
         #expect(ErrorClass(ServerError(type: "invalid_request_error", code: nil, message: text)) == .race)
     }
 
-    @Test func aTypeStandsInForACodeThatIsMissing() {
+    @Test func typeReplacesAMissingCode() {
         #expect(ErrorClass(ServerError(type: "server_error", code: nil, message: "")) == .service)
         #expect(ErrorClass(ServerError(type: "rate_limit_error", code: "tokens", message: "")) == .limited)
     }

@@ -105,7 +105,7 @@ struct FallBackTests {
         return house
     }
 
-    @Test(arguments: ["before", "after"]) func aCallThatIsOutIsAnsweredOnceAndNotMadeAgain(answered: String) {
+    @Test(arguments: ["before", "after"]) func runningCallIsAnsweredOnceAndNotRepeated(answered: String) {
         var house = Self.calling()
         if answered == "before" { house.scene.on(.disconnected(LinkFailure(.transient, "reset"))) }
         if answered == "before" { house.answer("c1", Self.answer) }
@@ -117,7 +117,7 @@ struct FallBackTests {
     }
 
     /// The cloud has not asked Jarvis yet.
-    @Test func aQuestionThatWasOnlyHeardIsAskedOnce() {
+    @Test func unansweredQuestionIsAskedOnce() {
         var house = House()
         house.scene.userTurn()
         house.scene.server(.heardTranscript(itemID: "item_user", contentIndex: 0, text: "What is on today?"))
@@ -128,28 +128,28 @@ struct FallBackTests {
     }
 
     /// The sentence whose sound may be missing is said again, those before it are not.
-    @Test func anAnswerGoesOnWhereTheCloudBrokeOff() {
+    @Test func answerContinuesWhereTheCloudBrokeOff() {
         var house = Self.telling(["You have two meetings", " today. The first is at nine", " in the morning. Lunch"])
         house.fallBack()
         #expect(house.said == ["The first is at nine in the morning.", "Lunch is with Ann."])
         #expect(house.asked == ["c1"] && house.scene.state == .listening)
     }
 
-    @Test func anAnswerThatWasToldToItsEndIsNotToldAgain() {
+    @Test func finishedAnswerIsNotRepeated() {
         var house = Self.telling([Self.answer], isWhole: true)
         house.fallBack()
         #expect(house.said.isEmpty && house.asked == ["c1"] && house.scene.state == .listening)
     }
 
     /// In other words: nobody knows how much of it was said.
-    @Test func anAnswerInTheModelsOwnWordsIsToldInFull() {
+    @Test func rewordedAnswerIsRepeatedInFull() {
         var house = Self.telling(["Sure! There are a couple of meetings. You start", " at nine."])
         house.fallBack()
         #expect(house.said == SpeechParts.split(Self.answer))
     }
 
     /// What the user interrupted was not heard, whatever was received.
-    @Test func wordsThatWereCutDoNotCount() {
+    @Test func interruptedWordsDoNotCountAsSpoken() {
         var words = WordsSaid()
         let sentences = ["One is here.", "Two is there.", "Three is gone."]
         words.said("One is here. Two is there. Three", by: "r1", isWhole: false)

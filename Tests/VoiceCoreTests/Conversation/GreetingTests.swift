@@ -23,7 +23,7 @@ struct GreetingTests {
         scene.remarks
     }
 
-    @Test func whoCallsAndSaysNothingIsGreetedOnce() {
+    @Test func silentActivationIsGreetedOnce() {
         var scene = Self.called()
         #expect(Self.reported(scene).isEmpty)
         #expect(scene.latest.contains(.startTimer(.greeting, .milliseconds(700))))
@@ -39,7 +39,7 @@ struct GreetingTests {
         #expect(!scene.latest.contains(.startTimer(.greeting, .milliseconds(700))))
     }
 
-    @Test func whoAsksInOneBreathIsAnsweredInstead() {
+    @Test func questionWithTheActivationReplacesTheGreeting() {
         var scene = Self.called()
         scene.userTurn()
         scene.on(.timer(.greeting))
@@ -53,7 +53,7 @@ struct GreetingTests {
     }
 
     /// The service takes the call itself for a turn, which is withdrawn.
-    @Test func theCallAloneIsNoQuestion() {
+    @Test func bareWakeWordIsNotAQuestion() {
         var scene = Self.called()
         scene.userTurn()
         scene.on(.interrupt)
@@ -63,7 +63,7 @@ struct GreetingTests {
         #expect(Self.reported(scene).count == 1)
     }
 
-    @Test func whatIsTypedNeedsNoGreeting() {
+    @Test func typedQuestionNeedsNoGreeting() {
         var scene = Self.called()
         scene.on(.ask("What time is it?"))
         scene.begin("r1", for: scene.creates.last)
@@ -74,13 +74,13 @@ struct GreetingTests {
         #expect(Self.reported(scene).isEmpty)
     }
 
-    @Test func aGreetingThatComesTooLateIsNotSaid() {
+    @Test func lateGreetingIsNotSpoken() {
         var scene = Self.called()
         scene.on(.timer(.greeting), after: .seconds(11))
         #expect(Self.reported(scene).isEmpty)
     }
 
-    @Test func inQuietHoursNobodyIsGreeted() {
+    @Test func quietHoursSuppressTheGreeting() {
         var scene = Scene { $0.greeting = .words("Yes?") }
         scene.on(.announces(false))
         scene.on(.activate)
@@ -91,7 +91,7 @@ struct GreetingTests {
     }
 
     /// The agent's words are data: they go to the model as the output of a call.
-    @Test func theAgentsGreetingIsTold() {
+    @Test func greetingOfTheAgentIsSpoken() {
         var scene = Self.called(.agent)
         #expect(scene.effects.contains(.askForGreeting))
         scene.on(.agentGreets("Good evening."))
@@ -104,7 +104,7 @@ struct GreetingTests {
         #expect(scene.creates.count == 1)
     }
 
-    @Test func anAgentThatSaysNothingLeavesTheConversationAsItIs() {
+    @Test func emptyGreetingOfTheAgentChangesNothing() {
         var scene = Self.called(.agent)
         scene.on(.agentGreets(nil))
         scene.on(.timer(.greeting))
@@ -112,7 +112,7 @@ struct GreetingTests {
     }
 
     /// For a service that takes no text, the box's own voice greets, if there is one.
-    @Test func aServiceThatCannotSayItIsHelped() {
+    @Test func localVoiceGreetsForAServiceWithoutText() {
         var scene = Self.called { $0.capabilities.takesText = false }
         scene.on(.timer(.greeting))
         #expect(scene.effects.contains(.announce("Yes?")))

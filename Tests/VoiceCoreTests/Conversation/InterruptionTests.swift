@@ -4,7 +4,7 @@ import Testing
 
 /// The user speaks over the voice, or silences it.
 struct InterruptionTests {
-    @Test func speakingOverTheVoiceStopsItAndTellsWhatWasHeard() {
+    @Test func bargeInStopsTheVoiceAndReportsTheHeardPart() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -34,7 +34,7 @@ struct InterruptionTests {
         #expect(scene.reports.first?.interrupted == true)
     }
 
-    @Test func truncationStaysClearOfTheServersOwnCount() {
+    @Test func truncationStaysBelowTheCountOfTheServer() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -48,7 +48,7 @@ struct InterruptionTests {
         )
     }
 
-    @Test func aNewSessionIsNotToldOfTheItemsOfTheOneBefore() {
+    @Test func newSessionGetsNoItemsOfTheOldOne() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -64,7 +64,7 @@ struct InterruptionTests {
         #expect(scene.sent(scene.latest).isEmpty)
     }
 
-    @Test func speechOverAResponseThatIsDoneButStillPlays() {
+    @Test func speechOverAFinishedResponseStopsItsPlayback() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -92,7 +92,7 @@ struct InterruptionTests {
         #expect(scene.state == .processing)
     }
 
-    @Test func speechBeforeTheFirstAudioRefusesWhatIsOnItsWay() {
+    @Test func speechBeforeTheFirstAudioRefusesTheResponse() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -100,7 +100,7 @@ struct InterruptionTests {
         #expect(scene.latest.contains(.stopVoice(responseIDs: ["r1"])))
     }
 
-    @Test func aCallGoesOnWhenTheUserSpeaks() {
+    @Test func callContinuesWhenTheUserSpeaks() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -130,7 +130,7 @@ struct InterruptionTests {
         #expect(scene.latest == [.note(.heard("what time is it"))])
     }
 
-    @Test func aResponseThatBeginsWhenTheUserDoesIsCancelled() {
+    @Test func responseBegunWithSpeechIsCancelled() {
         var scene = Scene.calling()
         scene.answer("c1")
         scene.server(.speechStarted(itemID: "u2", audioStart: 0))
@@ -140,7 +140,7 @@ struct InterruptionTests {
         #expect(scene.state == .userSpeaking)
     }
 
-    @Test func nothingIsAskedForBeforeTheCancelledResponseIsDone() {
+    @Test func nextRequestWaitsForTheCancelledResponse() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -159,7 +159,7 @@ struct InterruptionTests {
     }
 
     @Test(arguments: ["done", "not active", "never"])
-    func aCancelledResponseEndsOneWayOrAnother(end: String) {
+    func cancelledResponseEndsInEveryCase(end: String) {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -177,7 +177,7 @@ struct InterruptionTests {
         #expect(scene.creates.count == 1, "what came after the command is told")
     }
 
-    @Test func theCommandToBeQuietDoesNotSilenceTheNextAnswer() {
+    @Test func interruptDoesNotSilenceTheNextAnswer() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.on(.interrupt)
@@ -202,7 +202,7 @@ struct InterruptionTests {
 
     /// Refused because the item is shorter, in the words of different services.
     @Test(arguments: refusals)
-    func theNextTurnIsAnsweredAlthoughATruncationWasRefused(refusal: ServerError) {
+    func refusedTruncationDoesNotBlockTheNextTurn(refusal: ServerError) {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")

@@ -13,7 +13,7 @@ struct LostQuestionTests {
         scene.open()
     }
 
-    @Test func aQuestionWhoseWordsAreKnownIsAskedAgain() {
+    @Test func knownQuestionIsAskedAgain() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.server(.heardTranscript(itemID: "item_user", contentIndex: 0, text: "What is on?"))
@@ -59,7 +59,7 @@ struct LostQuestionTests {
     }
 
     /// What was said before may end every session that hears it, too.
-    @Test func whatWasSaidBeforeIsNotToldToAFourthSessionThatMayEndOverIt() {
+    @Test func historyIsNotCarriedToAFourthFailingSession() {
         var scene = Scene.listening { $0.sessions.carry = .turns }
         scene.say("r0", question: "Who wrote it?", answer: "An old sailor.")
         func losesOne() {
@@ -96,7 +96,7 @@ struct LostQuestionTests {
         #expect(scene.effects.contains(.note(.questionGivenUp)))
     }
 
-    @Test func theNextQuestionOfTheUserIsAskedAgainAsWell() {
+    @Test func nextQuestionIsAskedAgainToo() {
         var scene = Scene.listening()
         for text in ["One?", "Two?"] {
             scene.on(.ask(TypedQuestion(text)))
@@ -108,7 +108,7 @@ struct LostQuestionTests {
         #expect(scene.texts(.user) == ["One?", "One?", "Two?", "Two?"])
     }
 
-    @Test(arguments: [true, false]) func anAnswerOverWhichTwoSessionsEndIsNotToldToAThird(hasLocalVoice: Bool) {
+    @Test(arguments: [true, false]) func answerThatEndsTwoSessionsIsNotSentToAThird(hasLocalVoice: Bool) {
         var scene = Scene.calling { $0.hasLocalVoice = hasLocalVoice }
         scene.answer("c1", "Two meetings.")
         scene.on(Self.reset)
@@ -123,7 +123,7 @@ struct LostQuestionTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func aPromptOverWhichSessionsEndIsNotAskedForGood() {
+    @Test func promptThatEndsSessionsIsNotAskedForever() {
         var scene = Scene.calling()
         let prompt = AgentPrompt(number: 1, kind: .question, facts: ["Which one?"], characters: 10)
         scene.on(.agentAsks(prompt))
@@ -137,7 +137,7 @@ struct LostQuestionTests {
     }
 
     @Test(arguments: ["speaking", "owed", "running", "begun"])
-    func aQuestionWithoutWordsIsMissedAudibly(moment: String) {
+    func questionWithoutWordsPlaysAnError(moment: String) {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "item_user", audioStart: 0))
         if moment != "speaking" { scene.server(.speechStopped(itemID: "item_user", audioEnd: 1)) }
@@ -152,7 +152,7 @@ struct LostQuestionTests {
     }
 
     /// The service never heard it, so only the microphone knows of it.
-    @Test func whatWasSaidIntoADeadConnectionIsMissedAudibly() {
+    @Test func speechIntoADeadConnectionPlaysAnError() {
         var scene = Scene.listening()
         var failure = LinkFailure(.transient, "the connection is dead")
         failure.missedSpeech = true
@@ -163,7 +163,7 @@ struct LostQuestionTests {
         #expect(scene.creates.isEmpty)
     }
 
-    @Test func nothingIsMissedInAQuietRoomOrAfterAnAnswer() {
+    @Test func quietRoomAndFinishedAnswerPlayNoError() {
         var scene = Scene.listening()
         scene.on(Self.reset)
         reconnected(&scene)
@@ -176,7 +176,7 @@ struct LostQuestionTests {
         #expect(!scene.effects.contains { if case .play = $0 { true } else { false } })
     }
 
-    @Test func noiseAndWhatWasSilencedIsNoQuestion() {
+    @Test func noiseAndInterruptedTurnsAreNotQuestions() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.on(.timer(.serverResponse))
@@ -186,7 +186,7 @@ struct LostQuestionTests {
         #expect(!scene.latest.contains(.play(.error)))
     }
 
-    @Test func aCallStandsForItsQuestion() {
+    @Test func callRepresentsItsQuestion() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.server(.heardTranscript(itemID: "item_user", contentIndex: 0, text: "What is on?"))
@@ -202,7 +202,7 @@ struct LostQuestionTests {
     }
 
     @Test(arguments: ["sent", "requested", "running"])
-    func anAnswerThatWasDeliveredAndNotSpokenIsToldAgain(moment: String) {
+    func deliveredUnspokenAnswerIsRepeated(moment: String) {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -235,7 +235,7 @@ struct LostQuestionTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func whoEndsTheConversationHearsNoMoreOfIt() {
+    @Test func endOfTheConversationDropsTheQuestion() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")

@@ -11,7 +11,7 @@ struct OutlivedAnswerTests {
     }
 
     @Test(arguments: Moment.allCases, [true, false])
-    func itIsToldOnceAndAskedForOnce(moment: Moment, echoesMetadata: Bool) {
+    func survivingAnswerIsSpokenOnce(moment: Moment, echoesMetadata: Bool) {
         var scene = Scene.calling()
         if moment == .beforeTheLossUnheard { scene.answer("c1", "Two meetings.") }
         let before = scene.creates.count
@@ -47,7 +47,7 @@ struct OutlivedAnswerTests {
     }
 
     /// The user speaks in the new session first: the response to that turn has seen the answer.
-    @Test func aTurnThatHasSeenItNeedsNoOtherResponse() {
+    @Test func turnThatSawTheAnswerNeedsNoOtherResponse() {
         var scene = Scene.calling()
         scene.on(LostQuestionTests.reset)
         scene.on(.timer(.reconnect))
@@ -71,7 +71,7 @@ struct OutlivedAnswerTests {
     }
 
     /// Services that take no calls receive the report as words of the user.
-    @Test func aServiceWithoutCallsIsToldOnceToo() {
+    @Test func serviceWithoutCallsGetsTheAnswerOnce() {
         var settings = Scene.settings
         settings.dialect.differences[.noCalls] = "a test"
         var scene = Scene.calling(settings: settings)
@@ -86,7 +86,7 @@ struct OutlivedAnswerTests {
 
     /// The service that took over accepts no text: Hero365, Datagrid.
     @Test(arguments: [ServiceCapabilities.hero365, .datagrid], [true, false])
-    func aServiceWithoutTextLeavesItToTheBoxOrToTheNext(capabilities: ServiceCapabilities, hasLocalVoice: Bool) {
+    func serviceWithoutTextLeavesTheAnswerToTheLocalVoice(capabilities: ServiceCapabilities, hasLocalVoice: Bool) {
         var scene = Scene.calling {
             $0.substitutes = [.init(name: "other", capabilities: capabilities)]
             $0.hasLocalVoice = hasLocalVoice

@@ -22,7 +22,7 @@ struct PausedTurnTests {
         #expect(scene.latest.contains(.play(.thinking)))
     }
 
-    @Test func theAnswerEndsTheWait() {
+    @Test func answerEndsTheWait() {
         var scene = Self.paused()
         scene.begin("r1")
         scene.speak("r1")
@@ -38,7 +38,7 @@ struct PausedTurnTests {
         #expect(!scene.effects.contains(.play(.error)))
     }
 
-    @Test func aTurnThatGoesOnIsNoEnd() {
+    @Test func resumedTurnIsNotAnEnd() {
         var scene = Self.paused()
         scene.on(.userResumed, after: .milliseconds(300))
         #expect(scene.state == .userSpeaking)
@@ -67,7 +67,7 @@ struct PausedTurnTests {
     }
 
     /// The service takes it for the same turn and reports no other beginning.
-    @Test func afterThatTheUserIsHeardAgain() {
+    @Test func userIsHeardAgainAfterAnUnansweredTurn() {
         var scene = Self.paused()
         scene.on(.timer(.serverResponse), after: .seconds(12))
         scene.on(.userResumed)
@@ -84,7 +84,7 @@ struct PausedTurnTests {
         #expect(scene.cancels == ["r1"], "the user does not want it any more")
     }
 
-    @Test func whatTheUserSaysAfterAnInterruptIsAnswered() {
+    @Test func speechAfterAnInterruptIsAnswered() {
         var scene = Self.paused()
         scene.on(.interrupt)
         scene.on(.userResumed)
@@ -105,7 +105,7 @@ struct PausedTurnTests {
     }
 
     /// Semantic turn detection waits longer for more words, and no tone may sound into the pause.
-    @Test func theToneWaitsAsLongAsTheService() {
+    @Test func thinkingToneWaitsAsLongAsTheService() {
         let scene = Self.paused { $0.longestPause = .seconds(4) }
         #expect(scene.timer(.thinking) == .milliseconds(3700))
     }

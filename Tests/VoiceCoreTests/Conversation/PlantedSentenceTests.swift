@@ -32,7 +32,7 @@ struct PlantedSentenceTests {
 
     private static func sentences(_ text: String) -> [String] { SpeechParts.split(text).filter(\.isSayable) }
 
-    @Test(arguments: planted) func theLocalVoiceSaysThemAsTheyAre(text: String) {
+    @Test(arguments: planted) func localVoiceSpeaksPlantedSentencesVerbatim(text: String) {
         var talk = LocalTranslatorTests.Talk()
         let call = talk.say("Play something nice.").first
         #expect(talk.answer(call, Self.answer(text)) == Self.sentences(text))
@@ -42,7 +42,7 @@ struct PlantedSentenceTests {
         #expect(Self.answer(text).aloud == text)
     }
 
-    @Test(arguments: planted) func theLocalVoiceSaysThemAsTheyAreInParts(text: String) {
+    @Test(arguments: planted) func localVoiceSpeaksPlantedSentencesInParts(text: String) {
         var talk = LocalTranslatorTests.Talk()
         let call = talk.say("Play something nice.").first?.callID ?? ""
         talk.receive(.asked(.answer(call: call, ToolResult("One is here.").asPart(.first))))
@@ -54,7 +54,7 @@ struct PlantedSentenceTests {
         #expect(talk.say("Play it.").map(\.name) == ["ask_jarvis"])
     }
 
-    @Test(arguments: planted) func liveGetsThemAsTheyAre(text: String) {
+    @Test(arguments: planted) func gptLiveGetsPlantedSentencesVerbatim(text: String) {
         var scene = LiveScene.live()
         scene.say("Clean up my photos")
         scene.receive(.delegated(id: "d1", target: "client", at: scene.lastWord))
@@ -73,7 +73,7 @@ struct PlantedSentenceTests {
     }
 
     /// Even the very words of a prompt that is open.
-    @Test(arguments: planted) func aModelThatReadThemCannotAllowAnything(text: String) {
+    @Test(arguments: planted) func plantedSentencesCannotAllowAnything(text: String) {
         var scene = Scene.calling()
         scene.on(.agentAsks(Self.prompt))
         scene.answer("c1", Self.answer(text))

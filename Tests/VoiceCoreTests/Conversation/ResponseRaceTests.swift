@@ -71,7 +71,7 @@ struct ResponseRaceTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func aRequestRefusedTwiceWaitsForTheResponseThatIsNotAnnounced() {
+    @Test func twiceRefusedRequestWaitsForTheHiddenResponse() {
         var scene = Scene.calling()
         scene.answer("c1")
         scene.server(.error(.activeResponse))
@@ -81,7 +81,7 @@ struct ResponseRaceTests {
         #expect(scene.creates.count == 3)
     }
 
-    @Test func aServiceThatRefusesEveryRequestIsAskedOnceASecondAndThenLeft() {
+    @Test func serviceThatRefusesEveryRequestIsDisconnected() {
         var scene = Scene.calling()
         scene.answer("c1")
         while !scene.latest.contains(.disconnect), scene.creates.count < 50 {
@@ -94,7 +94,7 @@ struct ResponseRaceTests {
 
     /// The user silences a response before it begins.
     @Test(arguments: ["ours", "ours, unnamed", "the service's"])
-    func aResponseSilencedBeforeItBeginsIsDiscardedAndTheNextIsHeard(response: String) {
+    func silencedResponseIsDiscardedAndTheNextIsHeard(response: String) {
         var scene = Scene.listening()
         scene.userTurn()
         if response != "the service's" {
@@ -124,7 +124,7 @@ struct ResponseRaceTests {
     }
 
     /// The loudspeaker is silenced for a response that comes after its time; another was playing.
-    @Test func aResponseRefusedWhileAnotherPlaysLeavesNobodySpeaking() {
+    @Test func silencedLateResponseStopsTheOtherToo() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.on(.interrupt)
@@ -150,7 +150,7 @@ struct ResponseRaceTests {
         #expect(scene.creates.count == 2)
     }
 
-    @Test func theEndOfAResponseNobodySawBeginIsHarmless() {
+    @Test func endOfAnUnknownResponseIsHarmless() {
         var scene = Scene.listening()
         scene.done("ghost", .cancelled)
         #expect(scene.state == .listening)
@@ -181,7 +181,7 @@ struct ResponseRaceTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func aFailedResponseIsNotAskedForAgainWhereTheUserGoesOn() {
+    @Test func failedResponseIsNotRetriedIfTheUserContinues() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -195,7 +195,7 @@ struct ResponseRaceTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func aServiceThatCancelsByItselfIsNotAskedForEver() {
+    @Test func serviceThatKeepsCancellingIsNotAskedForever() {
         var scene = Scene.calling()
         scene.answer("c1")
         for attempt in 0..<2 {
@@ -209,7 +209,7 @@ struct ResponseRaceTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func aServiceThatFailsTurnAfterTurnIsLeft() {
+    @Test func serviceThatFailsEveryTurnIsDisconnected() {
         var scene = Scene.listening()
         for turn in 0..<2 {
             scene.userTurn()
@@ -234,7 +234,7 @@ struct ResponseRaceTests {
         }
     }
 
-    @Test func aServiceThatAnswersNoRequestIsLeft() {
+    @Test func serviceThatAnswersNoRequestIsDisconnected() {
         var scene = Scene.calling()
         scene.answer("c1")
         for _ in 0..<3 { scene.on(.timer(.requestedResponse)) }

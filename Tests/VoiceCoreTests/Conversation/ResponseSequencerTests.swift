@@ -169,7 +169,7 @@ struct ResponseSequencerTests {
         Row("any response fulfils a wish", [.want, .created("r", for: nil)], .active(responseID: "r")),
         Row("all forgotten", asked + [.created("r", for: "e"), .output("d"), .forget], .active(responseID: "r")),
     ])
-    func everyRaceEndsWhereItShould(row: Row) {
+    func everyRaceEndsInItsState(row: Row) {
         var sequencer = ResponseSequencer()
         for step in row.steps { perform(step, on: &sequencer) }
         #expect(sequencer.phase == row.phase)
@@ -178,7 +178,7 @@ struct ResponseSequencerTests {
         #expect(sequencer.isWanted == row.isWanted)
     }
 
-    @Test func whatIsSilencedBeforeItBeginsIsCancelledOnArrival() {
+    @Test func silencedRequestIsCancelledOnArrival() {
         var sequencer = ResponseSequencer()
         sequencer.requested(eventID: "e")
         #expect(sequencer.cancel() == .onArrival)
@@ -191,7 +191,7 @@ struct ResponseSequencerTests {
         #expect(sequencer.cancel() == .none)
     }
 
-    @Test func theRefusalOfARequestThatWasGivenUpIsOldNews() {
+    @Test func refusalOfAnAbandonedRequestIsIgnored() {
         var sequencer = ResponseSequencer()
         sequencer.requested(eventID: "e1")
         sequencer.abandon()

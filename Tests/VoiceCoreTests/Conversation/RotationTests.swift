@@ -34,7 +34,7 @@ struct RotationTests {
             (nil, -5, nil),
         ] as [(Int?, Int?, Int?)]
     )
-    func theNextIsOpenedByAgeOrBeforeTheEnd(age: Int?, lifetime: Int?, seconds: Int?) {
+    func standbyOpensByAgeOrBeforeTheEnd(age: Int?, lifetime: Int?, seconds: Int?) {
         var scene = Scene { $0.sessions.age = age.map { .seconds($0) } }
         scene.on(.activate)
         scene.server(.sessionCreated(id: nil, expiresAt: nil))
@@ -43,7 +43,7 @@ struct RotationTests {
         #expect(scene.timer(.rotate) == seconds.map { .seconds($0) })
     }
 
-    @Test func aLifetimeThatIsKnownStandsInForOneThatIsNotTold() {
+    @Test func knownLifetimeReplacesAnUnreportedOne() {
         var scene = Scene {
             $0.sessions.age = nil
             $0.sessionLifetime = .seconds(1800)
@@ -52,7 +52,7 @@ struct RotationTests {
         #expect(scene.timer(.rotate).map { $0 < .seconds(1680) && $0 > .seconds(1679) } == true)
     }
 
-    @Test func speechACallOrAResponsePutsItOff() {
+    @Test func speechCallsAndResponsesDelayTheRotation() {
         var scene = Scene.rotating()
         scene.userTurn()
         #expect(scene.effects.contains(.cancelTimer(.quiet)))
@@ -72,7 +72,7 @@ struct RotationTests {
         #expect(scene.latest.contains(.promote))
     }
 
-    @Test func shortlyBeforeItsEndAnyMomentWillDo() {
+    @Test func rotationIsForcedShortlyBeforeTheEnd() {
         var scene = Scene.rotating(lifetime: .seconds(3600))
         #expect(scene.timer(.swapBy).map { $0 > .seconds(3589) && $0 < .seconds(3590) } == true)
         scene.userTurn()
@@ -90,7 +90,7 @@ struct RotationTests {
         #expect(scene.creates.count == 1)
     }
 
-    @Test func aSessionThatCannotBeOpenedIsTriedAgainAndToldOnce() {
+    @Test func failedStandbyIsRetriedAndReportedOnce() {
         var scene = Scene.listening()
         var reported = 0
         for _ in 0..<5 {
@@ -113,7 +113,7 @@ struct RotationTests {
         #expect(scene.state == .processing)
     }
 
-    @Test func theNextTakesOverAtOnceFromOneThatBreaks() {
+    @Test func standbyReplacesABrokenSessionImmediately() {
         var scene = Scene.rotating()
         scene.userTurn()
         scene.server(.heardTranscript(itemID: "item_user", contentIndex: 0, text: "What is on?"))
@@ -125,7 +125,7 @@ struct RotationTests {
     }
 
     /// Requests still open in the broken session do not count against the one that takes over.
-    @Test func whatIsAskedAgainHasItsTimeAnew() {
+    @Test func repeatedRequestHasAFreshTimeLimit() {
         var scene = Scene.rotating()
         scene.userTurn()
         scene.begin("r1")
@@ -146,7 +146,7 @@ struct RotationTests {
         #expect(timers == ["cancel", "start"])
     }
 
-    @Test func aConnectionBesideGoesWithTheConversation() {
+    @Test func standbyClosesWithTheConversation() {
         var scene = Scene.rotating()
         scene.on(.deactivate)
         #expect(scene.latest.contains(.dropBeside))
@@ -155,7 +155,7 @@ struct RotationTests {
         #expect(scene.state == .idle)
     }
 
-    @Test func whatWasSaidLastIsCarriedAsASummary() {
+    @Test func lastTurnsAreCarriedAsASummary() {
         var scene = Scene.rotating()
         scene.say("r1", question: "What is on?", answer: "Two meetings.")
         scene.on(.timer(.quiet))
@@ -189,7 +189,7 @@ struct RotationTests {
         #expect(!scene.effects.contains { if case .note(.rotationFailed) = $0 { true } else { false } })
     }
 
-    @Test func whatWasSaidLastIsCarriedAsTurns() {
+    @Test func lastTurnsAreCarriedAsTurns() {
         var scene = Scene.rotating { $0.sessions.carry = .turns }
         scene.say("r1", question: "What is on?", answer: "Two meetings.")
         scene.on(.timer(.quiet))
@@ -198,7 +198,7 @@ struct RotationTests {
         #expect(scene.texts(.system).isEmpty)
     }
 
-    @Test func nothingIsCarriedWhereNothingIsWanted() {
+    @Test func noHistoryIsCarriedIfDisabled() {
         var scene = Scene.rotating { $0.sessions.carry = .none }
         scene.say("r1", question: "What is on?", answer: "Two meetings.")
         scene.on(.timer(.quiet))

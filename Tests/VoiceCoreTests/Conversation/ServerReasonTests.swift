@@ -31,7 +31,7 @@ struct ServerReasonTests {
         #expect(scene.machine.trouble?.reason.contains("lowercase") == true)
     }
 
-    @Test func refusesAtOnceIfTheErrorAnswersTheSettings() {
+    @Test func errorOnTheSettingsRefusesImmediately() {
         var scene = configuring()
         var error = Self.refusal
         error.eventID = "settings-1"
@@ -39,7 +39,7 @@ struct ServerReasonTests {
         #expect(scene.refusals.count == 1)
     }
 
-    @Test func aComplaintBeforeTheConfirmationChangesNothing() {
+    @Test func errorBeforeTheConfirmationChangesNothing() {
         var scene = configuring()
         scene.server(.error(Self.refusal))
         scene.server(.sessionUpdated(Scene.settings.json))
@@ -80,7 +80,7 @@ struct ServerReasonTests {
         #expect(pause(limited(nil)) == .seconds(8))
     }
 
-    @Test func givesUpAtOnceIfThePauseIsLong() {
+    @Test func longPauseEndsTheRetries() {
         let scene = limited("Rate limit reached for requests per day. Please try again in 1m26.4s.")
         #expect(pause(scene) == nil)
         #expect(scene.effects.contains(.play(.error)))

@@ -32,7 +32,7 @@ struct StopPropertyTests {
         )
     }
 
-    @Test func nothingOfWhatWasStoppedIsHeardOrDone() {
+    @Test func stopSilencesAndCancelsEverything() {
         var moments: Set<Moment> = []
         for seed in UInt64(1)...1500 {
             var world = Self.world(seed)
@@ -86,7 +86,7 @@ struct StopPropertyTests {
 
     /// After a stop the box is silent, not deaf.
     @Test(arguments: 1...60)
-    func whatIsAskedAfterwardsIsAnswered(seed: UInt64) {
+    func questionAfterAStopIsAnswered(seed: UInt64) {
         var world = ConversationWorld(seed: seed)
         world.post(.activate)
         for _ in 0..<Int(seed * 7919 % 300) { world.step() }

@@ -16,7 +16,7 @@ struct StopRequestTests {
 
     // MARK: While the user speaks
 
-    @Test func theTurnThatIsBeingSpokenIsForgotten() {
+    @Test func stopForgetsTheUnfinishedTurn() {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "u1", audioStart: 0))
         stop(&scene)
@@ -27,7 +27,7 @@ struct StopRequestTests {
     }
 
     /// A service that does not know the request, or has not read it yet, hears the turn to its end and answers it.
-    @Test func itsAnswerIsCancelledWhereTheServiceHeardItAllTheSame() {
+    @Test func answerToAForgottenTurnIsCancelled() {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "u1", audioStart: 0))
         stop(&scene)
@@ -45,7 +45,7 @@ struct StopRequestTests {
     }
 
     /// The service is told to forget the turn, but the user is in the middle of a sentence.
-    @Test func theRestOfTheSentenceIsNoNewTurn() {
+    @Test func restOfTheSentenceIsNotANewTurn() {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "u1", audioStart: 0))
         stop(&scene)
@@ -58,7 +58,7 @@ struct StopRequestTests {
         #expect(scene.cancels == ["r1"])
     }
 
-    @Test func whatIsSaidAfterwardsIsAnswered() {
+    @Test func speechAfterAStopIsAnswered() {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "u1", audioStart: 0))
         stop(&scene)
@@ -70,7 +70,7 @@ struct StopRequestTests {
         #expect(scene.state == .aiSpeaking)
     }
 
-    @Test func theStopWordItselfIsNoTurn() {
+    @Test func stopWordIsNotATurn() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -99,7 +99,7 @@ struct StopRequestTests {
         #expect(scene.latest.contains(.stopVoice(responseIDs: ["r1"])))
     }
 
-    @Test func nothingElseIsAskedForUntilTheUnwantedAnswerHasBegun() {
+    @Test func requestsWaitForTheUnwantedAnswerToBegin() {
         var scene = Scene.listening()
         scene.userTurn()
         stop(&scene)
@@ -110,7 +110,7 @@ struct StopRequestTests {
         #expect(scene.creates.count == 1)
     }
 
-    @Test func whatTheAgentWorksOnIsTakenBack() {
+    @Test func stopCancelsTheRequestToTheAgent() {
         var scene = Scene.calling()
         stop(&scene)
         #expect(scene.latest.contains(.cancelCalls))
@@ -137,7 +137,7 @@ struct StopRequestTests {
 
     // MARK: Without a connection
 
-    @Test func speechThatHasArrivedStopsThoughTheConnectionIsGone() {
+    @Test func receivedSpeechStopsWithoutAConnection() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -164,7 +164,7 @@ struct StopRequestTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func theAnswerOfACallThatOutlivedItsSessionIsNotTold() {
+    @Test func stopDropsTheAnswerOfALostSession() {
         var scene = Scene.calling()
         scene.on(Self.reset)
         stop(&scene)
@@ -177,7 +177,7 @@ struct StopRequestTests {
 
     // MARK: Pending announcements
 
-    @Test func announcementsThatWaitAreNotMadeAfterwards() {
+    @Test func stopDropsWaitingAnnouncements() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -191,7 +191,7 @@ struct StopRequestTests {
     // MARK: Ending on purpose
 
     @Test(arguments: [false, true])
-    func endingOnPurposeLosesNoQuestion(isSpeaking: Bool) {
+    func intendedEndLosesNoQuestion(isSpeaking: Bool) {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "u1", audioStart: 0))
         if !isSpeaking { scene.server(.speechStopped(itemID: "u1", audioEnd: 900)) }
@@ -204,7 +204,7 @@ struct StopRequestTests {
     }
 
     @Test(arguments: ["closed", "lost", "called", "late"])
-    func theWishToEndIsThatOfItsSession(how: String) {
+    func requestToEndBelongsToItsSession(how: String) {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -226,7 +226,7 @@ struct StopRequestTests {
 
     // MARK: A turn without end
 
-    @Test func aTurnWhoseEndIsNeverToldIsGivenUp() {
+    @Test func turnWithoutAReportedEndTimesOut() {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "u1", audioStart: 0))
         #expect(scene.timer(.speech) == .seconds(120))

@@ -38,7 +38,7 @@ struct StreamedAnswerTests {
     /// Any order of parts, speech, coughs, orders, questions, lost sessions and ends: no sentence is said twice, none is missing
     /// unless the user has interrupted the answer, and the conversation comes to rest.
     @Test(arguments: Events.all)
-    func everySentenceIsSaidOnce(events: Events) {
+    func everySentenceIsSpokenOnce(events: Events) {
         let losses = events.losses
         var outcomes: (lost: Int, cut: Int, said: Int) = (0, 0, 0)
         for seed in UInt64(1)...400 {
@@ -63,7 +63,7 @@ struct StreamedAnswerTests {
 
     /// As above, with answers that come whole and late, and sessions that are lost again and again.
     @Test(arguments: 0..<4)
-    func noSentenceIsSaidTwiceHoweverManySessionsAreLost(part: Int) {
+    func noSentenceIsRepeatedOverLostSessions(part: Int) {
         var outcomes: (losses: Int, late: Int, said: Int) = (0, 0, 0)
         for seed in UInt64(1 + 300 * part)...UInt64(300 + 300 * part) {
             let world = Self.played(seed, questions: 4) {
@@ -109,7 +109,7 @@ struct StreamedAnswerTests {
         return world
     }
 
-    @Test func whatWasNotSaidIsSaidInTheNextSession() {
+    @Test func unspokenRestContinuesInTheNextSession() {
         var world = Self.lost { $0.says("Three is gone.", isLast: true) }
         let isAtRest = world.comeToRest()
         #expect(isAtRest && world.heard == ["One is here.", "Two is there.", "Three is gone."])
@@ -123,7 +123,7 @@ struct StreamedAnswerTests {
         #expect(!world.machine.calls.isWaiting)
     }
 
-    @Test func anAnswerThatWasSaidToItsEndIsNotRepeated() {
+    @Test func finishedAnswerIsNotRepeated() {
         var world = Self.begun()
         world.lose()
         world.says("", isLast: true)
@@ -132,7 +132,7 @@ struct StreamedAnswerTests {
     }
 
     /// The answer was complete before any of it was delivered.
-    @Test func aWholeAnswerGoesOnInTheNextSession() {
+    @Test func wholeAnswerContinuesInTheNextSession() {
         var world = Self.asked()
         world.says("One is here. Two is there. Three is gone.", isLast: true)
         world.settle()
@@ -161,7 +161,7 @@ struct StreamedAnswerTests {
     }
 
     /// The user had interrupted it, and nobody asks for the rest in another session.
-    @Test func theRestOfAnInterruptedAnswerDiesWithItsSession() {
+    @Test func restOfAnInterruptedAnswerEndsWithItsSession() {
         var world = Self.asked()
         world.says("One is here.", isLast: false)
         world.says("Two is there.", isLast: false)
@@ -176,7 +176,7 @@ struct StreamedAnswerTests {
     }
 
     /// "Stop" withdraws what the service has and has not begun to speak.
-    @Test func nothingIsSaidAfterStop() {
+    @Test func stopEndsAStreamedAnswer() {
         var world = Self.begun()
         world.starves()
         world.settle()

@@ -28,7 +28,7 @@ struct SubstituteServiceTests {
     }
 
     @Test(arguments: [LinkFailure.Kind.transient, .limited, .permanent])
-    func aServiceThatCannotBeHadIsReplacedAtOnce(kind: LinkFailure.Kind) {
+    func unavailableServiceIsReplacedImmediately(kind: LinkFailure.Kind) {
         var scene = Self.scene()
         scene.on(.activate)
         scene.on(.disconnected(LinkFailure(kind, "no route to host")))
@@ -43,7 +43,7 @@ struct SubstituteServiceTests {
         #expect(said(scene) == [ConversationMachine.substituteNotice])
     }
 
-    @Test func whoDoesNotAnswerIsReplacedWithinThreeSeconds() {
+    @Test func silentServiceIsReplacedWithinThreeSeconds() {
         var scene = Self.scene()
         scene.on(.activate)
         let limit = scene.timer(.setUp)
@@ -53,7 +53,7 @@ struct SubstituteServiceTests {
         #expect(scene.timer(.setUp).map { $0 > .seconds(10) } == true, "the last one is waited for")
     }
 
-    @Test func aSessionThatHeldGetsAnotherAttemptFirst() {
+    @Test func establishedSessionIsRetriedFirst() {
         var scene = Self.scene()
         scene.open()
         scene.on(.disconnected(LinkFailure(.transient, "reset")))
@@ -63,7 +63,7 @@ struct SubstituteServiceTests {
         #expect(choices(scene) == [1])
     }
 
-    @Test func itIsSaidOnceAndThePreferredOneTakesOverInAQuietMoment() {
+    @Test func preferredServiceReturnsInAQuietMoment() {
         var scene = Self.scene()
         scene.on(.activate)
         scene.on(.disconnected(LinkFailure(.transient, "away")))
@@ -98,7 +98,7 @@ struct SubstituteServiceTests {
     }
 
     /// Settings for the first service do not apply to sessions of the others.
-    @Test func aSubstituteKeepsToItsOwnRules() {
+    @Test func substituteUsesItsOwnSettings() {
         var scene = Self.scene {
             $0.sessions.age = .seconds(1200)
             $0.substitutes[0].sessions.age = nil
@@ -115,7 +115,7 @@ struct SubstituteServiceTests {
     }
 
     /// If a service cannot say given words, the box says them, provided it has a voice.
-    @Test func aSubstituteThatCannotSayItIsAnnounced() {
+    @Test func substituteWithoutTextIsAnnouncedLocally() {
         var other = ServiceCapabilities.openAI
         other.saysExactly = false
         var scene = Self.scene { $0.substitutes = [.init(name: "other", capabilities: other)] }
@@ -126,7 +126,7 @@ struct SubstituteServiceTests {
         #expect(said(scene).isEmpty)
     }
 
-    @Test func whereBothAreAwayTheyAreTriedInTurn() {
+    @Test func missingServicesAreTriedInTurn() {
         var scene = Self.scene()
         scene.on(.activate)
         var tried = 1
@@ -144,7 +144,7 @@ struct SubstituteServiceTests {
         #expect(scene.now > .seconds(120), "pauses grow: \(scene.now)")
     }
 
-    @Test func aSpentBudgetLeavesTheOneThatCostsNothing() {
+    @Test func spentBudgetUsesTheFreeService() {
         var scene = Self.scene(isFree: true)
         scene.open()
         scene.on(.budget(.spent(until: "14:00")))
@@ -167,7 +167,7 @@ struct SubstituteServiceTests {
         #expect(dear.latest.contains(.play(.goodbye)) && choices(dear).isEmpty)
     }
 
-    @Test func aCallThatIsOutOutlivesTheChange() {
+    @Test func runningCallSurvivesTheChange() {
         var scene = Self.scene()
         scene.open()
         scene.userTurn()
@@ -187,7 +187,7 @@ struct SubstituteServiceTests {
         #expect(reported)
     }
 
-    @Test func aLongerListIsTriedInItsOrderAndEveryRestGrows() {
+    @Test func longListIsTriedInOrderWithGrowingPauses() {
         let names = ["a", "b", "c"]
         var roster = ServiceRoster(names.map { .init(name: $0, capabilities: .openAI) })
         #expect(roster.choice(at: .zero) == 0)
@@ -210,7 +210,7 @@ struct SubstituteServiceTests {
 
     /// It exists for other accounts, which shows in the settings, later, or only with the first response.
     @Test(arguments: ["settings", "ready", "response"])
-    func aModelThatTheAccountMayNotUseIsReplacedAndNotTriedAgainSoon(moment: String) {
+    func refusedModelIsReplacedAndRetriedRarely(moment: String) {
         var scene = Self.scene()
         scene.on(.activate)
         for failure in 1...3 {

@@ -38,7 +38,7 @@ struct ToolRoundTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func countsAnewWithTheNextTurnOfTheUser() {
+    @Test func nextTurnOfTheUserResetsTheCount() {
         var scene = Scene.listening()
         scene.userTurn()
         loop(&scene, tool: "get_now_playing")
@@ -58,7 +58,7 @@ struct ToolRoundTests {
         #expect(scene.creates.count == 16)
     }
 
-    @Test func startsNoMoreThan64Calls() {
+    @Test func callsAreLimitedTo64() {
         var scene = Scene.listening()
         scene.userTurn()
         loop(&scene, tool: "get_now_playing", perResponse: 10)

@@ -13,7 +13,7 @@ struct ToolWishTests {
         scene.remarks.count
     }
 
-    @Test func theUserIsToldThatACallTakesLong() {
+    @Test func longCallIsAnnounced() {
         var scene = Self.waiting()
         scene.on(.callDelayed(callID: "c1"))
         #expect(Self.notices(scene) == 1)
@@ -32,7 +32,7 @@ struct ToolWishTests {
         #expect(scene.state == .aiSpeaking)
     }
 
-    @Test func nobodyIsTalkedOver() {
+    @Test func noticeOfALongCallWaitsForSilence() {
         var scene = Self.waiting()
         scene.server(.speechStarted(itemID: "i", audioStart: 0))
         scene.on(.callDelayed(callID: "c1"))
@@ -43,7 +43,7 @@ struct ToolWishTests {
         #expect(Self.notices(scene) == 1)
     }
 
-    @Test func anAnswerThatIsThereMakesTheNewsStale() {
+    @Test func answerMakesTheNoticeStale() {
         var scene = Self.waiting()
         scene.server(.speechStarted(itemID: "i", audioStart: 0))
         scene.on(.callDelayed(callID: "c1"))
@@ -71,7 +71,7 @@ struct ToolWishTests {
         #expect(scene.creates.isEmpty)
     }
 
-    @Test func whoSpeaksAgainHasNotLeft() {
+    @Test func speechCancelsTheGoodbye() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -86,7 +86,7 @@ struct ToolWishTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func anotherCallIsWaitedFor() {
+    @Test func goodbyeWaitsForAnotherCall() {
         var scene = Self.waiting()
         scene.on(.endWhenQuiet)
         #expect(scene.state == .waitingForJarvis)

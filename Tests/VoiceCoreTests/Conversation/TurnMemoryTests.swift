@@ -20,7 +20,7 @@ struct TurnMemoryTests {
         )
     }
 
-    @Test func onlyTheLastTurnsAreKept() {
+    @Test func onlyTheLatestTurnsAreKept() {
         var memory = memory(turns: 2)
         for number in 2...9 {
             memory.began("u\(number)", by: .user)
@@ -32,7 +32,7 @@ struct TurnMemoryTests {
         #expect(memory.lines.count == 2)
     }
 
-    @Test func whatWasNotHeardIsNotTold() {
+    @Test func unheardPartIsNotRemembered() {
         var memory = memory()
         memory.cut("a1", share: 0.25)
         #expect(memory.lines.map(\.heard) == ["What is on?", "Two"])
@@ -40,7 +40,7 @@ struct TurnMemoryTests {
         #expect(memory.lines.map(\.heard) == ["What is on?"])
     }
 
-    @Test func nothingKnownIsNothingTold() {
+    @Test func emptyMemoryHasNoSummary() {
         var memory = TurnMemory(turns: 4)
         #expect(memory.summary == nil)
         memory.began("u1", by: .user)

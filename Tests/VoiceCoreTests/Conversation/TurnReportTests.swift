@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceConversation
 
 struct TurnReportTests {
-    @Test func theSegmentsOfAWaitAddUpToIt() {
+    @Test func segmentsAddUpToTheWait() {
         var report = TurnReport(number: 1, calls: 1)
         report.dispatched = .microseconds(274_400)
         report.answered = .microseconds(1_177_500)
@@ -14,7 +14,7 @@ struct TurnReportTests {
     }
 
     /// An agent whose answer is spoken while it is written answers after its first word was heard.
-    @Test func whatComesAfterTheFirstSampleIsNoWait() {
+    @Test func workAfterTheFirstSampleIsNotAWait() {
         var report = TurnReport(number: 1, calls: 1)
         report.dispatched = .milliseconds(200)
         report.answered = .milliseconds(3000)
@@ -23,11 +23,11 @@ struct TurnReportTests {
         #expect(report.waited == "950 ms: 200 request, 750 agent, 0 voice, 0 sound")
     }
 
-    @Test func withoutAnAnswerThereIsNoWait() {
+    @Test func unansweredTurnHasNoWait() {
         #expect(TurnReport(number: 1).waited == nil && TurnReport(number: 1).segments.isEmpty)
     }
 
-    @Test func anAgentThatFailsFirstAndAnswersThenHasAnswered() {
+    @Test func answerAfterAFailureCountsAsAnswered() {
         var clock = TurnClock(number: 1, ended: .zero)
         clock.answered(isFailure: true, at: .seconds(1))
         #expect(clock.report.failure == .agent)

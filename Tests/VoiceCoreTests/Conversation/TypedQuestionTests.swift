@@ -5,7 +5,7 @@ import Testing
 
 /// Typed questions.
 struct TypedQuestionTests {
-    @Test func itIsPutAsTheUsersAndAnswered() {
+    @Test func typedQuestionIsAnswered() {
         var scene = Scene.listening()
         scene.on(.ask("What is on?"))
         #expect(scene.texts(.user) == ["What is on?"])
@@ -20,7 +20,7 @@ struct TypedQuestionTests {
         #expect(scene.reports.count == 1)
     }
 
-    @Test func itWaitsUntilNobodySpeaks() {
+    @Test func typedQuestionWaitsForSilence() {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "item_user", audioStart: 0))
         scene.on(.ask("One"))
@@ -39,7 +39,7 @@ struct TypedQuestionTests {
         #expect(scene.texts(.user) == ["One", "Two"])
     }
 
-    @Test func itWaitsForTheSessionThatIsBeingOpened() {
+    @Test func typedQuestionWaitsForTheOpeningSession() {
         var scene = Scene()
         scene.on(.activate)
         scene.on(.ask("What is on?"))
@@ -48,7 +48,7 @@ struct TypedQuestionTests {
         #expect(scene.state == .processing)
     }
 
-    @Test func itIsAskedAgainWhereItsSessionIsLost() {
+    @Test func typedQuestionIsAskedAgainAfterALoss() {
         var scene = Scene.listening()
         let long = String(repeating: "What is on? ", count: 100)
         scene.on(.ask(TypedQuestion(long)))
@@ -60,7 +60,7 @@ struct TypedQuestionTests {
         #expect(scene.texts(.system).isEmpty, "it is not told twice")
     }
 
-    @Test func stopForgetsIt() {
+    @Test func stopForgetsATypedQuestion() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.on(.ask("What is on?"))
@@ -75,7 +75,7 @@ struct TypedQuestionTests {
         #expect(other.texts(.user).isEmpty)
     }
 
-    @Test func oneThatHasWaitedTooLongIsMissedAudibly() {
+    @Test func typedQuestionThatWaitsTooLongPlaysAnError() {
         var scene = Scene()
         scene.on(.activate)
         scene.on(.ask("What is on?"))
@@ -85,7 +85,7 @@ struct TypedQuestionTests {
         #expect(scene.effects.contains(.play(.error)))
     }
 
-    @Test func withoutASessionAndBeyondTheBoundItIsNotTaken() {
+    @Test func typedQuestionIsRefusedWithoutASessionOrBeyondTheLimit() {
         var scene = Scene()
         scene.on(.ask("What is on?"))
         let missed: [ConversationEffect] = [.note(.speechDropped(.typed, 1)), .play(.error)]

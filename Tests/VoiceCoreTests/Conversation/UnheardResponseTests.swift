@@ -34,7 +34,7 @@ struct UnheardResponseTests {
         scene.done(response, fate == .interruptedUnheard ? .cancelled : .completed)
     }
 
-    @Test(arguments: Fate.allCases) func anAnnouncementIsSaidAgainOnceAndThenReported(fate: Fate) {
+    @Test(arguments: Fate.allCases) func unheardAnnouncementIsRepeatedOnceThenReported(fate: Fate) {
         var scene = Scene.listening()
         scene.on(.say("Dinner is ready."))
         Self.play(fate, &scene, 1)
@@ -48,7 +48,7 @@ struct UnheardResponseTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func anAnnouncementThatWasHeardIsOver() {
+    @Test func heardAnnouncementIsNotRepeated() {
         var scene = Scene.listening()
         scene.on(.say("Dinner is ready."))
         scene.begin("r1", for: scene.creates.last)
@@ -115,7 +115,7 @@ struct UnheardResponseTests {
         #expect(scene.state == .listening)
     }
 
-    @Test(arguments: Writing.allCases) func withoutALocalVoiceAWrittenAnswerIsRequestedAloudOnce(writing: Writing) {
+    @Test(arguments: Writing.allCases) func writtenAnswerIsRequestedAloudOnceWithoutALocalVoice(writing: Writing) {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -168,7 +168,7 @@ struct UnheardResponseTests {
     }
 
     @Test(arguments: ["I am having trouble.", nil], [true, false])
-    func anAnnouncementIsSaidInAnotherWayWhereTheModelFails(apology: String?, hasLocalVoice: Bool) {
+    func announcementHasAFallbackIfTheModelFails(apology: String?, hasLocalVoice: Bool) {
         var scene = Scene.listening { $0.hasLocalVoice = hasLocalVoice }
         scene.on(.say("Dinner is ready."))
         Self.fail("r1", &scene, saying: apology)
@@ -181,7 +181,7 @@ struct UnheardResponseTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func anAnnouncementThatWasSaidBeforeTheFailureIsNotSaidAgain() {
+    @Test func announcementSpokenBeforeTheFailureIsNotRepeated() {
         var scene = Scene.listening()
         scene.on(.say("Dinner is ready."))
         Self.fail("r1", &scene, saying: "Dinner is ready.")
@@ -189,7 +189,7 @@ struct UnheardResponseTests {
         #expect(!scene.effects.contains(.play(.error)))
     }
 
-    @Test(arguments: [true, false]) func anAnswerOfTheAgentIsSaidInAnotherWayWhereTheModelFails(hasLocalVoice: Bool) {
+    @Test(arguments: [true, false]) func agentAnswerHasAFallbackIfTheModelFails(hasLocalVoice: Bool) {
         var scene = Scene.calling { $0.hasLocalVoice = hasLocalVoice }
         scene.answer("c1", "Two meetings.")
         Self.fail("r2", &scene, saying: "I am having trouble.")
@@ -215,7 +215,7 @@ struct UnheardResponseTests {
         #expect(!scene.texts(.assistant).contains("This stays unheard."))
     }
 
-    @Test func theWordsOfAResponseThatFailsForGoodAreSpokenByTheLocalVoice() {
+    @Test func localVoiceSpeaksTheTextOfAFailedResponse() {
         var scene = Scene.listening { $0.hasLocalVoice = true }
         scene.userTurn()
         for response in ["r1", "r2"] {
@@ -230,7 +230,7 @@ struct UnheardResponseTests {
 
     // MARK: What cannot be said
 
-    @Test func anAnnouncementThatWaitsAtTheEndOfTheConversationIsSaidByTheLocalVoice() {
+    @Test func localVoiceSpeaksAnnouncementsLeftAtTheEnd() {
         var scene = Scene.listening { $0.hasLocalVoice = true }
         scene.userTurn()
         scene.on(.say("Dinner is ready."))
@@ -238,7 +238,7 @@ struct UnheardResponseTests {
         #expect(scene.latest.contains(.announce("Dinner is ready.")))
     }
 
-    @Test func anAnnouncementIsSaidByTheLocalVoiceWhileTheServiceIsAway() {
+    @Test func localVoiceSpeaksAnnouncementsWithoutTheService() {
         var scene = Scene.listening { $0.hasLocalVoice = true }
         scene.userTurn()
         scene.on(.say("Dinner is ready."))
@@ -278,7 +278,7 @@ struct UnheardResponseTests {
     }
 
     /// Some servers report the end of speech behind the failure of the response to it.
-    @Test func aResponseThatFailedBeforeTheEndOfSpeechWasReportedIsRequestedAgain() {
+    @Test func responseFailedBeforeTheEndOfSpeechIsRetried() {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "i", audioStart: 0))
         scene.begin("r1")
@@ -324,14 +324,14 @@ struct UnheardResponseTests {
         #expect(scene.reports.last?.dispatched == nil)
     }
 
-    @Test func anAnswerThatTheServiceDropsLeavesALineAndATone() {
+    @Test func droppedAnswerIsLoggedWithATone() {
         var scene = Scene.listening()
         scene.on(.service(.dropped(.agent)))
         #expect(scene.latest.contains(.note(.speechDropped(.agent, 1))) && scene.latest.contains(.play(.error)))
     }
 
     /// The tone comes after what was said, not into it.
-    @Test func aToneFollowsASentenceThatBreaksOff() {
+    @Test func truncatedSentenceIsFollowedByATone() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -343,7 +343,7 @@ struct UnheardResponseTests {
         #expect(scene.effects.count { $0 == .play(.error) } == 1)
     }
 
-    @Test func noToneFollowsASentenceThatTheUserCut() {
+    @Test func sentenceCutByTheUserHasNoTone() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")

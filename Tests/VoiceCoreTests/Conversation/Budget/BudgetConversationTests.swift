@@ -14,21 +14,21 @@ struct BudgetConversationTests {
 
     private func closed(_ effects: [ConversationEffect]) -> Bool { effects.contains(.disconnect) }
 
-    @Test func theNoticeIsASoftSound() {
+    @Test func noticeOfTheBudgetIsASoftSound() {
         var scene = Scene.listening()
         scene.on(.budget(.near))
         #expect(scene.state == .listening)
         #expect(played(scene) == [.thinking])
     }
 
-    @Test func inSilenceTheSessionClosesAtOnce() {
+    @Test func spentBudgetClosesASilentSession() {
         var scene = Scene.listening()
         #expect(closed(scene.on(spent)))
         #expect(scene.state == .idle)
         #expect(played(scene) == [.goodbye])
     }
 
-    @Test func theAnswerIsHeardToItsEnd() {
+    @Test func spentBudgetLetsTheAnswerEnd() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -61,7 +61,7 @@ struct BudgetConversationTests {
         #expect(played(scene).contains(.error) == !hasLocalVoice)
     }
 
-    @Test func requestsNoResponseForAnAnswerThatCameBeforeTheEnd() {
+    @Test func requestsNoResponseForAnEarlierAnswer() {
         var scene = Scene.calling()
         scene.userTurn("u2")
         scene.answer("c1")
@@ -74,7 +74,7 @@ struct BudgetConversationTests {
         #expect(scene.state == .idle)
     }
 
-    @Test func aNewTurnEndsIt() {
+    @Test func spentBudgetClosesAtANewTurn() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -84,7 +84,7 @@ struct BudgetConversationTests {
         #expect(scene.state == .idle)
     }
 
-    @Test func whatTakesTooLongIsCut() {
+    @Test func spentBudgetCutsALongAnswer() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -116,7 +116,7 @@ struct BudgetConversationTests {
         #expect(scene.state == .connecting)
     }
 
-    @Test func whoSwitchedItOffIsNotListenedToAgain() {
+    @Test func renewedBudgetDoesNotReopenAfterDeactivation() {
         var scene = Scene.listening()
         scene.on(spent)
         scene.on(.deactivate)
@@ -124,7 +124,7 @@ struct BudgetConversationTests {
         #expect(scene.state == .idle)
     }
 
-    @Test func nothingIsTriedWhileItIsSpent() {
+    @Test func spentBudgetStopsReconnecting() {
         var scene = Scene.listening()
         scene.on(.disconnected(LinkFailure(.transient, "gone")))
         #expect(closed(scene.on(spent)))
@@ -134,7 +134,7 @@ struct BudgetConversationTests {
 }
 
 extension BudgetConversationTests {
-    @Test func noOrderOfEventsOpensASessionWithoutABudget() {
+    @Test func anyOrderOfEventsKeepsASpentBudgetClosed() {
         var generator = SeededGenerator(seed: 23)
         for _ in 0..<300 {
             var scene = Scene()

@@ -102,7 +102,7 @@ struct BudgetStoreTests {
     }
 
     /// A start that fails before a word was said must leave a file that the next one can read.
-    @Test func whatIsAssumedIsWrittenAtOnce() async throws {
+    @Test func assumedSpendingIsWrittenImmediately() async throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let log = LineLog()
         try StateFile.write([0], to: directory + "/budget.toml")
@@ -116,7 +116,7 @@ struct BudgetStoreTests {
 
     /// Written while the clock was years ahead: it counts as today's and ends with the day, whenever the box is
     /// restarted.
-    @Test func anAccountOfTheFutureEndsAtMidnight() {
+    @Test func accountFromTheFutureEndsAtMidnight() {
         let ahead = BudgetAccount(number: 30_000)
         var saved = SavedBudget(hour: BudgetAccount(number: 720_000), day: ahead)
         saved.day.spending.micros = 5_000_000
@@ -132,7 +132,7 @@ struct BudgetStoreTests {
     }
 
     /// The disk was full at the time of writing, and no longer is.
-    @Test func whatWasNotWrittenIsWrittenLater() async throws {
+    @Test func failedWriteIsRepeatedLater() async throws {
         let folder = FileManager.default.temporaryDirectory.path + "/budget-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try StateFile.write([1], to: folder)
@@ -145,7 +145,7 @@ struct BudgetStoreTests {
         #expect(BudgetStore.load(directory: folder, logger: LineLog().logger) == .known(saved))
     }
 
-    @Test func aDiskThatCannotBeWrittenStopsNothing() async {
+    @Test func unwritableDiskStopsNothing() async {
         let log = LineLog()
         let store = BudgetStore(directory: "/proc/nowhere", logger: log.logger)
         var tracker = BudgetTracker(options(5), store: store)

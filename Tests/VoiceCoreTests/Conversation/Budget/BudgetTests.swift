@@ -48,7 +48,7 @@ struct BudgetTests {
     }
 
     /// A substitute service has its own prices.
-    @Test func whoeverTakesOverIsPaidByItsOwnPrices() {
+    @Test func substituteIsChargedAtItsOwnPrices() {
         var options = Budget.Options()
         options.prices.sessionMinute = 0
         var other = PriceTable()
@@ -71,7 +71,7 @@ struct BudgetTests {
 
     /// While the next session waits beside the one in use, both are charged, each at its own price.
     @Test(arguments: [ConversationEffect.promote, .dropBeside])
-    func aSessionBesideIsPaidFor(end: ConversationEffect) {
+    func standbySessionIsCharged(end: ConversationEffect) {
         var options = Budget.Options()
         options.prices.sessionMinute = 0.05
         var other = PriceTable()
@@ -118,7 +118,7 @@ struct BudgetTests {
         #expect(purse.budget.day.spending.dollars == 11)
     }
 
-    @Test func otherLimitsHoldForWhatWasSpentBefore() {
+    @Test func changedLimitsApplyToEarlierSpending() {
         var purse = Purse([.hour: BudgetCaps(money: 10)])
         #expect(reported(purse.spend(10)) == ["spent hour $10.00 of $10.00 until 21:00"])
         var options = Budget.Options()
@@ -136,7 +136,7 @@ struct BudgetTests {
         #expect(reported(purse.wait(1)) == ["renewed"])
     }
 
-    @Test func aResponseThatIsToldTwiceIsChargedOnce() {
+    @Test func repeatedResponseIsChargedOnce() {
         var purse = Purse([:])
         _ = purse.spend(1, response: "r")
         _ = purse.spend(1, response: "r")
@@ -150,7 +150,7 @@ struct BudgetTests {
         #expect(reported(purse.wait(1)) == ["renewed"])
     }
 
-    @Test func theLongestOfSeveralEndsIsTold() {
+    @Test func latestRenewalIsReported() {
         var purse = Purse([.hour: BudgetCaps(money: 1), .day: BudgetCaps(money: 2)])
         #expect(reported(purse.spend(1)) == ["spent hour $1.00 of $1.00 until 21:00"])
         #expect(
@@ -214,7 +214,7 @@ struct BudgetTests {
     // MARK: Clocks
 
     @Test(arguments: [1, 1800, 86_400, 86_400 * 400])
-    func aClockThatIsPutBackHandsOutNothingTwice(seconds: Int) {
+    func clockSetBackRenewsNoBudget(seconds: Int) {
         var purse = Purse([.hour: BudgetCaps(money: 1), .day: BudgetCaps(money: 1)])
         _ = purse.spend(1)
         purse.now.wall -= seconds
@@ -227,7 +227,7 @@ struct BudgetTests {
         #expect(purse.budget.day.spending.dollars == 1)
     }
 
-    @Test func aClockThatWasFarAheadDoesNotCloseTheBoxForYears() {
+    @Test func clockFarAheadDoesNotCloseTheBoxForYears() {
         var late = Self.start
         late.wall += 86_400 * 3000
         var purse = Purse([.day: BudgetCaps(money: 1)], at: late)
@@ -239,7 +239,7 @@ struct BudgetTests {
         #expect(purse.wait(1) == [.renewed])
     }
 
-    @Test func aBoxWithoutAClockOfItsOwnRemembersTheDay() {
+    @Test func boxWithoutAClockRemembersTheDay() {
         var purse = Purse([.day: BudgetCaps(money: 1)])
         _ = purse.spend(1)
         // Restarted with last month's time, which is corrected a minute later.
@@ -255,7 +255,7 @@ struct BudgetTests {
 
     // MARK: Restart
 
-    @Test func whatWasSpentOutlivesARestart() throws {
+    @Test func spendingSurvivesARestart() throws {
         var purse = Purse([.hour: BudgetCaps(money: 10), .day: BudgetCaps(money: 10)])
         _ = purse.spend(8.5)
         let saved = try SavedBudget(parsing: Array(purse.budget.saved.text.utf8))
@@ -275,7 +275,7 @@ struct BudgetTests {
         (-1, 0, 60, 2, 2), (-1, 1_388_534_400, 4000, 2, 0), (-30, 0, 60, 2, 2),
         (0, 0, 60, 5, 5), (0, 0, 90_000, 0, 0),
     ])
-    func whatIsSpentBeforeTheClockIsSetCountsForThePeriodThen(
+    func spendingBeforeTheClockIsSetCountsForThatPeriod(
         saved: Int?,
         shows: Int,
         uptime: Int,
@@ -310,7 +310,7 @@ struct BudgetTests {
         #expect((purse.budget.day.spending.dollars, purse.budget.hour.spending.dollars) == (0, 0))
     }
 
-    @Test func aBudgetThatIsSpentWithoutAClockStaysSpentWhenItIsSet() {
+    @Test func spentBudgetStaysSpentWhenTheClockIsSet() {
         var purse = Purse([.day: BudgetCaps(money: 1)], at: ClockInstant(wall: 30, uptime: .seconds(30)))
         #expect(reported(purse.spend(2)).count == 1)
         purse.now.wall = Self.start.wall

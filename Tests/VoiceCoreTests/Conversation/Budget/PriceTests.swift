@@ -39,7 +39,7 @@ struct PriceTests {
         #expect(prices.cost(of: expected) == 12_800 + 240 + 4_000 + 400 + 25_600 + 2_400)
     }
 
-    @Test func totalsAloneAreCountedAsTheDearest() throws {
+    @Test func totalsWithoutKindsCountAtTheHighestPrice() throws {
         let usage = try outcome(#"{"total_tokens":30,"input_tokens":20,"output_tokens":10}"#)?.usage
         #expect(usage == Usage(audioIn: 20, audioOut: 10))
     }
@@ -52,11 +52,11 @@ struct PriceTests {
     }
 
     @Test(arguments: ["null", "7", "[]", #""much""#])
-    func noUsageIsNone(text: String) throws {
+    func malformedUsageIsIgnored(text: String) throws {
         #expect(try outcome(text)?.usage == nil)
     }
 
-    @Test func absurdNumbersAreHeldWithinReason() throws {
+    @Test func absurdNumbersAreClamped() throws {
         let most = Int.max
         let usage = try #require(
             try outcome(
@@ -71,11 +71,11 @@ struct PriceTests {
         ("gpt-realtime-2.1", 24.0), ("gpt-realtime-2.1-2026-08-01", 24), ("gpt-realtime-2.1-mini", 2.4),
         ("gpt-realtime-mini-2025-12-15", 2.4), ("gpt-realtime-1.5", 16), ("gpt-realtime-2025-08-28", 16),
     ])
-    func publishedPrices(model: String, textOut: Double) {
+    func pricesMatchThePublishedOnes(model: String, textOut: Double) {
         #expect(PriceTable.published(model: model)?.textOut == textOut)
     }
 
-    @Test func thePriceOfAnUnknownModelIsTheDearestAndToldOf() {
+    @Test func unknownModelHasTheHighestPriceAndANotice() {
         var configuration = Configuration()
         #expect(Budget.Options.notice(on: configuration, of: RealtimeService.self) == nil)
         configuration.realtime.model = "our-deployment"

@@ -23,7 +23,7 @@ struct AlarmPlayerTests {
         return peaks
     }
 
-    @Test func itRisesForHalfAMinute() {
+    @Test func alarmRisesForHalfAMinute() {
         let requests = EarconRequests()
         requests.rings = true
         // Neither quiet hours nor disabled earcons silence it.
@@ -36,7 +36,7 @@ struct AlarmPlayerTests {
         #expect(abs(peaks[39] - peaks[31]) < 0.01, "then it stays")
     }
 
-    @Test func itEndsAndBeginsSoftlyAgain() {
+    @Test func restartedAlarmBeginsSoftly() {
         let requests = EarconRequests()
         var player = AlarmPlayer(requests: requests)
         let before = peaks(&player, seconds: 1)
@@ -53,7 +53,7 @@ struct AlarmPlayerTests {
         #expect(again[0] < loud[19] / 4)
     }
 
-    @Test func itIsSoftWhileSomebodySpeaks() {
+    @Test func alarmIsSoftDuringSpeech() {
         let requests = EarconRequests()
         var player = AlarmPlayer(requests: requests)
         requests.rings = true

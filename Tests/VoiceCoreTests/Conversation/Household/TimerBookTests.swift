@@ -75,7 +75,7 @@ struct TimerBookTests {
         #expect(scene.saved?.entries == [])
     }
 
-    @Test func severalAreToldApart() throws {
+    @Test func severalTimersAreDistinguished() throws {
         var scene = Scene()
         try scene.set("10m tea")
         try scene.set("5m eggs")
@@ -100,7 +100,7 @@ struct TimerBookTests {
         #expect(scene.latest.contains(.refused(.none(.any))))
     }
 
-    @Test func whatRingsIsWhatIsMeant() throws {
+    @Test func cancelMeansTheRingingTimer() throws {
         var scene = Scene()
         try scene.set("1m tea")
         try scene.set("2h roast")
@@ -109,7 +109,7 @@ struct TimerBookTests {
         #expect(scene.rings == [true, false] && scene.book.count == 1)
     }
 
-    @Test func twoThatRingAreStoppedTogether() throws {
+    @Test func stopEndsAllRingingTimers() throws {
         var scene = Scene()
         try scene.set("60s")
         try scene.set("70s")
@@ -119,7 +119,7 @@ struct TimerBookTests {
         #expect(scene.rings == [true, false] && scene.book.count == 0)
     }
 
-    @Test func nobodyThereIsNotRungForEver() throws {
+    @Test func unansweredTimerStopsRinging() throws {
         var scene = Scene()
         try scene.set("1m")
         scene.pass(60 + 301)
@@ -140,7 +140,7 @@ struct TimerBookTests {
         #expect(scene.rings == [true])
     }
 
-    @Test func aMachineThatWasAsleepRingsLateOrTells() throws {
+    @Test func timerMissedDuringSleepRingsLateOrIsReported() throws {
         for (slept, kinds) in [(900, [TimerNews.Kind.rings]), (7200, [.missed])] {
             var scene = Scene()
             try scene.set("10m")
@@ -152,7 +152,7 @@ struct TimerBookTests {
         }
     }
 
-    @Test func aRestartForgetsNothing() throws {
+    @Test func restartKeepsEveryTimer() throws {
         var before = Scene()
         try before.set("10m tea")
         try before.set("07:30 weekdays wake up")
@@ -178,7 +178,7 @@ struct TimerBookTests {
         #expect(booted.rings == [true])
     }
 
-    @Test func whatRangAtTheRestartRingsAgain() throws {
+    @Test func ringingAlarmRingsAgainAfterARestart() throws {
         var before = Scene()
         try before.set("07:00 daily")
         before.pass(3610)
@@ -192,7 +192,7 @@ struct TimerBookTests {
     }
 
     /// A board without a real-time clock starts in the past and is set by the network later.
-    @Test func aClockThatIsNotSetIsNotBelieved() throws {
+    @Test func alarmWaitsForASetClock() throws {
         var scene = Scene(boot: "b", wall: 100, uptime: 5)
         scene.on(.set(TimerWish(.at(minute: 420, .next, repeats: []))))
         #expect(scene.latest.contains(.refused(.clock)))
@@ -208,7 +208,7 @@ struct TimerBookTests {
         #expect(scene.rings == [true])
     }
 
-    @Test func anAlarmGoesByWhatTheClockShows() throws {
+    @Test func alarmFollowsTheLocalClock() throws {
         var scene = Scene(offset: 3600)
         #expect(try scene.set("08:00") == "today, Monday, 08:00")
         #expect(try scene.set("08:00 mondays and more") == "today, Monday, 08:00, every Monday")
@@ -227,7 +227,7 @@ struct TimerBookTests {
     }
 
     /// The hour that is skipped or repeated: the alarm rings once.
-    @Test func summerTimeMakesNoAlarmRingTwice() throws {
+    @Test func clockChangeRingsAnAlarmOnce() throws {
         // 2026-10-25 in Berlin: at 01:00 UTC the clock goes from 03:00 back to 02:00.
         var scene = Scene(wall: 1_792_886_400, offset: 7200)
         #expect(try scene.set("02:30 daily") == "today, Sunday, 02:30, every day")
@@ -247,14 +247,14 @@ struct TimerBookTests {
         ("2026-12-24 18:00 guests", "Thursday, 2026-12-24, 18:00"),
         ("07:00 weekends", "Saturday, 07:00, every weekend"),
         ("05:00 every monday", "Monday, 2026-11-30, 05:00, every Monday"),
-    ]) func anAlarmIsSetForTheDayThatIsMeant(text: String, when: String) throws {
+    ]) func alarmIsSetForTheIntendedDay(text: String, when: String) throws {
         var scene = Scene()
         #expect(try scene.set(text) == when)
     }
 
     @Test(arguments: [
         ("today 05:00", TimerProblem.past), ("2026-11-22 10:00", .past), ("2028-01-01 10:00", .tooFar),
-    ]) func aDayThatCannotBeIsRefused(text: String, problem: TimerProblem) throws {
+    ]) func impossibleDayIsRefused(text: String, problem: TimerProblem) throws {
         var scene = Scene()
         try scene.set(text)
         #expect(scene.latest.contains(.refused(problem)) && scene.book.count == 0)
@@ -286,7 +286,7 @@ struct TimerBookTests {
         (.named("20 minutes"), .timer, [1, 2, 3, 4]), (.named("07:30 or 19:30"), .alarm, [1, 2, 3]),
         (.named("07:30"), .alarm, [1, 2, 3, 4]), (.named("07:00 or 19:00"), .alarm, [1, 2, 4]),
         (.named("07:00"), .timer, [1, 2, 3, 4]),
-    ]) func onlyTheKindThatWasNamedIsCancelled(which: TimerChoice.Which, kind: TimerKind, left: [Int]) throws {
+    ]) func cancelIsLimitedToItsKind(which: TimerChoice.Which, kind: TimerKind, left: [Int]) throws {
         var scene = Scene()
         for text in ["10m tea", "5m eggs", "07:00 weekdays work", "19:30 film"] { try scene.set(text) }
         scene.pass(60)
@@ -298,14 +298,14 @@ struct TimerBookTests {
     /// Beside a timer of five minutes and the alarm of weekdays.
     @Test(arguments: [
         (TimerKind.timer, "", 1), (.alarm, "", 2), (.any, "", 2), (.timer, "10m", 3), (.alarm, "19:30", 3),
-    ]) func theOnlyOneOfItsKindIsObvious(kind: TimerKind, another: String, left: Int) throws {
+    ]) func onlyTimerOfItsKindNeedsNoName(kind: TimerKind, another: String, left: Int) throws {
         var scene = Scene()
         for text in ["5m", "07:00 weekdays", another] where !text.isEmpty { try scene.set(text) }
         scene.on(.cancel(TimerChoice(.obvious, of: kind)))
         #expect(scene.book.count == left)
     }
 
-    @Test func whatRingsIsEndedWhateverItIsCalled() throws {
+    @Test func cancelEndsTheRingingTimerUnderAnyName() throws {
         for (name, which) in [("", TimerChoice.Which.obvious), (" tea", .named("tea"))] {
             var scene = Scene()
             try scene.set("1m" + name)
@@ -316,7 +316,7 @@ struct TimerBookTests {
         }
     }
 
-    @Test func twoOfOneLengthOrTimeAreNotBothCancelled() throws {
+    @Test func equalTimersAreNotBothCancelled() throws {
         var scene = Scene()
         try scene.set("10m tea")
         try scene.set("10m rice")
@@ -435,7 +435,7 @@ struct TimerBookTests {
         }
     }
 
-    @Test func aReminderTellsItsWords() throws {
+    @Test func reminderSpeaksItsText() throws {
         var scene = Scene()
         for wish in try TimerWish.reading("20m to check the oven", isReminder: true) { scene.on(.set(wish)) }
         #expect(scene.book.list(at: scene.now) == ["1: reminder \"check the oven\", in 20 minutes"])
@@ -461,7 +461,7 @@ struct TimerBookTests {
             ("the day after tomorrow 9:00", nil, "Wednesday, 09:00"),
             ("noon tomorrow", nil, "tomorrow, Tuesday, 12:00"),
         ] as [(String, TimerProblem?, String?)]
-    ) func whichHalfIsAsked(text: String, problem: TimerProblem?, when: String?) throws {
+    ) func ambiguousHalfOfTheDayIsAsked(text: String, problem: TimerProblem?, when: String?) throws {
         var scene = Scene()
         #expect(try scene.set(text) == when)
         if let problem { #expect(scene.latest.contains(.refused(problem)) && scene.book.count == 0) }
@@ -504,7 +504,7 @@ struct TimerBookTests {
         }
     }
 
-    @Test func thereIsABound() throws {
+    @Test func timersAreBounded() throws {
         var scene = Scene()
         for _ in 0..<TimerBook.most { try scene.set("1h") }
         try scene.set("1h")
@@ -523,7 +523,7 @@ struct TimerBookTests {
     }
 
     /// Whatever the clocks do: nothing traps, nothing rings endlessly, and there is always a next check.
-    @Test func noClockBreaksIt() throws {
+    @Test func anyClockKeepsTheBookConsistent() throws {
         var generator = SeededGenerator(seed: 23)
         for _ in 0..<200 {
             var scene = Scene()
@@ -623,7 +623,7 @@ struct TimerWishTests {
         ("7am mon~fri", "07:00 every weekday"), ("7am mon \u{2192} fri", "07:00 every weekday"),
         ("7am mon_fri gym", "07:00 every weekday [gym]"), ("7am mon/fri", "07:00 every monday and friday"),
         ("7am mon+fri", "07:00 every monday and friday"),
-    ]) func signsBetweenTwoDaysMakeARangeUnlessTheyListThem(text: String, result: String) {
+    ]) func signBetweenTwoDaysMakesARangeOrAList(text: String, result: String) {
         #expect(Self.read(text) == result)
     }
 
@@ -631,7 +631,7 @@ struct TimerWishTests {
         ("7pm frid", "19:00 friday"), ("7pm sund", "19:00 sunday"), ("7pm wednes", "19:00 wednesday"),
         ("7pm weds", "19:00 wednesday"), ("7pm for frid", "19:00 friday"), ("7pm friend", "19:00 [friend]"),
         ("7pm sunscreen", "19:00 [sunscreen]"),
-    ]) func anyBeginningOfADayIsTheDay(text: String, result: String) { #expect(Self.read(text) == result) }
+    ]) func abbreviatedDayIsRead(text: String, result: String) { #expect(Self.read(text) == result) }
 
     @Test(arguments: [
         ("7am daily - sun", "left over: sun"), ("7am weekdays, friday", "left over: friday"),
@@ -645,7 +645,7 @@ struct TimerWishTests {
         ("7am wake tomoz", "left over: wake tomoz"), ("7am overmorrow", "left over: overmorrow"),
         ("7am mana\u{F1}a", "left over: mana\u{F1}a"), ("7am domatina", "left over: domatina"),
         ("18:00 new year's eve", "left over: new year\u{2019}s eve"),
-    ]) func whatMayTakeAwayFromATimeIsNoName(text: String, result: String) { #expect(Self.read(text) == result) }
+    ]) func exceptionAfterATimeIsNotAName(text: String, result: String) { #expect(Self.read(text) == result) }
 
     @Test(arguments: [
         ("7 at night", "19:00"), ("2 at night", "02:00"), ("7:00 day after tomorrow", "07:00 the day after tomorrow"),
@@ -668,7 +668,7 @@ struct TimerWishTests {
         ("18:00 december 24", "december 24"),
         ("18:00 24/12", "24/12"), ("18:00 on the 24th", "on the 24th"), ("10m pasta for an hour", "pasta for an hour"),
         ("07:00 yesterday", "yesterday"), ("10m ago", "ago"),
-    ]) func theRestOfATimeIsNoName(text: String, rest: String) { #expect(Self.read(text) == "left over: \(rest)") }
+    ]) func leftOverTimeIsNotAName(text: String, rest: String) { #expect(Self.read(text) == "left over: \(rest)") }
 
     /// Misspelt days and halves of the day, dates, zones, exceptions and other languages are not names: the timer would ring at
     /// the wrong time.
@@ -745,12 +745,12 @@ struct TimerWishTests {
         "7:00 am pm", "5 to 7 minutes", "10,5 minutes", "1.30h", "12.12.2026 10:00", "2026-12-24T18:00:00Z",
         "tomorrow",
         "7:00 and another for 20", "10m and another", "5 99999999999999999999", "at 99999999999999999999",
-    ]) func whatIsNoTimeIsRefused(text: String) { #expect(Self.read(text) == "unreadable") }
+    ]) func malformedTimeIsRefused(text: String) { #expect(Self.read(text) == "unreadable") }
 
     @Test(arguments: ["0s", "31 days", "999999999 hours", "99999999999999999999s", "0.2 s"])
     func theLengthIsBounded(text: String) { #expect(Self.read(text) == "length") }
 
-    @Test func nothingThatIsTypedTraps() {
+    @Test func randomTextDoesNotTrap() {
         var generator = SeededGenerator(seed: 5)
         let alphabet = Array("0123456789:hms, -daytomrwekypu.e\u{0}\u{BD}\u{1F600}")
         for _ in 0..<20_000 {
@@ -767,7 +767,7 @@ struct TimerWishTests {
         }
     }
 
-    @Test func aPausedTimerIsPausedAlsoWhereTheRestOfTheFileIsLost() throws {
+    @Test func pausedTimerSurvivesADamagedFile() throws {
         let entry = SavedTimers.Entry(number: 1, due: .paused(left: 240, length: 600), name: "tea")
         let text = SavedTimers(entries: [entry]).text
         #expect(try SavedTimers(parsing: Array(text.utf8)).entries == [entry])
@@ -796,7 +796,7 @@ struct TimerWishTests {
         ),
         ("timers = [\n    \"1 timer 1 2 3 tea\",\n    \"1 timer 1 2 3 rice\",\n]", [1]),
         ("timers = [\n    \"1 timer 1 2 3 tea\",\n    \"2 timer 1 2 3 rice\",", [1, 2]),
-    ]) func aBrokenLineLosesOnlyItself(text: String, kept: [Int]) throws {
+    ]) func brokenLineIsSkippedAlone(text: String, kept: [Int]) throws {
         let saved = try SavedTimers(parsing: Array(text.utf8))
         #expect(saved.entries.map(\.number) == kept && saved.loss != nil)
         #expect(try SavedTimers(parsing: Array(saved.text.utf8)).loss == nil)

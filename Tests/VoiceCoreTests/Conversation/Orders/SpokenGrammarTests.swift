@@ -21,7 +21,7 @@ struct SpokenGrammarTests {
         ("Volume 25", .volume(to: 25)), ("What time is it?", .time), ("What's today's date?", .date),
         ("Say that again.", .again),
         ("Go on.", .more), ("What can you do?", .help), ("Mute yourself.", .mute),
-    ]) func whatTheBoxDoesItselfIsKnown(text: String, command: SpokenCommand) {
+    ]) func localCommandsAreRecognised(text: String, command: SpokenCommand) {
         #expect(SpokenGrammar.command(in: text) == command)
     }
 
@@ -104,7 +104,7 @@ struct SpokenGrammarTests {
         ("Stop, Jarvis, stop!", .stop), ("Stop it now!", .stop),
         ("Sorry, what did you say?", .again), ("Can you repeat that?", .again), ("Tell me the rest.", .more),
         ("Continue reading.", .more), ("Go on, please.", .more),
-    ]) func whatPeopleSayIsUnderstood(text: String, command: SpokenCommand) {
+    ]) func colloquialCommandsAreUnderstood(text: String, command: SpokenCommand) {
         #expect(SpokenGrammar.command(in: text) == command)
     }
 
@@ -123,7 +123,7 @@ struct SpokenGrammarTests {
         ("Set a timer for ten minutes and stop the music.", []), ("Set a timer for ten minutes and another.", []),
         ("Set a timer for 10 minutes and 20 minutes.", []),
         ("Set a timer for ten minutes and another for 999999999.", []),
-    ]) func severalAreSetInOneSentence(text: String, timers: [(Int, String)]) {
+    ]) func severalTimersAreSetInOneSentence(text: String, timers: [(Int, String)]) {
         let wishes = timers.map { TimerWish(.after($0.0), name: $0.1) }
         #expect(SpokenGrammar.command(in: text) == (wishes.isEmpty ? nil : .set(wishes)))
     }
@@ -170,7 +170,7 @@ struct SpokenGrammarTests {
         ("Cancel all my reminders.", .cancelTimer(TimerChoice(.all, of: .reminder))),
         ("What reminders do I have?", .listTimers),
         ("Set a timer until 7:30 pm.", .set([TimerWish(.at(minute: 1170, .next, repeats: []))])),
-    ]) func whatIsSetIsChanged(text: String, command: SpokenCommand) {
+    ]) func changesOfATimerAreUnderstood(text: String, command: SpokenCommand) {
         #expect(SpokenGrammar.command(in: text) == command)
     }
 
@@ -182,7 +182,7 @@ struct SpokenGrammarTests {
             ("At night.", "18:45"), ("It is", nil), ("Tomorrow", nil), ("What time is it?", nil), ("Seven p.m.", nil),
             ("", nil), ("Banana", nil), ("No, the other one.", nil),
         ] as [(String, String?)]
-    ) func theReplySaysWhichHalf(reply: String, when: String?) throws {
+    ) func replyNamesTheHalfOfTheDay(reply: String, when: String?) throws {
         let command = try #require(SpokenGrammar.command(in: "Set an alarm for quarter to seven."))
         #expect(command.question == "6:45 in the morning, or in the evening?")
         var text: String?
@@ -367,19 +367,19 @@ struct SpokenGrammarTests {
         "When does the fire alarm go off?", "Set a timer for a third of an hour.",
         "Set a timer for a thousand two hundred seconds.", "Adjust timer to ten minutes.",
         "How long is left in the game?", "Say that again in French.", "Turn down the offer.", "Pause for thought.",
-    ]) func whatIsForTheAgentGoesToTheAgent(text: String) {
+    ]) func requestsContainingCommandWordsReachTheAgent(text: String) {
         #expect(SpokenGrammar.command(in: text) == nil)
     }
 
     /// The sentences with which turns and recognition were measured are all questions and requests for Jarvis.
-    @Test func whatPeopleAskJarvisGoesToJarvis() throws {
+    @Test func recordedRequestsReachTheAgent() throws {
         let text = try ProjectFiles.text("Tests/Sentences/requests.txt")
         let sentences = text.replacing(" | ", with: " ").split(separator: "\n")
         #expect(sentences.count >= 80)
         for sentence in sentences { #expect(SpokenGrammar.command(in: String(sentence)) == nil, "\(sentence)") }
     }
 
-    @Test func nothingThatIsRecognisedTraps() {
+    @Test func randomSentencesDoNotTrap() {
         var random = SeededGenerator(seed: 9)
         let words = [
             "set", "a", "timer", "for", "and", "half", "an", "hour", "ten", "twenty", "9999", "0", "o'clock", "to",

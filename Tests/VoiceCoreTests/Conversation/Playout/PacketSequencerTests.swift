@@ -23,18 +23,18 @@ struct PacketSequencerTests {
         steps.compactMap { if case .packet(let packet) = $0 { packet } else { nil } }
     }
 
-    @Test func whatComesInOrderIsHandedOverAtOnce() {
+    @Test func orderedPacketsPassWithoutDelay() {
         var sequencer = Sequencer()
         #expect(run([1, 2, 3], &sequencer) == [.began, .packet(1), .packet(2), .packet(3)])
     }
 
-    @Test func aPacketThatIsLateWithinTheWaitLosesNothing() {
+    @Test func packetWithinTheWaitIsNotLost() {
         var sequencer = Sequencer()
         #expect(packets(run([2, 1, 4, 5, 3, 6], &sequencer)) == [1, 2, 3, 4, 5, 6])
         #expect(sequencer.lost == 0)
     }
 
-    @Test func whatDoesNotComeIsMissingAfterTheWaitAndNotBefore() {
+    @Test func missingPacketIsReportedAfterTheWait() {
         var sequencer = Sequencer()
         _ = run([1, 2], &sequencer)
         #expect(sequencer.receive(4, number: 4, at: .milliseconds(40)).isEmpty)
@@ -45,12 +45,12 @@ struct PacketSequencerTests {
         #expect(sequencer.lost == 1)
     }
 
-    @Test func whatComesTwiceIsHeardOnce() {
+    @Test func repeatedPacketIsHeardOnce() {
         var sequencer = Sequencer()
         #expect(packets(run([1, 1, 2, 4, 4, 3, 3, 2], &sequencer)) == [1, 2, 3, 4])
     }
 
-    @Test func anAnswerEndsWithItsLastPacketThoughThatCameEarly() {
+    @Test func earlyLastPacketEndsTheAnswerLast() {
         var sequencer = Sequencer()
         _ = run([1], &sequencer)
         #expect(sequencer.receive(3, number: 3, isLast: true, at: .milliseconds(20)).isEmpty)
@@ -92,7 +92,7 @@ struct PacketSequencerTests {
         #expect(packets(steps) == [1, 2, 3, 4])
     }
 
-    @Test func theEndOfTheAnswerHandsOverWhatWaits() {
+    @Test func endOfTheAnswerReleasesWaitingPackets() {
         var sequencer = Sequencer()
         _ = run([1], &sequencer)
         _ = sequencer.receive(4, number: 4, at: .milliseconds(20))
@@ -146,7 +146,7 @@ struct PacketSequencerTests {
     }
 
     /// Any numbers, at any times: nothing traps, waiting is bounded, and an answer ends before the next begins.
-    @Test(arguments: 0..<40) func nothingThatComesBreaksIt(seed: Int) {
+    @Test(arguments: 0..<40) func randomPacketsKeepTheOrder(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         var sequencer = Sequencer()
         var isRunning = false

@@ -58,7 +58,7 @@ struct PlayoutQueueTests {
         #expect(stage.written == 20 * 24)
     }
 
-    @Test func aLateRestIsNotWaitedForLong() {
+    @Test func shortPartPlaysIfTheRestIsLate() {
         var stage = Stage()
         _ = stage.receive(20, first)
         stage.fill()
@@ -67,7 +67,7 @@ struct PlayoutQueueTests {
         #expect(stage.written == 20 * 24)
     }
 
-    @Test func theEndIsTheLastSampleHeard() {
+    @Test func playoutEndsWithTheLastHeardSample() {
         var stage = Stage()
         _ = stage.receive(500, first)
         stage.queue.finish(first)
@@ -79,7 +79,7 @@ struct PlayoutQueueTests {
         #expect(stage.ring.count == 500 * 24)
     }
 
-    @Test func aCutTellsWhatWasHeardToTheMillisecond() {
+    @Test func cutReportsTheHeardMilliseconds() {
         var stage = Stage()
         _ = stage.receive(1000, first)
         stage.fill()
@@ -90,7 +90,7 @@ struct PlayoutQueueTests {
         #expect(stage.receive(20, first) == .stale)
     }
 
-    @Test func aCutCountsOnlyWhatTheCardPlayed() {
+    @Test func cutCountsOnlyPlayedFrames() {
         var stage = Stage()
         _ = stage.receive(1000, first)
         stage.fill()
@@ -100,7 +100,7 @@ struct PlayoutQueueTests {
         #expect(stage.queue.settle(heard: stage.heard - 20 * 24).map(\.heard) == [80])
     }
 
-    @Test func whatWasHeardWholeIsNotTruncated() {
+    @Test func fullyHeardItemIsNotTruncated() {
         var stage = Stage()
         _ = stage.receive(100, first)
         stage.queue.finish(first)
@@ -112,7 +112,7 @@ struct PlayoutQueueTests {
         #expect(stage.queue.settle(heard: stage.heard) == [HeardPart(part: second, heard: 50, received: 1000)])
     }
 
-    @Test func whatWasNotHeardIsNamedWithZero() {
+    @Test func unheardItemIsReportedWithZero() {
         var stage = Stage()
         _ = stage.receive(100, first)
         _ = stage.receive(100, second)
@@ -125,7 +125,7 @@ struct PlayoutQueueTests {
     }
 
     /// A response in parts, with a pause in between, and then cut.
-    @Test func whatWasHeardOfAResponseIsToldInSamples() {
+    @Test func heardPartOfAResponseIsReportedInSamples() {
         var stage = Stage()
         let part = SpokenPart(responseID: "r1", itemID: "i1", contentIndex: 1)
         _ = stage.receive(100, first)
@@ -144,7 +144,7 @@ struct PlayoutQueueTests {
         #expect(stage.queue.cutResponses(heard: stage.heard).isEmpty)
     }
 
-    @Test func speechAfterACutIsCountedAnew() {
+    @Test func speechAfterACutIsCountedFromZero() {
         var stage = Stage()
         _ = stage.receive(1000, first)
         stage.fill()
@@ -221,7 +221,7 @@ struct PlayoutQueueTests {
     }
 
     /// The loudspeaker has caught up with the first, whose rest is late.
-    @Test func anItemWaitsForTheRestOfOneThatHasRunDry() {
+    @Test func nextItemWaitsForAStarvedOne() {
         var stage = Stage()
         _ = stage.receive(100, first, value: 1)
         stage.fill()
@@ -234,7 +234,7 @@ struct PlayoutQueueTests {
         #expect(stage.ring == [Int16](repeating: 1, count: 200 * 24) + [Int16](repeating: 2, count: 100 * 24))
     }
 
-    @Test func aCutNamesTheItemThatWasPlayingWithItsOwnMilliseconds() {
+    @Test func cutNamesThePlayingItemAndItsMilliseconds() {
         var stage = Stage()
         _ = stage.receive(300, first)
         _ = stage.receive(100, another)
@@ -248,7 +248,7 @@ struct PlayoutQueueTests {
         #expect(stage.queue.settle(heard: stage.heard) == [HeardPart(part: another, heard: 120, received: 1000)])
     }
 
-    @Test func anEndThatIsNotReportedIsNotWaitedForLong() {
+    @Test func unreportedEndTimesOut() {
         var stage = Stage()
         _ = stage.receive(100, first)
         stage.fill()

@@ -130,7 +130,7 @@ struct TruncationPropertyTests {
         }
     }
 
-    @Test func aVoiceThatWentWithTheCutOfAnotherIsNotWaitedFor() {
+    @Test func voiceCutWithAnotherIsNotWaitedFor() {
         var scene = Scene.listening()
         scene.begin("r1")
         scene.speak("r1")
@@ -143,7 +143,7 @@ struct TruncationPropertyTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func anItemIsDeletedOnceAndOnlyWhereNothingOfItWasHeard() {
+    @Test func onlyAnUnheardItemIsDeletedOnce() {
         var random = SeededGenerator(seed: 9)
         for round in 0..<2000 {
             var scene = Scene.listening()

@@ -7,12 +7,12 @@ struct SpokenShareTests {
         (0, ""), (1, ""), (250, "One"), (500, "One two"), (740, "One two three"), (1000, "One two three four"),
         (5000, "One two three four"),
     ])
-    func wordsEndWhereTheSoundDid(heard: Int, words: String) {
+    func wordsEndAtTheEndOfTheSound(heard: Int, words: String) {
         let text = "One two three four"
         #expect(SpokenShare.words(of: text, known: text.count, heard: heard, received: 1000) == words)
     }
 
-    @Test func itNeverHoldsMoreThanWasSaidAndNeverShrinksWithTime() {
+    @Test func spokenShareNeverShrinksOrExceedsTheText() {
         var generator = SeededGenerator(seed: 17)
         let letters = Array("abc  äö\n\u{1F600}")
         for _ in 0..<500 {

@@ -107,7 +107,7 @@ struct TranscriptAssemblerTests {
         #expect(lines == ["2 voice: Ten past nine.", "1 user: What time is it? [late]"])
     }
 
-    @Test func aTranscriptionThatFailedHoldsNothingUp() {
+    @Test func failedTranscriptionDoesNotDelayTheAnswer() {
         let events =
             [committed("u1")] + answer("r1", "a1", "Pardon?", after: "u1")
             + [.server(.heardTranscriptFailed(itemID: "u1", reason: "noise"))]
@@ -163,7 +163,7 @@ struct TranscriptAssemblerTests {
         #expect(read(interrupted(heard: heard, received: 1600), effects: silenced) == lines)
     }
 
-    @Test func whatHadBeenPlayedBeforeTheCutIsWhole() {
+    @Test func partPlayedBeforeTheCutIsWhole() {
         var events: [ConversationEvent] = answer("r1", "a1", "First part.", after: "u0")
         events.removeLast(2)
         events += [
@@ -183,7 +183,7 @@ struct TranscriptAssemblerTests {
         #expect(lines == ["1 voice: First part.", "2 voice: Second [cut at 500]"])
     }
 
-    @Test func whatWasNeverPlayedIsNoLine() {
+    @Test func unplayedTextHasNoLine() {
         // The end of the audio is reported for interrupted items too.
         let events: [ConversationEvent] = [
             .server(.responseCreated(id: "r1", clientEventID: nil)),
@@ -196,14 +196,14 @@ struct TranscriptAssemblerTests {
         #expect(read(events, effects: [2: [.stopVoice(responseIDs: ["r1"])]], finish: true).isEmpty)
     }
 
-    @Test func aLostSessionSettlesWhatItLeavesOpen() {
+    @Test func lostSessionSettlesItsOpenLines() {
         let events =
             [committed("u1"), .server(.heardDelta(itemID: "u1", contentIndex: 0, text: "What ti"))]
             + answer("r1", "a1", "Ten past nine.", after: "u1") + [.disconnected(LinkFailure(.transient, "gone"))]
         #expect(read(events) == ["1 user: What ti", "2 voice: Ten past nine."])
     }
 
-    @Test func theNextSessionTakesUpWhereTheLastEnded() {
+    @Test func nextSessionContinuesTheTranscript() {
         let events =
             [committed("u1"), heard("u1", "One.")] + answer("r1", "a1", "Two.", after: "u1")
             + [committed("u2", after: "a1"), .timer(.quiet), committed("v1"), heard("v1", "Three.")]
@@ -212,7 +212,7 @@ struct TranscriptAssemblerTests {
         #expect(lines == ["1 user: One.", "2 voice: Two.", "3 user: Three.", "4 voice: Four."])
     }
 
-    @Test func aLongConversationTakesABoundedPlace() {
+    @Test func longConversationIsBounded() {
         var book = TranscriptAssembler(expectsUser: true)
         var lines = 0
         for turn in 0..<1000 {
@@ -226,7 +226,7 @@ struct TranscriptAssemblerTests {
         #expect(book.count <= TranscriptAssembler.limit)
     }
 
-    @Test func noOrderOfEventsBreaksItOrLosesALine() {
+    @Test func anyOrderOfEventsKeepsEveryLine() {
         var generator = SeededGenerator(seed: 41)
         for _ in 0..<300 {
             let whole =
@@ -257,7 +257,7 @@ struct TranscriptAssemblerTests {
             ("c_barge_in", ["1 voice: Once upon a time there was a", "2 voice: Sure, stopping."]),
         ]
     )
-    func recordedSessions(name: String, lines: [String]) throws {
+    func recordedSessionsAreAssembled(name: String, lines: [String]) throws {
         let decoder = ServerEventDecoder()
         var events: [ConversationEvent] = []
         var sounding: String?

@@ -73,7 +73,7 @@ struct LocalTurnTests {
         ("When I come home in the evening.", 1250), ("In case I forget it later.", 1250),
         ("When I come home, turn on the lamp.", 650), ("When does the next train leave?", 450),
         ("When is the next train", 650), ("When the parcel has arrived send a message to my office.", 650),
-    ]) func theWordsSayHowLongToWait(text: String, milliseconds: Int) throws {
+    ]) func wordsDecideTheWait(text: String, milliseconds: Int) throws {
         var scene = Scene(text)
         scene.speak(2000)
         let result = scene.wait()
@@ -93,7 +93,7 @@ struct LocalTurnTests {
     }
 
     /// Recognition runs during the wait: a quick recogniser adds nothing.
-    @Test func theTextIsAskedForBeforeTheTurnIsOver() {
+    @Test func textIsRequestedBeforeTheTurnEnds() {
         var scene = Scene("Hello there.")
         scene.speak(1000)
         scene.silence(300)
@@ -111,7 +111,7 @@ struct LocalTurnTests {
         #expect(scene.given.count == 1)
     }
 
-    @Test func theSoundIsSentWithItsMargins() throws {
+    @Test func soundIsSentWithItsMargins() throws {
         var scene = Scene("Hello there.")
         scene.silence(2000)
         let before = scene.position
@@ -124,7 +124,7 @@ struct LocalTurnTests {
         #expect((before - 52...before - 38).contains(from), "400 ms before it are kept")
     }
 
-    @Test func whoGoesOnIsRecognisedAsAWhole() {
+    @Test func continuedSentenceIsRecognisedWhole() {
         var scene = Scene("What is in my account?", "What is in my calendar today?")
         scene.speak(700)
         scene.silence(400)
@@ -136,7 +136,7 @@ struct LocalTurnTests {
     }
 
     /// The talker continues while the recogniser is at work: its text then covers only a part.
-    @Test func aTextThatComesTooLateIsNotTaken() {
+    @Test func lateTextIsIgnored() {
         var scene = Scene("What is in my account?", "What is in my calendar today?")
         scene.speak(700)
         scene.silence(280)
@@ -146,7 +146,7 @@ struct LocalTurnTests {
         #expect(!scene.given.contains { $0.text.contains("account") })
     }
 
-    @Test func aPartialTextHastensTheLook() {
+    @Test func partialTextStartsTheRecognition() {
         var scene = Scene("What time is it?")
         scene.speak(1000)
         scene.on(.partial("What time is it?"))
@@ -159,7 +159,7 @@ struct LocalTurnTests {
         #expect(other.looks.isEmpty && other.given.isEmpty)
     }
 
-    @Test func aTelevisionIsCutWhereItIsQuietest() throws {
+    @Test func endlessSpeechIsCutWhereItIsQuietest() throws {
         var scene = Scene("On and on")
         let before = scene.position
         scene.speak(27_000)
@@ -172,7 +172,7 @@ struct LocalTurnTests {
     }
 
     /// Recognising half a minute takes seconds, in which the talker goes on, and may even finish.
-    @Test(arguments: [true, false]) func whatIsSaidWhileACutTurnIsRecognisedIsTheNext(isRecognised: Bool) throws {
+    @Test(arguments: [true, false]) func speechDuringTheRecognitionOfACutTurnIsTheNextTurn(isRecognised: Bool) throws {
         var scene = Scene(nil)
         while scene.looks.isEmpty, scene.position < 4000 { scene.speak(10) }
         let cut = scene.position
@@ -190,7 +190,7 @@ struct LocalTurnTests {
         #expect(scene.given.map(\.text) == (isRecognised ? ["On and on", "and so on."] : ["and so on."]))
     }
 
-    @Test func aTalkerWhoEndsWithTheCutHasEnded() {
+    @Test func silenceAfterTheCutEndsTheTurn() {
         var scene = Scene(nil)
         while scene.looks.isEmpty, scene.position < 4000 { scene.speak(10) }
         scene.silence(5000)
@@ -223,7 +223,7 @@ struct LocalTurnTests {
     }
 
     /// The answer begins before the talker continues: nothing is joined, but the pause is learned all the same.
-    @Test func whoGoesOnIntoTheAnswerWasPausing() {
+    @Test func speechIntoTheAnswerLengthensThePause() {
         func hangover(pause: Int) -> Int {
             var scene = Scene("one two three four")
             for _ in 0..<6 {
@@ -242,7 +242,7 @@ struct LocalTurnTests {
         #expect(hangover(pause: 2500) == 65, "he has something else to say")
     }
 
-    @Test func aTurnMovesTheWaitByLittle() {
+    @Test func singleTurnChangesTheWaitLittle() {
         var pace = TalkPace(base: 65, range: 40...150)
         for _ in 0..<10 { pace.paused(400) }
         pace.turnEnded()
@@ -268,7 +268,7 @@ struct LocalTurnTests {
         #expect(scene.looks[1][0].lowerBound == scene.looks[0][0].lowerBound)
     }
 
-    @Test func whatHasBegunToChangeSomethingIsNotTakenBack() {
+    @Test func actingRequestIsNotSuperseded() {
         var scene = Scene("Turn on the light.")
         scene.speak(1000)
         _ = scene.wait()
@@ -279,7 +279,7 @@ struct LocalTurnTests {
         #expect(scene.looks[1][0].lowerBound > scene.looks[0][0].lowerBound + 100, "a turn of its own")
     }
 
-    @Test func joiningHasAnEnd() {
+    @Test func joinedTurnIsBounded() {
         var scene = Scene("Turn on the light.")
         for _ in 0..<6 {
             scene.speak(800)
@@ -311,7 +311,7 @@ struct LocalTurnTests {
         #expect(scene.effects.isEmpty)
     }
 
-    @Test func aRattleIsNoSpeech() {
+    @Test func rattleIsNotSpeech() {
         var scene = Scene("Thank you.")
         for _ in 0..<30 {
             scene.speak(70)
@@ -321,13 +321,13 @@ struct LocalTurnTests {
         #expect(scene.turn.dropped == [.tooLittleVoice: 1] && scene.turn.phase == .idle)
     }
 
-    @Test func whatIsNoLouderThanTheRoomIsNot() {
+    @Test func soundAtRoomLevelIsNotSpeech() {
         var scene = Scene("You")
         scene.speak(1000, level: -56)
         #expect(scene.wait() == nil && scene.drops == [.tooSoft])
     }
 
-    @Test func whatTheGateHeldBackIsNot() {
+    @Test func soundHeldByTheGateIsNotSpeech() {
         var scene = Scene("You")
         scene.speak(300)
         for _ in 0..<10 {
@@ -341,7 +341,7 @@ struct LocalTurnTests {
     }
 
     /// Muting the microphone after speaking does not withdraw the words.
-    @Test func whatIsHeldBackAfterTheWordsTakesNothingFromThem() {
+    @Test func muteAfterTheWordsKeepsThem() {
         var scene = Scene("Turn on the light.")
         scene.speak(800)
         scene.step.isHeldBack = true
@@ -352,14 +352,14 @@ struct LocalTurnTests {
         ("You", 500, LocalDropReason.phantom), ("Thank you.", 500, .phantom), ("Thanks for watching!", 900, .phantom),
         ("", 900, .noWords), ("...", 900, .noWords),
         ("I would like to know what there is in my calendar today", 500, .tooManyWords),
-    ]) func noWordsWithoutAVoice(text: String, voice: Int, reason: LocalDropReason) {
+    ]) func textWithoutAVoiceIsDropped(text: String, voice: Int, reason: LocalDropReason) {
         var scene = Scene(text)
         scene.speak(voice)
         #expect(scene.wait() == nil && scene.drops == [reason])
     }
 
     /// Who speaks for a second, well over the room, expects an answer; a cough, a distant voice and the box's own do not.
-    @Test func aClearSentenceIsToldFromNoise() {
+    @Test func clearSentenceDiffersFromNoise() {
         func isClear(_ milliseconds: Int, level: Float = -30, overBox: Bool = false) -> Bool {
             var scene = Scene("Thank you.")
             scene.step.boxSounds = overBox
@@ -395,7 +395,7 @@ struct LocalTurnTests {
         ), ("Thank you.", 4000), ("You", 2000), ("Bye. You. Bye.", 1500),
         // And of four minutes of dishes: the length fits.
         ("You", 300), ("Beep!", 400), ("Beep, beep, beep, beep.", 1100), ("Oh", 300),
-    ]) func whatIsMadeOfALongNoiseIsNoTurn(text: String, voice: Int) {
+    ]) func phantomTextOfALongNoiseIsNotATurn(text: String, voice: Int) {
         var scene = Self.answered(next: text, voice: voice)
         #expect(scene.wait() == nil && scene.drops == [.phantom], "\(text)")
     }
@@ -404,7 +404,7 @@ struct LocalTurnTests {
         ("Thank you, bye bye.", 900), ("Thanks!", 400), ("Thank you very much.", 1200),
         ("Thank you, thank you, dear box.", 1500), ("What does beep mean?", 1000), ("Oh no.", 500),
         ("You choose.", 600),
-    ]) func whoSaysGoodbyeIsHeard(text: String, voice: Int) {
+    ]) func goodbyeIsHeard(text: String, voice: Int) {
         var scene = Self.answered(next: text, voice: voice)
         _ = scene.wait()
         #expect(scene.given.map(\.text) == ["Turn on the light.", text])
@@ -425,14 +425,14 @@ struct LocalTurnTests {
     }
 
     /// The utterance is accepted, but nothing is approved with it.
-    @Test func whatOnlyJustPassedIsNotSure() {
+    @Test func barelyAcceptedUtteranceIsNotSure() {
         var scene = Scene("yes")
         scene.speak(280)
         _ = scene.wait()
         #expect(scene.given.map(\.isSure) == [false])
     }
 
-    @Test func aRecogniserThatFailsIsTold() {
+    @Test func failureOfTheRecogniserIsReported() {
         var scene = Scene(nil)
         scene.speak(800)
         scene.silence(300)
@@ -443,7 +443,7 @@ struct LocalTurnTests {
     }
 
     /// 100 and 170 ms of voice with a gap between; the turn begins 100 ms into the second, whose run is counted as one.
-    @Test func aRunOfVoiceGoesOnOverTheBeginningOfTheTurn() {
+    @Test func voiceRunContinuesOverTheStartOfTheTurn() {
         var scene = Scene("Stop the music")
         scene.speak(100)
         scene.silence(20)
@@ -468,7 +468,7 @@ struct LocalTurnTests {
         return scene
     }
 
-    @Test func whoSpeaksTakesTheWord() {
+    @Test func talkerInterruptsTheAnswer() {
         var scene = answering("Stop, what does it cost?")
         scene.speak(250)
         #expect(scene.effects == [])
@@ -487,14 +487,14 @@ struct LocalTurnTests {
         #expect(scene.effects == [])
     }
 
-    @Test func whatTheGateHoldsBackIsNoTalker() {
+    @Test func soundHeldByTheGateDoesNotInterrupt() {
         var scene = answering("x")
         scene.step.isHeldBack = true
         scene.speak(3000)
         #expect(scene.effects.isEmpty)
     }
 
-    @Test func itsOwnWordsAreEcho() {
+    @Test func ownWordsAreEcho() {
         for text in ["to build the new library", "build library", "The council decided"] {
             var scene = answering(text)
             scene.speak(1200)
@@ -507,13 +507,13 @@ struct LocalTurnTests {
         #expect(scene.given.count == 1)
     }
 
-    @Test func agreementGivesTheWordBack() {
+    @Test func agreementResumesTheAnswer() {
         var scene = answering("Mhm.")
         scene.speak(600)
         #expect(scene.wait() == nil && scene.drops == [.backchannel] && scene.count(.resumeAnswer) == 1)
     }
 
-    @Test func aBargeInWithoutWordsIsTakenBack() {
+    @Test func bargeInWithoutWordsResumesTheAnswer() {
         var scene = answering(nil)
         scene.speak(500)
         scene.silence(1400)
@@ -537,7 +537,7 @@ struct LocalTurnTests {
 
     // MARK: Anything
 
-    @Test func noOrderOfEventsBreaksIt() {
+    @Test func anyOrderOfEventsKeepsTheTurnConsistent() {
         var random = SeededGenerator(seed: 4)
         for _ in 0..<60 {
             var turn = LocalTurn()

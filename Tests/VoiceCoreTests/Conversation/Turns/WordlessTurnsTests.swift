@@ -22,7 +22,7 @@ struct WordlessTurnsTests {
 
     /// "Thank you." for a whole sentence, and a paragraph that nobody said.
     @Test(arguments: [LocalDropReason.phantom, .tooManyWords])
-    func whatRecognisersMakeUpIsNoAnswerToAClearSentence(reason: LocalDropReason) {
+    func phantomTextOfAClearSentenceIsReported(reason: LocalDropReason) {
         var turns = WordlessTurns()
         #expect(receive(&turns, reason) == .unclear)
         #expect(receive(&turns, reason, isClear: false) == nil, "a cough")
@@ -35,13 +35,13 @@ struct WordlessTurnsTests {
     }
 
     /// A voice that is barely one is told of only if there are several.
-    @Test func mumbledTurnsAreToldOfOnceAfterThree() {
+    @Test func threeMumbledTurnsAreReportedOnce() {
         var turns = WordlessTurns()
         let told = (0..<6).map { _ in receive(&turns, isClear: false) }
         #expect(told == [nil, nil, .recogniser, nil, nil, nil])
     }
 
-    @Test func wordsAndCoughsCountAnew() {
+    @Test func wordsAndCoughsResetTheCount() {
         var turns = WordlessTurns()
         _ = receive(&turns)
         _ = receive(&turns)
@@ -51,7 +51,7 @@ struct WordlessTurnsTests {
     }
 
     /// Whoever comes back after five minutes is answered again.
-    @Test func thoseWhoComeLaterAreAnswered() {
+    @Test func pauseOfFiveMinutesAllowsAnotherReply() {
         var turns = WordlessTurns()
         for _ in 0..<5 { _ = receive(&turns) }
         #expect(receive(&turns, at: 20_000) == nil)
@@ -59,7 +59,7 @@ struct WordlessTurnsTests {
     }
 
     /// Something that sounds now and then all day, while nobody speaks to the box; before, it was answered every time.
-    @Test(arguments: [(6, 3), (11, 4), (25, 5)]) func noiseNowAndThenIsHardlyEverAnswered(minutes: Int, most: Int) {
+    @Test(arguments: [(6, 3), (11, 4), (25, 5)]) func occasionalNoiseIsRarelyAnswered(minutes: Int, most: Int) {
         var turns = WordlessTurns()
         let told = (0..<24 * 60 / minutes).count { receive(&turns, at: $0 * minutes * 6_000) != nil }
         #expect(told <= most)
