@@ -17,7 +17,7 @@ struct BackoffTests {
         #expect(backoff.ceiling == .milliseconds(500))
     }
 
-    @Test func aPauseIsAnywhereBelowTheCeiling() {
+    @Test func pauseIsRandomBelowTheCeiling() {
         var backoff = Backoff(first: .seconds(10), longest: .seconds(10), seed: 42)
         var tenths = Array(repeating: 0, count: 10)
         for _ in 0..<10_000 {
@@ -28,7 +28,7 @@ struct BackoffTests {
         #expect(tenths.allSatisfy { (850...1150).contains($0) }, "\(tenths)")
     }
 
-    @Test func daemonsThatFailTogetherDoNotComeBackTogether() {
+    @Test func daemonsFailingTogetherReconnectApart() {
         var one = Backoff(seed: 1)
         var other = Backoff(seed: 2)
         var again = Backoff(seed: 1)

@@ -5,7 +5,7 @@ import Testing
 
 /// Every row of the state table, as a script.
 struct ConversationStateTests {
-    @Test func startingConnectsAndListensOnlyWhenTheSettingsAreInForce() {
+    @Test func listensOnlyOnceTheSettingsAreConfirmed() {
         var scene = Scene()
         #expect(scene.state == .idle)
         scene.on(.activate)
@@ -32,7 +32,7 @@ struct ConversationStateTests {
         #expect(scene.sent().isEmpty)
     }
 
-    @Test func speakingOutlivesARunDryInTheMiddle() {
+    @Test func speakingContinuesAfterAStarvedPlayout() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")

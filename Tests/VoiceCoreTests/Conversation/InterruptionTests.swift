@@ -81,7 +81,7 @@ struct InterruptionTests {
         #expect(scene.sent().isEmpty)
     }
 
-    @Test func audioThatComesLateIsNotSpeech() {
+    @Test func lateAudioIsNotSpeech() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -226,7 +226,7 @@ struct InterruptionTests {
     }
 
     /// A beginning reported again, without an end between the two, is no progress.
-    @Test func repeatedBeginningsDoNotProlongATurn() {
+    @Test func repeatedSpeechStartsDoNotProlongATurn() {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "u1", audioStart: 0))
         #expect(scene.timer(.speech) == .seconds(120))

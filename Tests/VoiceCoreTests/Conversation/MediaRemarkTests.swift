@@ -48,7 +48,7 @@ struct MediaRemarkTests {
         #expect(scene.started == ["c2"], "the user has spoken")
     }
 
-    @Test func aResponseToNewsThatFailedIsAskedForAgainWithoutTools() {
+    @Test func failedResponseToNewsIsRetriedWithoutTools() {
         var scene = Scene.listening()
         scene.on(Self.news("One"))
         scene.begin("r1", for: scene.creates[0])

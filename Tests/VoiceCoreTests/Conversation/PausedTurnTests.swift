@@ -50,7 +50,7 @@ struct PausedTurnTests {
         #expect(scene.machine.turns == 1)
     }
 
-    @Test func aTurnThatIsNeverAnsweredIsReported() {
+    @Test func unansweredTurnIsReported() {
         var scene = Self.paused()
         scene.on(.timer(.serverResponse), after: .seconds(12))
         #expect(scene.latest.contains(.note(.noAnswer(after: .seconds(12)))))
@@ -117,7 +117,7 @@ struct PausedTurnTests {
         #expect(scene.state == .listening, "no turn is open")
     }
 
-    @Test func aSessionThatEndsInThePauseLosesTheQuestionAudibly() {
+    @Test func sessionEndInThePausePlaysAnError() {
         var scene = Self.paused()
         scene.on(LostQuestionTests.reset)
         #expect(scene.latest.contains(.play(.error)))

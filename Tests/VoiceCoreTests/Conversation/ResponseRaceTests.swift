@@ -5,7 +5,7 @@ import Testing
 
 /// One response at a time, whatever messages cross on the way.
 struct ResponseRaceTests {
-    @Test func aRequestThatMeetsTheServersOwnResponseIsRepeatedAfterIt() {
+    @Test func requestDuringAServerResponseIsRepeatedAfterIt() {
         var scene = Scene.calling()
         scene.answer("c1")
         #expect(scene.creates.count == 1)
@@ -17,7 +17,7 @@ struct ResponseRaceTests {
         #expect(scene.creates.count == 2)
     }
 
-    @Test func aRequestThatMeetsAResponseThatHasSeenTheOutputIsDropped() {
+    @Test func requestDuringACoveringResponseIsDropped() {
         var scene = Scene.calling()
         scene.answer("c1")
         scene.confirm("c1")
@@ -32,7 +32,7 @@ struct ResponseRaceTests {
 
     /// The end of the other response overtakes the refusal that it caused.
     @Test(arguments: ["another", "unnamed", "earlier"])
-    func aRequestRefusedForAResponseThatHasEndedIsRepeatedNow(response: String) {
+    func requestRefusedForAnEndedResponseIsRepeated(response: String) {
         var scene = Scene.calling()
         scene.answer("c1")
         switch response {
@@ -58,7 +58,7 @@ struct ResponseRaceTests {
     }
 
     /// A typed question has no output that would ask for it again.
-    @Test func aQuestionWhoseRequestIsRefusedIsStillAnswered() {
+    @Test func questionWithARefusedRequestIsAnswered() {
         var scene = Scene.listening()
         scene.on(.ask("What is on?"))
         scene.server(.error(.activeResponse))
@@ -142,7 +142,7 @@ struct ResponseRaceTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func aRequestThatIsNotAnsweredIsRepeated() {
+    @Test func unansweredRequestIsRepeated() {
         var scene = Scene.calling()
         scene.answer("c1")
         #expect(scene.latest.contains(.startTimer(.requestedResponse, .seconds(12))))
@@ -223,7 +223,7 @@ struct ResponseRaceTests {
         #expect(scene.state == .connecting)
     }
 
-    @Test func aResponseThatFailsForTheAccountIsAnError() {
+    @Test func responseFailingForTheAccountIsAnError() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")

@@ -75,7 +75,7 @@ struct ServerReasonTests {
         scene.latest.compactMap { if case .startTimer(.retryResponse, let pause) = $0 { pause } else { nil } }.first
     }
 
-    @Test func waitsAsLongAsTheServiceSays() {
+    @Test func waitsForThePauseOfTheService() {
         #expect(pause(limited("Rate limit reached. Please try again in 1.2s.")) == .milliseconds(1300))
         #expect(pause(limited(nil)) == .seconds(8))
     }
@@ -92,7 +92,7 @@ struct ServerReasonTests {
         )
     }
 
-    @Test func aRequestRefusedForItsRateWaitsAsLongAsTheServiceSays() {
+    @Test func rateLimitedRequestWaitsForThePauseOfTheService() {
         var scene = Scene.calling()
         scene.answer("c1")
         let text = "Rate limit reached. Please try again in 600ms."

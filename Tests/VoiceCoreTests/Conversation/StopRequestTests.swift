@@ -88,7 +88,7 @@ struct StopRequestTests {
 
     // MARK: While an answer is awaited
 
-    @Test func aQuestionThatIsNotAnsweredYetLeavesTheConversation() {
+    @Test func stopRemovesAnUnansweredQuestion() {
         var scene = Scene.listening()
         scene.userTurn()
         stop(&scene)
@@ -125,7 +125,7 @@ struct StopRequestTests {
         #expect(scene.creates.isEmpty)
     }
 
-    @Test func anAnswerThatWasDeliveredIsNotSpokenAbout() {
+    @Test func stopSilencesADeliveredAnswer() {
         var scene = Scene.calling()
         scene.answer("c1")
         stop(&scene)
@@ -150,7 +150,7 @@ struct StopRequestTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func aLostQuestionIsNotAskedAgain() {
+    @Test func stopDropsALostQuestion() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.server(.heardTranscript(itemID: "item_user", contentIndex: 0, text: "What is on?"))

@@ -116,7 +116,7 @@ struct StreamedAnswerTests {
     }
 
     /// The last words come between two sessions.
-    @Test func anAnswerThatEndsWithoutASessionDoesNotHang() {
+    @Test func answerEndingWithoutASessionDoesNotHang() {
         var world = Self.lost { $0.says("", isLast: true) }
         let isAtRest = world.comeToRest()
         #expect(isAtRest && world.heard == ["One is here.", "Two is there."])

@@ -66,7 +66,7 @@ struct ToolRoundTests {
     }
 
     /// Responses that the service begins without a request.
-    @Test func stopsAServiceThatRespondsByItself() {
+    @Test func stopsAnUnpromptedService() {
         var scene = Scene.listening()
         scene.userTurn()
         for round in 0..<50 {

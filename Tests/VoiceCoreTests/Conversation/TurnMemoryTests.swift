@@ -13,7 +13,7 @@ struct TurnMemoryTests {
         return memory
     }
 
-    @Test func aTranscriptThatComesLateStandsWhereItBelongs() {
+    @Test func lateTranscriptIsPlacedInOrder() {
         #expect(memory().lines.map(\.text) == ["What is on?", "Two meetings."])
         #expect(
             memory().summary == ["said_last_in_this_conversation": [["user": "What is on?"], ["you": "Two meetings."]]]

@@ -258,7 +258,7 @@ struct UnheardResponseTests {
 
     // MARK: No response at all
 
-    @Test func aQuestionThatIsNeverAnsweredIsReported() {
+    @Test func unansweredQuestionIsReportedAfterATimeout() {
         var scene = Scene.listening { $0.responseLimit = .seconds(30) }
         scene.userTurn()
         #expect(scene.timer(.serverResponse) == .seconds(30))
@@ -291,7 +291,7 @@ struct UnheardResponseTests {
 
     // MARK: When the user stopped
 
-    @Test func aTurnIsMeasuredFromWhenTheUserStopped() {
+    @Test func turnIsMeasuredFromTheEndOfSpeech() {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "i", audioStart: 0))
         scene.on(.service(.userStopped(at: 900, ago: .seconds(2))), after: .seconds(3))

@@ -138,7 +138,7 @@ extension EndToEnd {
             #expect(tones.spell("Goodbye."), "\(tones)")
         }
 
-        @Test func modesChangeWhileItRuns() async throws {
+        @Test func modesChangeAtRuntime() async throws {
             let words = ScriptedWords()
             let stage = try Stage([])
             try await stage.startListening(for: words, tune: { $0.activation.machine.followUp = .milliseconds(1500) })

@@ -51,7 +51,7 @@ extension EndToEnd {
             #expect(journal.server("error").isEmpty)
         }
 
-        @Test func aCallThatIsInterruptedIsStillAnsweredOnce() async throws {
+        @Test func interruptedCallIsAnsweredOnce() async throws {
             let stage = try Stage([.ask("What is on?"), .say("Of course.")]) { _ in
                 .init(.reply("Two meetings."), delayMilliseconds: 1200)
             }

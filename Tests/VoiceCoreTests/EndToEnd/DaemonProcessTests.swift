@@ -36,7 +36,7 @@ extension EndToEnd {
         }
 
         /// Text in another encoding is not guessed.
-        @Test func wordsThatAreNotUTF8AreRefused() throws {
+        @Test func argumentsInAnotherEncodingAreRefused() throws {
             let command = "'\(try DaemonProcess.program)' ctl ask \"$(printf 'sp\\344t')\" 2>&1"
             let process = try #require(popen(command, "r"))
             var line = [CChar](repeating: 0, count: 1000)

@@ -181,7 +181,7 @@ extension EndToEnd {
             #expect(stage.leaks.isEmpty, "\(stage.leaks)")
         }
 
-        @Test func aStartThatIsRefusedQuotesNoKey() async throws {
+        @Test func refusedStartQuotesNoKey() async throws {
             var faults = DatagridScript.Faults()
             faults.refusesStart = "No session for ws://h/ws/voice?token=\(DatagridStage.key)."
             let stage = try DatagridStage([], faults: faults)

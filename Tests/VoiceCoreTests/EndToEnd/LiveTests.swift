@@ -37,7 +37,7 @@ extension EndToEnd {
             try Self.record(stage, "plain")
         }
 
-        @Test func aRequestGoesToTheAgentOnceAndItsAnswerIsSpoken() async throws {
+        @Test func requestReachesTheAgentOnceAndItsAnswerIsSpoken() async throws {
             var faults = LiveScript.Faults()
             faults.repeatsDelegations = true
             let stage = try LiveStage(
@@ -317,7 +317,7 @@ extension EndToEnd {
             #expect(stage.simulator.violations.isEmpty, "\(stage.simulator.violations)")
         }
 
-        @Test func lateWordsLateTextsAndLostAcknowledgementsLoseNothing() async throws {
+        @Test func lateAndLostMessagesLoseNothing() async throws {
             var faults = LiveScript.Faults()
             faults.delaysWords = 1500
             faults.defersAppends = 1500
@@ -335,7 +335,7 @@ extension EndToEnd {
         }
 
         /// Its JSON comes in binary frames as well.
-        @Test func aServiceThatDoesNotKnowTheDelayIsAskedWithoutIt() async throws {
+        @Test func delaySettingIsDroppedIfTheServiceRefusesIt() async throws {
             var faults = LiveScript.Faults()
             faults.refusesDelay = true
             faults.sendsBinary = true

@@ -16,7 +16,7 @@ extension EndToEnd {
                     .allSatisfy { abs(SpokenVoice.markerFrequency($0) - $1.frequency) < 5 }
         }
 
-        @Test func aFillerThatIsInterruptedBeforeItsCallMakesNoCall() async throws {
+        @Test func fillerInterruptedBeforeItsCallMakesNoCall() async throws {
             let filler = "Let me have a very long look into your calendar for all of today."
             let stage = try Stage([.ask("What is on?", filler: filler), Self.next], speed: 2)
             try await stage.start()

@@ -20,7 +20,7 @@ struct LinkFailureTests {
             (1013, "", .transient), (1013, "requests.rate_limit_exceeded", .limited), (1015, "", .transient),
         ] as [(UInt16, String, LinkFailure.Kind)]
     )
-    func everyCloseCodeMeansSomething(code: UInt16, reason: String, kind: LinkFailure.Kind) {
+    func everyCloseCodeHasAMeaning(code: UInt16, reason: String, kind: LinkFailure.Kind) {
         #expect(LinkFailure(.closed(code: code, reason: reason)).kind == kind)
     }
 
@@ -91,18 +91,18 @@ struct LinkFailureTests {
         #expect(!LinkFailure(.refused(refusal)).reason.contains("abc123"))
     }
 
-    @Test func thePauseInTheWordsOfARefusalIsKept() {
+    @Test func pauseInTheTextOfARefusalIsKept() {
         let refusal = WebSocketRefusal(status: 429, reason: "", retryAfter: nil, body: "Please try again in 20s.")
         #expect(LinkFailure(.refused(refusal)).retryAfter == .seconds(20))
     }
 
-    @Test func aQuotaThatIsUsedUpIsNotARateLimit() {
+    @Test func usedUpQuotaIsNotARateLimit() {
         let body = #"{"error":{"code":"insufficient_quota","message":"You exceeded your current quota."}}"#
         let refusal = WebSocketRefusal(status: 429, reason: "", retryAfter: nil, body: body)
         #expect(LinkFailure(.refused(refusal)).kind == .permanent)
     }
 
-    @Test func thePauseThatAServerAsksForIsKept() {
+    @Test func requestedPauseIsKept() {
         let refusal = WebSocketRefusal(status: 429, reason: "", retryAfter: 20, body: "")
         #expect(LinkFailure(.refused(refusal)).retryAfter == .seconds(20))
     }

@@ -124,7 +124,7 @@ struct ServiceSocketTests {
         #expect(line.reports.all == [.lost(.messages(5))])
     }
 
-    @Test func aControlEventThatDoesNotFitEndsTheConnection() async throws {
+    @Test func controlEventThatDoesNotFitEndsTheConnection() async throws {
         let line = try Line(answers: [])
         try await line.run(pending: 1000) { event, link, _ in
             guard event == .connected else { return false }

@@ -95,7 +95,7 @@ struct BudgetConversationTests {
         #expect(scene.state == .idle)
     }
 
-    @Test func activationIsAnsweredWithANoticeUntilItIsRenewed() {
+    @Test func activationGetsANoticeUntilTheBudgetRenews() {
         var scene = Scene { $0.isAlwaysOpen = false }
         scene.on(spent)
         scene.on(.activate)
@@ -108,7 +108,7 @@ struct BudgetConversationTests {
         #expect(scene.state == .connecting)
     }
 
-    @Test func aBoxThatAlwaysListensListensAgain() {
+    @Test func alwaysListeningBoxResumesWithTheBudget() {
         var scene = Scene.listening()
         scene.on(spent)
         #expect(scene.state == .idle)

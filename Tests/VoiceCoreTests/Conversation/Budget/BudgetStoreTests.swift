@@ -61,7 +61,7 @@ struct BudgetStoreTests {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    @Test func theStatusIsThatOfThePresentDay() {
+    @Test func statusShowsTheCurrentDay() {
         let wall = Atomic(1_795_285_800)
         var tracker = BudgetTracker(options(5)) {
             let now = wall.load(ordering: .relaxed)

@@ -105,7 +105,7 @@ struct BudgetTests {
         }
     }
 
-    @Test func theNoticeComesOnceAndTheEndAtTheLimit() {
+    @Test func noticeComesOnceBeforeTheLimit() {
         var purse = Purse([.hour: BudgetCaps(money: 10)])
         #expect(purse.spend(7.9).isEmpty)
         #expect(reported(purse.spend(0.1)) == ["near hour $8.00 of $10.00 until 21:00"])
@@ -160,7 +160,7 @@ struct BudgetTests {
         #expect(reported(purse.wait(1800)) == ["spent day $2.00 of $2.00 until tomorrow 00:00"])
     }
 
-    @Test func minutesAreMinutesOfTalk() {
+    @Test func minutesCountTalkOnly() {
         var purse = Purse([.day: BudgetCaps(minutes: 10)])
         for state in [ConversationState.listening, .waitingForJarvis, .connecting, .error("x"), .idle] {
             #expect(purse.enter(state).isEmpty)
@@ -176,7 +176,7 @@ struct BudgetTests {
         #expect(reported(purse.wait(120)) == ["spent day 10.00 of 10.00 min until tomorrow 00:00"])
     }
 
-    @Test func anOpenSessionCostsWhereTimeIsCharged() {
+    @Test func openSessionCostsIfTimeIsCharged() {
         var purse = Purse([.hour: BudgetCaps(money: 1)], sessionMinute: 0.05)
         _ = purse.enter(.idle)
         _ = purse.wait(600)
@@ -329,7 +329,7 @@ struct BudgetTests {
         #expect(throws: Unreadable.self) { try SavedBudget(parsing: Array(text.utf8)) }
     }
 
-    @Test func brokenBytesNeverCrash() {
+    @Test func randomBytesOfTheFileDoNotTrap() {
         var generator = SeededGenerator(seed: 5)
         let day = BudgetAccount(number: 20_000)
         let whole = Array(SavedBudget(hour: BudgetAccount(number: 480_000), day: day).text.utf8)

@@ -7,7 +7,7 @@ import Testing
 struct DatagridTranslatorTests {
     // MARK: Opening
 
-    @Test func aSessionIsReadyOnlyWhenTheServiceSaysSo() {
+    @Test func sessionIsReadyOnceTheServiceConfirms() {
         var scene = DatagridScene()
         scene.add(scene.translator.connected())
         #expect(scene.reports == [.opened(id: nil, ends: nil)])
@@ -49,7 +49,7 @@ struct DatagridTranslatorTests {
 
     // MARK: A turn and its answer
 
-    @Test func aTurnIsHeardHereAndItsAnswerEndsWhenItWasPlayed() {
+    @Test func turnIsDetectedLocallyAndItsAnswerEndsWithPlayback() {
         var scene = DatagridScene.live()
         scene.forget()
         scene.pass(800, voice: true)
@@ -73,7 +73,7 @@ struct DatagridTranslatorTests {
         #expect(scene.sent.isEmpty)
     }
 
-    @Test func aPauseInTheAnswerDoesNotEndIt() {
+    @Test func pauseDoesNotEndTheAnswer() {
         var scene = DatagridScene.live()
         for _ in 0..<4 {
             scene.sound()
@@ -86,7 +86,7 @@ struct DatagridTranslatorTests {
     }
 
     /// The words of an answer often arrive before its audio.
-    @Test func wordsThatComeBeforeTheSoundBelongToIt() {
+    @Test func earlyWordsBelongToTheFollowingSound() {
         var scene = DatagridScene.live()
         scene.speak("Two ")
         scene.speak("meetings.")

@@ -260,7 +260,7 @@ struct TimerBookTests {
         #expect(scene.latest.contains(.refused(problem)) && scene.book.count == 0)
     }
 
-    @Test func anAlarmOfWeekdaysComesAgain() throws {
+    @Test func weekdayAlarmRepeats() throws {
         var scene = Scene()
         try scene.set("07:00 weekdays")
         for day in 0..<7 {
@@ -360,7 +360,7 @@ struct TimerBookTests {
         #expect(numbers.sorted() == left + [6])
     }
 
-    @Test func anAlarmThatRingsIsHeardAndKeptForOtherDays() throws {
+    @Test func repeatingAlarmStaysAfterRinging() throws {
         var scene = Scene()
         try scene.set("07:00 daily wake up")
         scene.pass(3600)
@@ -411,7 +411,7 @@ struct TimerBookTests {
         #expect(after.latest.contains(.refused(.noneTo(.resume))))
     }
 
-    @Test func aSnoozeRingsAgainAndLeavesTheOtherDays() throws {
+    @Test func snoozeRingsAgainAndKeepsTheOtherDays() throws {
         for (text, later) in [
             ("07:00 wake up", ["1: alarm \"wake up\", in 10 minutes"]),
             (
@@ -653,7 +653,7 @@ struct TimerWishTests {
         ("1.30h", "unreadable"), ("10 minutes please", "600 seconds"),
         ("7am sharp", "07:00"), ("7am local", "07:00"), ("7am please call", "07:00 [please call]"),
         ("7am called sharp", "07:00 [sharp]"),
-    ]) func plainWaysToTypeATimeAreRead(text: String, result: String) { #expect(Self.read(text) == result) }
+    ]) func commonFormsOfATimeAreRead(text: String, result: String) { #expect(Self.read(text) == result) }
 
     /// Whatever is left over and looks like a time is an error, never a name.
     @Test(arguments: [
@@ -783,7 +783,7 @@ struct TimerWishTests {
         ("timers = 5", false),
         ("timers = [\"1 timer 1 2 3\"]\nmore = [\"1 paused 5\", \"1 reminder\", \"9 x\", \"\"]", true),
         ("timers = [\"1 timer 1 2 3\"]\nmore = [\"1 from the future\"]", true), ("timers = []\nmore = 7", true),
-    ]) func aDamagedFileIsKnown(text: String, isGood: Bool) {
+    ]) func damagedFileIsDetected(text: String, isGood: Bool) {
         #expect(((try? SavedTimers(parsing: Array(text.utf8))) != nil) == isGood)
     }
 

@@ -98,7 +98,7 @@ struct LiveOrderTests {
     }
 
     /// The user's word is behind the first response after the turn alone: what is done for the turn has to be in it.
-    @Test(arguments: [false, true]) func anOrderBelongsToTheReplyThatBeganBeforeIt(isHandedOver: Bool) {
+    @Test(arguments: [false, true]) func orderBelongsToTheEarlierReply(isHandedOver: Bool) {
         var scene = LiveScene.live()
         let place = Self.interruptedByAReply(&scene, "Volume forty")
         if isHandedOver { scene.receive(.delegated(id: "d1", target: "client", at: place)) }
@@ -107,7 +107,7 @@ struct LiveOrderTests {
         #expect(responses.map(\.calls) == [["change_volume"], []], "\(responses)")
     }
 
-    @Test(arguments: [false, true]) func aYesBelongsToTheReplyThatBeganBeforeIt(isHandedOver: Bool) {
+    @Test(arguments: [false, true]) func yesBelongsToTheEarlierReply(isHandedOver: Bool) {
         var scene = Self.asked()
         scene.forget()
         let place = Self.interruptedByAReply(&scene, "Yes please do it")
@@ -117,7 +117,7 @@ struct LiveOrderTests {
         #expect(responses.map(\.calls) == [["approve"], []], "\(responses)")
     }
 
-    @Test func aRequestBelongsToTheReplyThatBeganBeforeIt() {
+    @Test func requestBelongsToTheEarlierReply() {
         var scene = LiveScene.live()
         let place = Self.interruptedByAReply(&scene, "What is on today")
         scene.receive(.delegated(id: "d1", target: "client", at: place))
@@ -127,7 +127,7 @@ struct LiveOrderTests {
     }
 
     /// Speech that began before the turn ended answers something else, and is no place for what the turn asks for.
-    @Test func anOrderDoesNotBelongToSpeechThatBeganBeforeTheTurnEnded() {
+    @Test func speechBeforeTheEndOfTheTurnDoesNotAnswerTheOrder() {
         var scene = LiveScene.live()
         let start = (scene.position + 199) / 200 * 200
         scene.pass(start - scene.position)

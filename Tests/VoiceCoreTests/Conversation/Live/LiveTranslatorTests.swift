@@ -219,7 +219,7 @@ struct LiveTranslatorTests {
     }
 
     /// A request is answered by the speech that follows.
-    @Test func theSpeechThatFollowsIsTheResponse() {
+    @Test func followingSpeechIsTheResponse() {
         var scene = LiveScene.live()
         scene.ask(.tell("Dinner is ready.", .exactly))
         scene.ask(.respond(id: "r1", mayCall: false))
@@ -264,7 +264,7 @@ struct LiveTranslatorTests {
         #expect(LivePieces.of(" \n ").isEmpty)
     }
 
-    @Test func aTextThatIsRefusedIsSentOnceMoreInHalves() throws {
+    @Test func refusedTextIsSentAgainInHalves() throws {
         var scene = LiveScene.live()
         let text = String(repeating: "A sentence that is taken for too long. ", count: 30)
         scene.ask(.tell(text, .say))
@@ -301,7 +301,7 @@ struct LiveTranslatorTests {
         #expect(scene.reported(.commentary).count == 1)
     }
 
-    @Test func aSessionThatIsNearlyFullSaysSoOnce() {
+    @Test func nearlyFullSessionIsReportedOnce() {
         var scene = LiveScene.live()
         scene.receive(.usage(seconds: 12, context: 0.74))
         #expect(!scene.reports.contains(.nearlyFull))

@@ -133,7 +133,7 @@ struct LocalTranslatorTests {
         #expect(talk.say("In the evening.").map(\.name) == ["ask_jarvis"])
     }
 
-    @Test func goOnBeginsWithTheSentenceThatWasCut() {
+    @Test func goOnBeginsWithTheInterruptedSentence() {
         var talk = Talk()
         let call = talk.say("What is new?").first
         #expect(talk.answer(call, "One is here. Two is there. Three is gone.").count == 3)

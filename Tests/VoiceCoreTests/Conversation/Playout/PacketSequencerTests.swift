@@ -68,7 +68,7 @@ struct PacketSequencerTests {
     }
 
     /// The end of the previous answer was lost.
-    @Test func aNumberThatFallsBeginsAnAnswer() {
+    @Test func decreasingNumberBeginsAnAnswer() {
         var sequencer = Sequencer()
         _ = run(Array(1...40), &sequencer)
         #expect(sequencer.receive(900, number: 1, at: .seconds(2)) == [.ended, .began, .packet(900)])

@@ -71,7 +71,7 @@ struct DialectTests {
         #expect(settings.pump.chunk == 100)
     }
 
-    @Test func theNoticesNameAModelThatTheServerDemands() throws {
+    @Test func noticeNamesTheModelTheServerDemands() throws {
         func notices(_ dialect: Dialect.Name, _ url: String, model: String? = nil) throws -> [String] {
             try settings(
                 {

@@ -171,7 +171,7 @@ struct DialectTranscriptTests {
         )
     }
 
-    @Test func aModelThatLocalAICannotLoadIsAnError() throws {
+    @Test func unloadableLocalAIModelIsAnError() throws {
         var scene = DialectScene(.localAI)
         try scene.hear(#"{"type":"error","error":{"code":"model_load_error","message":"no such model"}}"#)
         guard case .error = scene.state else {
@@ -258,7 +258,7 @@ struct DialectTranscriptTests {
     }
 
     /// Recorded: its model said nothing, and the end of speech came after the beginning of the response.
-    @Test func aResponseThatBeganBeforeTheEndOfSpeechIsNotAwaitedOnceMore() throws {
+    @Test func earlyResponseIsNotAwaitedAgain() throws {
         var scene = try openHuggingFace()
         try scene.hear(
             """
@@ -272,7 +272,7 @@ struct DialectTranscriptTests {
     }
 
     /// A server behind a gateway is not known to block before it says so.
-    @Test func aServerThatBlocksIsRecognisedByItsError() throws {
+    @Test func blockingServerIsRecognisedByItsError() throws {
         var scene = DialectScene(.openAI)
         try scene.hear(#"{"type":"session.created","event_id":"e1","session":{"type":"realtime","id":"s"}}"#)
         scene.server(.sessionUpdated(scene.session))

@@ -56,7 +56,7 @@ struct EventRefusalTests {
         "Invalid value: 'function_call'. Supported values are: 'message' and 'function_call_output'.",
         "Items of type `function_call` are not supported.",
     ])
-    func passesDataOnAsANoteIfTheServerTakesNoCalls(message: String) {
+    func passesDataAsANoteToAServerWithoutCalls(message: String) {
         var translator = RealtimeTranslator(Scene.settings)
         let report = ForeignReport(name: "ask_jarvis", arguments: "{}", output: "Two meetings.")
         #expect(translator.ask(.inform(id: "n", report)).count == 2)
@@ -77,7 +77,7 @@ struct EventRefusalTests {
         #expect(scene.creates.count == 1)
     }
 
-    @Test func aRowStatesThatTheServerDemandsAModel() {
+    @Test func dialectRowStatesWhetherAModelIsRequired() {
         #expect(Dialect.speaches.does(.needsModel) && Dialect.localAI.does(.needsModel))
         #expect(!Dialect.huggingFace.does(.needsModel) && !Dialect.openAI.does(.needsModel))
     }

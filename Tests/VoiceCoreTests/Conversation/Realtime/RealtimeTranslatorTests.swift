@@ -162,7 +162,7 @@ struct RealtimeTranslatorTests {
             ("Invalid value for model gpt-x", "max_output_tokens"),
         ] as [(String, String?)]
     )
-    func leavesOutAFieldThatTheModelDoesNotKnow(text: String, param: String?) {
+    func leavesOutAFieldUnknownToTheModel(text: String, param: String?) {
         var settings = Scene.settings
         settings.model = "gpt-x"
         settings.reasoningEffort = "minimal"
@@ -182,7 +182,7 @@ struct RealtimeTranslatorTests {
 
     // MARK: Words for one response
 
-    @Test(arguments: Dialect.Name.allCases) func aRemarkIsForOneResponseAlone(name: Dialect.Name) {
+    @Test(arguments: Dialect.Name.allCases) func remarkIsForOneResponseOnly(name: Dialect.Name) {
         var settings = Scene.settings
         settings.dialect = .named(name)
         var translator = RealtimeTranslator(settings)

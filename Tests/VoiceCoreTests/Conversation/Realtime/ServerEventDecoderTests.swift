@@ -52,7 +52,7 @@ struct ServerEventDecoderTests {
         #expect(try decoder.decode(text) == .functionCall(responseID: "r", call: call, isComplete: false))
     }
 
-    @Test func brokenBytesNeverCrash() {
+    @Test func randomBytesDoNotTrap() {
         var generator = SeededGenerator(seed: 3)
         let seed = Array(
             #"{"type":"response.done","response":{"id":"r","status":"failed","status_details":{"error":{"code":"x"}}}}"#

@@ -57,7 +57,7 @@ struct SparseServerTests {
         #expect(scene.names.suffix(2) == ["conversation.item.create", "response.create"])
     }
 
-    @Test func aCallWhoseNameCameWithItsBeginningIsMade() throws {
+    @Test func callNamedAtItsBeginningIsMade() throws {
         var scene = try open()
         let begun =
             #"{"type":"response.output_item.added","event_id":"7","response_id":"r1","output_index":0,"#
@@ -67,7 +67,7 @@ struct SparseServerTests {
         #expect(scene.calls.map(\.name) == ["ask_jarvis"])
     }
 
-    @Test func aCallThatIsOnlyInTheOutputOfItsResponseIsMade() throws {
+    @Test func callOnlyInTheOutputOfItsResponseIsMade() throws {
         var scene = try open()
         try scene.hear(Self.turn(1) + "\n" + Self.created("r1") + "\n" + Self.done("r1", output: Self.item("c1")))
         #expect(scene.started == ["c1"])
@@ -83,7 +83,7 @@ struct SparseServerTests {
     }
 
     @Test(arguments: ["cancelled", "incomplete", "failed"])
-    func aCallOfAResponseThatDidNotEndWellIsRefusedOnce(status: String) throws {
+    func callOfAFailedResponseIsRefusedOnce(status: String) throws {
         var scene = try open()
         try scene.hear(Self.turn(1) + "\n" + Self.created("r1") + "\n" + Self.arguments("r1", "c1"))
         try scene.hear(Self.done("r1", status: status, output: Self.item("c1", status: "incomplete")))
@@ -103,7 +103,7 @@ struct SparseServerTests {
         #expect(scene.started == ["c1"])
     }
 
-    @Test func anIDThatIsUsedAgainIsAnotherCall() throws {
+    @Test func reusedIDIsAnotherCall() throws {
         var scene = try open()
         for response in ["r1", "r2"] {
             try scene.hear(Self.turn(1) + "\n" + Self.created(response))
@@ -120,7 +120,7 @@ struct SparseServerTests {
         #expect(scene.names.filter { $0 == "response.create" }.count == 2)
     }
 
-    @Test func anIDThatIsUsedAgainWhileItsCallIsOutIsAnotherCall() throws {
+    @Test func reusedIDDuringACallIsAnotherCall() throws {
         var scene = try open()
         try scene.hear(Self.turn(1) + "\n" + Self.created("r1") + "\n" + Self.done("r1", output: Self.item("call_0")))
         try scene.hear(Self.turn(2) + "\n" + Self.created("r2") + "\n" + Self.done("r2", output: Self.item("call_0")))
@@ -193,7 +193,7 @@ struct SparseServerTests {
 
     // MARK: Missing events
 
-    @Test func aResponseWhoseBeginningIsNeverToldIsHeard() throws {
+    @Test func responseWithoutAReportedBeginningIsHeard() throws {
         var scene = try open()
         try scene.hear(Self.turn(1))
         try scene.hear(
@@ -207,7 +207,7 @@ struct SparseServerTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func aResponseWhoseEndIsNeverToldEnds() throws {
+    @Test func responseWithoutAReportedEndTimesOut() throws {
         var scene = try open()
         try scene.hear(Self.turn(1) + "\n" + Self.created("r1"))
         scene.on(.voiceReceived(responseID: "r1", itemID: "i1"))

@@ -30,7 +30,7 @@ struct TranscriptTests {
     }
 
     @Test(.enabled(if: SharedFiles.areAtHand), arguments: names)
-    func audioDeltasAreFoundBothWays(name: String) throws {
+    func audioDeltasAreFoundByBothReaders(name: String) throws {
         for line in Self.lines(name) {
             let isDelta = line.contains(#""type":"response.output_audio.delta""#)
             var text = line
@@ -75,14 +75,14 @@ struct TranscriptTests {
     }
 
     @Test(.enabled(if: SharedFiles.areAtHand))
-    func aPlainTurn() throws {
+    func plainTurnIsAnswered() throws {
         let scene = try play("a_plain_turn")
         #expect(scene.path.prefix(5) == [.connecting, .listening, .userSpeaking, .processing, .aiSpeaking])
         #expect(scene.creates.isEmpty)
     }
 
     @Test(.enabled(if: SharedFiles.areAtHand), arguments: ["b_filler_then_call", "b2_call_no_filler"])
-    func aCall(name: String) throws {
+    func callIsMadeAndAnswered(name: String) throws {
         let scene = try play(name)
         #expect(scene.started.count == 1)
         #expect(scene.outputs == scene.started)
@@ -91,7 +91,7 @@ struct TranscriptTests {
     }
 
     @Test(.enabled(if: SharedFiles.areAtHand))
-    func parallelCalls() throws {
+    func parallelCallsAreAnswered() throws {
         let scene = try play("b3_parallel_calls")
         #expect(scene.started.count == 2)
         #expect(scene.outputs == scene.started)
@@ -99,7 +99,7 @@ struct TranscriptTests {
     }
 
     @Test(.enabled(if: SharedFiles.areAtHand))
-    func aCallThatWasCutOffIsNotStarted() throws {
+    func truncatedCallIsNotStarted() throws {
         let scene = try play("c3_cancel_in_call")
         #expect(scene.started.isEmpty)
         #expect(scene.creates.isEmpty)

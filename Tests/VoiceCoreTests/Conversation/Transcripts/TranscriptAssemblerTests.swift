@@ -60,7 +60,7 @@ struct TranscriptAssemblerTests {
     }
 
     @Test(arguments: [ResponseOutcome.Status.completed, .failed, .incomplete])
-    func wordsWithoutSoundWereNotSaid(status: ResponseOutcome.Status) {
+    func wordsWithoutSoundAreLeftOut(status: ResponseOutcome.Status) {
         var events = answer("r1", "a1", "Two meetings.", after: "u1")
         events.removeAll { $0 == .voiceReceived(responseID: "r1", itemID: "a1") || $0 == .voiceDrained }
         events[events.count - 1] = .server(.responseDone(ResponseOutcome(id: "r1", status: status)))
@@ -70,7 +70,7 @@ struct TranscriptAssemblerTests {
         #expect(said == ["1 voice: Two meetings."])
     }
 
-    @Test func aQuestionComesBeforeItsAnswerThoughItsTextCameLater() {
+    @Test func questionPrecedesItsAnswerDespiteLateText() {
         let events =
             [committed("u1"), added("u1", after: nil)] + answer("r1", "a1", "Ten past nine.", after: "u1")
             + [heard("u1", " What time is it?\n")]
@@ -92,7 +92,7 @@ struct TranscriptAssemblerTests {
         #expect(read(events, finish: true) == ["1 user: What time is it?", "2 voice: Ten past nine."])
     }
 
-    @Test func anItemToldTooLateIsPutBeforeItsFollower() {
+    @Test func lateItemIsPlacedBeforeItsFollower() {
         var events: [ConversationEvent] = answer("r1", "a1", "Ten past nine.", after: "u1")
         events.removeLast()
         events += [committed("u1"), .voiceDrained, heard("u1", "What time is it?")]
@@ -114,7 +114,7 @@ struct TranscriptAssemblerTests {
         #expect(read(events) == ["1 voice: Pardon?"])
     }
 
-    @Test func withoutTranscriptionTheAnswersStandAlone() {
+    @Test func answersStandAloneWithoutTranscription() {
         let events = [committed("u1")] + answer("r1", "a1", "Ten past nine.", after: "u1")
         #expect(read(events, expectsUser: false) == ["1 voice: Ten past nine."])
     }

@@ -256,7 +256,7 @@ struct LocalTurnTests {
 
     // MARK: Cut too early, and joined
 
-    @Test func aTurnThatWasCutTooEarlyIsAskedAgainAsAWhole() {
+    @Test func turnCutTooEarlyIsAskedAgainWhole() {
         var scene = Scene("Turn on the light.", "Turn on the light in the kitchen.")
         scene.speak(1000)
         _ = scene.wait()
@@ -289,7 +289,7 @@ struct LocalTurnTests {
         #expect(scene.effects.filter { if case .began = $0 { true } else { false } }.count == 2)
     }
 
-    @Test func afterTheAnswerWasHeardItIsAnotherTurn() {
+    @Test func speechAfterTheAnswerIsAnotherTurn() {
         var scene = Scene("Turn on the light.")
         scene.speak(800)
         _ = scene.wait()

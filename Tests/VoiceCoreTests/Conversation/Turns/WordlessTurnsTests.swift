@@ -14,7 +14,7 @@ struct WordlessTurnsTests {
     }
 
     /// Every clear sentence is answered; at the third one the recogniser is to blame, and whatever goes on is no talker.
-    @Test func everyClearSentenceIsAnsweredAndTheThirdNamesTheRecogniser() {
+    @Test func thirdUnclearSentenceNamesTheRecogniser() {
         var turns = WordlessTurns()
         let told = (0..<6).map { _ in receive(&turns) }
         #expect(told == [.unclear, .unclear, .recogniser, nil, nil, nil])
@@ -70,7 +70,7 @@ struct WordlessTurnsTests {
     }
 
     /// The interrupted answer goes on; the notice would take its place.
-    @Test func anAnswerThatResumesComesFirst() {
+    @Test func resumedAnswerComesFirst() {
         var turns = WordlessTurns()
         let told = [false, true, true, false].map { receive(&turns, resumes: $0) }
         #expect(told == [.unclear, nil, nil, .recogniser])

@@ -16,7 +16,7 @@ struct LocalServiceTests {
     }
 
     /// A box whose recogniser is away opens sessions for days.
-    @Test func aSessionThatEndedReleasesItsMemory() async throws {
+    @Test func endedSessionReleasesItsMemory() async throws {
         var configuration = Configuration()
         configuration.service.use = [.local]
         configuration.local.recogniser = "127.0.0.1:9"

@@ -10,7 +10,7 @@ import VoiceSimulator
 struct LocalSpeakerTests {
     /// The second sentence is requested ahead of the first sound; espeak-ng speaks both.
     @Test(arguments: [WyomingSimulator.Fault.soundless, .zeros])
-    func whereTheServerReturnsNoSoundEspeakSpeaksInItsPlace(fault: WyomingSimulator.Fault) async throws {
+    func espeakReplacesASpeakerWithoutSound(fault: WyomingSimulator.Fault) async throws {
         let servers = WyomingSimulator(.init(speaker: fault))
         let port = try await servers.start()
         let address = try WyomingAddress("127.0.0.1:\(port)", key: "local.speaker")
@@ -91,7 +91,7 @@ struct LocalSpeakerTests {
     }
 
     /// A chunk of a minute for one word, as of a server that has gone wrong.
-    @Test func aChunkThatIsTooLongForItsTextIsNotPlayed() async throws {
+    @Test func chunkTooLongForItsTextIsNotPlayed() async throws {
         let server = try LoopbackServer { socket in
             _ = socket.read()
             let length = 60 * 22_050 * 2

@@ -24,7 +24,7 @@ struct AskJarvisToolTests {
         "", "{", "null", "[]", "{}", "{\"query\":null}", "{\"query\":3}", "{\"query\":\" \\n\"}", "{\"Query\":\"x\"}",
         "{\"query\":\"\(String(repeating: "x", count: 9000))\"}", String(repeating: "[", count: 100_000),
     ])
-    func aCallThatCannotBePassedOnSaysSo(arguments: String) async {
+    func undeliverableCallNamesTheReason(arguments: String) async {
         let log = LineLog()
         let tool = Tool.askJarvis(logger: log.logger) { _ in
             Issue.record("asked")

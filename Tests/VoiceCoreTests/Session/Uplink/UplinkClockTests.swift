@@ -137,7 +137,7 @@ struct UplinkClockTests {
     }
 
     /// Slightly late is not missing.
-    @Test func soundThatIsALittleLateIsSentWhole() {
+    @Test func slightlyLateSoundIsSentWhole() {
         var room = Room()
         room.pass(1000, .none)
         room.pass(150, .late)
