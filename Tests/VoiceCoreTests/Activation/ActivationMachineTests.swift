@@ -150,7 +150,7 @@ struct ActivationMachineTests {
         #expect(scene.machine.listening == .wake)
     }
 
-    @Test func anAnswerIsFollowedByAWindowThatSpeechExtends() {
+    @Test func speechExtendsTheFollowUpWindow() {
         var scene = Scene.answered()
         #expect(scene.machine.phase == .followUp)
         #expect(scene.played == [.listening])
@@ -164,7 +164,7 @@ struct ActivationMachineTests {
         #expect(scene.machine.phase == .closing)
     }
 
-    @Test func aTimerThatWasCancelledDoesNothing() {
+    @Test func cancelledTimerDoesNothing() {
         var scene = Scene.answered()
         scene.on(.conversation(.userSpeaking))
         scene.on(.timer(.followUp))
@@ -201,7 +201,7 @@ struct ActivationMachineTests {
         #expect(scene.latest == (isQuestion ? [] : [.interrupt]))
     }
 
-    @Test func theCallWithAQuestionIsAnswered() {
+    @Test func wakeWordWithAQuestionIsAnswered() {
         var scene = Scene.awake()
         scene.states(.userSpeaking, .processing)
         scene.on(.turnEnded(milliseconds: 3100))
@@ -271,7 +271,7 @@ struct ActivationMachineTests {
         #expect(scene.starts(.followUp))
     }
 
-    @Test func stopSilencesFirstAndEndsThen() {
+    @Test func firstStopSilencesSecondStopEnds() {
         var scene = Scene.awake()
         scene.states(.userSpeaking, .processing, .aiSpeaking)
         scene.on(.stop(isSpoken: true))
@@ -292,7 +292,7 @@ struct ActivationMachineTests {
         #expect(scene.latest == [.silence(isSpoken: false)])
     }
 
-    @Test func silenceTakesBackTypedQuestionsThatWait() {
+    @Test func silenceOrderDropsWaitingTypedQuestions() {
         var scene = Scene(.push)
         scene.on(.ask("a"))
         scene.states(.connecting, .listening)
@@ -330,7 +330,7 @@ struct ActivationMachineTests {
     }
 
     @Test(arguments: ActivationMode.allCases)
-    func aFreshStartIsAResetThatTheAgentTakesPartIn(mode: ActivationMode) {
+    func freshStartAlsoResetsTheAgent(mode: ActivationMode) {
         var scene = Scene.listening(mode)
         scene.on(.startFresh)
         #expect(scene.latest.first == .startFresh, "before anything that is asked in the next session")
@@ -371,7 +371,7 @@ struct ActivationMachineTests {
         #expect(!scene.closes)
     }
 
-    @Test func aTextThatWaitsForASessionIsDroppedByStop() {
+    @Test func stopDropsAWaitingText() {
         var scene = Scene.awake()
         scene.on(.stop(isSpoken: false))
         scene.on(.say("Dinner."))
@@ -380,7 +380,7 @@ struct ActivationMachineTests {
         #expect(!scene.opens)
     }
 
-    @Test func aTextThatWaitsForASessionIsNotSaidAfterAFailure() {
+    @Test func failureDropsAWaitingText() {
         var scene = Scene.awake()
         scene.on(.timer(.followUp))
         scene.on(.say("Dinner."))
@@ -390,7 +390,7 @@ struct ActivationMachineTests {
         #expect(scene.latest.contains(.say("Tea.")) && !scene.latest.contains(.say("Dinner.")))
     }
 
-    @Test func anAnnouncementOpensNothingAndKeepsQuietHours() {
+    @Test func announcementOpensNoSessionAndKeepsQuietHours() {
         var scene = Scene(.push) { $0.hasLocalVoice = true }
         scene.on(.say("Dinner."))
         #expect(scene.latest == [.announce("Dinner.")], "by the voice of the box")
@@ -409,7 +409,7 @@ struct ActivationMachineTests {
         #expect(scene.latest == [.announce("Dinner.")], "it is being closed")
     }
 
-    @Test func aResetOpensNothingWhereNothingIsOpen() {
+    @Test func resetWithoutASessionOpensNone() {
         var scene = Scene(.push)
         scene.on(.reset)
         #expect(scene.latest.isEmpty)
@@ -449,7 +449,7 @@ struct ActivationMachineTests {
         #expect(scene.opens)
     }
 
-    @Test func aCallWhileItSpeaksTakesTheWord() {
+    @Test func activationDuringSpeechInterrupts() {
         var scene = Scene.awake()
         scene.states(.userSpeaking, .processing, .aiSpeaking)
         scene.on(.activate(.word("jarvis")))
@@ -462,7 +462,7 @@ struct ActivationMachineTests {
         #expect(scene.latest == [.play(.woken), .cancelTimer(.followUp), .startTimer(.followUp, .seconds(8))])
     }
 
-    @Test func aCallWhileItClosesOpensAgain() {
+    @Test func activationWhileClosingReopens() {
         var scene = Scene.answered()
         scene.on(.stop(isSpoken: false))
         #expect(scene.closes)
@@ -513,7 +513,7 @@ struct ActivationMachineTests {
         #expect(other.latest == [.remember(isMuted: false, mode: .push)])
     }
 
-    @Test func aBoxThatWasMutedStartsMuted() {
+    @Test func mutedBoxStartsMuted() {
         var scene = Scene(.always) { $0.isMuted = true }
         #expect(scene.latest.contains(.capture(false)))
         #expect(!scene.opens)
@@ -557,7 +557,7 @@ struct ActivationMachineTests {
         #expect(scene.closes)
     }
 
-    @Test func stopForgetsTypedQuestionsThatWait() {
+    @Test func stopDropsWaitingTypedQuestions() {
         var scene = Scene(.push)
         scene.on(.ask("a"))
         scene.states(.connecting, .listening)
@@ -569,7 +569,7 @@ struct ActivationMachineTests {
         #expect(!scene.latest.contains(.ask("b")))
     }
 
-    @Test func anAnswerIsHeardToItsEndThoughMuted() {
+    @Test func mutedBoxFinishesItsAnswer() {
         var scene = Scene.awake()
         scene.states(.userSpeaking, .processing, .aiSpeaking)
         scene.on(.mute(true))
@@ -657,7 +657,7 @@ struct ActivationMachineTests {
 
     /// Whatever sounds, or is being worked on, is stopped at once in a conversation that is always open too; also if the word
     /// has begun a turn of its own.
-    @Test func aStopActsWhereverThereIsSomethingToStop() {
+    @Test func stopActsWheneverSomethingCanStop() {
         let answers: [[ConversationState]] = [
             [.userSpeaking, .processing], [.userSpeaking, .processing, .waitingForJarvis],
             [.userSpeaking, .processing, .aiSpeaking], [.userSpeaking, .processing, .aiSpeaking, .userSpeaking],
@@ -693,7 +693,7 @@ struct ActivationMachineTests {
         #expect(scene.latest.allSatisfy { if case .phaseChanged = $0 { true } else { false } })
     }
 
-    @Test func modesChangeWhileItRuns() {
+    @Test func modesChangeAtRuntime() {
         var scene = Scene(.push)
         scene.on(.setMode(.always))
         #expect(scene.opens)
@@ -806,7 +806,7 @@ struct ActivationMachineTests {
         #expect(scene.closes == (mode != .always))
     }
 
-    @Test func theCallAloneLeavesTheGreetingDue() {
+    @Test func bareWakeWordKeepsTheGreetingDue() {
         var scene = Scene.awake {
             $0.greets = true
             $0.isOneShot = true

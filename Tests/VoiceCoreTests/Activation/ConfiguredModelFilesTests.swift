@@ -60,7 +60,7 @@ struct ConfiguredModelFilesTests {
     }
 
     /// The manifest is there, the model that it names is not; then both are.
-    @Test func theModelBesideTheManifestIsMissed() throws {
+    @Test func missingModelFileOfAManifestIsReported() throws {
         let box = Box()
         try box.write(
             #"{"type":"micro","wake_word":"stop","model":"halt.tflite","version":2,"#

@@ -26,7 +26,7 @@ struct EnvironmentTests {
         #expect(QuietHours(text) == nil)
     }
 
-    @Test func keysMeanSomethingWhenTheyGoDown() {
+    @Test func keysActWhenPressed() {
         #expect(Button(code: 248, value: 1) == .mute)
         #expect(Button(code: 248, value: 0) == nil)
         #expect(Button(code: 248, value: 2) == nil)
@@ -79,7 +79,7 @@ struct EnvironmentTests {
         )
     }
 
-    @Test func theCommandFindsTheStateAndOfManyTheLatest() async throws {
+    @Test func commandReceivesTheLatestState() async throws {
         let script = "/tmp/hook-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         let text = "#!/bin/sh\necho $JARVIS_PHASE $JARVIS_STATE $JARVIS_MODE $JARVIS_MUTED >> \(script).out\n"
         try StateFile.write(Array(text.utf8), to: script)
@@ -187,7 +187,7 @@ struct EnvironmentTests {
         #expect(String(decoding: text, as: UTF8.self) == "out\nerr\n0\n1\n2\n3\n")
     }
 
-    @Test func theGateStaysOpenLongerThanTheWords() {
+    @Test func gateOutlastsTheWords() {
         let gate = VoiceGate()
         #expect(!gate.isOpen(at: 100, voiceUntil: 0))
         #expect(gate.isOpen(at: 100_000, voiceUntil: 60_000))

@@ -74,7 +74,7 @@ struct SphinxSpotterTests {
     }
 
     /// An answer that is interrupted falls silent in the middle of the word, and its thresholds must not change with it.
-    @Test func aStopThatEndsTheSoundIsHeard() throws {
+    @Test func stopAtTheEndOfTheSoundIsHeard() throws {
         let words = try WakeWords(wake: "computer", stop: "stop", threshold: -20)
         let silence = [Int16](repeating: 0, count: 16_000)
         let samples = silence + WakeSamples.samples(of: "stop") + silence
@@ -190,7 +190,7 @@ struct SphinxSpotterTests {
         #expect(try ActivationSettings(configuration).makeDetector == nil)
     }
 
-    @Test func aModelThatIsNotThereIsNamed() {
+    @Test func missingModelIsNamed() {
         #expect(throws: WakeWordError("there is no PocketSphinx model in /nowhere: apt install pocketsphinx-en-us")) {
             _ = try SphinxSpotter(WakeWords(wake: "hello", stop: "", threshold: -20), model: "/nowhere")
         }
@@ -239,7 +239,7 @@ extension WakeCandidate {
 /// Thresholds come from the configuration, and may be any number.
 struct SphinxThresholdTests {
     @Test(arguments: ["jarvis:-1e19", "jarvis:-1e300", "jarvis:-61", "jarvis:1e19"])
-    func aThresholdOfNoUseIsRefused(words: String) throws {
+    func uselessThresholdIsRefused(words: String) throws {
         let words = try WakeWords(wake: words, stop: "", threshold: -20)
         #expect { try SphinxSpotter.check(words.words[0]) } throws: { "\($0)".contains("between -60 and 60") }
     }

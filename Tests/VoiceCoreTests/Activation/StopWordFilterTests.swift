@@ -38,7 +38,7 @@ struct StopWordFilterTests {
     }
 
     /// A word of which the engine was sure once needs no more.
-    @Test func aWeakFindStaysWeakUntilASureOne() {
+    @Test func weakFindStaysWeakUntilACertainOne() {
         var stop = StopWordFilter("stop", at: .seconds(10), isWeak: true)
         stop.foundAgain(at: .seconds(10), isWeak: true)
         #expect(stop.isWeak)
@@ -137,7 +137,7 @@ struct StopWordFilterTests {
         return reports
     }
 
-    @Test func aStopAloneActsTwoTenthsAfterItsEnd() throws {
+    @Test func stopAloneActsAfterTwoTenthsOfASecond() throws {
         var random = SplitMix64(seed: 3)
         let sound = Self.room(3000, &random) + Self.voice(400) + Self.room(1000, &random)
         let found = try reports(sound, findingAt: [3480])
@@ -146,7 +146,7 @@ struct StopWordFilterTests {
     }
 
     /// What the canceller leaves of "Stop." over the box's own voice scores less: it counts if it stands out.
-    @Test func aWeakStopOverTheBoxActsIfItStandsOut() throws {
+    @Test func weakStopOverTheVoiceActsIfItIsLoud() throws {
         var random = SplitMix64(seed: 10)
         let quiet = Self.room(3000, &random, peak: 20)
         let word = Self.voice(400) + Self.room(1000, &random, peak: 20)
@@ -207,7 +207,7 @@ struct StopWordFilterTests {
     }
 
     /// "Stop, stop!" in one breath: the second begins before the first had quiet behind it.
-    @Test func aStopSaidTwiceInOneBreathActs() throws {
+    @Test func stopRepeatedInOneBreathActs() throws {
         var random = SplitMix64(seed: 8)
         let word = Self.voice(400)
         let sound = Self.room(3000, &random) + word + Self.room(120, &random) + word + Self.room(1000, &random)

@@ -45,7 +45,7 @@ struct TFLiteSpotterTests {
     }
 
     /// 40 ms at a time, as the daemon does, or in one piece.
-    @Test func aFindDoesNotDependOnHowTheSoundIsDivided() async throws {
+    @Test func findDoesNotDependOnTheBlockSize() async throws {
         let box = try await WakeModelBox().compiled()
         let (pieces, whole) = (try spotter(box, try words()), try spotter(box, try words()))
         let finds = try found(pieces, quiet + loud)
@@ -133,7 +133,7 @@ struct TFLiteSpotterTests {
         }
     }
 
-    @Test func aModelThatFailsIsAnErrorAndNoCrash() async throws {
+    @Test func failingModelThrows() async throws {
         let box = try await WakeModelBox(["hey_jarvis": "GOOD3x"]).compiled()
         let spotter = try spotter(box, try words())
         #expect { _ = try found(spotter, quiet) } throws: { "\($0)".contains("\"hey jarvis\" fails") }
@@ -267,7 +267,7 @@ struct TFLiteSpotterTests {
 
     /// At a cold boot the trial of the first of two words takes too long: the word is heard 30 s later, the other all the
     /// time. A broken model is not tried again.
-    @Test func aWordThatCouldNotBeTriedIsHeardLater() async throws {
+    @Test func untriedWordIsHeardAfterARetry() async throws {
         let box = try await WakeModelBox(["hey_jarvis": "GOOD3.", "alexa": "GOOD3.", "computer": "JUNK"]).compiled()
         let trials = Mutex(0)
         let trial = ModelTrial { (_, model) throws(WakeWordError) in
@@ -416,7 +416,7 @@ struct TFLiteSpotterTests {
     }
 
     /// The engine has decided: the margin for PocketSphinx scores does not apply to it.
-    @Test func aFindCallsWhileTheBoxSoundsAndANearMissNever() throws {
+    @Test func findActivatesWhileTheBoxSoundsButNotANearMiss() throws {
         var rule = WakeRule(words: try words())
         let near = WakeCandidate("hey jarvis", .doubtful(0.62))
         #expect(
@@ -461,7 +461,7 @@ struct TFLiteLibraryTests {
         }
     }
 
-    @Test func aModelThatIsCutOffIsRefused() throws {
+    @Test func truncatedModelIsRefused() throws {
         let bytes = try FileReader.system.read(folder.path + "/hey_jarvis.tflite", 4 << 20).bytes
         for count in [0, 4, 1000, bytes.count / 2, bytes.count - 40] {
             #expect(throws: WakeWordError.self, "\(count) bytes") {

@@ -68,7 +68,7 @@ struct WakeEnginesTests {
         #expect(try found(engines) == ["hey jarvis", "stop"])
     }
 
-    @Test func anEngineThatFailsIsTriedAgainEvery30Seconds() throws {
+    @Test func failingEngineIsRetriedEvery30Seconds() throws {
         var now = Duration.zero
         let engines = engines { now }
         engines.listen(for: .stop)
@@ -90,7 +90,7 @@ struct WakeEnginesTests {
         #expect(engines.callsUnheard == nil && engines.gaps.isEmpty)
     }
 
-    @Test func namesTheStopWordsOfAnEngineThatIsMissing() throws {
+    @Test func namesTheStopWordsOfAMissingEngine() throws {
         stops.missing.withLock { $0 = WakeWordError("not installed") }
         let engines = engines { .zero }
         #expect(engines.gaps == [WordGap(words: ["stop"], areStops: true, why: WakeWordError("not installed"))])

@@ -80,7 +80,7 @@ struct WakeModelInstallerTests {
     @Test(
         .enabled(if: hasPython, "python3 or sha256sum is missing"),
         arguments: ["p/models/absent.json", "p/models/" + String(repeating: "x", count: 253)]
-    ) func aReinstallThatFailsLeavesTheOldSet(file: String) async throws {
+    ) func failedReinstallKeepsTheOldModels(file: String) async throws {
         let box = Box()
         var wheel = pinned()
         if file.hasSuffix("x") {
@@ -102,8 +102,8 @@ struct WakeModelInstallerTests {
     }
 
     /// Two at once would remove each other's files.
-    @Test(.enabled(if: hasPython, "python3 or sha256sum is missing")) func anInstallationWaitsForNoOther() async throws
-    {
+    @Test(.enabled(if: hasPython, "python3 or sha256sum is missing"))
+    func concurrentInstallationIsRefused() async throws {
         let box = Box()
         let wheel = pinned(try await box.wheel(pinned()))
         let first = WakeModelInstaller(wheel, into: box.target) { command in
@@ -124,7 +124,7 @@ struct WakeModelInstallerTests {
         #expect(box.names == ["hey_jarvis.json", "hey_jarvis.tflite", "libtensorflowlite_c.so"])
     }
 
-    @Test func aWheelThatIsNotThereIsNamed() async throws {
+    @Test func missingWheelIsNamed() async throws {
         let box = Box()
         await #expect {
             try await WakeModelInstaller(pinned(), into: box.target).install(from: .init(box.path, of: pinned()))

@@ -14,7 +14,7 @@ struct WakeRuleTests {
         #expect(words["stop"]?.isStop == true)
     }
 
-    @Test func readsTheSensitivityBehindAWord() throws {
+    @Test func readsTheSensitivityAfterAWord() throws {
         let words = try WakeWords(wake: "Hey Jarvis: High, alexa:low, okay nabu", stop: "", threshold: -20)
         #expect(words.words.map(\.sensitivity) == [.high, .low, nil])
         #expect(words.words.allSatisfy { $0.ownThreshold == nil })

@@ -85,7 +85,7 @@ struct WyomingTests {
         ("computers", false),
         ("stop", false),
     ])
-    func onlyAConfiguredWordIsAWord(name: String, isWord: Bool) throws {
+    func onlyConfiguredWordsAreReported(name: String, isWord: Bool) throws {
         let sent = Atomic<Bool>(false)
         let server = try LoopbackServer { socket in
             _ = socket.read(4096)

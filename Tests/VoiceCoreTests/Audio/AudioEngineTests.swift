@@ -682,7 +682,7 @@ struct AudioEngineTests {
     }
 
     /// A stop word that stops nothing: what was taken back counts as heard, and the rest is played.
-    @Test func anOrderThatIsLiftedWithoutACutEnds() throws {
+    @Test func liftedOrderEndsWithoutACut() throws {
         var rig = try Rig()
         rig.run(10)
         rig.speak(Self.tone(7200))

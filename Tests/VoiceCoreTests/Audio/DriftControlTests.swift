@@ -63,7 +63,7 @@ struct DriftControlTests {
         #expect((total - 6000).magnitude <= 240)
     }
 
-    @Test func aCardThatIsFurtherBehindThanBeforeIsNotStarved() {
+    @Test func cardFurtherBehindIsNotStarved() {
         var control = DriftControl(nominal: 960)
         control.discontinuity()
         let written = (0..<20).reduce(0) { sum, _ in sum + control.step(total: 9600) }
@@ -72,7 +72,7 @@ struct DriftControlTests {
 
     /// With a loudspeaker that follows: ten minutes without a slip, and the buffer keeps its level.
     @Test(arguments: [200.0, -200, 20, -20, 450])
-    func aLoudspeakerThatFollowsNeedsNoSlip(ppm: Double) {
+    func adaptiveLoudspeakerNeedsNoSlip(ppm: Double) {
         var control = DriftControl(nominal: 960)
         var total = 960.0
         var extremes = (960.0, 960.0)
@@ -117,7 +117,7 @@ struct DriftControlTests {
         #expect(control.step == 1)
     }
 
-    @Test func aLoudspeakerThatHasLostItsSoundIsFilledAgain() {
+    @Test func emptiedLoudspeakerIsRefilled() {
         var control = DriftControl(nominal: 960)
         var total = 960
         var added = 0

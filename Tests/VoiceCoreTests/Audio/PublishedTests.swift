@@ -18,7 +18,7 @@ struct PublishedTests {
         let value = Published(Numbers(0))
     }
 
-    @Test func aReaderNeverSeesHalfOfTwoValues() async {
+    @Test func readerNeverSeesAMixedValue() async {
         let shelf = Shelf()
         let end: UInt64 = 50_000
         async let writing: Void = Task.detached { for number in 1...end { shelf.value.value = Numbers(number) } }.value

@@ -46,7 +46,7 @@ struct StereoAudioEngineTests {
         }
     }
 
-    @Test func theVoiceIsInTheMiddleAndMediaStaysOnItsSidesWhileItDucks() throws {
+    @Test func voiceIsCentredAndDuckedMediaKeepsItsSides() throws {
         let media = StereoFrame(left: 0.25, right: -0.125)
         var rig = try Rig(media: [StereoFrame](repeating: media, count: 96_000))
         rig.run(20)

@@ -50,7 +50,7 @@ struct DelayEstimatorTests {
         #expect((found - lag).magnitude < 0.1)
     }
 
-    @Test func findsAnEchoThatComesBeforeItsReference() throws {
+    @Test func findsAnEchoBeforeItsReference() throws {
         let signal = noise(2)
         let found = try #require(find(signal, delayed(signal, by: 480, gain: 1)))
         #expect((found + 480).magnitude < 0.1)

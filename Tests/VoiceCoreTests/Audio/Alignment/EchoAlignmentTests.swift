@@ -262,7 +262,7 @@ struct EchoAlignmentTests {
     }
 
     /// The echo overrides a card whose reported delays drift away from the truth for good.
-    @Test func delaysThatCreepAreNotFollowed() {
+    @Test func creepingDelaysAreNotFollowed() {
         let room = SimulatedEcho(source: placeNoise(13))
         room.run(seconds: 5)
         let alignments = room.line.alignments

@@ -99,7 +99,7 @@ struct AudioDeviceCatalogTests {
     }
 
     /// A missing plugin is no unplugged card, and an output is no microphone that is off.
-    @Test func anAbsenceNamesItsCause() {
+    @Test func missingDeviceNamesTheCause() {
         func text(_ device: String, _ direction: AudioDirection) -> String {
             AudioDeviceError.absence(of: device, direction, among: Self.entries + [Self.own]).description
         }
@@ -125,14 +125,14 @@ struct AudioDeviceCatalogTests {
         (":1:0:Unexpected }\n/home/x/.asoundrc may be old or corrupted: no", "/home/x/.asoundrc, line 1: Unexpected }"),
         ("/home/x/.asoundrc may be old or corrupted: fix it", "/home/x/.asoundrc"), ("", nil), ("Oops: 1", nil),
     ])
-    func aMistakeInALSAsConfigurationIsFound(messages: String, place: String?) {
+    func mistakeInTheALSAConfigurationIsFound(messages: String, place: String?) {
         #expect(AudioDeviceCatalog.fault(in: messages) == place)
         let error = AudioDeviceError.configuration(place)
         #expect(error.description.contains(place ?? "correct ~/.asoundrc or /etc/asound.conf"))
         #expect(error.isOfTheConfiguration && error.exitCode == .configuration)
     }
 
-    @Test func aDefaultThatLeadsNowhereNamesTheFileThatSaysSo() {
+    @Test func brokenDefaultDeviceNamesItsFile() {
         let own = AudioDeviceError.defaultLeadsNowhere(direction: .capture, files: ["~/.asoundrc"])
         // It may have no part in it, and may name a plugin as well as a card.
         #expect(own.description.contains("or ~/.asoundrc makes \"default\" of a card that is not there or of a plugin"))
@@ -154,7 +154,7 @@ struct AudioDeviceCatalogTests {
         (ECONNREFUSED, "sound server behind it does not run"), (EHOSTDOWN, "sound server behind it does not run"),
         (EINVAL, "~/.asoundrc or /etc/asound.conf defines it"),
     ])
-    func aDeviceThatDoesNotOpenSaysWhy(errno: Int32, words: String) {
+    func unopenableDeviceNamesItsReason(errno: Int32, words: String) {
         let error = AudioDeviceError.failed(device: "room", direction: .capture, step: "open", errno: errno)
         #expect(error.description.contains(words))
         // A card that it names may still be plugged in.

@@ -21,7 +21,7 @@ struct DeviceHolderTests {
     }
 
     /// A folder of devices, one of which `sleep` holds open.
-    @Test func namesTheProgramThatKeepsTheMicrophone() async throws {
+    @Test func namesTheProgramHoldingTheMicrophone() async throws {
         let folder = "/tmp/holder-\(getpid())"
         try #require(mkdir(folder, 0o700) == 0)
         defer { system("kill $(cat \(folder)/pid); rm -r \(folder)") }
@@ -43,7 +43,7 @@ struct DeviceHolderTests {
         ("default", "aplay (12)", "let it use \"default\" too"),
         ("dmix:Loopback", nil, "let it use \"dmix:Loopback\" too"),
     ])
-    func aBusyDeviceNamesAWayThatOpens(device: String, holder: String?, way: String) {
+    func busyDeviceNamesAWorkingAlternative(device: String, holder: String?, way: String) {
         let text = AudioDeviceError.busy(device: device, direction: .playback, holder: holder).description
         #expect(text.hasSuffix(way), "\(text)")
     }
@@ -68,7 +68,7 @@ struct DeviceHolderTests {
     }
 
     /// As in the daemon: the thread that opened the device has ended, and others hold other subdevices of it.
-    @Test func aHolderWhoseThreadHasEndedIsFoundByItsFiles() async throws {
+    @Test func holderWithoutItsThreadIsFoundByItsFiles() async throws {
         let folder = "/tmp/ended-\(getpid())"
         try #require(mkdir(folder, 0o700) == 0)
         defer { system("kill $(cat \(folder)/pids) 2>/dev/null; rm -r \(folder)") }

@@ -167,7 +167,7 @@ struct ALSADeviceTests {
 
     /// Once, as some cards do after they were plugged in or opened; twice, it is an error.
     @Test(arguments: [EBUSY, EINVAL, EIO, EPIPE], [AudioDirection.capture, .playback])
-    func aCardThatRefusesItsFirstParametersIsTriedAgain(errno: Int32, direction: AudioDirection) throws {
+    func cardRefusingItsFirstParametersIsRetried(errno: Int32, direction: AudioDirection) throws {
         let card = try PluginCard(direction)
         card.refusals = [errno]
         let request = ALSAStream.Request(channels: .atLeast(1), periods: 4)
@@ -384,7 +384,7 @@ struct ALSADeviceTests {
         close(microphone)
     }
 
-    @Test func aProbeListensToAllChannelsAtTheRateThatIsConfigured() throws {
+    @Test func probeReadsAllChannelsAtTheConfiguredRate() throws {
         let card = try PluginCard(.capture, rates: [16_000, 48_000], channels: 1...6)
         let stream = try open(card, .capture, channels: .all, rate: 16_000)
         #expect(stream.pointee.parameters.channels == 6)

@@ -108,7 +108,7 @@ struct DeviceHealthTests {
     }
 
     /// A driver that ends each stream with an error before the first period.
-    @Test func aDeviceThatNeverRunsIsNamedWithTheError() {
+    @Test func deviceThatNeverRunsIsReportedWithItsError() {
         var scene = Scene()
         scene.flows = false
         for _ in 0..<10 {
@@ -122,7 +122,7 @@ struct DeviceHealthTests {
     }
 
     /// What rested and comes back is not news; what has become busy meanwhile is.
-    @Test func aDeviceThatRestedIsReportedOnlyIfItIsRefused() {
+    @Test func restedDeviceIsReportedOnlyIfRefused() {
         var scene = Scene(health: DeviceHealth(isResting: true))
         #expect(scene.health.state == .resting)
         scene.run(.seconds(60))
@@ -138,7 +138,7 @@ struct DeviceHealthTests {
         #expect(other.health.state == .running)
     }
 
-    @Test func reasonsThatAlternateDoNotFillTheLog() {
+    @Test func alternatingReasonsDoNotFillTheLog() {
         var scene = Scene()
         for round in 0..<300 {
             scene.refusal = (round.isMultiple(of: 2) ? "busy" : "fails", false)
@@ -202,7 +202,7 @@ struct DeviceHealthTests {
         #expect(scene.health.state == .running)
     }
 
-    @Test func aMicrophoneThatGatesItsNoiseIsNotReopenedAllDay() {
+    @Test func noiseGatedMicrophoneIsNotReopenedAllDay() {
         var scene = Scene()
         for _ in 0..<500 {
             scene.isStill = true
@@ -214,7 +214,7 @@ struct DeviceHealthTests {
         #expect(scene.notices.count < 20)
     }
 
-    @Test func aMutedDeviceThatIsUnpluggedIsLost() {
+    @Test func unpluggedMutedDeviceIsLost() {
         var scene = Scene()
         scene.isStill = true
         scene.run(.seconds(20))
@@ -227,7 +227,7 @@ struct DeviceHealthTests {
         #expect(scene.health.state == .running)
     }
 
-    @Test func aLooseContactIsTriedEveryTwoSecondsAtMost() {
+    @Test func looseContactIsRetriedAtMostEveryTwoSeconds() {
         var scene = Scene()
         for _ in 0..<60 {
             scene.run(.seconds(3))

@@ -4,7 +4,7 @@ import Testing
 
 /// Microphones without a clock, and those that only catch up.
 struct PaceGuardTests {
-    @Test func aDeviceWithoutAClockIsKnownAfterFiveSecondsOfItsSound() {
+    @Test func clocklessDeviceIsDetectedAfterFiveSeconds() {
         var pace = PaceGuard()
         let found = (0..<2000).first { pace.arrived(at: 7 + UInt64($0) * 20_000) }
         #expect(found == PaceGuard.periods)
@@ -13,7 +13,7 @@ struct PaceGuardTests {
         #expect(!isReportedAgain)
     }
 
-    @Test func aDeviceThatCatchesUpKeepsItsClock() {
+    @Test func deviceThatCatchesUpCountsAsClocked() {
         var pace = PaceGuard()
         var now: UInt64 = 0
         for period in 0..<10_000 {

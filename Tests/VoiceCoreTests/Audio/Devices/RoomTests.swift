@@ -139,7 +139,7 @@ struct RoomTests {
         #expect(ports.gauges.counters.playbackXruns == 0)
     }
 
-    @Test func anUnpluggedCardIsLostAndComesBack() async throws {
+    @Test func unpluggedCardIsReopened() async throws {
         let ports = AudioPorts()
         let log = LineLog()
         let sound = try await Self.start("room", ports, log: log)
@@ -163,7 +163,7 @@ struct RoomTests {
         await sound.stop()
     }
 
-    @Test func startsWithoutACardAndTakesItWhenItComes() async throws {
+    @Test func cardConnectedLaterIsOpened() async throws {
         Self.tool("ctl unplug")
         let ports = AudioPorts()
         let log = LineLog()
@@ -238,7 +238,7 @@ struct RoomTests {
         await thread.stop()
     }
 
-    @Test func driftBetweenMicrophoneAndLoudspeakerIsMadeUpFor() async throws {
+    @Test func driftBetweenCardsIsCorrected() async throws {
         Self.tool("ctl set mic_ppm 3000")
         let ports = AudioPorts()
         let thread = try await Self.start("room", ports)

@@ -67,7 +67,7 @@ struct SampleFormatTests {
         (1, [4096, -16_384]), (2, [16_384, -8192, -16_384, -16_384]),
         (4, [16_384, -8192, 4096, 4096, -16_384, -16_384, -16_384, -16_384]),
     ])
-    func leftAndRightAreTheFirstTwoChannelsAndTheOthersPlayTheMean(channels: Int, expected: [Int16]) {
+    func otherChannelsPlayTheMeanOfLeftAndRight(channels: Int, expected: [Int16]) {
         var raw = [Int16](repeating: 0, count: 2 * channels)
         raw.withUnsafeMutableBytes { bytes in
             guard let base = bytes.baseAddress else { return }

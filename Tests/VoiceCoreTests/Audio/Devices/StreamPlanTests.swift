@@ -139,7 +139,7 @@ struct StreamRefusalTests {
 }
 
 struct SampleRatesTests {
-    @Test func everyRateThatIsConvertedIsTriedOnBothSides() {
+    @Test func everyConvertedRateIsTriedOnBothSides() {
         for direction in [AudioDirection.capture, .playback] {
             #expect(SampleRates.preferred(direction).sorted() == SampleRates.known)
             #expect(SampleRates.preferred(direction).first == 48_000)

@@ -34,7 +34,7 @@ struct BargeInGateTests {
         #expect(steps.allSatisfy { $0 == .pass })
     }
 
-    @Test func echoThatIsCancelledIsHeldBack() {
+    @Test func cancelledEchoIsHeld() {
         var gate = BargeInGate()
         let steps = run(&gate, Array(repeating: .echo(erle: 25, voice: true), count: 1000))
         #expect(steps.allSatisfy { $0 == .hold })

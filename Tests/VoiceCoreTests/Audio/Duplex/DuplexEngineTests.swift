@@ -59,7 +59,7 @@ struct DuplexEngineTests {
         #expect(heard == 0)
     }
 
-    @Test func aBoxThatIsMovedIsNoticed() throws {
+    @Test func movedBoxIsNoticed() throws {
         var rig = try EchoRig(echo: EchoRig.room(-10, movedAt: 15 * 48_000))
         rig.run(100)
         rig.speak(13)
@@ -122,7 +122,7 @@ struct DuplexEngineTests {
         #expect(isSilent(rig.heard[(54 * 240)..<(690 * 240)]))
     }
 
-    @Test func aTalkerIsHeardOverTheVoiceFromTheFirstWord() throws {
+    @Test func talkerOverTheVoiceIsHeardFromTheFirstWord() throws {
         let start = 48_000 * 9
         var rig = try EchoRig(talker: EchoRig.talker(from: start), echo: EchoRig.room(-12))
         rig.run(100)
@@ -186,7 +186,7 @@ struct DuplexEngineTests {
         #expect(level(rig.heard[(start / 2 + 720)..<(start / 2 + 4800)]) > -75)
     }
 
-    @Test func anXrunShutsTheGateUntilTheEchoIsKnownAgain() throws {
+    @Test func xrunShutsTheGateUntilTheEchoIsKnown() throws {
         var rig = try EchoRig(echo: EchoRig.room(-12))
         rig.run(100)
         rig.speak(8)

@@ -118,7 +118,7 @@ struct DuplexPolicyTests {
     }
 
     /// An echo that is never found, or never loud enough to be judged, shuts nobody out for good.
-    @Test func learningWithoutADelayShutsTheGateForThreeSecondsOfSound() {
+    @Test func learningWithoutADelayShutsTheGateForThreeSeconds() {
         var policy = DuplexPolicy(setting: .auto, hasCanceller: true)
         for _ in 0..<1000 { policy.step(nil, isAligned: false, isPlaying: false) }
         for _ in 0..<299 { policy.step(nil, isAligned: false, isPlaying: true) }

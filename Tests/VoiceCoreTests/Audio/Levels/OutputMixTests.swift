@@ -38,7 +38,7 @@ struct OutputMixTests {
     }
 
     /// Media written ahead is taken back when the voice is interrupted, and a fade to silence is written in its place.
-    @Test func mediaComesBackWithoutAClickAfterAnInterruption() {
+    @Test func mediaResumesWithoutAClick() {
         let controls = VolumeControls()
         controls.set(Volumes(media: 100))
         var mix = OutputMix(volumes: controls)
@@ -63,7 +63,7 @@ struct OutputMixTests {
         #expect(abs((output.last ?? 0) - 0.8 / 64) < 1e-6)
     }
 
-    @Test func withTheCardsMixerTheMasterStaysAtUnityButForTheMute() {
+    @Test func cardMixerLeavesTheMasterAtUnity() {
         var volumes = Volumes(master: 20)
         let controls = VolumeControls()
         controls.set(volumes, hardwareMaster: true)

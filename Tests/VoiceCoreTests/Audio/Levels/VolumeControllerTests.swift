@@ -148,7 +148,7 @@ struct VolumeControllerTests {
         #expect(log.lines.first?.contains("/proc/nowhere/volumes.toml cannot be written") == true)
     }
 
-    @Test func theCardsMixerTakesTheMaster() async {
+    @Test func cardMixerTakesTheMasterVolume() async {
         let mixer = FakeMixer()
         let controller = controller(nil, mixer: mixer) {
             $0.mixer = "PCM"
@@ -167,7 +167,7 @@ struct VolumeControllerTests {
         #expect(ports.volumes.gain(of: .master) == 1)
     }
 
-    @Test func aMixerThatFailsLeavesTheVolumeToSoftware() async throws {
+    @Test func failingMixerUsesTheSoftwareVolume() async throws {
         let fault = MixerError.noElement(try MixerPlace("X", device: "hw:1"), known: ["PCM"])
         let controller = controller(nil, mixer: FakeMixer(fault: fault)) { $0.mixer = "X" }
         await controller.start()

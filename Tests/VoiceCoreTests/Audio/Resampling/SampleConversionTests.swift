@@ -19,7 +19,7 @@ struct SampleConversionTests {
         #expect(convert(input.map { $0 / 32_768 }) == expected)
     }
 
-    @Test func everySampleSurvivesTheWayThereAndBack() {
+    @Test func everySampleSurvivesARoundTrip() {
         let all = (Int(Int16.min)...Int(Int16.max)).map { Int16($0) }
         var floats = [Float](repeating: 0, count: all.count)
         cdsp_float_from_s16(all, &floats, all.count)

@@ -57,7 +57,7 @@ struct DeviceSupervisorTests {
     }
 
     /// Closed for lack of sound, open again when there is some, or when the box must be ready to speak.
-    @Test(arguments: [true, false]) func aLoudspeakerThatRestsIsOpenedWhenItIsWanted(forSound: Bool) async throws {
+    @Test(arguments: [true, false]) func restingLoudspeakerOpensOnDemand(forSound: Bool) async throws {
         let supervisor = DeviceSupervisor(
             DeviceRequest(name: "null", direction: .playback, periods: 4),
             slot: slot,
@@ -84,7 +84,7 @@ struct DeviceSupervisorTests {
     }
 
     /// The card was taken by another program meanwhile: one line, and sound waits no longer.
-    @Test func aRestingLoudspeakerThatIsRefusedIsWaitedFor() async throws {
+    @Test func refusedRestingLoudspeakerIsWaitedFor() async throws {
         let supervisor = DeviceSupervisor(
             DeviceRequest(name: "hw:CARD=absent", direction: .playback, periods: 4),
             slot: slot,
