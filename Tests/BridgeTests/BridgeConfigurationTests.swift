@@ -7,7 +7,7 @@ struct BridgeConfigurationTests {
         try BridgeConfiguration(parsing: Array(text.utf8), name: "bridge.toml")
     }
 
-    @Test func listensToThisMachineUnlessToldOtherwise() throws {
+    @Test func listensToThisMachineByDefault() throws {
         #expect(try parsed("").isLocal)
         #expect(try parsed("listen = \"::1\"").isLocal)
         #expect(try !parsed("listen = \"0.0.0.0\"").isLocal)

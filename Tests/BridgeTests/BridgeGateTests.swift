@@ -37,7 +37,7 @@ struct BridgeGateTests {
     @Test(arguments: [
         "evil.example", "127.0.0.1.evil.example", "jarvis.example.evil", "[::1", "127.0.0.1@evil", "localhost:80x", "",
     ])
-    func refusesNamesThatOthersMayPointHere(host: String) throws {
+    func refusesHostNamesOutsideTheHome(host: String) throws {
         #expect(try status(get("/", host: host)) != nil)
         #expect(try status(get("/events", host: host)) != nil)
         #expect(try status(get("/metrics", host: host)) != nil)
@@ -73,7 +73,7 @@ struct BridgeGateTests {
         #expect(try status(head) == 415)
     }
 
-    @Test func saysWhichMethodAPathTakes() throws {
+    @Test func namesTheMethodOfAPath() throws {
         var head = post("/command")
         head.method = "GET"
         #expect(try gate().judge(head) == .wrongMethod("POST"))

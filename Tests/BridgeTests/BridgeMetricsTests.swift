@@ -46,7 +46,7 @@ struct BridgeMetricsTests {
         #expect(Set(read).subtracting(members) == [])
     }
 
-    @Test func countsEachTurnOnceAlsoOverARestartOfTheDaemon() {
+    @Test func countsEachTurnOnceOverARestart() {
         var metrics = BridgeMetrics()
         // Was there before.
         metrics.learn(["turn_list": [turn(1, answered: 400)]])

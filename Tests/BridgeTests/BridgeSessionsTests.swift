@@ -92,7 +92,7 @@ struct ConnectionBookTests {
         #expect(connect(&book, from: "198.51.100.1").ends == nil)
     }
 
-    @Test mutating func theLargestCrowdMakesRoomWhenAllPlacesAreTaken() {
+    @Test mutating func largestCrowdMakesRoomWhenTheServerIsFull() {
         var book = ConnectionBook()
         let owner = connect(&book, from: "198.51.100.1").0
         book.isKnown(owner)
@@ -106,7 +106,7 @@ struct ConnectionBookTests {
         #expect(loser.map(crowd.contains) == true && loser != newcomer)
     }
 
-    @Test mutating func aConnectionWithASessionIsNeverEnded() {
+    @Test mutating func connectionWithASessionIsNotEnded() {
         var book = ConnectionBook()
         for _ in 0..<100 {
             let (id, loser) = connect(&book, from: "192.0.2.1")

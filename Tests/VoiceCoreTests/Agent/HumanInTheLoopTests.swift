@@ -12,7 +12,7 @@ struct HumanInTheLoopTests {
     private static let approval =
         #""approval_id":"a","path":"echo hi","is_shell":true,"options":[{"index":1,"choice":"once"},{"index":2,"choice":"deny"}]"#
 
-    @Test func aQuestionIsReadAloudAndItsAnswerGoesBack() async throws {
+    @Test func answerOfTheUserReturnsToTheAgent() async throws {
         let transport = Self.transport("response.ask_user.prompt", Self.question)
         let client = try client(transport)
         let asked = await client.ask("a")
@@ -151,7 +151,7 @@ struct HumanInTheLoopTests {
         #expect(transport.requests("POST /v1/responses").count == 2)
     }
 
-    @Test func anAnswerThatTheServerDoesNotTakeCanBeGivenAgain() async throws {
+    @Test func refusedAnswerCanBeGivenAgain() async throws {
         let transport = Self.transport("response.ask_user.prompt", Self.question, refusals: 1)
         let client = try client(transport)
         _ = await client.ask("a")

@@ -94,7 +94,7 @@ struct JarvisClientTests {
 
     private static let health = "{\"status\":\"ok\",\"version\":\"v1\",\"agent\":\"butler\"}"
 
-    @Test func theTokenIsCheckedByTheVersionThatOnlyItsHolderSees() async throws {
+    @Test func versionInTheHealthReplyVerifiesTheToken() async throws {
         for (reply, expected) in [
             (.json(Self.health), .success(JarvisHealth(version: "v1", agent: "butler"))),
             (.json("{\"status\":\"ok\"}"), .failure(.authentication)),

@@ -70,7 +70,7 @@ struct JarvisRequestTests {
         #expect(request.health().staysNear)
     }
 
-    @Test func aSessionIsRenewedAfterAPause() {
+    @Test func sessionIsRenewedAfterAPause() {
         let source = TextSource(["a/1", "b2", "c3", "d4"])
         var session = JarvisSession(idleLimit: .seconds(1800), makeID: { source.next() })
         let first = session.id(at: .seconds(0))

@@ -57,7 +57,7 @@ struct LongConversationTests {
     }
 
     /// A server that says only that it does not want it.
-    @Test func shortensAHistoryThatIsRefusedInUnknownWords() async throws {
+    @Test func shortensAHistoryRefusedInUnknownWords() async throws {
         let transport = ScriptedJarvisTransport { request, _ in
             guard request.method == "POST" else { return .whole(.status(404)) }
             let refusal = JarvisResponse.error(400, "invalid_request", "Die Anfrage ist ung\u{FC}ltig.")
@@ -72,7 +72,7 @@ struct LongConversationTests {
         #expect(transport.requests.count == 31)
     }
 
-    @Test func keepsAHistoryThatWasNotAtFault() async throws {
+    @Test func keepsAHistoryNotAtFault() async throws {
         let transport = ScriptedJarvisTransport { request, _ in
             guard request.method == "POST" else { return .whole(.status(404)) }
             let isBad = String(decoding: request.body, as: UTF8.self).contains("forbidden")
@@ -92,7 +92,7 @@ struct LongConversationTests {
         #expect(transport.requests.allSatisfy { $0.text.contains("A voice box passes this on") })
     }
 
-    @Test func saysThatTheQuestionAloneIsTooLong() async throws {
+    @Test func reportsAnOverlongQuestion() async throws {
         let transport = Self.model(bytes: 700)
         let client = try client(transport, .openai)
         #expect(await client.ask("a").failure == nil)
@@ -134,7 +134,7 @@ struct LongConversationTests {
     }
 
     /// Tools filled the context: the question is not asked again, and the next one begins afresh.
-    @Test func asksNothingAgainThatHasUsedTools() async throws {
+    @Test func doesNotRepeatAQuestionThatUsedTools() async throws {
         let transport = ScriptedJarvisTransport { request, number in
             if request.method == "GET" {
                 let messages =
@@ -163,7 +163,7 @@ struct LongConversationTests {
         #expect(other.requests(Self.chat).count == 1)
     }
 
-    @Test func aToolThatTheServerRanIsNotReportedAsNotRun() async throws {
+    @Test func toolRunByTheServerIsReportedAsRun() async throws {
         let ran = #"{"choices":[{"message":{"content":"","tool_calls":[{"id":"1"}]},"finish_reason":"tool_calls"}]}"#
         #expect(await (try client(ScriptedJarvisTransport([.json(ran)]), .chat)).ask("a").failure == .emptyReply)
         #expect(await (try client(ScriptedJarvisTransport([.json(ran)]), .openai)).ask("a").failure == .toolNotRun)

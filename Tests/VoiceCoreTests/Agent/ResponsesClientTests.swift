@@ -19,7 +19,7 @@ struct ResponsesClientTests {
     )
     private static let events = "GET /v1/responses/resp_1/events"
 
-    @Test func anAnswerComesInPiecesAndIsContinued() async throws {
+    @Test func streamedAnswerContinuesTheThread() async throws {
         let transport = ScriptedJarvisTransport { _, number in
             .stream([
                 Self.created, Self.delta("Two "), Self.delta("meetings.", 3), Self.completed(4, "resp_msg_\(number)"),
@@ -89,7 +89,7 @@ struct ResponsesClientTests {
         #expect(await (try client(transport)).ask("a").failure == .tooLarge)
     }
 
-    @Test func aRepeatedQuestionJoinsTheRunThatItBegan() async throws {
+    @Test func repeatedQuestionJoinsItsRun() async throws {
         let transport = ScriptedJarvisTransport { request, number in
             switch request.route {
             case Self.post where number == 0: .whole(.failure(.cutOff(detail: "reset")))
@@ -114,7 +114,7 @@ struct ResponsesClientTests {
             (["response.approval.prompt"], #"{"type":"text","text":"Hm."}"#, true),
         ] as [([String], String?, Bool)]
     )
-    func aServerThatWasRestartedIsAskedAgainOnlyWhenNothingWasDone(
+    func restartedServerIsAskedAgainOnlyIfNoToolRan(
         events: [String],
         part: String?,
         isLost: Bool
@@ -169,7 +169,7 @@ struct ResponsesClientTests {
     }
 
     /// The run had begun, so part of it may be done.
-    @Test func aServerThatDiesAtWorkIsReportedWithinSeconds() async throws {
+    @Test func serverDeathDuringARunIsReportedWithinSeconds() async throws {
         let time = TestTime()
         let log = LineLog()
         let transport = ScriptedJarvisTransport { request, _ in
@@ -182,7 +182,7 @@ struct ResponsesClientTests {
         #expect(log.lines.count { $0.contains("cannot be reached during a request") } == 1, "at the first loss, once")
     }
 
-    @Test func theAdviceToWaitLongerIsForServersThatLive() async throws {
+    @Test func adviceToWaitLongerNeedsALiveServer() async throws {
         for isThere in [true, false] {
             let time = TestTime()
             let transport = ScriptedJarvisTransport { request, _ in
@@ -323,7 +323,7 @@ struct ResponsesClientTests {
         #expect(last.header("session_id") == (startsFresh ? "voice-3" : "voice-1"))
     }
 
-    @Test func aFailedTurnMovesTheConversationOn() async throws {
+    @Test func failedTurnStillAdvancesTheThread() async throws {
         let failed = #""error":{"type":"server_error"},"response":{"id":"resp_msg_7"},"response_id":"resp_1""#
         let transport = ScriptedJarvisTransport { _, number in
             number == 0
@@ -369,7 +369,7 @@ struct ResponsesClientTests {
         #expect(transport.requests("GET /v1/sessions/voice-1/state").count == 3)
     }
 
-    @Test func aStaleThreadIsPickedUpWhereTheServerHasIt() async throws {
+    @Test func staleThreadContinuesAtTheServersLastReply() async throws {
         let stale = #"previous_response_id \"resp_msg_1\" is stale; latest is \"resp_msg_8\""#
         let transport = ScriptedJarvisTransport { request, number in
             switch request.route {
@@ -384,7 +384,7 @@ struct ResponsesClientTests {
         #expect(transport.requests.last?.text.contains("resp_msg_8") == true)
     }
 
-    @Test func aQuestionTakenBackIsCancelledOnTheServer() async throws {
+    @Test func cancelledQuestionIsCancelledOnTheServer() async throws {
         let transport = ScriptedJarvisTransport { request, _ in
             request.route == Self.post ? .stream([Self.created, Self.delta("Tw")], .silent) : .whole(.json("{}"))
         }

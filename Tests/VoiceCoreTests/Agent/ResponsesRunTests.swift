@@ -97,7 +97,7 @@ struct ResponsesRunTests {
         #expect(Self.run([(name, payload)]).outcome == outcome)
     }
 
-    @Test func aStreamThatEndsIsNotARunThatEnds() {
+    @Test func endOfTheStreamIsNotTheEndOfTheRun() {
         var run = ResponsesRun()
         let changes = [
             run.handle(ServerSentEvent(data: "[DONE]")), run.handle(Self.event("response.stream_error", "{}", 1)),

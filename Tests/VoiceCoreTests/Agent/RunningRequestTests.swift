@@ -8,7 +8,7 @@ import Testing
 
 /// Operations on the current request and on the last one. The replies are the server's own.
 struct RunningRequestTests {
-    @Test func aRemarkGoesIntoTheRequestUnderWay() async throws {
+    @Test func remarkIsAddedToTheRunningRequest() async throws {
         let transport = ScriptedJarvisTransport { request, _ in
             request.route.hasSuffix("interrupt") ? .whole(.json(#"{"action":"interject"}"#)) : .held(.content("Both."))
         }
@@ -37,7 +37,7 @@ struct RunningRequestTests {
     }
 
     /// "And the weather" right behind the request: the server has not begun with it yet.
-    @Test func aRemarkBeforeTheServerHasBegunIsOfferedAgain() async throws {
+    @Test func earlyRemarkIsOfferedAgain() async throws {
         let offers = Mutex(0)
         let transport = ScriptedJarvisTransport { request, _ in
             guard request.route.hasSuffix("interrupt") else { return .held(.content("Both.")) }

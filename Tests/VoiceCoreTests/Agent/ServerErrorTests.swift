@@ -44,7 +44,7 @@ struct ServerErrorTests {
         "OpenAI API error (status 400): This model's maximum context length is 4097 tokens. However, you requested 4120 tokens "
             + "(3120 in the messages, 1000 in the completion).",
     ])
-    func recognisesAConversationThatIsTooLong(message: String) {
+    func recognisesAnOverlongConversation(message: String) {
         for status in [400, 413, 422, 500] { #expect(failure(status, message) == .tooLong) }
     }
 
@@ -57,7 +57,7 @@ struct ServerErrorTests {
         #expect(failure(status, "No.", type: code) == .tooLong)
     }
 
-    @Test func recognisesARequestThatNoMinuteOfTheAccountAllows() {
+    @Test func recognisesARequestAboveTheLimitPerMinute() {
         let text =
             "Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 31538."
         #expect(failure(429, text, code: "rate_limit_exceeded") == .tooLong)
@@ -115,7 +115,7 @@ struct ServerErrorTests {
         (404, "The model foo was discontinued"), (400, "Model foo is no longer served"),
         (404, "could not find model foo"),
     ])
-    func namesAModelThatIsGone(status: Int, message: String) {
+    func namesAMissingModel(status: Int, message: String) {
         #expect(failure(status, message) == .unknownModel)
     }
 

@@ -26,7 +26,7 @@ struct SpokenStreamTests {
         return (said.map(\.words), answer)
     }
 
-    @Test func sentencesAreSaidAsTheyAreWritten() async throws {
+    @Test func sentencesAreSpokenAsTheyAreWritten() async throws {
         let transport = ScriptedJarvisTransport { _, _ in
             .stream([
                 Self.created, Self.delta("It rains. Take a c", 2), Self.delta("oat. And", 3), Self.delta(" gloves.", 4),
@@ -120,7 +120,7 @@ struct SpokenStreamTests {
         #expect(said == ["Three files.", "All old."] && answer.spoken == "Bye.")
     }
 
-    @Test func theAnswerBehindAWordyStartIsWhole() async throws {
+    @Test func answerAfterAWordyStartIsWhole() async throws {
         let transport = ScriptedJarvisTransport { _, _ in
             .stream([
                 Self.created, Self.delta("I look. One moment. So", 2),
@@ -160,7 +160,7 @@ struct SpokenStreamTests {
         #expect(said.isEmpty && answer.spoken == "It rains. Take a coat. Bye." && !answer.goesOn)
     }
 
-    @Test func mediaAreNamedAtTheEnd() async throws {
+    @Test func mediaIsNamedAtTheEnd() async throws {
         let item = #"{\"type\":\"radio\",\"title\":\"Jazz\",\"url\":\"https://e.org/jazz.mp3\"}"#
         let transport = ScriptedJarvisTransport { _, _ in
             .stream([Self.created, Self.delta("Here is jazz. It is good. Have fun.\\n\\n\(item)"), Self.completed(3)])

@@ -29,7 +29,7 @@ struct ChildProcessTests {
         #expect(throws: SystemError(code: ENOENT)) { _ = try ChildProcess(["/nowhere/at/all"]) }
     }
 
-    @Test func aSignalHasTheStatusThatAShellGivesIt() {
+    @Test func signalHasTheStatusOfAShell() {
         #expect(ProcessEnd(SIGKILL).status == 137)
         #expect(ProcessEnd(3 << 8).status == 3)
     }

@@ -36,7 +36,7 @@ struct LossMeterTests {
         #expect(meter.total == 120)
     }
 
-    @Test func noLossIsNotReported() {
+    @Test func absentLossIsNotReported() {
         var meter = LossMeter()
         #expect(meter.dequeue(at: .seconds(1), isOver: true) == nil)
         meter.add(0, at: .seconds(1))

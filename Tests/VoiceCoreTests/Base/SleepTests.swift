@@ -40,7 +40,7 @@ struct SleepTests {
         await #expect(throws: CancellationError.self) { try await long.value }
     }
 
-    @Test func aTaskThatIsCancelledAlreadyDoesNotSleep() async {
+    @Test func cancelledTaskDoesNotSleep() async {
         let sleeper = Task {
             while !Task.isCancelled { await Task.yield() }
             try await Sleep.for(.seconds(3600))

@@ -32,7 +32,7 @@ struct TimeLimitTests {
     }
 
     /// By then another task may have taken its place.
-    @Test func workOfATaskThatIsCancelledAlreadyDoesNotBegin() async {
+    @Test func workOfACancelledTaskDoesNotBegin() async {
         let gate = Promise<Void>()
         let hasBegun = Atomic(false)
         let task = Task {

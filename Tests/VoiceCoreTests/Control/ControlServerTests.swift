@@ -53,7 +53,7 @@ struct ControlServerTests {
     }
 
     /// The server's thread has a small stack: a line of some kilobytes must not end the daemon.
-    @Test func aMessageThatIsTooDeepIsRefused() async throws {
+    @Test func tooDeepMessageIsRefused() async throws {
         let running = try Running()
         let deep = String(repeating: #"{"a":"#, count: 2000) + "1" + String(repeating: "}", count: 2000)
         let text = try await blocking { try exchange(running.path, Array("\(deep)\n{\"command\":\"a\"}\n".utf8)) }
@@ -92,7 +92,7 @@ struct ControlServerTests {
     }
 
     /// A stopped daemon accepts nobody: the queue of its socket fills up, and the next client would wait in it.
-    @Test func aSecondDaemonDoesNotWaitForAFirstThatIsStopped() async throws {
+    @Test func secondDaemonDoesNotWaitForAStoppedOne() async throws {
         let path = "/tmp/control-stopped-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock"
         let first = clinux_local_listen(path, 0o600, 1)
         try #require(first >= 0)
@@ -155,7 +155,7 @@ struct ControlServerTests {
         #expect(lstat(running.path, &status) == 0)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aSocketThatWasRemovedComesBack() async throws {
+    @Test(.timeLimit(.minutes(1))) func removedSocketIsRecreated() async throws {
         let running = try Running()
         let path = running.path
         unlink(path)
@@ -363,7 +363,7 @@ struct ControlServerTests {
         await again.task.value
     }
 
-    @Test func withoutADaemonTheClientSaysSo() {
+    @Test func missingDaemonIsReportedByTheClient() {
         #expect {
             _ = try ControlClient(paths: ["/nonexistent/a.sock", "/dev/null/b.sock"])
         } throws: { error in

@@ -206,7 +206,7 @@ struct DoctorJudgementTests {
     }
 
     /// The device and what to do, instead of "no result": a call into a driver that hangs never returns.
-    @Test func aDeviceThatHangsIsNamed() async throws {
+    @Test func hangingDeviceIsNamed() async throws {
         let request = AudioConfiguration(source: .alsa(capture: "hw:CARD=Desk", playback: "null"))
             .request("hw:CARD=Desk", .capture)
         let hang = clinux_eventfd()
@@ -274,7 +274,7 @@ struct DoctorJudgementTests {
     }
 
     /// A name may lead to another card tomorrow, and a file may hold anything.
-    @Test func anEchoTestCountsForTheDeviceThatWasMeasured() throws {
+    @Test func echoTestCountsForTheMeasuredDevice() throws {
         let audio = Configuration.Audio()
         var result = EchoTestResult()
         result.secondsHeard = 9

@@ -24,7 +24,7 @@ struct DoctorMachineTests {
         #expect(ProcessLimits(procLimits: "nonsense") == nil)
     }
 
-    @Test func limitsThatAreTooLowAreAWarning() {
+    @Test func lowLimitsGiveAWarning() {
         let audio = Configuration.Audio()
         func judge(_ priority: Int?, _ memory: Int?, _ place: LimitsCheck.Place) -> [DoctorFinding.Verdict] {
             LimitsCheck.judge(.init(realtimePriority: priority, lockedMemory: memory), of: place, audio: audio)
@@ -86,7 +86,7 @@ struct DoctorMachineTests {
         #expect(emptied?.message == "/run/x.conf empties LoadCredential=" && emptied?.verdict == .warn)
     }
 
-    @Test func aDropInThatEmptiesLoadCredentialIsFound() {
+    @Test func dropInClearingLoadCredentialIsFound() {
         let lxc = (path: "/run/systemd/system/service.d/zzz-lxc-service.conf", text: "[Service]\nLoadCredential=\n")
         let own = (path: "/etc/zzzz.conf", text: "[Service]\nLoadCredential = openai-api-key:/etc/key\n")
         #expect(UnitState.emptier(of: [own, lxc]) == lxc.path)
@@ -107,7 +107,7 @@ struct DoctorMachineTests {
         #expect(!Container.isAround(environment: [:], files: .stub(["/proc/1/environ": first])))
     }
 
-    @Test func inAContainerTheAdviceIsItsOptions() {
+    @Test func adviceInAContainerNamesItsOptions() {
         func advice(_ finding: DoctorFinding) -> String { Container.advised(finding).advice ?? "" }
         let node = PermissionCheck.Node(path: "/dev/snd/x", group: "audio", isOpenToGroup: true, isOpenToUs: false)
         let closed = AudioDeviceError.permission(device: "room", direction: .capture)
@@ -140,7 +140,7 @@ struct DoctorMachineTests {
         #expect(given.variables["CREDENTIALS_DIRECTORY"] == "/run/x")
     }
 
-    @Test func aKeyThatIsRootsAloneIsNotCalledMissing() {
+    @Test func keyReadableOnlyByRootIsNotCalledMissing() {
         let files = FileReader { (path, _) throws(FileReader.Fault) in
             throw path.hasPrefix("/etc/jarvis-voiced/openai") ? .system(13) : .absent
         }
@@ -213,7 +213,7 @@ struct DoctorMachineTests {
         #expect(WakeCheck.notTried.advice?.contains("--user") == true)
     }
 
-    @Test func theExitStatusTellsTheGravestFinding() {
+    @Test func exitStatusReflectsTheWorstFinding() {
         func status(_ verdicts: [DoctorFinding.Verdict]) -> Int32 {
             DoctorReport(verdicts.map { DoctorFinding("x", $0, "y") }).exitStatus
         }

@@ -26,7 +26,7 @@ struct LiveRiddleTests {
         return riddle.judge(seen, rewords: true, hasText: true).verdict
     }
 
-    @Test func passesATurnThatServiceAndAgentHaveUnderstood() {
+    @Test func passesAnUnderstoodTurn() {
         #expect(verdict { _ in } == .ok)
         #expect(riddle.solution.allSatisfy(riddle.question.contains))
     }
@@ -41,7 +41,7 @@ struct LiveRiddleTests {
         #expect(verdict { $0.spoken = password } == .fail, "the answer was not said")
     }
 
-    @Test func isNotGreenIfTheServiceOnlyPassesWordsOn() {
+    @Test func warnsIfTheServiceOnlyRepeatsWords() {
         #expect(verdict { $0.queries = [riddle.question] } == .warn)
     }
 

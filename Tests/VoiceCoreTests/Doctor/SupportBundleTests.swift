@@ -88,7 +88,7 @@ struct SupportBundleTests {
 
     /// By default it is written to the current folder.
     @Test(arguments: ["/tmp/", ""])
-    func theArchiveIsThatOfTheSystem(place: String) async throws {
+    func archiveIsMadeByTarOfTheSystem(place: String) async throws {
         let path = "\(place)bundle-\(getpid())-\(UInt32.random(in: 0 ... .max)).tar.gz"
         defer { unlink(path) }
         #expect(try await SupportArchive.write(Self.some, to: path) == nil)
@@ -108,7 +108,7 @@ struct SupportBundleTests {
         )
     }
 
-    @Test func whereTarIsMissingTheFilesAreInAFolder() async throws {
+    @Test func missingTarLeavesTheFilesInAFolder() async throws {
         let path = "/tmp/bundle-\(getpid())-\(UInt32.random(in: 0 ... .max)).tar.gz"
         let written = try await SupportArchive.write(Self.some, to: path, tar: "/nonexistent/tar")
         let folder = try #require(written)
@@ -121,7 +121,7 @@ struct SupportBundleTests {
         #expect(stat(path, &status) != 0)
     }
 
-    @Test func anArchiveThatCannotBeWrittenSaysWhy() async {
+    @Test func unwritableArchiveNamesTheReason() async {
         await #expect(throws: StateFile.Fault(path: "/nonexistent/x.tar.gz", errno: ENOENT)) {
             _ = try await SupportArchive.write(Self.some, to: "/nonexistent/x.tar.gz")
         }
@@ -136,7 +136,7 @@ struct SupportBundleTests {
         )
     }
 
-    @Test func knownSecretsAreTakenOutWhereverTheyStand() throws {
+    @Test func knownSecretsAreRemovedEverywhere() throws {
         let redactor = Redactor([try #require(Secret("abc")), try #require(Secret("abcdef"))])
         #expect(redactor.clean("xabcdefy abc, ab abcabc") == "x(secret)y (secret), ab (secret)(secret)")
         // Twice the same, and within its own replacement.

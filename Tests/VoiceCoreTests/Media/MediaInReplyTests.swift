@@ -215,7 +215,7 @@ struct MediaInReplyTests {
             ),
         ] as [(String, String, String?)]
     )
-    func addressesInRunningTextAreTakenAsPeopleWriteThem(reply: String, address: String, rest: String?) {
+    func addressesInRunningTextBecomeItems(reply: String, address: String, rest: String?) {
         let media = MediaInReply(reply)
         #expect(media.items.map(\.address) == [address])
         if let rest { #expect(spoken(media) == rest) }
@@ -276,7 +276,7 @@ struct MediaInReplyTests {
         #expect(media.items.map(\.title) == ["A"])
     }
 
-    @Test func addressesInABlockAreTakenAndItsWordsAreSaid() {
+    @Test func addressesInABlockBecomeItemsAndItsTextIsSpoken() {
         let media = MediaInReply(
             "Two for you.\n```\nFirst: https://e.org/f1.mp3\n- Second: https://e.org/f2.mp3\n```\nEnjoy."
         )
@@ -286,7 +286,7 @@ struct MediaInReplyTests {
         #expect(MediaInReply(pages).items.isEmpty && MediaInReply(pages).rest == pages)
     }
 
-    @Test func theWordsInABlockOfValuesAreSaid() {
+    @Test func textInABlockOfValuesIsSpoken() {
         let media = MediaInReply(
             """
             ```json

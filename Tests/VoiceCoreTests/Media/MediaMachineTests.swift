@@ -201,7 +201,7 @@ struct MediaMachineTests {
         )
     }
 
-    @Test func skippingToAnItemThatBrokeResumesIt() {
+    @Test func skipToABrokenItemResumesIt() {
         var machine = Self.playing()
         _ = machine.handle(.enqueue([Self.track("b")]))
         _ = machine.handle(.ended(job: 1, frames: 480_000, failure: nil))

@@ -153,7 +153,7 @@ struct MediaPlayerTests {
         await stage.stop()
     }
 
-    @Test func aStationThatBreaksIsConnectedAgain() async throws {
+    @Test func brokenStationIsReconnected() async throws {
         let stage = try await MediaStage()
         let sound = try TestSound.tone(["-f", "mp3"], seconds: 2)
         stage.server.serve("/radio", .broken(type: "audio/mpeg", sound, stalls: false))

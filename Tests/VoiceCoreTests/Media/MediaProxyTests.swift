@@ -106,7 +106,7 @@ struct MediaProxyTests {
     }
 
     /// The name resolved to a public address at first.
-    @Test func aNameThatChangesItsAddressIsRefused() async throws {
+    @Test func changedAddressOfANameIsRefused() async throws {
         let server = MediaServer()
         let port = try await server.start()
         let asked = Mutex(0)

@@ -251,7 +251,7 @@ import VoiceSimulator
     }
 
     /// 9 MB with the newest first, and slow: what comes first is enough.
-    @Test func aHugeFeedIsReadUntilTheNewestIsKnown() async throws {
+    @Test func hugeFeedIsReadUntilTheNewestEpisodeIsKnown() async throws {
         let web = try await Web()
         let items = (1...900).map { index in
             let day = "\(28 - index / 36) \(["Jun", "May"][index % 2 == 0 ? 0 : 0]) 2025 0\(9 - index % 9):00:00 GMT"
@@ -332,7 +332,7 @@ import VoiceSimulator
     }
 
     /// One episode, and then nothing for as long as the connection lasts.
-    @Test func aSlowFeedIsNotWaitedForOnceAnEpisodeIsKnown() async throws {
+    @Test func slowFeedEndsOnceAnEpisodeIsKnown() async throws {
         let web = try await Web()
         web.server.serve(
             "/feed",

@@ -92,7 +92,7 @@ struct MediaSourceTests {
         #expect(found.utf8.elementsEqual(onDisk.utf8))
     }
 
-    @Test func aFileThatIsMissingIsNotCalledForbidden() {
+    @Test func missingFileIsNotCalledForbidden() {
         let disk = MediaDisk(realPath: { $0 == "/music" ? $0 : nil }, names: { _ in [] })
         let policy = MediaPolicy(folders: "/music")
         #expect(throws: MediaProblem.failed("there is no file gone.mp3")) {

@@ -31,7 +31,7 @@ struct ProxyAnswerTests {
         )
     }
 
-    @Test func aBodyEndsWhereItsHeadSays() throws {
+    @Test func bodyHasTheLengthOfItsHead() throws {
         let sized = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"
         #expect(
             try passed(sized + "abcdef", "more")

@@ -36,7 +36,7 @@ struct StationTitleTests {
         (Array("Bj\u{F6}rk".utf8), "Bj\u{F6}rk"), ([0x42, 0x6A, 0xF6, 0x72, 0x6B], "Bj\u{F6}rk"),
         ([0x93, 0x48, 0x69, 0x94, 0x80], "\u{201C}Hi\u{201D}\u{20AC}"), ([0xC3], "\u{C3}"),
     ])
-    func bytesThatAreNotUTF8AreWindows1252(bytes: [UInt8], text: String) {
+    func titleBytesOutsideUTF8AreWindows1252(bytes: [UInt8], text: String) {
         #expect(TextDecoder.string(bytes) == text)
         let decoder = TextDecoder()
         let pieces = bytes.flatMap { decoder.decode([$0]) } + decoder.decode([], isLast: true)

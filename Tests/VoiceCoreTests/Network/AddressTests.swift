@@ -41,7 +41,7 @@ struct AddressTests {
     @Test(arguments: [
         ("https://host/x", "host"), ("http://user:word@host:80/x", "host:80"), ("http://host?x@y", "host"),
         ("nonsense", "nonsense"),
-    ]) func aMessageNamesTheHostAlone(url: String, host: String) {
+    ]) func messageNamesOnlyTheHost(url: String, host: String) {
         #expect(CurlProblem.host(of: url) == host)
     }
 

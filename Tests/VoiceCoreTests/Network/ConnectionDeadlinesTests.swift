@@ -33,13 +33,13 @@ struct ConnectionDeadlinesTests {
         #expect(deadlines.expired(at: end)?.description == text)
     }
 
-    @Test func aConnectionThatProvedItselfHasNoDeadline() {
+    @Test func provenConnectionHasNoDeadline() {
         let deadlines = Self.deadlines([(.asking, 1), (.listening, 2), (.done, 3)])
         #expect(deadlines.next == nil)
         #expect(deadlines.expired(at: Self.start + .seconds(1000)) == nil)
     }
 
-    @Test func aServerThatNeedNotSpeakFirstHasNoDeadlineOnceOpen() {
+    @Test func openConnectionHasNoDeadlineIfTheServerMayStaySilent() {
         var deadlines = ConnectionDeadlines(host: "h", limits: ConnectionLimits(whole: .seconds(10)), at: Self.start)
         deadlines.reached(.listening, at: Self.start)
         #expect(deadlines.next == nil)

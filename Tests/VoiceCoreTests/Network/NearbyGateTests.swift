@@ -38,7 +38,7 @@ struct NearbyGateTests {
         #expect(response.status == 200)
     }
 
-    @Test func aNameThatLeadsOutIsNotConnectedTo() async throws {
+    @Test func nameOutsideTheHomeIsNotConnected() async throws {
         let server = try Self.server()
         let request = request(server, "homelab.local", at: [Self.far])
         await #expect(throws: HTTPFailure.exposed(host: "homelab.local:\(server.port)", address: Self.far)) {

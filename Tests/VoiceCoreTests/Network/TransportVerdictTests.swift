@@ -103,7 +103,7 @@ struct TransportVerdictTests {
     }
 
     /// A token file that cannot be read yet may be readable later: the problem with its address is reported too.
-    @Test func aTokenFileThatCannotBeReadDoesNotHideItsAddress() async {
+    @Test func unreadableTokenFileStillReportsTheAddress() async {
         var configuration = Configuration()
         configuration.jarvis.url = "http://8.8.8.8"
         let without = await ServiceTransport.look(configuration, secrets: .none, ownLinks: [])

@@ -55,7 +55,7 @@ struct ConfigurationTextTests {
     }
 
     @Test(arguments: ["audio = { input = \"a\" }\n", "audio.agc = true\n"])
-    func refusesAFormThatItCannotChange(old: String) {
+    func refusesAnUnchangeableForm(old: String) {
         #expect(throws: ConfigurationError.self) { try changed(old, [("audio.input", .text("b"))]) }
     }
 }

@@ -42,7 +42,7 @@ struct SetupDialogTests {
         #expect(Set(dialog.plan.secrets.keys) == [SetupSecret(.openAI), .token])
     }
 
-    @Test func enterKeepsEverythingThatIsThere() throws {
+    @Test func enterKeepsTheCurrentValues() throws {
         var values = Configuration()
         values.activation.mode = .push
         values.audio.input = "Jabra"
@@ -103,12 +103,12 @@ struct SetupDialogTests {
         #expect(dialog.question == .secret(.token))
     }
 
-    @Test func backAtTheFirstQuestionSaysSo() throws {
+    @Test func backAtTheFirstQuestionIsRefused() throws {
         var dialog = try dialog()
         #expect(dialog.answer("back") == "this is the first question")
     }
 
-    @Test func aDeviceThatIsNotHeardIsAskedForAgain() throws {
+    @Test func unheardDeviceIsAskedForAgain() throws {
         var dialog = try dialog(stored: [SetupSecret(.openAI)])
         _ = answer(&dialog, ["", "", "", "", "", ""])
         #expect(dialog.answer("3") == "there is no number 3 in the list")
@@ -207,7 +207,7 @@ struct SetupDialogTests {
         #expect(dialog.question == .device(.playback))
     }
 
-    @Test func alwaysSaysThatTheRoomIsSentAllDay() throws {
+    @Test func alwaysModeWarnsThatTheRoomIsSentAllDay() throws {
         var dialog = try dialog(stored: [SetupSecret(.openAI)])
         while dialog.question != .value("activation.mode") { _ = dialog.answer("skip") }
         #expect(dialog.prompt.contains("what is said in the room goes to the voice service all day"))
@@ -256,7 +256,7 @@ struct SetupDialogTests {
         #expect(!dialog.isAccepted)
     }
 
-    @Test func theListHidesTerminalEscapesAndNamesThatSayNothing() throws {
+    @Test func listHidesTerminalEscapesAndEmptyNames() throws {
         var dialog = try dialog(stored: [SetupSecret(.openAI)])
         _ = answer(&dialog, ["", "", "", "", "", ""])
         #expect(

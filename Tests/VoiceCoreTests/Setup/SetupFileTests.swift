@@ -33,7 +33,7 @@ struct SetupFileTests: ~Copyable {
     }
 
     @Test(arguments: [0o644, 0o640, 0o660, 0o777, 0o400] as [mode_t])
-    func aSecretGetsItsRightsAndAnotherFileKeepsThem(before: mode_t) throws {
+    func secretGetsItsModeAndOtherFilesKeepTheirs(before: mode_t) throws {
         try SetupFile.replace([file("key", "k"), file("c.toml", "c", isSecret: false)])
         chmod("\(folder)/key", before)
         chmod("\(folder)/c.toml", 0o664)
@@ -44,7 +44,7 @@ struct SetupFileTests: ~Copyable {
     }
 
     @Test(.enabled(if: geteuid() == 0), arguments: [nil, 900] as [uid_t?])
-    func aSecretOfAnotherUserBecomesItsReaders(reader: uid_t?) throws {
+    func secretOfAnotherUserBelongsToItsReader(reader: uid_t?) throws {
         try SetupFile.replace([file("key", "k")])
         chown("\(folder)/key", 65534, 65534)
         var secret = file("key", "new")

@@ -68,7 +68,7 @@ struct SetupPlanTests {
         #expect(try plan.files(own, changing: nil, daemon: 900).map(\.mode) == [0o600, 0o600])
     }
 
-    @Test func aFileThatTheConfigurationNamesBelongsToTheDaemon() throws {
+    @Test func configuredFileBelongsToTheDaemon() throws {
         var values = Configuration()
         values.realtime.apiKeyFile = "/srv/key"
         var plan = SetupPlan(values)

@@ -93,7 +93,7 @@ struct AgentStandInTests {
         await agent.stop()
     }
 
-    @Test func cutsAndHugeReplies() async throws {
+    @Test func truncatedAndHugeRepliesAreSent() async throws {
         let agent = agent(.cutMidBody)
         let port = try await agent.start()
         let cut = try RawConnection(port: port)
@@ -111,7 +111,7 @@ struct AgentStandInTests {
         await agent.stop()
     }
 
-    @Test func aClientThatLeavesIsNoticedAndItsTurnForgotten() async throws {
+    @Test func leavingClientIsNoticedAndItsTurnForgotten() async throws {
         let agent = agent(.silence)
         let port = try await agent.start()
         do {

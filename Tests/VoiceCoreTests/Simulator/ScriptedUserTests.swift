@@ -41,7 +41,7 @@ struct ScriptedUserTests {
         #expect(tally.longestReaction < 50)
     }
 
-    @Test func anAssistantThatTalksOnIsNoticed() {
+    @Test func endlessTalkOfTheAssistantIsNoticed() {
         var stage = Assistant(length: 8000, obeys: false, user: ScriptedUser(utterances: [500], seed: 1))
         stage.run(milliseconds: 100_000)
         #expect(stage.user.tally.missed > 3)

@@ -189,7 +189,7 @@ struct SimulatedSessionTests {
         #expect(driver.closed == .drop)
     }
 
-    @Test func outputsThatCameBeforeATurnAreSpokenWithItsAnswer() {
+    @Test func earlierOutputsAreSpokenWithTheNextAnswer() {
         var driver = SessionDriver(
             script: .init(turns: [
                 .init(transcript: "a", action: .callOnly(tool: "ask_jarvis", arguments: [:])),

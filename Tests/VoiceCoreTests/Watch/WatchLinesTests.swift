@@ -36,7 +36,7 @@ struct WatchLinesTests {
         #expect(after(["volumes": ["master": 10]]) == [])
     }
 
-    @Test mutating func printsEachTurnOnceAlsoAfterARestart() {
+    @Test mutating func printsEachTurnOnceOverARestart() {
         _ = after(["state": "idle", "turn_list": [["turn": 7]]], "snapshot")
         let eight: JSONValue = ["turn": 8, "answered_ms": 1177, "first_sample_ms": 1294, "interrupted": true]
         let line = "turn 8 heard after 1294 ms, answered after 1177 ms, cut off"
@@ -53,7 +53,7 @@ struct WatchLinesTests {
         #expect(after(["degraded": []]) == ["trouble: none"])
     }
 
-    @Test mutating func saysThatItWaitsForTheDaemonAndThatItIsStale() {
+    @Test mutating func printsThatTheDaemonIsMissingOrStale() {
         #expect(lines.lines(mirror, at: .seconds(1), problem: "no daemon answers") == ["trouble: no daemon answers"])
         #expect(lines.lines(mirror, at: .seconds(2), problem: "no daemon answers") == [])
         #expect(after(["state": "idle"], "snapshot") == ["trouble: none", "state idle"])

@@ -136,7 +136,7 @@ struct WatchPictureTests {
         }
     }
 
-    @Test func aDaemonThatTellsOnlyItsStateIsShown() {
+    @Test func daemonReportingOnlyItsStateIsShown() {
         let lines = shown(lines(80, 24, of: ["state": "processing"]))
         #expect(lines.contains("WORKING"))
         #expect(!lines.contains("echo") && !lines.contains("dBFS") && !lines.contains("turns"))
@@ -277,7 +277,7 @@ struct WatchPictureTests {
         #expect(shown(paused).contains("00:11 paused News") && shown(paused).contains("tea paused, 2 min 4 s left"))
     }
 
-    @Test func aTurnThatTookForeverDoesNotLeaveTheScreen() {
+    @Test func endlessTurnStaysOnTheScreen() {
         let lines = lines(80, 24, ["turn_list": [["turn": 1e18, "first_sample_ms": 9e18], ["first_sample_ms": -5]]])
         #expect(lines.allSatisfy { $0.columns == 80 })
         #expect(lines.contains { $0.contains(String(repeating: "█", count: 54)) })

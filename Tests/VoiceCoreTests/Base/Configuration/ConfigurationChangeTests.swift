@@ -49,7 +49,7 @@ struct ConfigurationChangeTests {
         #expect(ConfigurationChange(from: inForce, to: new).afterRestart == ["realtime.voice"])
     }
 
-    @Test func aSecretThatWasReplacedIsAChange() throws {
+    @Test func replacedSecretIsAChange() throws {
         let configuration = Configuration()
         func secrets(_ key: String, _ token: String) throws -> Secrets {
             try Secrets(

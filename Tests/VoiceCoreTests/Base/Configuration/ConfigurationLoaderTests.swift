@@ -90,7 +90,7 @@ struct ConfigurationLoaderTests {
         #expect(problems(in: text) == [message])
     }
 
-    @Test func aListIsWrittenWithCommasInTheEnvironmentAndOnTheCommandLine() throws {
+    @Test func variablesAndOptionsSeparateListsByCommas() throws {
         let one = try loader(environment: ["JARVIS_SERVICE_USE": " openai "]).load(path: nil)
         #expect(one.values.service.use == [.openAI])
         let two = try loader(environment: ["JARVIS_SERVICE_USE": "openai , local"]).load(path: nil)
@@ -115,7 +115,7 @@ struct ConfigurationLoaderTests {
         #expect(problems(in: [0x61, 0x3D, 0x00]).count == 1)
     }
 
-    @Test func deepNamesAreRefusedBeforeTheyCost() {
+    @Test func deepNamesAreRefusedEarly() {
         let name = [String](repeating: "a", count: 300_000).joined(separator: ".")
         #expect(problems(in: "[\(name)]") == ["c.toml:1:1: too many dotted names in one line"])
     }
@@ -164,7 +164,7 @@ struct ConfigurationLoaderTests {
         #expect(complaint { try loader().load(path: nil, overrides: [override]) } == message)
     }
 
-    @Test func theUsersFileComesBeforeTheSystems() throws {
+    @Test func fileOfTheUserPrecedesTheSystemFile() throws {
         let files = [
             "/home/u/.config/jarvis-voiced/jarvis-voiced.toml": "audio.input = \"user\"",
             ConfigurationLoader.systemPath: "audio.input = \"system\"",
@@ -176,7 +176,7 @@ struct ConfigurationLoaderTests {
     }
 
     /// The daemon that uses it is this user's, and not the service.
-    @Test func aFileInTheUsersFolderIsTheUsersOwn() throws {
+    @Test func fileInTheUserFolderBelongsToTheUser() throws {
         let own = "/home/u/.config/jarvis-voiced/jarvis-voiced.toml"
         let files = [own: "", "/draft.toml": "", ConfigurationLoader.systemPath: ""]
         let user = loader(files: files, environment: ["HOME": "/home/u"])

@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceBase
 
 struct SecretsTests {
-    @Test func theFileComesBeforeTheCredentialBeforeTheEnvironment() throws {
+    @Test func filePrecedesCredentialPrecedesEnvironment() throws {
         var configuration = Configuration()
         configuration.realtime.apiKeyFile = "/key"
         let files = ["/key": "one\n", "/run/creds/openai-api-key": "two"]
@@ -34,7 +34,7 @@ struct SecretsTests {
         ["CREDENTIALS_DIRECTORY": "/run/creds"], ["CREDENTIALS_DIRECTORY": "/nowhere"],
         ["NOTIFY_SOCKET": "/run/notify"],
     ])
-    func aCredentialThatSystemdWithholdsIsNamedOrReadFromItsFile(environment: [String: String]) throws {
+    func withheldCredentialIsReadFromItsFileOrNamed(environment: [String: String]) throws {
         func find(_ isClosed: Bool, _ more: [String: String] = [:]) throws -> Secrets {
             let reader = FileReader { (path, _) throws(FileReader.Fault) in
                 switch path {

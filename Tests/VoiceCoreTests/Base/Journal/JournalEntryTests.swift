@@ -4,7 +4,7 @@ import Testing
 @testable import VoiceBase
 
 struct JournalEntryTests {
-    @Test func aValueOfOneLineStandsBehindItsName() {
+    @Test func singleLineValueFollowsItsName() {
         var entry = JournalEntry()
         entry.add("MESSAGE", "hello = world")
         entry.add("JARVIS_EVENT", "")
@@ -33,7 +33,7 @@ struct JournalEntryTests {
         #expect(entry.fields.count == 1)
     }
 
-    @Test func aValueThatIsTooLongIsCutBetweenCharacters() {
+    @Test func overlongValueIsCutBetweenCharacters() {
         var entry = JournalEntry()
         entry.add("A", "x" + String(repeating: "\u{20AC}", count: JournalEntry.longestValue / 3))
         let value = entry["A"] ?? ""

@@ -60,7 +60,7 @@ struct WebSocketFuzzTests {
         }
     }
 
-    @Test(arguments: 0..<10 as Range<UInt64>) func noiseNeverCrashes(seed: UInt64) {
+    @Test(arguments: 0..<10 as Range<UInt64>) func noiseDoesNotTrap(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<100 {
             let noise = (0..<200).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -66,7 +66,7 @@ struct SpeechStreamTests {
         #expect(given.sentences == ["Today.", "Two meetings.", "Both are long"])
     }
 
-    @Test func emphasisThatIsOpenWaits() {
+    @Test func openEmphasisWaits() {
         #expect(write("It is **hot. Very** hot. So").sentences == ["It is hot.", "Very hot."])
         #expect(write("It is **hot. Very").sentences.isEmpty)
     }
