@@ -1,49 +1,49 @@
-/// Tracks whose word is behind the model's actions.
+/// Tracks whether the user's words authorise what the model does.
 ///
-/// A response may act for the user as far as it answers the user: the first response to a turn, with the user's words
-/// alone; one that has seen the output of a tool, with outside text in between; one to a notice, to news or to nothing, not
-/// at all. An answer to a question of the agent takes a turn that began after the question was heard, and each turn gives
-/// one.
+/// The first response to a turn has the authority of the user's words. A response that has seen the output of a tool has
+/// less, because outside text came in between. A response to a notice, to news or to nothing has none. Only a turn that began
+/// after a question of the agent was heard can answer that question, and each turn answers one question.
 ///
 ///     asked --> delivered --> a response asks it --> heard, or interrupted --> the user's next turn answers it
 ///                                    ^                                   |
-///                                    +--- read again <-- overtaken <-----+  anything else was said after it
+///                                    +--- read again <-- overtaken <-----+  other speech followed the question
 ///
-/// A yes belongs to what was said last. Once an announcement, another question or an answer has sounded after a question,
-/// later turns no longer answer the question until it is read again.
+/// A yes answers the latest speech. Once an announcement, another question or an answer has sounded after a question, later
+/// turns no longer answer the question until it is read again.
 ///
-/// Heard is what was played of it, in samples: a response that was played to its end took at least half as long as saying
-/// the question fast; one that was interrupted got beyond its half, or to its end where it is short. One that tells
-/// several questions has room for the words of all, and is heard to its end: nobody knows which its first half was.
+/// A question counts as heard by the samples that were played of the response that asks it. A response that was played to
+/// its end must have lasted at least half as long as saying the question fast. An interrupted response must have been played
+/// beyond its half, and a short one to its end. A response that asks several questions must be long enough for all of them
+/// and be played to its end, because the order of the questions in it is unknown.
 ///
-/// A pure value, fed by the machine.
+/// A pure value, updated by the conversation machine.
 package struct Authority: Equatable, Sendable {
     /// Why a response was requested.
     package enum Purpose: Equatable, Sendable {
-        /// The user's turn, not yet fully answered by a response.
+        /// The user's turn, which no response has fully answered yet.
         case turn
-        /// Outputs of calls.
+        /// The outputs of calls.
         case outputs
-        /// A notice, an announcement, news: no request of the user.
+        /// A notice, an announcement or news, which the user did not request.
         case remark
-        /// The same, and the agent's question under this number is asked again.
+        /// A remark that asks the agent's question with this number again.
         case prompt(Int)
     }
 
     /// The origin of a response, or of a call in it.
     private enum Ground: Equatable, Sendable {
         case nobody
-        /// The user's turn of this number, and texts of this program.
+        /// The user's turn with this number, and text of this program.
         case words(Int)
-        /// That turn, through outside text.
+        /// The user's turn with this number, after outside text.
         case turn(Int)
 
-        /// The ground after outside text.
+        /// The same ground once outside text was read.
         var tainted: Ground {
             if case .words(let turn) = self { .turn(turn) } else { self }
         }
 
-        /// The user's turn behind it; nil for nobody.
+        /// The number of the user's turn; nil if there is none.
         var turn: Int? {
             switch self {
             case .nobody: nil
@@ -63,92 +63,94 @@ package struct Authority: Equatable, Sendable {
     private struct Response: Equatable, Sendable {
         var id: String
         var ground: Ground
-        /// Milliseconds that have left the loudspeaker, and milliseconds received.
+        /// Speech played by the loudspeaker and speech received, in ms.
         var heard = 0
         var received = 0
         /// All of its speech has been received.
         var isWhole = false
-        /// It was played to its end with another one behind it.
+        /// The response was played to its end, and another followed.
         var isPlayed = false
-        /// Turns that had begun when it was cut short.
+        /// Number of turns that had begun when the response was cut short.
         var cutAfter: Int?
-        /// It may hold a question of its own: it was requested, or answers a turn.
+        /// The response may ask a question: it was requested, or answers a turn.
         var mayAsk = false
     }
 
     private struct Call: Equatable, Sendable {
         var id: String
         var ground: Ground
-        /// Of its output; nil before there is one.
+        /// Origin of the call's output; nil until there is one.
         var origin: OutputOrigin?
-        /// The turn that it carries an answer of, as long as it is out.
+        /// The turn whose answer the call carries, while the call runs.
         var spends: Int?
     }
 
     private struct Prompt: Equatable, Sendable {
         var number: Int
         var callID: String
-        /// Responses that tell it, since it was last overtaken.
+        /// Responses that ask the question since it was last overtaken.
         var responses: [String] = []
-        /// Turns that had begun when it was heard, and when that was.
+        /// Number of turns that had begun when the question was heard, and the time.
         var heardAfter: Int?
         var heardAt = Duration.zero
-        /// Turns that had begun when something else was said after it; nil while nothing was. Later turns do not answer it.
+        /// Number of turns that had begun when other speech followed the question; nil if none did. Later turns do not answer
+        /// the question.
         var overtakenAfter: Int?
 
-        /// Whether a turn with this number may answer it.
+        /// Whether the turn with this number may answer the question.
         func isAnswered(by turn: Int) -> Bool {
             guard let heardAfter, heardAfter < turn else { return false }
             return overtakenAfter.map { turn <= $0 } ?? true
         }
     }
 
-    /// A person's turn, and when it began.
+    /// A turn of the user, and when it began.
     private struct Turn: Equatable, Sendable {
         var number = 0
         var began = Duration.zero
-        /// Nobody was heard to speak in it on this machine, as far as it can tell.
+        /// This machine's microphone heard no voice during the turn.
         var isSilent = false
-        /// It may give a permission: it was spoken, or written by those who may.
+        /// The turn may give a permission: it was spoken, or typed by a user who may approve.
         var mayApprove = true
     }
 
-    /// How much of a question the user has to hear before the next words can be an answer, in ms.
+    /// How much of a question must be played before the next turn can answer it, in ms.
     enum Heard {
-        /// Nothing shorter than this can be understood.
+        /// The shortest speech that can be understood.
         static let least = 500
-        /// What is shorter is heard whole, but for the last word's end.
+        /// A shorter response must be played whole, except for the end of its last word (`end`).
         static let short = 1500
         static let end = 100
-        /// Of a character (Unicode scalar), said faster than anybody speaks; and of the longest question that is read out.
+        /// Time for a character (Unicode scalar) of very fast speech, and for the longest question that is read aloud.
         static let character = 40
         static let longest = 20_000
     }
 
-    /// How long a turn waits for its response. Nobody wants a later one.
+    /// How long a turn waits for its response. A later one is no longer wanted.
     static let longestWait = Duration.seconds(120)
     private static let kept = 32
 
-    /// Turns of the user so far, and the last one.
+    /// Number of the user's turns so far, and the latest turn.
     private var begun = 0
     private var latest = Turn()
-    /// The last one, once it is finished and until a response has answered it to its end; and since when.
+    /// The latest turn, from its end until a response has fully answered it; and the time of its end.
     private var waiting: Int?
     private var waitingSince = Duration.zero
-    /// The item of the turn at hand, and those that the service has taken as spoken. One that comes again answers nothing.
+    /// The item of the current turn, and the items that the service has committed. An item that is committed again answers
+    /// nothing.
     private var item = ""
     private var committed: [String] = []
-    /// The last turn that the service has taken as spoken, or that was written.
+    /// The latest turn that the service has committed, or that was typed.
     private var committedTurn = Turn()
-    /// The last turn that has answered something, or is about to: a call that carries its answer is out.
+    /// The latest turn that has answered a question, or whose answer a running call carries.
     private var used = 0
-    /// The last turn with a call that brought text from outside.
+    /// The latest turn with a call that returned outside text.
     private var tainted = 0
     private var requested: Purpose?
     private var responses: [Response] = []
     private var calls: [Call] = []
     private var prompts: [Prompt] = []
-    /// Characters of what the user has to hear of a prompt.
+    /// Number of characters of each prompt that the user has to hear.
     private var lengths: [Length] = []
     /// How long the agent waits for an answer.
     private let promptLimit: Duration
@@ -165,7 +167,7 @@ package struct Authority: Equatable, Sendable {
 
     // MARK: The user
 
-    /// The user begins to speak; the turn has this item.
+    /// The user begins to speak; `itemID` names the turn.
     package mutating func turnBegan(_ itemID: String, at now: Duration) {
         begun += 1
         latest = Turn(number: begun, began: now)
@@ -180,8 +182,8 @@ package struct Authority: Equatable, Sendable {
         committedTurn = latest
     }
 
-    /// The turn of this item is about to be taken as spoken, but the microphone of this machine has heard nobody in it.
-    /// A turn that was taken before stays what it was.
+    /// The microphone of this machine heard no voice in the turn with this item. Reported before the service commits the
+    /// turn; a turn that was committed earlier is not changed.
     package mutating func turnWasSilent(_ itemID: String) {
         if itemID == item { latest.isSilent = true }
     }
@@ -194,7 +196,7 @@ package struct Authority: Equatable, Sendable {
 
     /// The user typed a question instead of speaking.
     ///
-    /// - Parameter mayApprove: whether it may give a permission, which otherwise takes a voice.
+    /// - Parameter mayApprove: whether the typed text may give a permission, which otherwise must be spoken.
     package mutating func turnWritten(mayApprove: Bool, at now: Duration) {
         turnBegan("", at: now)
         latest.mayApprove = mayApprove
@@ -202,7 +204,7 @@ package struct Authority: Equatable, Sendable {
         turnEnded(at: now)
     }
 
-    /// The user took back the request: responses still to come act for nobody.
+    /// The user withdrew the request: responses to it have no authority.
     package mutating func withdrawn() {
         waiting = nil
         for index in responses.indices { responses[index].ground = .nobody }
@@ -214,8 +216,8 @@ package struct Authority: Equatable, Sendable {
     package mutating func requested(_ purpose: Purpose) { requested = purpose }
 
     /// - Parameters:
-    ///   - isOurs: whether it is the requested one.
-    ///   - telling: calls whose outputs it sees for the first time.
+    ///   - isOurs: whether this is the requested response.
+    ///   - telling: calls whose outputs this response sees for the first time.
     package mutating func began(_ id: String, isOurs: Bool, telling: Set<String>, at now: Duration) {
         if now - waitingSince > Self.longestWait { waiting = nil }
         let purpose = isOurs ? requested : nil
@@ -227,7 +229,7 @@ package struct Authority: Equatable, Sendable {
         case .remark, .prompt: break
         case .outputs: follow(reported, &response)
         case .turn, nil:
-            // What is tried again has seen what the calls of the first try brought.
+            // A repeated response has seen the outputs of the first attempt's calls.
             if let waiting {
                 isOfTurn = true
                 response.ground = waiting == tainted ? .turn(waiting) : .words(waiting)
@@ -244,10 +246,10 @@ package struct Authority: Equatable, Sendable {
         if isOfTurn { mayRetell(id) }
     }
 
-    /// Who spoke into a question before he had heard enough of it is told it again, in the answer to his turn.
+    /// If the user interrupts a question too early, the next response repeats it.
     ///
-    /// A hostile model gains nothing: it may say what it likes in the first telling already. This one has to last as long,
-    /// to be played as far, and the yes has to come in a later turn.
+    /// A hostile model gains nothing: its first response could already have said anything. The repetition must be as long and
+    /// be played as far, and the yes must come in a later turn.
     private mutating func mayRetell(_ id: String) {
         guard let index = prompts.indices.last, prompts[index].heardAfter == nil, !prompts[index].responses.isEmpty,
             !prompts[index].responses.contains(id)
@@ -269,7 +271,7 @@ package struct Authority: Equatable, Sendable {
         response.ground = best.map { isOwn ? $0.ground : $0.ground.tainted } ?? .nobody
     }
 
-    /// It has come in as a whole.
+    /// All of the response was received.
     package mutating func completed(_ id: String) {
         for index in responses.indices where responses[index].id == id { responses[index].isWhole = true }
         if let waiting, responses.contains(where: { $0.id == id && $0.ground.turn == waiting }) {
@@ -277,7 +279,7 @@ package struct Authority: Equatable, Sendable {
         }
     }
 
-    /// Nothing more comes of it: a call that names it later is nobody's wish.
+    /// The response has ended: a call that names it later has no authority.
     ///
     /// - Parameter isTriedAgain: whether the user's turn may still get another response.
     package mutating func ended(_ id: String, isTriedAgain: Bool) {
@@ -287,15 +289,15 @@ package struct Authority: Equatable, Sendable {
         }
     }
 
-    /// How much of it has left the loudspeaker, and how much was received, in ms.
+    /// How much of the response was played and how much was received, in ms.
     package mutating func sounded(_ id: String, heard: Int, received: Int, at now: Duration) {
         guard let index = responses.lastIndex(where: { $0.id == id }) else { return }
         responses[index].heard = max(0, heard)
         responses[index].received = max(responses[index].heard, received)
         if heard > 0 { audible(id) }
-        // The account of what was cut comes after the cut.
+        // The figures of a response that was cut short arrive after the cut.
         if let turns = responses[index].cutAfter { return noteHeard(responses[index], before: turns, at: now) }
-        // Of several that sound one behind the other, `played` is told of the last one alone.
+        // If several responses follow each other without a pause, only the last is reported to `played`.
         let isAtEnd = responses[index].isWhole && heard > 0 && heard >= received
         if isAtEnd, !responses[index].isPlayed {
             responses[index].isPlayed = true
@@ -303,22 +305,22 @@ package struct Authority: Equatable, Sendable {
         }
     }
 
-    /// All received audio of it was played.
+    /// All received audio of the response was played.
     package mutating func played(_ id: String, at now: Duration) {
         guard let response = responses.last(where: { $0.id == id }), response.isWhole else { return }
         noteHeard(response, before: begun, at: now)
     }
 
-    /// It was cut short; `sounded` will report where.
+    /// The response was cut short; `sounded` reports where.
     package mutating func interrupted(_ id: String) {
         for index in responses.indices where responses[index].id == id {
             responses[index].cutAfter = responses[index].cutAfter ?? begun
         }
     }
 
-    // MARK: What is said after a question
+    // MARK: Speech after a question
 
-    /// The response is heard.
+    /// The response becomes audible.
     package mutating func audible(_ id: String) {
         guard let place = responses.lastIndex(where: { $0.id == id }), responses[place].mayAsk else { return }
         let turns = responses[place].cutAfter ?? begun
@@ -329,7 +331,7 @@ package struct Authority: Equatable, Sendable {
         }
     }
 
-    /// The box says something with its own voice.
+    /// The local voice speaks.
     package mutating func boxSpoke() {
         for index in prompts.indices { overtake(index, after: begun) }
     }
@@ -339,7 +341,7 @@ package struct Authority: Equatable, Sendable {
         for index in responses.indices where responses[index].id == id { responses[index].mayAsk = false }
     }
 
-    /// Whether this question has to be read again before a turn can answer it.
+    /// Whether this question must be read again before a turn can answer it.
     package func isOvertaken(_ prompt: Int) -> Bool {
         prompts.last { $0.number == prompt }?.overtakenAfter != nil
     }
@@ -350,7 +352,7 @@ package struct Authority: Equatable, Sendable {
         prompts[index].overtakenAfter = min(prompts[index].overtakenAfter ?? turns, turns)
     }
 
-    // MARK: What was heard
+    // MARK: Heard questions
 
     private mutating func noteHeard(_ response: Response, before turns: Int, at now: Duration) {
         for index in prompts.indices where prompts[index].responses.contains(response.id) {
@@ -362,7 +364,7 @@ package struct Authority: Equatable, Sendable {
         }
     }
 
-    /// Milliseconds of the response that have to be heard before what it tells can be answered.
+    /// Milliseconds of the response that must be played before its questions can be answered.
     private func needed(of response: Response) -> Int {
         let asked = Set(prompts.lazy.filter { $0.responses.contains(response.id) }.map(\.number))
         let characters = asked.reduce(0) { sum, prompt in
@@ -375,7 +377,7 @@ package struct Authority: Equatable, Sendable {
         return max(least, whole <= Heard.short || asked.count > 1 ? whole - Heard.end : max(Heard.short, whole / 2))
     }
 
-    /// The agent asks under this number; the user has to hear so many characters (Unicode scalars) to know what.
+    /// The agent asks the question with this number. The user has to hear `characters` Unicode scalars of it.
     package mutating func asks(_ prompt: Int, characters: Int) {
         Self.keep(Length(number: prompt, characters: min(max(0, characters), 1 << 20)), in: &lengths)
     }
@@ -384,7 +386,7 @@ package struct Authority: Equatable, Sendable {
     package mutating func sessionEnded() {
         waiting = nil
         requested = nil
-        // Servers may count anew.
+        // The next session may reuse item names.
         item = ""
         committed = []
     }
@@ -397,8 +399,8 @@ package struct Authority: Equatable, Sendable {
 
     // MARK: Calls
 
-    /// What a call of this response may do. One that carries an answer uses the turn up, unless it turns out that nothing
-    /// of it was carried out; while it is out, no other call of the turn carries one.
+    /// What a call of this response may do. A call that carries an answer uses the turn up, unless the call was not carried
+    /// out. While such a call runs, no other call of the turn carries an answer.
     package mutating func authority(of call: FunctionCall, in responseID: String) -> CallAuthority {
         let response = responses.last { $0.id == responseID }
         let ground = response?.ground ?? .nobody
@@ -423,11 +425,11 @@ package struct Authority: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - origin: of the call's output.
-    ///   - isCarriedOut: false where it is certain that nothing came of the call: what the user said may still be passed on.
+    ///   - origin: origin of the call's output.
+    ///   - isCarriedOut: false if the call certainly had no effect: another call may still carry the user's answer.
     package mutating func answered(_ callID: String, _ origin: OutputOrigin, isCarriedOut: Bool = true) {
         guard let index = calls.lastIndex(where: { $0.id == callID }) else {
-            // A call that is forgotten may have been of any turn.
+            // A forgotten call may belong to any turn.
             if origin != .own { tainted = begun }
             return
         }
@@ -438,13 +440,13 @@ package struct Authority: Equatable, Sendable {
         if case .prompt(let number) = origin { Self.keep(Prompt(number: number, callID: callID), in: &prompts) }
     }
 
-    /// A later session was told of an output under another id.
+    /// A later session received the call's output under another id.
     package mutating func repeated(_ callID: String, as newID: String) {
         for index in calls.indices where calls[index].id == callID { calls[index].id = newID }
         for index in prompts.indices where prompts[index].callID == callID { prompts[index].callID = newID }
     }
 
-    /// The oldest is forgotten, and can do nothing any more.
+    /// Keeps the latest `kept` elements: a forgotten one has no authority.
     private static func keep<Kept>(_ one: Kept, in all: inout [Kept]) {
         all.append(one)
         if all.count > kept { all.removeFirst(all.count - kept) }

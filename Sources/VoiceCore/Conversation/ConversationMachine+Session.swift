@@ -5,8 +5,8 @@ extension ConversationMachine {
     mutating func activate() {
         switch link.phase {
         case .closed: break
-        // A user who asks need not wait for the next probe, and a repeated failure is reported anew: the key may have been
-        // changed.
+        // A request of the user need not wait for the next probe, and a repeated failure is reported again: the key may have
+        // been changed.
         case .refused: break
         case .opening, .configuring, .ready:
             if link.refusal != nil { emit(.play(.error)) }
@@ -149,7 +149,7 @@ extension ConversationMachine {
         let before = roster.current
         let other = roster.choice(at: now)
         guard other != before else { return true }
-        // Nobody has interrupted it: the other service says it again.
+        // The user did not interrupt the current speech: the other service repeats it.
         remarks.queue.sessionEnded(remarks.prompt)
         stopVoice()
         endSession()
@@ -166,7 +166,7 @@ extension ConversationMachine {
         emit(.connect)
     }
 
-    /// Ends all that belongs to the session. Calls go on, and received audio is played to its end.
+    /// Ends everything that belongs to the session. Calls continue, and received audio is played to its end.
     ///
     /// - Parameter isReplaced: whether the standby has taken over.
     private mutating func endSession(isReplaced: Bool = false) {
@@ -187,12 +187,12 @@ extension ConversationMachine {
         for timer in ConversationTimer.ofTurns { cancel(timer) }
     }
 
-    /// The question is asked once more in the next session. If its words are unknown, or it has been asked in two sessions, a
-    /// tone signals the loss.
+    /// The question is asked again in the next session. If its words are unknown, or it was asked in two sessions, a tone
+    /// signals the loss.
     private mutating func questionLost(_ lost: OpenQuestion) {
         if lost.isRepeated {
             note(.questionGivenUp)
-            // As history, it could end the next session too.
+            // Carried as history, the question could end the next session too.
             memory.forget(lost.items)
         } else {
             note(.questionLost(isAskedAgain: lost.text != nil))
@@ -200,8 +200,8 @@ extension ConversationMachine {
         if lost.text == nil { missAnswer() }
     }
 
-    /// Of an answer that a model has begun to tell, the next session tells only what was not said: received speech is played
-    /// to its end. A service without a model reports that itself.
+    /// After a reconnect, only the unspoken rest of an answer is spoken: speech that was received is played to its end. A
+    /// service without a model reports the spoken sentences itself.
     private mutating func keepUnsaid() {
         defer { wordsSaid = WordsSaid() }
         guard options.capabilities.rewords, sequencer.activeResponse == wordsSaid.response else { return }
@@ -214,7 +214,7 @@ extension ConversationMachine {
 
     // MARK: Handing over to the next session
 
-    /// Passes on to the new session what was said last.
+    /// Passes the latest turns on to the new session.
     private mutating func carryOver() {
         if link.endsEarly, !memory.lines.isEmpty {
             note(.unexpected("session after session ends early: this one is not told what was said before"))
@@ -247,7 +247,7 @@ extension ConversationMachine {
         }
     }
 
-    /// Repeats the question in the new session; without its words, the open-microphone tone asks the user for it.
+    /// Repeats the question in the new session. If its words are unknown, the open-microphone tone asks the user to repeat it.
     private mutating func askAgain() {
         switch turn.takeLostQuestion(within: options.askAgainWithin, at: now) {
         case .none: break
@@ -301,7 +301,8 @@ extension ConversationMachine {
         }
     }
 
-    /// An error while a session is set up, which names no field: unless the session becomes ready soon, it is the reason.
+    /// Keeps an error that names no field while a session is set up. If the session does not become ready, this error is
+    /// reported as the reason.
     private mutating func mayBeRefused(_ error: ServiceError) {
         setUpError = error
         restart(.setUp, after: min(options.settingsGrace, options.sessions.setUpLimit))
@@ -318,7 +319,7 @@ extension ConversationMachine {
         refuse(Self.refusal(of: error))
     }
 
-    /// The translator leaves a field out from now on: the settings, or the request of a response, are sent again without it.
+    /// The translator leaves the field out from now on: the settings, or the request of a response, are sent again without it.
     private mutating func leftOut(_ field: String?) {
         fieldsLeftOut += field.map { [$0] } ?? []
         switch link.phase {
@@ -336,7 +337,7 @@ extension ConversationMachine {
         fieldsLeftOut = []
     }
 
-    /// The service is overloaded or has a temporary fault: until a session is ready, it is left alone for a while.
+    /// The service is overloaded or has a temporary fault: before a session is ready, the next attempt waits for a while.
     private mutating func limited(_ error: ServiceError) {
         switch link.phase {
         case .ready:
@@ -350,7 +351,7 @@ extension ConversationMachine {
         }
     }
 
-    /// Gives up a session that is of no further use.
+    /// Abandons a session that is of no further use.
     mutating func giveUp(_ kind: LinkFailure.Kind, _ reason: String, retryAfter: Duration? = nil) {
         emit(.disconnect)
         lost(LinkFailure(kind, reason, retryAfter: retryAfter))
@@ -360,7 +361,7 @@ extension ConversationMachine {
     mutating func sessionClosing(_ closing: ServiceClosing, _ reason: String) {
         guard link.isReady || link.isSettingUp else { return }
         switch closing {
-        // The end of the connection does the rest.
+        // The end of the connection is handled when it is reported.
         case .asked: break
         case .expired: giveUp(.expired, reason)
         case .refused: refuse(reason)
@@ -376,7 +377,7 @@ extension ConversationMachine {
     private static let moderationNotice =
         "The voice service has ended this conversation. Call me again to begin another."
 
-    // MARK: The session beside it
+    // MARK: The standby session
 
     /// - Parameter service: a place in the list; nil for the current service.
     mutating func openStandby(of service: Int? = nil) {
@@ -444,11 +445,11 @@ extension ConversationMachine {
         note(.rotationFailed(reason: failure.reason))
     }
 
-    /// Whether nothing would be lost if the session ended now; calls may be out.
+    /// Whether the session could end now without loss; calls may be running.
     private var mayEnd: Bool { link.isReady && turn.isIdle && sequencer.isIdle && !calls.isWaiting }
     private var mayPromote: Bool { link.mayChange && turn.isIdle && sequencer.isIdle }
 
-    /// The service holds one session: this one ends in a quiet moment, and the next is opened in its place.
+    /// The service allows one session: the current one ends in a quiet moment, and the next is opened in its place.
     mutating func replaceSession() {
         guard mayEnd else { return }
         endSession()

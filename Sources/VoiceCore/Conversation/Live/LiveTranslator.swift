@@ -4,13 +4,13 @@ internal import VoiceReply
 /// Translates between the service-neutral vocabulary (`ServiceReport`, `ServiceRequest`) and one GPT-Live session. One per
 /// connection. Pure: the caller passes in the time.
 ///
-/// The service has no notion of turns, responses or items, so they are made here. A turn of the user is what the local
-/// detector hears as one, a response is a stretch of speech on the track (`LiveTrack`), and a call is a delegation whose
-/// words have settled (`LiveDelegations`). A delegation is reported as a response of its own without speech.
+/// The service has no turns, responses or items, so the translator makes them. A turn of the user is a turn of the local voice
+/// detector, a response is a stretch of speech on the track (`LiveTrack`), and a call is a delegation whose words have settled
+/// (`LiveDelegations`). A delegation is reported as a separate response without speech.
 package struct LiveTranslator: Sendable {
     package typealias Effect = ServiceEffect<LiveClientEvent, Lesson>
 
-    /// For the next sessions.
+    /// What a session has learned for the next ones.
     package enum Lesson: Equatable, Sendable {
         /// The service does not know `acknowledgement_delay_ms`.
         case refusesDelay
@@ -58,13 +58,14 @@ package struct LiveTranslator: Sendable {
     var typed: String?
     var localCalls: [String] = []
     var awaited: Awaited?
-    /// What the agent has asked the user.
+    /// The open question or permission of the agent.
     var prompt: OpenPrompt?
-    /// The last answer was heard and needs no words.
+    /// The result of the last order is audible and needs no spoken reply.
     var needsNoWords = false
-    /// The order whose question, morning or evening, is open until the user's next turn.
+    /// The order for which the user was asked "morning or evening", until the next turn.
     var unsettled: SpokenCommand?
-    /// When something was last given to be said, and how much was said since, in loud samples; nil once said or given up.
+    /// When a text was last sent to be spoken, and how much was spoken since, in loud samples; nil once it was spoken or
+    /// abandoned.
     var given: (at: Duration, loud: Int)?
 
     package var isLive: Bool { phase == .live }
@@ -80,19 +81,19 @@ package struct LiveTranslator: Sendable {
     struct UserTurn: Sendable {
         var item: String
         var text = ""
-        /// Where it began and ended in the session's audio, in ms, and when it ended.
+        /// Start and end of the turn in the session's audio, in ms, and when it ended.
         var start = 0
         var end = 0
         var endedAt = Duration.zero
-        /// The end of its last voice and of its last word, in ms, and when that word arrived.
+        /// End of the turn's last voice and last word, in ms, and when that word arrived.
         var voiceEnd = 0
         var wordsEnd = 0
         var heardAt = Duration.zero
-        /// The local detector heard a turn, not just a noise: it may permit something.
+        /// The local detector heard speech, not just a noise: the turn may give a permission.
         var isSure = true
-        /// It was checked for an order, or handed over.
+        /// The turn was checked for an order, or delegated.
         var isJudged = false
-        /// The first response since it ended: what is done in it is done for this turn.
+        /// The first response after the turn: its calls have the authority of this turn.
         var answer: String?
 
         mutating func add(_ fragment: LiveFragment, _ now: Duration) {
@@ -100,11 +101,11 @@ package struct LiveTranslator: Sendable {
             wordsEnd = max(wordsEnd, fragment.end)
             heardAt = now
         }
-        /// Its whole text was reported.
+        /// The whole text of the turn was reported.
         var isReported = false
     }
 
-    /// A stretch of speech.
+    /// A stretch of the model's speech.
     struct Speech: Sendable {
         var response: String
         var item: String
@@ -117,7 +118,7 @@ package struct LiveTranslator: Sendable {
         var text: String { words.map(\.text).joined() }
     }
 
-    /// A text to be said once the user is silent.
+    /// A text to be spoken once the user is silent.
     struct Held: Sendable {
         var text: String
         var delegation: String?
@@ -188,7 +189,7 @@ package struct LiveTranslator: Sendable {
         phase = .live
         startedAt = now
         if !id.isEmpty { tag = String(id.prefix(40)) }
-        // Any other kind of delegation would never hand a request to the daemon.
+        // With any other kind of delegation the daemon would never receive a request.
         let refused = delegation.flatMap { $0 == "client" ? nil : "session.delegation" }
         report(.ready(ServiceReadiness(id: id, ends: ends, refused: refused)))
     }
@@ -209,8 +210,8 @@ package struct LiveTranslator: Sendable {
         }
     }
 
-    /// Reports a nearly full context. From nine tenths on the service replaces the engine behind the session, which forgets
-    /// most of the conversation, so another session takes over before that.
+    /// Reports a nearly full context, so that another session takes over. Above nine tenths the service replaces the engine of
+    /// the session, which forgets most of the conversation.
     private mutating func fills(_ context: Double?) {
         guard let context, context >= Self.nearlyFull, !isNearlyFull else { return }
         isNearlyFull = true
@@ -223,7 +224,7 @@ package struct LiveTranslator: Sendable {
         case "close_requested" where phase == .closing: end(.asked, "")
         case "expired" where isYoung: end(.lost, "the session expired for want of sound")
         case "expired": end(.expired, "the session reached its maximum duration")
-        case "content": end(.moderated, "the service does not go on with this conversation")
+        case "content": end(.moderated, "the service ended the conversation (content policy)")
         default: end(.lost, "the service closed the session: \(reason.prefix(80))")
         }
     }
@@ -235,7 +236,7 @@ package struct LiveTranslator: Sendable {
     }
 
     private mutating func unknown(_ type: String) {
-        // The server is reachable but speaks another protocol; it would never answer in this one.
+        // The server is reachable but speaks another protocol, and would never answer.
         if phase == .starting, type.hasPrefix("session.") || type.hasPrefix("turn.") {
             return end(.refused, "the server does not speak the protocol of GPT-Live: it answers with \(type)")
         }
@@ -289,7 +290,7 @@ package struct LiveTranslator: Sendable {
     private static let stalled = Duration.seconds(2)
     private static let dead = Duration.seconds(12)
 
-    /// Performs what is due by `now`.
+    /// Carries out the work that is due by `now`.
     package mutating func tick(at now: Duration, isPlaying: Bool = false) -> [Effect] {
         guard phase == .live else { return [] }
         settleDelegations(now)

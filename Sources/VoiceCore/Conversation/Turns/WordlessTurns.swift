@@ -1,32 +1,33 @@
-/// Turns in a row in which the user was heard and the recogniser made no words of it, or only words it makes of noise: what the
-/// user is told. Noise that is taken for a voice is not answered for ever: after `most` turns the box is silent until there
-/// are words, or for `pause`. If that passes after any such turn and nobody was understood in between, only one turn is
-/// answered, and the pause doubles: a dog that barks every six minutes is not answered ten times an hour.
+/// Limits how often the box says "I did not understand".
+///
+/// Counts consecutive turns for which the recogniser returned no words, or only words that it makes up from noise. After
+/// `most` of them the box stays silent until a turn has words, or for `pause`. After the pause, one more turn is answered and
+/// the pause doubles, so that a dog that barks every six minutes does not get ten answers an hour.
 package struct WordlessTurns: Equatable, Sendable {
     package enum Notice: Equatable, Sendable {
-        /// This sentence was not understood.
+        /// The sentence was not understood.
         case unclear
-        /// The recogniser seems to be out of order; once in a session.
+        /// The recogniser seems to be broken. Reported once in a session.
         case recogniser
     }
 
     private static let most = 3
-    /// In steps of 10 ms: five minutes.
+    /// Five minutes, in steps of 10 ms.
     private static let pause = 30_000
-    /// Two hours.
+    /// Two hours, in steps of 10 ms.
     private static let longestPause = 720_000
 
-    /// Turns in a row without words.
+    /// Consecutive turns without words.
     package private(set) var count = 0
     private var isTold = false
     private var last = 0
-    /// How many turns are answered, and how long it has to be quiet until more are.
+    /// How many turns are answered, and the pause after which more are answered, in steps of 10 ms.
     private var allowed = most
     private var pause = pause
 
     package init() {}
 
-    /// The recogniser made words of a turn.
+    /// The recogniser returned words for a turn.
     package mutating func heard() {
         count = 0
         (allowed, pause) = (Self.most, Self.pause)
@@ -36,7 +37,7 @@ package struct WordlessTurns: Equatable, Sendable {
     ///   - isClear: whether the talker expects an answer.
     ///   - resumes: whether the interrupted answer continues, which is answer enough.
     ///   - now: the step of the turn's end.
-    /// - Returns: what to tell the user now; nil for nothing.
+    /// - Returns: the notice to speak now; nil for none.
     package mutating func dropped(_ reason: LocalDropReason, isClear: Bool, resumes: Bool, at now: Int) -> Notice? {
         switch reason {
         case .noWords: break
