@@ -1,7 +1,7 @@
 package import VoiceBase
 internal import VoiceConversation
 
-/// Decides when a conversation opens and closes, and what is listened for locally. A value without I/O, clock or task.
+/// Decides when a conversation opens and closes, and which words are listened for locally. A value without I/O, clock or task.
 ///
 ///     idle --activate--> awake --speech--> conversation --answered--> followUp --silence--> closing --> idle
 ///                          '--silence--------------------------------------------------------^
@@ -31,7 +31,7 @@ package struct ActivationMachine: Sendable {
         package var wokenPause = Duration.milliseconds(400)
         /// Audio kept from before an activation, in ms, so that the first word is complete.
         package var preRoll = 1500
-        /// A first turn that ends at most this many ms after the word was found is the wake word alone...
+        /// A first turn that ends at most this many ms after the word was found contains only the wake word...
         package var emptyTurn = 350
         /// ...unless it is longer than any wake word, in ms including what a service puts before it: the word was found
         /// late.
@@ -70,13 +70,14 @@ package struct ActivationMachine: Sendable {
     private var asked: [TypedQuestion] = []
     /// Texts to be said by the next session, which is opened for them alone.
     private var toSay: [String] = []
-    /// The session was opened to say something, and no one has spoken to it: it does not hear the room, and ends with the text.
+    /// The session was opened to speak a text, and no one has spoken to it: it gets no microphone audio, and closes after the
+    /// text.
     private var isForSaying = false
     private var timers: Set<ActivationTimer> = []
     /// The latest trigger since the session began to close.
     private var called: ActivationTrigger?
-    /// Where the wake word that opened the session ends in the session's audio, in ms; nil if none did, and once the first
-    /// turn is over.
+    /// End of the wake word that opened the session, in ms of the session's audio; nil if no word opened it, and after the
+    /// first turn.
     private var wordEnd: Int?
     /// Whether the sound for a wake word is still to be played.
     private var isWokenDue = false
@@ -181,7 +182,7 @@ package struct ActivationMachine: Sendable {
         if trigger == .button, endRinging() { return }
         if isMuted, trigger != .text { return play(.muted) }
         if isForAnother(trigger) {
-            // Two assistants are two people: the one who was called answers, with a session and an agent of its own.
+            // Each assistant has a session and an agent of its own: the one that was called answers.
             close()
             called = trigger
             return
@@ -223,7 +224,7 @@ package struct ActivationMachine: Sendable {
         return options.assistants.contains(word) ? word : nil
     }
 
-    /// Whether the word of another assistant was found in an open conversation. In `push` mode a word opens nothing.
+    /// Whether the word of another assistant was found in an open conversation. In `push` mode a word opens no conversation.
     private func isForAnother(_ trigger: ActivationTrigger) -> Bool {
         guard case .word = trigger, mode != .push, phase != .idle, phase != .closing else { return false }
         return owner(of: trigger) != assistant
@@ -282,8 +283,8 @@ package struct ActivationMachine: Sendable {
         effects.append(.greet)
     }
 
-    /// A conversation that is always open has nothing to end: a word that can silence nothing there has no effect, as it may
-    /// have been found by mistake, and would take back what the user is saying.
+    /// With nothing to stop in an open conversation of `always` mode, a stop word is ignored: it may be a false detection, and
+    /// would discard what the user is saying.
     private mutating func stop(isSpoken: Bool) {
         if isSpoken, mode == .always, !isMuted, !hasSomethingToStop { return effects.append(.ignoreStop) }
         stop(isSpoken: isSpoken, mediaPlays ? .pauseMedia : nil)
@@ -293,12 +294,12 @@ package struct ActivationMachine: Sendable {
         if isRinging || mediaPlays || isAnnouncing || hasInterrupted { return true }
         return switch state {
         case .listening, .userSpeaking: false
-        // While a session is being opened again, what was asked before goes on.
+        // While a session is being reopened, an earlier request continues.
         case .idle, .connecting, .processing, .fillerSpeaking, .waitingForJarvis, .aiSpeaking, .error: true
         }
     }
 
-    /// The silence comes first in the effects; what follows is judged by the state before it.
+    /// The silence is the first effect. The following effects depend on the state before it.
     private mutating func stop(isSpoken: Bool, _ media: ActivationEffect?) {
         effects.append(.silence(isSpoken: isSpoken))
         // "Stop" means the ringing only, unless it means everything: the conversation and media go on.
@@ -314,7 +315,7 @@ package struct ActivationMachine: Sendable {
         }
     }
 
-    /// Returns false if nothing rang.
+    /// Ends the ringing. Returns false if nothing rang.
     private mutating func endRinging() -> Bool {
         guard isRinging else { return false }
         isRinging = false
@@ -334,7 +335,7 @@ package struct ActivationMachine: Sendable {
     private mutating func reset() {
         guard phase != .closing else { return }
         close()
-        // While muted, only a typed question could continue in it.
+        // While muted, only a typed question could continue in the new session.
         if phase == .closing, !isMuted { called = .reset }
     }
 
@@ -351,7 +352,7 @@ package struct ActivationMachine: Sendable {
         }
     }
 
-    /// Opens a session that only says what waits.
+    /// Opens a session that only speaks the waiting texts.
     private mutating func openForSaying() {
         guard !toSay.isEmpty else { return }
         open(holdsMicrophone: false)
@@ -376,7 +377,7 @@ package struct ActivationMachine: Sendable {
         effects.append(.quiet(quiet))
     }
 
-    /// Cancels the reply to a turn that was the wake word alone.
+    /// Cancels the reply to a turn that contained only the wake word.
     private mutating func turnEnded(_ milliseconds: Int) {
         guard mode != .always, let end = wordEnd else { return }
         wordEnd = nil
@@ -508,9 +509,9 @@ package struct ActivationMachine: Sendable {
         }
     }
 
-    /// Derives timers, local listening and warm standby from the current state.
+    /// Derives timers and local listening from the current state.
     private mutating func settle() {
-        // A typed question may open a session while muted, but nobody can continue it.
+        // A typed question may open a session while muted, but the user cannot continue it by voice.
         let isLimited = (mode != .always || isMuted) && phase != .idle && phase != .closing
         let isReady = state == .listening
         want(.connect, isLimited && !isReady && !isBusy, after: options.connectLimit)

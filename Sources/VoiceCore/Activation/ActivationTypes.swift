@@ -104,7 +104,7 @@ package enum ActivationEffect: Equatable, Sendable {
     case interrupt
     /// Silence, and nothing that was asked goes on: see `ConversationEvent.stop`.
     case silence(isSpoken: Bool)
-    /// A stop word was found that can silence nothing: it has no effect.
+    /// A stop word was found, but there is nothing to stop: it has no effect.
     case ignoreStop
     /// Ask the typed question in the conversation.
     case ask(TypedQuestion)

@@ -60,7 +60,7 @@ package final class ButtonReader: Sendable {
         while !isStopped.load(ordering: .acquiring) {
             let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
             if descriptor >= 0 {
-                logger.info("buttons are read", metadata: ["device": "\(path)"])
+                logger.info("listening to buttons", metadata: ["device": "\(path)"])
                 isReported = false
                 follow(descriptor)
                 close(descriptor)

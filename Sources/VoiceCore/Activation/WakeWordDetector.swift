@@ -2,20 +2,20 @@ package import VoiceBase
 
 /// Recognises words in the microphone signal, on this machine. Belongs to one thread.
 package protocol WakeWordDetector: AnyObject {
-    /// Processes cleaned audio, mono, 16 kHz; returns what was found in it, including doubtful finds.
+    /// Processes cleaned audio, mono, 16 kHz; returns the words found in it, including doubtful finds.
     func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate]
     /// Forgets the audio processed so far.
     func reset()
-    /// Sets what to listen for from now on.
+    /// Sets the words to listen for from now on.
     func listen(for what: LocalListening)
-    /// Sets whether the box plays sound from now on, or did lately, so that a stop word still counts as said over it: an engine
-    /// may then require less certainty of one.
+    /// Sets whether the box plays sound, or did a moment ago. A stop word then counts as said over that sound, and an engine
+    /// may accept it with less certainty.
     func note(hasPlayed: Bool)
     /// Current confidence for each word, 0 to 1; empty if the engine reports none.
     var scores: [WakeScore] { get }
-    /// Why no wake word is recognised; nil if one is, or if there are none.
+    /// Why no wake word is recognised; nil if at least one is, or if none is configured.
     var callsUnheard: WakeWordError? { get }
-    /// Single words that are not recognised, or not as configured.
+    /// Words that are not recognised, or not as configured.
     var gaps: [WordGap] { get }
 }
 
@@ -66,7 +66,7 @@ package struct WakeCandidate: Equatable, Sendable {
     package var finding: Finding
     /// Confidence in the engine's own unit; nil if it reports none.
     package var score: Double?
-    /// What the score has to reach, if the engine decides.
+    /// The score that is required, if the engine decides.
     package var threshold: Double?
     /// The lowest sensitivity at which the score would count; nil if none would, or for an engine without them.
     package var sensitivity: WakeSensitivity?
@@ -85,15 +85,15 @@ package struct WakeCandidate: Equatable, Sendable {
 
 /// Why words are not recognised, with the fix.
 package struct WakeWordError: Error, Equatable, CustomStringConvertible {
-    /// What is to blame, where the advice depends on it.
+    /// The cause, if the advice depends on it.
     package enum Cause: Sendable {
-        /// TensorFlow Lite's library, and so every model alike.
+        /// TensorFlow Lite's library, which affects every model.
         case library
         /// The network, or the package index behind it.
         case index
         /// The machine was too busy, or short of memory: another attempt may succeed.
         case passing
-        /// A model took too long in its trial: the machine was too busy, or the file is of no use.
+        /// A model took too long in its trial: the machine was too busy, or the file is unusable.
         case heldUp
         case other
 
@@ -109,8 +109,7 @@ package struct WakeWordError: Error, Equatable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// The same about a file, which a library that fails is no fault of.
-    ///
+    /// Adds the file name, unless the library itself failed.
     func of(_ path: String) -> WakeWordError {
         cause == .library ? self : WakeWordError("\(path): \(description)", cause: cause)
     }

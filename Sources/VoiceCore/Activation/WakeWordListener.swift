@@ -4,7 +4,7 @@ internal import Synchronization
 package import VoiceAudio
 internal import VoiceBase
 
-/// Listens for words on a thread of its own, and reports what it heard.
+/// Listens for wake and stop words on its own thread, and reports them.
 ///
 ///     audio thread --WakeWordTap--> 16 kHz --> WakeWordRecogniser --> report
 ///                                              (WakeWordDetector --> WakeRule)
@@ -27,13 +27,13 @@ package final class WakeWordListener: Sendable {
     private let isStopped = Atomic<Bool>(false)
     private let lacking = Mutex(Lack())
 
-    /// What is not recognised at the moment.
+    /// The words that are not recognised at the moment.
     package struct Lack: Equatable, Sendable {
-        /// Why no wake word is recognised; nil if one is, or if there are none.
+        /// Why no wake word is recognised; nil if at least one is, or if none is configured.
         package var calls: WakeWordError?
         package var gaps: [WordGap] = []
 
-        /// Whether a word is no longer lacking.
+        /// Whether a word that was lacking is recognised again.
         func hasFewerWords(than other: Lack) -> Bool {
             !Set(other.gaps.flatMap(\.words)).isSubset(of: gaps.flatMap(\.words))
         }
@@ -43,9 +43,9 @@ package final class WakeWordListener: Sendable {
 
     /// - Parameters:
     ///   - gauges: whether the box plays sound.
-    ///   - rings: whether that is a ringing, in which there are no words.
+    ///   - rings: whether the sound is a ringing, which contains no words.
     ///   - make: creates the detector, on the listener's thread.
-    ///   - watch: called on that thread with the scores after each 40 ms; nil if nobody watches.
+    ///   - watch: called on that thread with the scores after each 40 ms; nil if the scores are not shown.
     ///   - report: called on that thread with every call, stop, refusal and near miss.
     package init(
         tap: WakeWordTap,
@@ -67,7 +67,7 @@ package final class WakeWordListener: Sendable {
         self.report = report
     }
 
-    /// Sets what to listen for; takes effect within a block.
+    /// Sets the words to listen for; takes effect within a block.
     package func listen(_ what: LocalListening) {
         wanted.store(Self.all.firstIndex(of: what) ?? 0, ordering: .releasing)
     }
@@ -112,7 +112,7 @@ package final class WakeWordListener: Sendable {
         tap.isWanted = false
     }
 
-    /// The log line when no wake word is recognised: the reason, and how the box is called all the same.
+    /// The log line when no wake word is recognised: the reason, and what still starts a conversation.
     static func unheard(_ why: WakeWordError) -> String {
         "words are not recognised (the call key and \"ctl listen\" still work): \(private: why)"
     }

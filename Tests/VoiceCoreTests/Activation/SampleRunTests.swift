@@ -55,7 +55,7 @@ struct SampleRunTests {
         // What was found before the time was up is kept.
         let late = WakeCheck.judge([("alexa", .heard(0.92)), ("computer", .late), ("hey jarvis", .late)])
         #expect(late.map(\.verdict) == [.ok, .skipped])
-        #expect(late[1].message == "not tried, as this machine needs too long: computer, hey jarvis")
+        #expect(late[1].message == "too slow on this machine, not tried: computer, hey jarvis")
         // A library that is none is not the fault of each model.
         let library = WakeCheck.judge(
             ["alexa", "hey jarvis"].map { word in

@@ -3,7 +3,7 @@ internal import VoiceBase
 
 /// Whether microphone and loudspeaker exist and can be opened, what they support, and what is using them.
 enum DevicesCheck {
-    /// Both may hang, and then it is said of both.
+    /// Covers two hanging devices.
     static let limit = DeviceRequest.patience * 2 + .seconds(2)
 
     static func findings(_ context: DoctorContext, unit: UnitState?) async -> [DoctorFinding] {
@@ -97,7 +97,7 @@ enum DevicesCheck {
             denied.asksForGroup = true
             return denied
         case .failure(.unsupported(let device, let direction, let reason)):
-            // The reason says what to use instead, which the list of devices need not contain (hdmi: names).
+            // The reason names an alternative that the list of devices need not contain (hdmi: names).
             let error = AudioDeviceError.unsupported(device: device, direction: direction, reason: reason)
             return DoctorFinding(
                 check,

@@ -4,7 +4,7 @@ internal import VoiceBase
 
 /// Whether the configured wake word engine works: its library, its model, its server.
 package enum WakeCheck {
-    /// Of the whole check, and when it begins no further model: on a slow machine each takes seconds.
+    /// Time limit of the check; no model is started after `lastStart`. On a slow machine each model takes seconds.
     static let limit = Duration.seconds(60)
     private static let lastStart = Duration.seconds(45)
 
@@ -43,7 +43,7 @@ package enum WakeCheck {
         SampleRun.result(of: word, in: folder, over: WakeSamples.samples(of: word), trial: trial)
     }
 
-    /// A server would hear the sample as well, so the engine of the stop words is run without it.
+    /// Runs the engine of the stop words over its sample, without the server, which would recognise the word too.
     static func run(
         _ stop: WakeWords.Word,
         _ activation: ActivationSettings,
@@ -55,9 +55,9 @@ package enum WakeCheck {
         return engine.map { SampleRun.result($0, of: stop, over: WakeSamples.samples(of: stop.text)) }
     }
 
-    /// That the service's models cannot be tried by this user, where they matter.
+    /// Reports that this user may not read the service's models, if the service needs them.
     static func hidden(_ activation: ActivationSettings) -> [DoctorFinding] {
-        // A daemon of this user's own could not read them either.
+        // A daemon run by this user could not read the models either.
         guard let folder = activation.hiddenModels, !activation.isForThisUser,
             activation.machine.mode == .wake || activation.engine != nil
         else {
@@ -73,7 +73,7 @@ package enum WakeCheck {
         ]
     }
 
-    /// Judges what each installed model made of the sample of its word.
+    /// Judges the result of each installed model over the sample of its word.
     static func judge(_ results: [(word: String, result: SampleRun.Result)]) -> [DoctorFinding] {
         var well: [String] = []
         var late: [String] = []
@@ -96,7 +96,7 @@ package enum WakeCheck {
                     )
                 )
             case .failed(let problem) where problem.cause == .library:
-                // It is one for all words.
+                // All words share the library: it is reported once.
                 guard !libraryFailed else { continue }
                 libraryFailed = true
                 findings.append(
@@ -119,7 +119,7 @@ package enum WakeCheck {
             }
         }
         if !late.isEmpty {
-            let text: MarkedText = "not tried, as this machine needs too long: \(late.joined(separator: ", "))"
+            let text: MarkedText = "too slow on this machine, not tried: \(late.joined(separator: ", "))"
             findings.append(
                 DoctorFinding("wake-models", .skipped, text, advice: "try \"jarvis-voiced wake test\"")
             )
@@ -132,12 +132,12 @@ package enum WakeCheck {
     private static func advice(for problem: WakeWordError) -> MarkedText {
         switch problem.cause {
         case .passing: "run the doctor again when this machine has less to do"
-        case .heldUp: "run the doctor again when this machine has less to do; if it is the same then, remove the model"
+        case .heldUp: "run the doctor again when this machine has less to do; if it happens again, remove the model"
         case .library, .index, .other: "run \"jarvis-voiced wake install\" again, or remove the model"
         }
     }
 
-    /// Judges what the engine for stop words made of the sample; nothing if it was not run.
+    /// Judges the result of the engine for stop words; no finding if it was not run.
     static func judge(stop result: SampleRun.Result?) -> [DoctorFinding] {
         switch result {
         case nil, .ran?, .late?: []
@@ -182,7 +182,7 @@ package enum WakeCheck {
 
     private static let otherStops: MarkedText = "without it the stop key and \"ctl stop\" stop it"
 
-    /// No engine for stop words is installed: that is a choice.
+    /// No engine for stop words is installed, which is a valid choice.
     static func nobodyListens(for stops: [String]) -> DoctorFinding {
         DoctorFinding(
             "stop-words",
