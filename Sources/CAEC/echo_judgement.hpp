@@ -1,5 +1,5 @@
 #pragma once
-// Distinguishes the echo that the linear canceller leaves from a talker, whom it leaves rightly.
+// Distinguishes the residual echo of the linear canceller from near-end speech, which must pass.
 //
 // Residual echo rises and falls with its estimate, in every band alike; a talker does not. Two features are computed over the
 // bands of a voice: the correlation of the envelopes of residual and estimate over the last quarter of a second, and the
@@ -15,21 +15,21 @@ public:
     static constexpr int kMostBands = 40;
 
     /// Processes one block: powers of the residual, the estimated echo and the noise in `count` bands, at most `kMostBands`.
-    /// `isTalkerAbout`: whether somebody talked a short while ago. `isAligned`: whether the position of the echo in the reference
-    /// is confirmed.
+    /// `isTalkerAbout`: whether a talker was heard a short while ago. `isAligned`: whether the position of the echo in the
+    /// reference is confirmed.
     void step(const float *residual, const float *echo, const float *noise, int count, bool isTalkerAbout, bool isAligned);
 
-    /// Whether the residual appears to be nothing but echo.
+    /// Whether the residual appears to be only echo.
     bool isEcho() const { return isEcho_; }
-    /// Whether it is echo, and hardly less of it than before the canceller.
+    /// Whether the residual is echo, almost as loud as before the canceller.
     bool isEchoLoud() const;
-    /// Whether echo sounds, and the residual differs from its estimate by about the same amount in every band. What a changed
-    /// path leaves does so within a tenth of a second; the correlation takes longer to forget the residual before.
+    /// Whether echo sounds, and the residual differs from its estimate by about the same amount in every band. After a change of
+    /// the path it does so within a tenth of a second; the correlation takes longer to forget the earlier residual.
     bool isShapedLikeEcho() const;
-    /// Whether echo sounds, most of it is removed, and the residual differs from its estimate by another amount in each band, as a
-    /// talker does. What a filter leaves that still learns may do so too.
+    /// Whether echo sounds, most of it is removed, and the residual differs from its estimate by another amount in each band, as
+    /// with a talker. The residual of a filter that still learns may do so too.
     bool isUnlikeEcho() const;
-    /// Whether so much echo has been left for so long that its path must have changed; true for one block each second.
+    /// Whether the residual echo was so loud for so long that its path must have changed; true for one block each second.
     bool hasPathChanged() const { return changed_; }
 
 private:

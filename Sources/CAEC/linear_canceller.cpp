@@ -12,10 +12,10 @@ namespace {
 
 /// State transition factor of the Markov process, per block.
 constexpr float kTransition = 0.9998f;
-/// Smoothing of what the microphone holds besides the echo. A faster one finds talkers sooner, but mistakes the beats of
-/// music for them.
+/// Smoothing of the microphone's signal without the echo. Faster smoothing finds talkers sooner, but mistakes the beats of
+/// music for talkers.
 constexpr float kNoiseSmoothing = 0.9f;
-/// Least share of the error that counts as noise, however much of it the filter expects.
+/// Minimum noise share of the error signal.
 constexpr float kLeastNoise = 0.3f;
 /// Share of a transform filled by its samples: R / M in the papers.
 constexpr float kWindow = static_cast<float>(LinearCanceller::kBlock) / LinearCanceller::kSize;
@@ -31,7 +31,7 @@ constexpr int kExpectedLag = 3;
 /// Initial variance of the first partition's bins.
 constexpr float kVariance = 0.3f;
 constexpr float kBentVariance = 0.03f;
-/// Share of the lowest frequencies that stays from one sample to the next.
+/// Share of the lowest frequencies that is kept from one sample to the next.
 constexpr float kStays = 0.978f;
 /// Uncertainty of a recalled path, as a share of its power in the partition and of the power expected of a room.
 constexpr float kRecalledDoubt = 0.03f, kRecalledLeast = 1e-3f;

@@ -75,7 +75,7 @@ struct Watch: ParsableCommand {
             let (mirror, problem) = feed.latest
             let size = Screen.size ?? WatchPicture.Size(columns: 80, rows: 24)
             screen.show(picture(mirror, problem?.message, size, isColoured), size)
-            // Five pictures a second; a new size is noticed on the way.
+            // Five pictures a second, each in the current size of the terminal.
             let next = Monotonic.now() + .milliseconds(200)
             while Monotonic.now() < next {
                 if Screen.quits(within: (next - Monotonic.now()).wholeMilliseconds) { return }
@@ -91,18 +91,18 @@ struct Watch: ParsableCommand {
                 clinux_note_signals([SIGTSTP], 1)
                 screen.enter()
             } else if clinux_take_noted(SIGCONT) {
-                // It was stopped without a chance to restore the terminal, and the shell has changed it.
+                // The program was stopped before it could restore the terminal, and the shell has changed it.
                 screen.enter()
             }
         }
     }
 
-    /// Lets the signal do what it does by default; returns once the program was stopped and is continued, or if the
-    /// signal did nothing within one second.
+    /// Lets the signal have its default effect. Returns once the program was stopped and continued, or if the signal had no
+    /// effect within one second.
     private static func deliver(_ number: Int32) {
         signal(number, SIG_DFL)
         _ = clinux_take_noted(SIGCONT)
-        // To the process, not to this thread, on which it may be masked.
+        // The signal goes to the process, because this thread may mask it.
         kill(getpid(), number)
         for _ in 0..<50 where !clinux_take_noted(SIGCONT) { usleep(20_000) }
     }
@@ -129,7 +129,7 @@ struct Watch: ParsableCommand {
 private final class StatusFollower: Sendable {
     private let state = Mutex((mirror: StatusMirror(), problem: ControlProblem?.none))
 
-    /// - Parameter hasLevels: also of microphone and loudspeaker, which costs the daemon ten looks a second.
+    /// - Parameter hasLevels: whether to follow the levels of microphone and loudspeaker, ten times a second.
     init(_ paths: [String], hasLevels: Bool) {
         let started = OwnThread.start("watch") {
             while true {
@@ -138,13 +138,13 @@ private final class StatusFollower: Sendable {
                 sleep(1)
             }
         }
-        if !started { state.withLock { $0.problem = ControlProblem(.failed, "the system refuses a thread") } }
+        if !started { state.withLock { $0.problem = ControlProblem(.failed, "cannot start a thread") } }
     }
 
     /// The status, and why there is no connection at present.
     var latest: (mirror: StatusMirror, problem: ControlProblem?) { state.withLock { $0 } }
 
-    /// Returns why it ended.
+    /// Follows the status until the connection ends; returns the reason.
     private func follow(_ paths: [String], _ hasLevels: Bool) -> ControlProblem {
         do throws(ControlProblem) {
             var client = try ControlClient(paths: paths)
@@ -214,7 +214,7 @@ private struct Screen {
         saved = nil
     }
 
-    /// Draws the lines that have changed; all of them on a screen of another size.
+    /// Draws the lines that have changed, or all lines if the size of the screen has changed.
     mutating func show(_ lines: [String], _ size: WatchPicture.Size) {
         var text = ""
         if size != self.size {

@@ -53,7 +53,7 @@ extension VoiceDaemon {
         return settings
     }
 
-    /// Runs what begins and ends conversations until cancelled: wake words, buttons, quiet hours, and the lights.
+    /// Runs wake words, buttons, quiet hours and the lights until cancelled.
     func runActivation(_ settings: ActivationSettings) async {
         let (hook, listener, mailbox) = (hook, listener, mailbox)
         let reader = ButtonReader(path: settings.buttons, logger: logger) { [weak self] in self?.press($0) }
@@ -79,7 +79,7 @@ extension VoiceDaemon {
         var isQuiet = false
         repeat {
             let now = ClockInstant.awake()
-            // Without a clock, it is no time of the day.
+            // Before the clock is set, the time of day is unknown.
             guard now.isPlausible else { continue }
             let minute = ((now.wall + now.offset) / 60 % 1440 + 1440) % 1440
             if hours.contains(minute: minute) != isQuiet {
@@ -112,11 +112,11 @@ extension VoiceDaemon {
         mailbox.post(activation: .activate(trigger))
     }
 
-    /// Silences the box, withdraws all requests and ends media. Returns once nothing of it sounds.
+    /// Silences the box, withdraws all requests and ends media. Returns once the box is silent.
     /// - Returns: false if the sound has not ended within a second.
     package nonisolated func stopAll() async -> Bool { await isSilent(after: mailbox.post(activation: .stopAll)) }
 
-    /// Silences the box and withdraws all requests; the conversation and media go on. Returns once nothing of it sounds.
+    /// Silences the box and withdraws all requests; the conversation and media continue. Returns once the voice is silent.
     /// - Returns: false if the sound has not ended within a second.
     package nonisolated func silence() async -> Bool { await isSilent(after: mailbox.post(activation: .silence)) }
 
@@ -129,20 +129,20 @@ extension VoiceDaemon {
         return false
     }
 
-    /// What became of a setting that is remembered.
+    /// The outcome of changing a saved setting.
     enum Setting: Sendable {
         case saved
-        /// It is in effect, but not on disk, or not within two seconds.
+        /// The setting is in effect, but was not written to disk within two seconds.
         case unsaved
-        /// It did not take effect within two seconds.
+        /// The setting did not take effect within two seconds.
         case stuck
     }
 
-    /// Changes the mode or the mute, and waits until that is on disk. Once muting has taken effect, microphone audio is no
-    /// longer sent; the capture device is closed shortly after.
+    /// Changes the mode or the mute, and waits until the change is on disk. Once muting has taken effect, microphone audio is
+    /// no longer sent; the capture device is closed shortly after.
     nonisolated func set(_ event: ActivationEvent) async -> Setting {
         guard await mailbox.handle(event, within: .seconds(2)) else { return .stuck }
-        // Whoever is told so may cut the power next.
+        // The user may cut the power right after this reply.
         return await store?.isSaved(within: .seconds(2)) ?? true ? .saved : .unsaved
     }
 

@@ -38,7 +38,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
     /// Frames at 48 kHz to queue before playback starts.
     private var startAt = 0
     private var queued = 0
-    /// `queued` in card frames, without what is pending.
+    /// `queued` in card frames, without the pending frames.
     private var queuedOfCard = 0
     private var playbackRuns = false
     /// Periods without sound since the last one, and periods that sound has waited for the loudspeaker.
@@ -101,7 +101,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
                 have += code
                 idleWakes = 0
                 startedAt = nil
-                // Drops the backlog of a late period, which would arrive in a burst: current sound is wanted.
+                // Drops the backlog of a late period, which would arrive in a burst: only current sound is useful.
                 if isLate { return restartCapture(stream, 0) }
                 continue
             }
@@ -213,9 +213,10 @@ struct ALSADevice: DuplexDevice, ~Copyable {
 
     // MARK: Playback
 
-    /// Periods without sound until the loudspeaker is given back: a minute.
+    /// Periods without sound until the loudspeaker is closed: a minute.
     static let restAfter = 6000
-    /// Longest time in periods that sound waits for it: 4 s. Afterwards it is lost, as without a loudspeaker.
+    /// Longest time in periods that sound waits for the loudspeaker to open: 4 s. Later sound is lost, as without a
+    /// loudspeaker.
     static let longestHold = 400
 
     var isResting: Bool { playback == nil && loudspeaker.isResting }
@@ -306,7 +307,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         return isFull ? lookAfterFullPlayback(stream) : nil
     }
 
-    /// Checks a full buffer. A plugin whose server is dead reports a full one forever; `snd_pcm_avail` reveals it.
+    /// Checks a full buffer. A plugin whose server is dead reports a full buffer forever; `snd_pcm_avail` reveals the fault.
     private mutating func lookAfterFullPlayback(_ stream: UnsafeMutablePointer<ALSAStream>) -> DeviceEvent? {
         guard clinux_monotonic_ns() &- stream.pointee.lastProgress > stream.pointee.lateNanoseconds else { return nil }
         let available = snd_pcm_avail(stream.pointee.pcm)
@@ -415,9 +416,9 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         let left = playbackDelay
         let inBuffer = inBuffer(stream)
         let server = stream.pointee.parameters.server
-        // A restart shifts the echo by the time it takes. To the canceller that looks like a moved device: the box hears
-        // itself, and nobody would be heard over the next answer. Playing the end of a short buffer is the lesser evil. What
-        // has left the buffer, a server plays in any case.
+        // A restart shifts the echo by the time it takes. To the canceller that looks like a moved device: the box would hear
+        // itself, and no talker would be heard over the next answer. Playing the end of a short buffer is the lesser evil. A
+        // server plays the frames that have left the buffer in any case.
         guard Self.tail(delay: left, inBuffer: inBuffer, server: server) > Self.longestTail else { return .nothing }
         guard snd_pcm_drop(pcm) == 0 else { return .nothing }
         var reported: Int?
@@ -437,21 +438,20 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         return PlaybackFlush(removed: removed, replaced: startAt)
     }
 
-    /// Returns how many of the frames under way a drop could take back at most.
+    /// Returns how many of the queued frames a drop could take back at most.
     static func tail(delay: Int, inBuffer: Int, server: SoundServer?) -> Int {
         server == nil ? delay : min(delay, inBuffer)
     }
 
-    /// Returns how many of the frames under way at a drop a sound server plays nevertheless: it does not take back what it
-    /// has already mixed for its card.
+    /// Returns the frames the server still plays after a drop: those that it has already mixed for its card.
     ///
-    /// PulseAudio's plugin reports them: the delay that remains after the drop is the server's. PipeWire's plugin keeps
-    /// reporting its earlier delay, so there it is everything that has left the buffer. On a kernel card PulseAudio does take
-    /// some of it back, but does not report how much.
+    /// PulseAudio's plugin reports these frames: the delay that remains after the drop is the server's. PipeWire's plugin keeps
+    /// reporting its earlier delay, so all frames that have left the buffer count. On a kernel card PulseAudio does take back
+    /// some of them, but does not report how many.
     ///
     /// - Parameters: frames at 48 kHz.
-    ///   - delay: before the drop.
-    ///   - reported: the delay after it, if reliable.
+    ///   - delay: the delay before the drop.
+    ///   - reported: the delay after the drop, if reliable.
     static func stillPlayed(delay: Int, inBuffer: Int, reported: Int?) -> Int {
         min(delay, max(0, reported ?? delay - inBuffer))
     }

@@ -11,7 +11,7 @@ internal import VoiceReply
 /// It is ready once the recogniser has described itself. If the speaker does not answer, espeak-ng replaces it.
 package final class LocalLink: ServiceLink, VoiceLine {
     private static let describeLimit = Duration.seconds(5)
-    /// Steps after the end of a turn within which continued speech is joined to it; later it is another turn.
+    /// Steps after the end of a turn within which further speech is joined to the turn; later speech is another turn.
     private static let joinLimit = 250
     /// Steps of silence after which the response to an unfinished answer ends.
     private static let starveLimit = 200
@@ -36,17 +36,17 @@ package final class LocalLink: ServiceLink, VoiceLine {
     private var ear: MicrophoneAnalyzer?
     private var turn: LocalTurn
     private var translator: LocalTranslator
-    /// Steps so far, and the step at which the last turn was given; nil if there is none to join.
+    /// Steps so far, and the step at which the last turn was reported; nil if there is no turn to join.
     private var steps = 0
     private var givenAt: Int?
     private var speech: LocalSpeech?
-    /// Length received of each sentence in ms, and the number of words reported as heard.
+    /// Received length of each sentence in ms, and the number of words reported as heard.
     private var lengths: [Int] = []
     private var wordsHeard = 0
     /// Steps of silence spent waiting for further sentences.
     private var starved = 0
     private var wordless = WordlessTurns()
-    /// Whether the recogniser that failed last did answer, if only with nonsense.
+    /// Whether the last recogniser that failed had answered, even with nonsense.
     private var recogniserAnswers = false
 
     init(
@@ -121,7 +121,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
                 trouble("\(end.description); espeak-ng speaks meanwhile")
                 return openIfKnown()
             }
-            // What only the configuration can change is not tried again and again.
+            // A fault that only the configuration can fix is not retried.
             if end.kind == .exposed { return fail(end.description, .permanent) }
             fail("\(end.description); start it, or correct local.recogniser", isOfRecogniser: true)
         }
@@ -146,7 +146,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
         speakerProbe = nil
         if info.tts.contains(where: \.isInstalled) { return speaker?.warmUp() ?? () }
         speaker?.rest(at: Monotonic.now())
-        trouble("local.speaker: the server at \(settings.speaker?.text ?? "?") speaks not; espeak-ng does meanwhile")
+        trouble("local.speaker: the server at \(settings.speaker?.text ?? "?") has no voice installed; using espeak-ng")
     }
 
     private func openIfKnown() {
@@ -175,7 +175,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
         recogniser?.abandon()
         speaker?.stop()
         pump.onThread.ended(self)
-        // The speaker knows this session by `me`: two strong references in a circle.
+        // Breaks the reference cycle between the speaker and this session (`me`).
         (me, recogniser, speaker) = (nil, nil, nil)
     }
 
@@ -233,7 +233,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
     // MARK: The microphone
 
     package var isOpen: Bool { phase == .opened }
-    /// Always 0: a recogniser that does not take its audio loses its connection, so nothing waits here.
+    /// Always 0: no audio waits here, because a recogniser that does not read its audio loses its connection.
     package var pendingSendBytes: Int { 0 }
 
     package func send(_ chunk: MicrophoneChunk) -> Int? {
@@ -244,11 +244,11 @@ package final class LocalLink: ServiceLink, VoiceLine {
             step.samples = UnsafeBufferPointer(rebasing: chunk.samples[start..<end])
             hear(ear.consume(step), ear)
         }
-        // The audio leaves with a turn, or not at all.
+        // The audio is sent with a turn, or not at all.
         return 0
     }
 
-    /// Handles 10 ms.
+    /// Handles one step of 10 ms.
     private func hear(_ step: HeardStep, _ ear: MicrophoneAnalyzer) {
         steps += 1
         if let given = givenAt, steps - given > Self.joinLimit {
@@ -291,7 +291,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
                 } else {
                     translate(.dropped(at: ear.milliseconds, resumes: resumes))
                 }
-            // The conversation handles barge-in and ducking itself when somebody begins to speak.
+            // The conversation handles barge-in and ducking itself when the user begins to speak.
             case .bargeIn, .resumeAnswer: break
             }
         }
@@ -331,7 +331,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
             translate(.sentenceEnded(index))
         case .ended:
             translate(.speechEnded)
-            // All of it was already played when its end became known.
+            // The answer was already played when its end became known.
             if !pump.onThread.playout.isSpeaking { turned(turn.handle(.answerEnded)) }
         case .failed, .trouble: break
         }
@@ -348,7 +348,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
         }
     }
 
-    /// Passes what the box says to turn detection as it is heard, so that its echo is not mistaken for words.
+    /// Passes the words of the box to turn detection as they become audible, so that their echo is not mistaken for the user.
     private func said(_ heard: Int) {
         guard let speech else { return }
         var start = 0

@@ -10,7 +10,7 @@ package import VoiceConversation
 /// that calls `run`. A tool that misses the dispatcher's deadline is cancelled and its late output dropped. Long before that,
 /// the caller is notified once that the call is taking long.
 package struct ToolDispatcher: Sendable {
-    /// For tools that return at once or make one short request to the agent.
+    /// For tools that return immediately or make one short request to the agent.
     package static let standardDeadline = Duration.seconds(60)
 
     private let registry: ToolRegistry
@@ -44,7 +44,7 @@ package struct ToolDispatcher: Sendable {
     ///
     /// - Parameters:
     ///   - authority: the user's authority behind the call; if it is less than the tool needs, the tool is not called.
-    ///   - turn: the number of the user's turn: in each, one line is logged about unknown tools. Nil logs every call.
+    ///   - turn: the number of the user's turn. One line about unknown tools is logged in each turn; nil logs every call.
     ///   - listener: receives a reply of the agent while it is being written.
     ///   - onDelay: called at most once, when the call has run for `noticeAfter`, with what the tool is doing.
     nonisolated(nonsending) package func run(
@@ -63,8 +63,8 @@ package struct ToolDispatcher: Sendable {
             return ToolResult(.refusal(.noTool(named: known)))
         }
         guard authority.allows(tool) else {
-            logger.warning("the model called a tool that nobody asked for", metadata: ["tool": "\(name)"])
-            // If the user has spoken at all, the reply explains why it was not done.
+            logger.warning("tool call rejected: no user request", metadata: ["tool": "\(name)"])
+            // If a turn of the user is behind the call, the reply explains why the tool was not called.
             return ToolResult(.refusal(.unasked), wantsReply: authority.reach > .none)
         }
         let notice = noticeAfter.map { pause in
@@ -87,7 +87,7 @@ package struct ToolDispatcher: Sendable {
         }
         if let output { return output }
         if Task.isCancelled {
-            // The next in order must not begin beside it.
+            // The next call in order must not begin while this one runs.
             if keepsOrder(name) { _ = await work.value }
             return ToolResult(.refusal(.because("The request was cancelled.")))
         }
