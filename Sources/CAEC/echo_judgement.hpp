@@ -23,11 +23,11 @@ public:
     bool isEcho() const { return isEcho_; }
     /// Whether the residual is echo, almost as loud as before the canceller.
     bool isEchoLoud() const;
-    /// Whether echo sounds, and the residual differs from its estimate by about the same amount in every band. After a change of
-    /// the path it does so within a tenth of a second; the correlation takes longer to forget the earlier residual.
+    /// Whether echo sounds, and the residual differs from its estimate by about the same amount in every band. After a change
+    /// of the path it does so within a tenth of a second; the correlation takes longer to forget the earlier residual.
     bool isShapedLikeEcho() const;
-    /// Whether echo sounds, most of it is removed, and the residual differs from its estimate by another amount in each band, as
-    /// with a talker. The residual of a filter that still learns may do so too.
+    /// Whether echo sounds, most of it is removed, and the residual differs from its estimate by another amount in each band,
+    /// as with a talker. The residual of a filter that still learns may do so too.
     bool isUnlikeEcho() const;
     /// Whether the residual echo was so loud for so long that its path must have changed; true for one block each second.
     bool hasPathChanged() const { return changed_; }
