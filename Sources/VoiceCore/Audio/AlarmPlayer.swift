@@ -8,7 +8,7 @@ internal import VoiceBase
 struct AlarmPlayer: ~Copyable {
     /// Time from the first pattern to full volume, in frames: 30 s.
     static let rise = 30 * AudioFormat.deviceRate
-    /// Gain at the start, and upper limit while somebody speaks, relative to full volume.
+    /// Gain at the start, and upper limit during speech, relative to full volume.
     static let softest: Float = 0.08
     private static let cycle = AudioFormat.deviceRate
 

@@ -136,8 +136,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             adoptPlan()
             beginLearning()
             realign(to: device.playbackPrefill - period)
-            // A microphone that delivers more frames at once needs more in the playback buffer. Behind a sound server they bring
-            // that themselves, as the loudspeaker goes on until the first of them comes; its delays, which contain the
+            // A microphone that delivers more frames in one step needs more in the playback buffer. Behind a sound server they
+            // bring that themselves, as the loudspeaker continues until the first of them comes; its delays, which contain the
             // server's, would leave out periods instead.
             if device.playbackPrefill > filledTo {
                 filledTo = device.playbackPrefill
@@ -342,7 +342,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             event = put(frames.output + taken, count: period - taken)
             taken = Int(written - start)
         }
-        // Silence without room is missed by nobody: a sound server takes nothing at first, while the microphone goes on.
+        // The loss of silence is inaudible: a sound server takes nothing at first, while the microphone continues.
         if taken < period && event == .done && isHeard(from: taken) { snapshot.counters.lostPeriods += 1 }
         if media.isSounding { mediaUntil = written }
         if alarm.isSounding { ringUntil = written }

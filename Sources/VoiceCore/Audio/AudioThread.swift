@@ -48,7 +48,7 @@ package final class AudioThread: Sendable {
         return AudioThread(ports: ports, job: job, report: report)
     }
 
-    /// Ends the thread within a second; ALSA streams go back to whoever opened them.
+    /// Ends the thread within a second; ALSA streams go back to the supervisor that opened them.
     /// - Parameter drain: whether to play the voice ring to its last sample first, for at most 900 ms.
     package func stop(drain: Bool = false) async {
         if drain && ports.gauges.state == .running {

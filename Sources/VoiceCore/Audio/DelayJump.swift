@@ -1,7 +1,7 @@
 internal import VoiceBase
 
-/// Notices a reported delay that moves by more than 15 ms at once and stays there: a sound server has moved the sound to
-/// another device. A delay that wanders is followed and is no jump.
+/// Notices a reported delay that moves by more than 15 ms in one step and stays there: a sound server has moved the sound to
+/// another device. A delay that wanders is followed and is not a jump.
 struct DelayJump {
     /// Periods until the first value is taken, and how many of them, at the end, show whether the delay moves in steps.
     private static let settling = 150

@@ -14,7 +14,7 @@ internal import VoiceBase
 /// - A measure that suddenly lies more than 15 ms away and stays there is not drift: a sound server has moved the sound to
 ///   another device or has changed its quantum. The new value becomes the usual one, and users of the delays are notified.
 /// - After a restart of a sound server's stream the measure is meaningless for a while and is ignored. Then the usual value
-///   is restored at once, as after a loss.
+///   is restored immediately, as after a loss.
 ///
 /// A device whose delay moves in steps, such as a sound server's quantum, gets a slower average and wider windows.
 ///
@@ -71,7 +71,7 @@ struct DriftControl {
         average = target
     }
 
-    /// Notes that frames were lost: the next period restores the usual measure at once.
+    /// Notes that frames were lost: the next period restores the usual measure.
     mutating func discontinuity() {
         resync = true
         leftOut = 0

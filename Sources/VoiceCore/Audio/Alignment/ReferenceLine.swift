@@ -26,7 +26,7 @@ internal import VoiceBase
 /// since the echo was found. Until the first correction the frames come out as they were appended.
 ///
 /// How fast the card is fed (`DriftControl.step`) moves the echo in the line as a clock does, but is known: the line follows
-/// each change at once. Corrections and blocks leave out what it has followed so since the echo was first found, so that
+/// each change immediately. Corrections and blocks leave out what it has followed so since the echo was first found, so that
 /// the search sees only the clocks, whose drift is steady. Measured drift alone would lag behind each change for seconds.
 ///
 /// Owned by the audio thread; a pure computation that allocates in `init` only.

@@ -14,7 +14,7 @@ package struct EchoCancellerOptions: Sendable, Equatable {
     package var voiceDetection: Bool
     /// A linear canceller in front of the library, which then handles only the residue.
     package var linearStage = true
-    /// Whether a suppressor that spares the talker replaces the library's while somebody is heard over echo. Needs the linear
+    /// Whether a suppressor that spares the talker replaces the library's while a talker is heard over echo. Needs the linear
     /// stage.
     package var doubleTalkPath = true
 

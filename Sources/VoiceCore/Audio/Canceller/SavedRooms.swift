@@ -20,7 +20,7 @@ package struct SavedRooms: Sendable, Equatable {
 
     package init() {}
 
-    /// Returns the room to start with: the one of these devices at the nearest volume. The level of the echo shows at once.
+    /// Returns the room to start with: the one of these devices at the nearest volume. The level of the echo shows immediately.
     package func room(microphone: String, loudspeaker: String, volume: Int) -> RememberedRoom? {
         rooms.filter { $0.isOf(microphone, loudspeaker) }
             .min { ($0.volume - volume).magnitude < ($1.volume - volume).magnitude }

@@ -463,7 +463,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
     }
 
     /// Returns how many frames must be written to a sound server before playback starts again: as many as were taken back,
-    /// but no fewer than at the first start, as it may take a whole step at once. Frames that the card would have played
+    /// but no fewer than at the first start, as it may take a whole step together. Frames that the card would have played
     /// while stopped are subtracted: as many microphone frames are waiting, and each brings one frame of output.
     static func restartOfServer(removed: Int, fill: Int, stoppedFor: Int) -> Int {
         max(max(removed, fill) - stoppedFor, AudioFormat.periodFrames)

@@ -143,7 +143,7 @@ struct ALSAStream: ~Copyable {
     /// How late a period may be; a card with long periods delivers rarely.
     var lateNanoseconds: UInt64 { max(150_000_000, UInt64(2e6 * parameters.periodMilliseconds)) }
 
-    /// How long the first frames may take after a start before the loudspeaker goes on without them.
+    /// How long the first frames may take after a start before the loudspeaker continues without them.
     var firstNanoseconds: UInt64 { UInt64(1.5e6 * max(10, parameters.periodMilliseconds)) }
 
     /// Converts frames at 48 kHz, one period at most, to `pending` card frames in `raw`. None may be pending.

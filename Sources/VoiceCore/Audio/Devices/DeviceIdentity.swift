@@ -6,7 +6,7 @@ enum SoundServer: Sendable {
     case pulseAudio
     case pipeWire
 
-    /// Frames at 48 kHz by which it may advance at once, whatever period its plugin grants: PipeWire's default quantum, and
+    /// Frames at 48 kHz by which it may advance in one step, whatever period its plugin grants: PipeWire's default quantum, and
     /// its minimum in a virtual machine.
     static let step = 1024
 

@@ -5,7 +5,7 @@ internal import VoiceBase
 package struct DeviceFacts: Sendable, Equatable {
     /// ALSA name.
     package var device: String
-    /// Everything that the device supports by itself.
+    /// Everything that the device supports without a converter.
     package var abilities: DeviceAbilities
     /// The parameters that the daemon would run it with.
     package var granted: StreamPlan
@@ -21,7 +21,7 @@ package struct DeviceFacts: Sendable, Equatable {
         return facts
     }
 
-    /// Frames at 48 kHz by which it advances at once.
+    /// Frames at 48 kHz by which it advances in one step.
     package var step: Int { granted.step }
 
     /// Describes for people the fill level of this loudspeaker's buffer next to a microphone with long steps; nil if it is as

@@ -18,7 +18,7 @@ internal import Synchronization
 /// the next one only after the last one has come back.
 @dynamicMemberLookup
 package final class DeviceSlot: @unchecked Sendable {
-    // Invariant behind @unchecked: the slot alone owns a pointer stored in it, and whoever exchanges the pointer out
+    // Invariant behind @unchecked: the slot alone owns a pointer stored in it, and the thread that exchanges the pointer out
     // (acquiring) is its only owner from then on.
 
     private let passed = Atomic<UInt64>(0)

@@ -98,7 +98,7 @@ package struct PlaybackFlush: Sendable, Equatable {
         self.replaced = replaced
     }
 
-    /// For a device that continues at once.
+    /// For a device that continues immediately.
     init(_ count: Int) { self.init(removed: count, replaced: count) }
 }
 

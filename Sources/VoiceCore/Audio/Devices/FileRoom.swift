@@ -37,7 +37,7 @@ package final class FileRoom: Sendable {
     /// Most speech that may be queued: ten minutes.
     private static let longest = AudioFormat.deviceRate * 600
 
-    /// Somebody in the room: receives what the loudspeaker plays, one period at a time, on the card's thread.
+    /// A listener in the room: receives what the loudspeaker plays, one period at a time, on the card's thread.
     ///
     /// Speech that it queues during the call is heard from the same period on. While it blocks, the room's time stands still,
     /// and so does the daemon's microphone.

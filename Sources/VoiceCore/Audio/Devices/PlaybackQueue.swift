@@ -67,7 +67,7 @@ struct PaceGuard: Sendable, Equatable {
     static let periods = 500
     static let nanoseconds: UInt64 = 1_000_000_000
 
-    /// Whether the microphone delivers at once, so that the pace has to come from elsewhere.
+    /// Whether the microphone delivers immediately, so that the pace has to come from elsewhere.
     private(set) var isBroken = false
     private var count = 0
     private var start: UInt64 = 0

@@ -14,7 +14,7 @@ package struct StreamPlan: Sendable, Equatable {
     /// Latency of the converter to or from 48 kHz; 0 at 48 kHz.
     var converterMilliseconds = 0.0
 
-    /// Frames at 48 kHz by which a sound server behind the device may advance at once; 0 without one.
+    /// Frames at 48 kHz by which a sound server behind the device may advance in one step; 0 without one.
     var serverStep: Int { server == nil ? 0 : SoundServer.step }
 
     /// 10 ms in frames at `rate`, rounded up.
@@ -40,7 +40,7 @@ package struct StreamPlan: Sendable, Equatable {
         return converterMilliseconds + Double(max(0, more) * 1000) / Double(AudioFormat.deviceRate)
     }
 
-    /// Frames at 48 kHz by which the sound advances at once: the period, or a sound server's step.
+    /// Frames at 48 kHz by which the sound advances in one step: the period, or a sound server's step.
     package var step: Int { max(serverStep, periodFrames * AudioFormat.deviceRate / max(1, rate)) }
 
     /// "16000 Hz, 6 channels, buffer of 160 ms in steps of 21.3 ms".
@@ -51,7 +51,7 @@ package struct StreamPlan: Sendable, Equatable {
 
     /// Returns the fill level of the loudspeaker's buffer, in frames at 48 kHz.
     ///
-    /// It must last until the next cycle writes: a microphone with long steps brings several cycles at once and then none for
+    /// It must last until the next cycle writes: a microphone with long steps brings several cycles together and then none for
     /// a step, and a card with long steps takes one step ahead.
     ///
     /// - Parameters:

@@ -107,7 +107,7 @@ package struct DuplexControl: ~Copyable {
     /// Whether too much echo is left for anybody to be heard over it.
     var leavesTooMuch: Bool { policy.state == .poor || policy.state == .clipping }
 
-    /// Whether nobody can be heard while the daemon's sound is at the microphone.
+    /// Whether no talker can be heard while the daemon's sound is at the microphone.
     package var isShut: Bool { policy.permission == .shut }
 
     /// Starts over: with another microphone or loudspeaker, perhaps, nothing is known of the echo.

@@ -32,7 +32,7 @@ struct PlaybackActivity: Sendable, Equatable {
 /// the music.
 ///
 /// In half duplex the microphone is shut while the daemon speaks, for seconds. Music plays for hours: with the microphone
-/// shut, nobody could say "stop". The usual level is the median: beats, however loud, do not raise it, nor does a talker who
+/// shut, no one could say "stop". The usual level is the median: beats, however loud, do not raise it, nor does a talker who
 /// was not let in. A song that grows louder by more than the margin may pass for a talker until the median has followed; the
 /// speech detector still applies.
 ///
@@ -50,7 +50,7 @@ package struct MediaGuard: Sendable, Equatable {
     private var median: Float = 0
     private var periods = 0
 
-    /// Takes a period in which only media sounds and nobody is heard. Pass no others.
+    /// Takes a period in which only media sounds and no one is heard. Pass no others.
     package mutating func receive(_ reading: EchoReading) {
         if periods == 0 { median = reading.output }
         let step = periods < Self.needed ? Self.firstStep : Self.step

@@ -3,7 +3,7 @@ internal import VoiceBase
 /// The last step before the microphone ring: passes periods on, or holds back the newest 480 ms and sends silence.
 ///
 /// Nothing is sent for the first 480 ms after the gate has shut; from then on each new period pushes the oldest one out as
-/// silence. When the gate opens, everything held goes out at once: silence up to the talker's beginning, then the talker.
+/// silence. When the gate opens, everything held goes out together: silence up to the talker's beginning, then the talker.
 /// Every captured period is therefore sent once, in its place: the uplink neither grows nor shrinks, and a ring position
 /// means the same instant whatever the gate does.
 ///

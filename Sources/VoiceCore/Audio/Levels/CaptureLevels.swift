@@ -92,7 +92,7 @@ struct PeakHold: Sendable, Equatable {
 /// Distinguishes a microphone that clips from a single knock on it.
 ///
 /// Uses a leaky count of periods with samples at full scale, with a time constant of 3 s. Clipping starts with five such
-/// periods at once, or with more than about two a second over a long time. It ends once the count has leaked below one half,
+/// periods in a row, or with more than about two a second over a long time. It ends once the count has leaked below one half,
 /// after about 7 s without any.
 struct ClippingDetector: Sendable, Equatable {
     /// 16-bit full scale, less one step and rounding.

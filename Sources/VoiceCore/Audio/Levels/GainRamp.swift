@@ -18,7 +18,7 @@ struct GainRamp {
         (current, target, left) = (0, 0, 0)
     }
 
-    /// Multiplies both channels by the gain on its way to `wanted`. The very first value applies at once.
+    /// Multiplies both channels by the gain on its way to `wanted`. The very first value applies immediately.
     mutating func apply(_ wanted: Float, to frames: UnsafeMutablePointer<StereoFrame>, count: Int) {
         apply(wanted, to: frames.samples, count: count, channels: 2)
     }

@@ -5,7 +5,7 @@ internal import Glibc
 /// It learns from speech alone. Speech lies 12 dB above the noise floor (the smallest level of the last two seconds, the
 /// simplest form of Martin's minimum statistics) *and* rises and falls as syllables do: a stretch that never dips by 8 dB and
 /// comes back is noise and leaves no trace. While the loudspeaker plays, nothing is learned and the gain does not move, as
-/// the residue may be echo. The gain moves only while somebody speaks, at 2 dB a second up and 6 down.
+/// the residue may be echo. The gain moves only during speech, at 2 dB a second up and 6 down.
 struct SpeechLeveller: Sendable {
     private static let target: Float = -24
     private static let largest: Float = 12

@@ -3,7 +3,7 @@ package import VoiceBase
 
 /// Holds the volumes: passes them to the audio thread and the card's mixer, and remembers them across restarts.
 ///
-/// A change is audible at once and written one second later, together with other changes made by then; `stop` writes at once.
+/// A change is audible immediately and written one second later, with other changes made by then; `stop` writes immediately.
 package actor VolumeController {
     private var settings: VolumeSettings
     private let controls: VolumeControls

@@ -1,6 +1,6 @@
 internal import CDSP
 
-/// The gain of media while somebody speaks: falls within 30 ms and returns within the given release, linearly.
+/// The gain of media during speech: falls within 30 ms and returns within the given release, linearly.
 struct DuckControl: Sendable, Equatable {
     /// 30 ms at 48 kHz.
     static let attack = 1440

@@ -39,7 +39,7 @@ package final class EarconRequests: Sendable {
         set { ringing.store(newValue, ordering: .releasing) }
     }
 
-    /// Whether it rings softly, because somebody speaks.
+    /// Whether it rings softly, during speech.
     package var isRingLow: Bool {
         get { low.load(ordering: .acquiring) }
         set { low.store(newValue, ordering: .releasing) }

@@ -13,7 +13,7 @@ struct SampleWindow: ~Copyable {
 
     /// - Parameters:
     ///   - past: samples to keep, silent at first.
-    ///   - block: most samples appended at once.
+    ///   - block: most samples appended in one call.
     init(channels: Int, past: Int, block: Int) {
         self.channels = channels
         self.past = past

@@ -70,7 +70,7 @@ package actor AudioSupervisor {
 
     /// Starts the thread and the search for the devices. A device that is absent now is used once it appears.
     ///
-    /// - Parameter insisting: the sides that must be available at once.
+    /// - Parameter insisting: the sides that must be available immediately.
     /// - Throws: errors that waiting cannot fix, such as an ambiguous name, or the reason if a required side is absent.
     package func start(insisting: Set<AudioDirection> = []) async throws {
         await rooms?.start()

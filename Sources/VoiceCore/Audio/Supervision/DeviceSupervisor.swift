@@ -55,7 +55,7 @@ actor DeviceSupervisor {
         if let stream = slot.withdraw() { await close(OpenStream(stream: stream)) }
     }
 
-    /// Closes the device at once, or allows it to be opened again.
+    /// Closes the device immediately, or allows it to be opened again.
     func setClosed(_ closed: Bool) async {
         guard closed != isClosed else { return }
         isClosed = closed

@@ -5,7 +5,7 @@ internal import VoiceBase
 ///
 /// A state is logged once it has lasted for a second and differs from the last one logged. Lines are at least a minute apart,
 /// so that a canceller on the edge does not fill the journal. States within that second, and learning at the start, are not
-/// logged. A move of the box is logged at once, at most once a minute, as the state often stays the same.
+/// logged. A move of the box is logged immediately, at most once a minute, as the state often stays the same.
 struct DuplexLog: Sendable {
     struct Line: Sendable {
         var text: String
