@@ -10,7 +10,7 @@ package enum ConversationEffect: Equatable, Sendable {
     case disconnect
     /// Ask the service.
     case send(ServiceRequest)
-    /// Open the next session's connection, while this one goes on.
+    /// Open the next session's connection, while this one continues.
     case connectBeside
     case sendBeside(ServiceRequest)
     /// The connection beside takes over, with the microphone; no sample is lost or sent twice. The old one is closed.
@@ -20,7 +20,7 @@ package enum ConversationEffect: Equatable, Sendable {
     /// Send microphone audio, from now on.
     case openMicrophone
     case closeMicrophone
-    /// Stop playback at once, drop what is queued, and refuse further audio of these responses.
+    /// Stop playback immediately, drop what is queued, and refuse further audio of these responses.
     case stopVoice(responseIDs: [String])
     /// Drop microphone audio the connection has not taken yet.
     case forgetMicrophone
@@ -51,7 +51,7 @@ package enum ConversationNote: Equatable, Sendable {
     case connectionLost(LinkFailure, retryIn: Duration)
     /// The next session has taken over from the one that was about to end.
     case sessionSwapped(id: String?)
-    /// The next session could not be opened; this one goes on.
+    /// The next session could not be opened; this one continues.
     case rotationFailed(reason: String)
     /// Another service continues the conversation: the current one is unavailable, or a preferred one has recovered
     /// (`reason` nil).

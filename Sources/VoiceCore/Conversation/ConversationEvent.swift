@@ -8,7 +8,7 @@ package enum ConversationEvent: Equatable, Sendable {
     case deactivate
     /// The user interrupts: speech is cut, but running requests go on.
     case interrupt
-    /// "Stop", by word, key or command: silence; nothing that was asked goes on or is spoken later.
+    /// "Stop", by word, key or command: silence; no open request continues or is spoken about later.
     /// - isSpoken: whether the word itself may still reach the service; it is not a turn.
     case stop(isSpoken: Bool)
 
@@ -46,9 +46,9 @@ package enum ConversationEvent: Equatable, Sendable {
     /// The call takes so long that the user should hear of it; `activity` is what is being done, such as "reading your
     /// mail".
     case callDelayed(callID: String, activity: String? = nil)
-    /// A typed question, sent once nobody is speaking.
+    /// A typed question, sent in the next silence.
     case ask(TypedQuestion)
-    /// Have the voice say this once nobody is speaking.
+    /// Have the voice say this in the next silence.
     case say(String)
     /// Greet in the newly opened conversation, unless the user asks something first.
     case greet
@@ -95,7 +95,7 @@ package struct LinkFailure: Equatable, Sendable {
         case transient
         /// Rate limited: retry after a longer pause.
         case limited
-        /// The session reached its maximum length: reconnect at once.
+        /// The session reached its maximum length: reconnect immediately.
         case expired
         /// A retry cannot help until a person acts: key, quota, model, address.
         case permanent
@@ -106,7 +106,7 @@ package struct LinkFailure: Equatable, Sendable {
     package var reason: String
     /// The pause the service asked for (`Retry-After`, RFC 9110 section 10.2.3).
     package var retryAfter: Duration?
-    /// Somebody spoke while the connection was dead without any sign of it.
+    /// The user spoke while the connection was dead without any sign of it.
     package var missedSpeech = false
     /// It is the local recogniser that is away.
     package var isOfRecogniser = false
@@ -151,9 +151,9 @@ package enum ConversationTimer: Hashable, Sendable {
     case preferred
     /// The session is about to end: change at the next moment of silence.
     case swapBy
-    /// Nobody has spoken since the session became ready: the greeting may be said.
+    /// No one has spoken since the session became ready: the greeting may be said.
     case greeting
-    /// Nobody has spoken for the idle limit.
+    /// No one has spoken for the idle limit.
     case idle
     /// Speech after the budget was spent has taken long enough.
     case budget

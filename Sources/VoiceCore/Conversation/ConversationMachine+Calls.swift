@@ -58,7 +58,7 @@ extension ConversationMachine {
         Not done: too much was called since the user last spoke. Tell the user briefly what you know, and wait for the user.
         """
 
-    /// Refuses a call that was cut off or stopped. It is part of the conversation all the same, and without an output the
+    /// Refuses a call that was cut off or stopped. It is part of the conversation anyway, and without an output the
     /// model would wait for it.
     mutating func refuse(
         _ call: FunctionCall,
@@ -150,7 +150,7 @@ extension ConversationMachine {
         Jarvis is still working on this. Its result will follow as the result of another call; do not call again for it.
         """
 
-    /// A service that answers nobody before every call has an output gets one for now; the answer follows as that of another
+    /// A service that does not answer until every call has an output gets one for now; the answer follows as that of another
     /// call.
     mutating func putOffCalls() {
         guard link.isReady, !options.capabilities.answersWhileCalling, takesText else { return }
@@ -189,7 +189,7 @@ extension ConversationMachine {
         for wireID in cut.inPart + queued { send(.answer(call: wireID, output)) }
     }
 
-    /// Requests one response once every call of a response is answered and nobody else is about to speak.
+    /// Requests one response once every call of a response is answered and no one else is about to speak.
     ///
     /// A user who is speaking, or is owed a response, will get one that has seen the outputs. The answer to an earlier turn
     /// waits until the current one is completely over.
@@ -214,7 +214,7 @@ extension ConversationMachine {
         askForResponse(for: purpose, words: repeated?.words, isLast: round == .last)
     }
 
-    /// Requests a response; one nobody asked for gets no tools.
+    /// Requests a response; an unrequested one gets no tools.
     ///
     /// - Parameters:
     ///   - words: what it has to say or do, and no later response.
@@ -343,7 +343,7 @@ extension ConversationMachine {
         return callID
     }
 
-    /// Refuses a call from a response nobody requested.
+    /// Refuses a call from an unrequested response.
     mutating func refuseUnasked(_ call: FunctionCall, of responseID: String) {
         let reason = ConversationNote.unexpected("a call of \(call.name) that nobody asked for")
         refuse(call, of: responseID, reason, "Not done: nobody has asked for it.")

@@ -55,7 +55,7 @@ extension ConversationMachine {
         package var sessions = SessionRules()
         /// Session length limit if the service does not state one.
         package var sessionLifetime: Duration?
-        /// How long before the end of a session the next takes over at any moment nobody is speaking.
+        /// How long before the end of a session the next takes over at any silent moment.
         package var swapMargin: Duration = .seconds(10)
         /// How long the room has to be quiet before sessions are changed.
         package var swapQuiet: Duration = .seconds(4)

@@ -121,7 +121,7 @@ extension ConversationMachine {
         emit(.disconnect)
         if substitute(reason) { return }
         let refusal = link.refused(reason)
-        // A typed question fails with the refusal; nobody waits until it is over.
+        // A typed question fails with the refusal: it does not wait until the service returns.
         remarks.queue.clear(.typed)
         if refusal.isNews { note(.refused(reason: reason)) }
         if refusal.isFirst { emit(.play(.error)) }
@@ -183,7 +183,7 @@ extension ConversationMachine {
         unasked.sessionEnded()
         voice.sessionEnded()
         if !isReplaced, link.sessionEnded() { emit(.dropBeside) }
-        // The next session may be ready at once.
+        // The next session may be ready immediately.
         for timer in ConversationTimer.ofTurns { cancel(timer) }
     }
 
@@ -458,7 +458,7 @@ extension ConversationMachine {
         emit(.connect)
     }
 
-    /// Changes sessions when nobody is speaking, because the current one is about to end.
+    /// Changes sessions in a silent moment, because the current one is about to end.
     mutating func settleSwap() {
         if link.mustSwap, mayPromote { promote() }
     }

@@ -158,7 +158,7 @@ extension ConversationMachine {
             turn.wasCancelled(end.response)
             guard wasRunning, turn.isIdle else { break }
             turn.forgetQuestion()
-            // Nobody has spoken: a service that does this repeatedly is not asked forever.
+            // The user has not spoken: a service that does this repeatedly is not asked forever.
             if isUnheard, wasToTell { retry(after: .service) }
         case .failed:
             note(.responseFailed(status: end.status.rawValue, reason: end.line))
@@ -179,7 +179,7 @@ extension ConversationMachine {
         }
     }
 
-    /// Whether a response that has no sound is to be missed: nobody silenced it, and it led to no call. The translators of
+    /// Whether a response that has no sound is to be missed: no one silenced it, and it led to no call. The translators of
     /// services without names make silent responses themselves, but no words.
     private func isMissed(_ responseID: String, _ words: String) -> Bool {
         (options.capabilities.namesItems || !words.isEmpty) && !voice.isSilenced(responseID)
@@ -228,7 +228,7 @@ extension ConversationMachine {
         retry(after: end.failure, words: words, wanted: end.retryAfter)
     }
 
-    /// Refuses a response nobody wants, before its first word.
+    /// Refuses an unwanted response, before its first word.
     private mutating func refuse(response responseID: String) {
         turn.stop(responses: [responseID])
         cancelResponse()
@@ -251,8 +251,8 @@ extension ConversationMachine {
         emit(.cancelEarcons)
     }
 
-    /// The box speaks with its own voice: the user may interrupt it like any speech, but it is no answer, and no response that
-    /// the service would have to end.
+    /// The box speaks with its own voice: the user may interrupt it like any speech, but it is not an answer, and no response
+    /// that the service would have to end.
     mutating func boxSpeaks(_ name: String) {
         if voice.boxSpeaks(name) { emit(.cancelEarcons) }
     }
@@ -329,7 +329,7 @@ extension ConversationMachine {
         if !turn.isUserSpeaking { turn.forgetQuestion() }
     }
 
-    /// "Stop": in any state, with or without a connection, there is silence at once. Nothing that was asked is said, asked
+    /// "Stop": in any state, with or without a connection, there is silence immediately. Nothing that was asked is said, asked
     /// again, or left to the agent.
     mutating func stop(isSpoken: Bool) {
         turn.stop(responses: voice.responses)

@@ -222,7 +222,7 @@ package struct ConversationMachine: Sendable {
     /// Whether the call belongs to the turn that the clock measures.
     func isOfTurn(_ callID: String) -> Bool { calls.turn(of: callID) == turn.number }
 
-    /// Nobody is speaking and no response is pending.
+    /// No one is speaking and no response is pending.
     var isQuiet: Bool { voice.isSilent && turn.isQuiet && sequencer.isIdle && !sequencer.wantsResponse }
 
     /// Violated invariants between events; empty if all is well.

@@ -4,7 +4,7 @@ package enum ConversationState: Equatable, Sendable, CustomStringConvertible {
     case idle
     /// A session is being opened and configured. Leads to `listening`, or to `error`.
     case connecting
-    /// The microphone streams and nobody speaks.
+    /// The microphone streams and no one speaks.
     case listening
     /// The server hears the user. Leads to `processing`, or by the interrupt command to `listening`.
     case userSpeaking

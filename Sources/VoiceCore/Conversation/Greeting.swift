@@ -59,7 +59,7 @@ struct PendingGreeting: Equatable, Sendable {
 }
 
 extension ConversationMachine {
-    /// Begins the greeting of a conversation opened by somebody who may be greeted.
+    /// Begins the greeting of a conversation opened by a user who may be greeted.
     mutating func greet() {
         guard remarks.areAllowed, !link.isClosed, link.phase != .refused else { return }
         remarks.greeting.begin(options.greeting, at: now)
@@ -75,7 +75,7 @@ extension ConversationMachine {
         A conversation begins, and the last result is how Jarvis greets the user: say it, and nothing else.
         """
 
-    /// Says the greeting if nobody has spoken since the session became ready.
+    /// Says the greeting if no one has spoken since the session became ready.
     mutating func sayGreeting() {
         guard let text = remarks.greeting.dequeue(at: now), link.isReady, isQuiet else { return }
         switch text {

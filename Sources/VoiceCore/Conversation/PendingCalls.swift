@@ -132,7 +132,7 @@ package struct PendingCalls: Equatable, Sendable {
             renamed += 1
             own.callID += "~\(renamed)"
         }
-        // Another request: nobody goes on with what was cut.
+        // Another request: the interrupted answer does not continue.
         calls.removeAll { !$0.isOwed && $0.delivery?.isCut == true && $0.delivery?.isPlaced == true }
         given.append(own.callID)
         if given.count > Self.remembered { given.removeFirst() }
@@ -140,7 +140,7 @@ package struct PendingCalls: Equatable, Sendable {
         return own
     }
 
-    /// Excludes an id assigned here: whoever names it is not making a call.
+    /// Excludes an id assigned here: a response that names it is not making a call.
     package mutating func exclude(_ callID: String) {
         excluded.append(callID)
         if excluded.count > Self.remembered { excluded.removeFirst() }
@@ -222,7 +222,7 @@ package struct PendingCalls: Equatable, Sendable {
         change { if $1.response == response { $1.isResumed = false } }
     }
 
-    /// The response, which was to speak of these calls, ended early: unless the user asks for the rest, nobody wants it.
+    /// The response, which was to speak of these calls, ended early: unless the user asks for the rest, it is unwanted.
     package mutating func cut(_ response: String, telling callIDs: Set<String>) {
         change { call, delivery in
             guard delivery.isInParts else { return }
@@ -322,7 +322,7 @@ package struct PendingCalls: Equatable, Sendable {
         return calls.filter { $0.losses >= Self.mostLosses }.compactMap(\.output)
     }
 
-    /// The conversation is over: nobody waits for these calls any more.
+    /// The conversation is over: no one waits for these calls.
     package mutating func abandon() { (calls, over) = ([], []) }
 
     /// Changes the delivered calls.

@@ -100,7 +100,7 @@ package struct ResponseSequencer: Equatable, Sendable {
         }
     }
 
-    /// Whether a response that nobody has silenced is on its way.
+    /// Whether a response that was not silenced is on its way.
     package var isResponseComing: Bool {
         switch phase {
         case .idle, .cancelling: false
@@ -191,8 +191,8 @@ package struct ResponseSequencer: Equatable, Sendable {
     }
 
     /// The server refused the request because a response was already running. If none is known, that one has ended, or its
-    /// beginning is still to come: the request may be repeated at once, and after another refusal when the response ends, or
-    /// after a pause.
+    /// beginning is still to come: the request may be repeated immediately, and after another refusal when the response ends,
+    /// or after a pause.
     ///
     /// - Parameter eventID: the id of the request, if stated; the refusal of an abandoned request is ignored.
     package mutating func refused(eventID: String? = nil) {

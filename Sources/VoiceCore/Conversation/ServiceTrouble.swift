@@ -1,6 +1,6 @@
 /// Why the voice service is unavailable.
 ///
-/// In all modes but `always`, a failed conversation ends at once and loses its state; this record explains the failure when
+/// In all modes but `always`, a failed conversation ends immediately and loses its state; this record explains the failure when
 /// the next one is requested.
 package struct ServiceTrouble: Equatable, Sendable {
     /// Number of failed attempts.

@@ -234,7 +234,7 @@ package struct SessionLink: Equatable, Sendable {
 
     // MARK: The session beside it
 
-    /// Whether the standby can take over as soon as nobody is speaking.
+    /// Whether the standby can take over in the next silence.
     var mayChange: Bool { isReady && standby?.phase == .ready }
 
     /// How long until the standby is to be opened; nil for never.

@@ -256,7 +256,7 @@ struct Turn: Equatable, Sendable {
         // If the service does not state its request, it may be the unwanted one.
         let isOwed = !isOurs || !isNamed
         let isOfStopped = stopped.isSilent && !isOurs
-        // A requested response may begin as the user does: both would speak at once.
+        // A requested response may begin as the user does: both would speak at the same time.
         let isUnwanted = isOurs && (isSilenced || isUserSpeaking) || cancelsOwed && isOwed || isOfStopped
         if !isOurs || isOwed && !isSilenced {
             cancelsOwed = false
@@ -344,7 +344,7 @@ struct Turn: Equatable, Sendable {
         owesResponse = false
     }
 
-    /// Expects a response that nobody wants.
+    /// Expects an unwanted response.
     private mutating func expectUnwanted() {
         cancelsOwed = true
         awaitsUnwanted = true
@@ -478,7 +478,7 @@ private struct StoppedTurn: Equatable, Sendable {
     var isDiscarding = false
     /// Its item, to be deleted from the conversation once it is there.
     var itemID: String?
-    /// Nobody has spoken since: until then an unrequested response belongs to the stopped turn, however late.
+    /// No one has spoken since: until then an unrequested response belongs to the stopped turn, however late.
     var isSilent = false
     /// Responses whose calls are not made.
     private(set) var responses: [String] = []

@@ -95,7 +95,7 @@ package struct Budget: Sendable {
         }
     }
 
-    /// Somebody speaks, or a response is awaited; an agent at work in silence costs nothing.
+    /// The user or the box speaks, or a response is awaited; an agent at work in silence costs nothing.
     private var isTalking: Bool {
         switch state {
         case .userSpeaking, .processing, .fillerSpeaking, .aiSpeaking: true

@@ -24,7 +24,7 @@ package struct BudgetTracker: Sendable {
         self.store = store
         self.clock = clock
         guard case .damaged = restored, let store else { return }
-        // Save at once: if this start fails before the first word, the next must not find the damage again.
+        // Save immediately: if this start fails before the first word, the next must not find the damage again.
         Task { [stored] in
             await store.save(stored, sequence: 0)
             await store.flush()

@@ -210,7 +210,7 @@ extension DatagridTranslator {
 
     mutating func tool(_ tool: String, _ status: String, _ now: Duration) {
         report(.toolNews(tool: tool, status: status))
-        // A repeated message is no progress.
+        // A repeated message is not progress.
         let isStarted = status == "started"
         if !isStarted { lostTools.remove(tool) }
         guard isStarted != (runningTools[tool] != nil), !lostTools.contains(tool),

@@ -52,7 +52,7 @@ package struct LiveDelegations: Equatable, Sendable {
     private static let longestContext = 600
 
     private var words: [Word] = []
-    /// The end of the last words that the box carried out by itself, in ms.
+    /// The end of the last words that the box carried out without the model, in ms.
     private var ownEnd: Int?
     private var lastWord = Duration.zero
     private var pending: [Pending] = []
@@ -130,7 +130,7 @@ package struct LiveDelegations: Equatable, Sendable {
         return true
     }
 
-    /// Uses up the words from a position on: the box carries them out by itself.
+    /// Uses up the words from a position on: the box carries them out without the model.
     package mutating func use(from place: Int) {
         for index in words.indices where words[index].fragment.start >= place && !words[index].isUsed {
             words[index].isUsed = true

@@ -48,7 +48,7 @@ extension LiveTranslator {
         return true
     }
 
-    /// Whether these words are all of the latest turn, it has ended, and it was surely somebody's: nothing less permits
+    /// Whether these words are all of the latest turn, it has ended, and a talker was certainly heard: nothing less permits
     /// anything. What the model hands over may be the beginning of a turn ("Yes, but ..."), or an earlier turn's.
     private func isSurelyWhole(_ text: String) -> Bool {
         guard let turn = lastUser, turn.isSure, !voice.isSpeaking, turn.wordsEnd >= turn.voiceEnd - Self.reach else {
@@ -81,7 +81,7 @@ extension LiveTranslator {
             return .ask(question)
         }
         if let order = command?.call { return .call(tool: order.tool, arguments: order.arguments) }
-        // The model repeats and goes on by itself; the rest of a long answer is here.
+        // The model repeats and continues on its own; the rest of a long answer is here.
         return command == .more && isDelegated ? .call(tool: "continue_reading", arguments: [:]) : nil
     }
 

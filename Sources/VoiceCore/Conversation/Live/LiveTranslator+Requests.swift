@@ -195,7 +195,7 @@ extension LiveTranslator {
         send(.thinking, LivePieces.of(text), delegation: nil, now)
     }
 
-    /// Notes a call that is no delegation of the service.
+    /// Notes a call that is not a delegation of the service.
     mutating func own(_ callID: String) {
         localCalls.append(callID)
         if localCalls.count > 32 { localCalls.removeFirst() }

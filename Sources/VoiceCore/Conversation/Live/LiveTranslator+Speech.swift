@@ -48,7 +48,7 @@ extension LiveTranslator {
     }
 
     /// Takes transcribed words, which count only if the local detector heard a voice as well: the service transcribes words
-    /// nobody said.
+    /// no one said.
     mutating func heard(_ fragment: LiveFragment, _ now: Duration) {
         guard voice.hasVoice(from: fragment.start, to: fragment.end) else {
             // Reported once per stretch of them. The words themselves stay out of the log.

@@ -6,14 +6,14 @@ package enum LocalEvent: Equatable, Sendable {
     case asked(ServiceRequest)
     /// The user begins to speak, `at` ms into the session.
     case began(at: Int)
-    /// What was taken for speech was not.
+    /// The sound was mistaken for speech.
     /// - resumes: an answer was cut for it and continues.
     case dropped(at: Int, resumes: Bool)
     /// The user continues the completed turn: its request is void.
     case superseded(at: Int)
     case given(LocalUtterance, at: Int)
     /// The user spoke, but the recogniser failed.
-    /// - answers: it did answer, with something that is no text.
+    /// - answers: it did answer, with something that is not text.
     case notRecognised(at: Int, answers: Bool)
     /// The user spoke, and the recogniser returned no words, or those it returns for noise.
     case noWords(at: Int, WordlessTurns.Notice)
@@ -23,7 +23,7 @@ package enum LocalEvent: Equatable, Sendable {
     case sentenceEnded(Int)
     /// All audio of the speech was received.
     case speechEnded
-    /// All sentences received so far were played, and no more came for a while.
+    /// All sentences received so far were played, and none came for a while.
     case speechStarved
     case speechFailed(String)
 }

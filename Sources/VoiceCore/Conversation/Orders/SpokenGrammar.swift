@@ -1,6 +1,6 @@
 internal import VoiceBase
 
-/// A command the local voice carries out by itself, without agent, network or model.
+/// A command the local voice carries out alone, without agent, network or model.
 package enum SpokenCommand: Equatable, Sendable {
     case stop
     case pause
@@ -166,7 +166,7 @@ package enum SpokenGrammar {
         say(volumeBy) { found in found.number.flatMap { (1...100).contains($0) ? .changeVolume(by: $0) : nil } }
         say(volumeDownBy) { found in found.number.flatMap { (1...100).contains($0) ? .changeVolume(by: -$0) : nil } }
         say(volumeTo) { found in found.number.flatMap { $0 <= 100 ? .volume(to: $0) : nil } }
-        // Before the timers: "cancel the timer for ten minutes" is no name of one.
+        // Before the timers: "cancel the timer for ten minutes" is not the name of one.
         say(cancelAll) { _ in .cancelTimer(.all) }
         for (kind, one, many) in kinds {
             say(["\(end) \(all) (\(one)|\(many))", "\(remove) \(the) \(many)"]) { _ in

@@ -12,7 +12,7 @@ extension AgentPrompt {
         case denies(String)
         /// Neither a clear yes nor a no.
         case isUnclear(String)
-        /// It is no reply: the user has something else in mind.
+        /// It is not a reply: the user has something else in mind.
         case other
     }
 
@@ -34,7 +34,7 @@ extension AgentPrompt {
 
     /// - Parameters:
     ///   - text: the whole turn, as it was recognised.
-    ///   - command: what the small grammar makes of it.
+    ///   - command: the command that the small grammar finds in it.
     ///   - isSure: false if the turn may have been noise: it allows nothing.
     func meaning(of text: String, _ command: SpokenCommand?, isSure: Bool) -> Meaning {
         // "Again" repeats the question.
@@ -97,7 +97,7 @@ extension SpokenCommand {
         return "\(SpokenGrammar.spoken(minute)) in the morning, or in the evening?"
     }
 
-    /// The command once its question has this reply; nil if it is no reply.
+    /// The command once its question has this reply; nil if it is not a reply.
     func settled(by reply: String) -> SpokenCommand? {
         guard case .set(let wishes) = self else { return nil }
         return SpokenGrammar.settle(wishes, by: reply).map { .set($0) }

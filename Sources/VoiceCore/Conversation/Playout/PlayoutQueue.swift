@@ -26,7 +26,7 @@ package struct PlayoutQueue {
     package enum Progress: Equatable, Sendable {
         /// The first sample of a response's speech is at the loudspeaker; `ago` ms before now.
         case audible(responseID: String, ago: Int)
-        /// Sent before `drained`: how much of a response was heard and how much was received, in ms. What nobody could hear
+        /// Sent before `drained`: how much of a response was heard and how much was received, in ms. What no one could hear
         /// counts as not heard.
         case played(responseID: String, heard: Int, received: Int)
         /// The last sample has been played.
@@ -43,7 +43,7 @@ package struct PlayoutQueue {
         var part: SpokenPart
         /// Heard samples of segments no longer listed.
         var heard = 0
-        /// Samples, of those and of the listed segments, that were played while nobody could hear them.
+        /// Samples, of those and of the listed segments, that were played inaudibly.
         var missed = 0
         var received = 0
         /// Its end was reported, or another response has begun.
@@ -153,7 +153,7 @@ package struct PlayoutQueue {
         return written
     }
 
-    /// Notes that nobody could hear what was played in this range of voice positions. Call it before `advance`.
+    /// Notes that no one could hear what was played in this range of voice positions. Call it before `advance`.
     package mutating func missed(_ range: Range<UInt64>) {
         Self.miss(range, in: segments, &records)
     }
@@ -362,7 +362,7 @@ package struct PlayoutQueue {
         }
     }
 
-    /// Drops finished accounts. Only one response speaks at a time: once the next begins, earlier ones receive no more
+    /// Drops finished accounts. Only one response speaks at a time: once the next begins, earlier ones no longer receive
     /// audio, and those fully heard need no account. If a server names no responses, items are used instead.
     private mutating func forgetOthers(than part: SpokenPart) {
         for index in records.indices where records[index].part.responseID != part.responseID {
@@ -389,8 +389,8 @@ package struct SpokenPart: Hashable, Sendable {
     }
 }
 
-/// What the box says with its own voice, beside any session. It passes through the same queue, but answers nobody: its name
-/// must not be taken for a response of the service.
+/// What the box says with its own voice, beside any session. It passes through the same queue, but is not an answer: its name
+/// must not be mistaken for a response of the service.
 extension SpokenPart {
     private static let boxPrefix = "this-box-"
 

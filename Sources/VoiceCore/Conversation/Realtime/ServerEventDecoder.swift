@@ -3,7 +3,7 @@ internal import VoiceBase
 /// Decodes one text message of the server into a `ServerEvent`, tolerantly.
 ///
 /// Beta names count as their successors, missing fields as absent, and new events as `unknown`. A message is refused only
-/// if it is not a JSON object with a `type` or lacks a required field; the session goes on.
+/// if it is not a JSON object with a `type` or lacks a required field; the session continues.
 package struct ServerEventDecoder {
     package enum Failure: Error, Equatable {
         /// Not JSON, or not an object with a string `type`.

@@ -24,7 +24,7 @@ package enum ErrorClass: Equatable, Sendable {
     case outputsMissing
     /// Every session the service can hold is in use.
     case full
-    /// Both sides acted at once; nothing is broken.
+    /// Both sides acted at the same time; nothing is broken.
     case race
     case other
 

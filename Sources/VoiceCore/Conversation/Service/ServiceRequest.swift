@@ -53,7 +53,7 @@ package struct ForeignReport: Equatable, Sendable {
     /// JSON.
     package var arguments: String
     package var output: ToolResult
-    /// Whether the user should hear of it: `respond` follows, as soon as nobody speaks.
+    /// Whether the user should hear of it: `respond` follows, in the next silence.
     package var isSpoken: Bool = false
 
     /// Name of an announcement of the house, to be said as it is. No tool has it; only a service without a model gets it.

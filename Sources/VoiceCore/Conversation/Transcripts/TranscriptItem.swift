@@ -34,7 +34,7 @@ struct TranscriptItem: Sendable {
     let id: String
     /// The item it follows, if stated.
     var previous: String?
-    /// nil for items nobody speaks: a call, its output, a system message.
+    /// nil for items that are not spoken: a call, its output, a system message.
     var speaker: TranscriptLine.Speaker?
     var responseID: String?
     var parts: [Int: Part] = [:]

@@ -58,7 +58,7 @@ struct HeardVoice: Equatable, Sendable {
         return .began(max(0, position - 10 * onset.window))
     }
 
-    /// Ends the user's turn, even if the voice goes on.
+    /// Ends the user's turn, even if the voice continues.
     mutating func endTurn() { isSpeaking = false }
 
     /// Whether there was a voice around this time range, in ms.

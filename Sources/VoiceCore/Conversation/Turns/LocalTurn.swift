@@ -92,7 +92,7 @@ package enum LocalDropReason: String, Sendable, CaseIterable {
 /// A look requests the text during the wait for the end of the turn: recognition takes about as long as the wait, so
 /// the text is available when the turn ends, and it determines how long to wait. If the user continues after all, the
 /// turn is recognised again as a whole: the audio of the parts is joined, never their texts, because a recogniser
-/// completes truncated speech with words nobody said.
+/// completes truncated speech with words no one said.
 package struct LocalTurn: Sendable {
     package struct Options: Equatable, Sendable {
         /// All in steps of 10 ms. A voice begins with `startVoice` voiced steps within `startWindow`...
@@ -120,7 +120,7 @@ package struct LocalTurn: Sendable {
         /// Margins of the audio sent to the recogniser, before and after the voice.
         package var marginBefore = 30
         package var marginAfter = 20
-        /// How long a short barge-in may stay without words. A longer one is no cough: its text is waited for as long as the
+        /// How long a short barge-in may stay without words. A longer one is not a cough: its text is waited for as long as the
         /// recogniser takes, which may be seconds on a busy machine.
         package var wordless = 150
         /// A user who speaks again within this time, even if an answer has begun, only paused.
@@ -275,7 +275,7 @@ package struct LocalTurn: Sendable {
         }
     }
 
-    /// Handles a step while nobody is speaking, or only the box.
+    /// Handles a step while no one is speaking, or only the box.
     private mutating func wait(_ step: HeardStep) -> [LocalTurnEffect] {
         guard turn.evidence.isDue(voices, options, boxSounds: step.boxSounds) else { return [] }
         return (isAnswering ? [.bargeIn] : []) + begin(step, isBargeIn: isAnswering)

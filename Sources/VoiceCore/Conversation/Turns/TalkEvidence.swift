@@ -64,7 +64,7 @@ struct VoiceEvidence: Equatable, Sendable {
     private var run = 0
     private var steps = 0
     private var heldBack = 0
-    /// Steps since the last voiced one, which belong to the turn only if it goes on.
+    /// Steps since the last voiced one, which belong to the turn only if it continues.
     private var tailSteps = 0
     private var tailHeldBack = 0
     private var loudness: Float = 0
@@ -75,7 +75,7 @@ struct VoiceEvidence: Equatable, Sendable {
     /// Minimum for speech: 250 ms of voice, 120 ms of them without a gap, 6 dB above the room.
     private static let least = (voiced: 25, run: 12, margin: Float(6))
 
-    /// Whether somebody has begun to speak.
+    /// Whether the user has begun to speak.
     func isDue(_ voices: VoiceWindow, _ options: LocalTurn.Options, boxSounds: Bool) -> Bool {
         boxSounds
             ? voices.count(in: options.bargeInWindow) >= options.bargeInVoice
@@ -85,7 +85,7 @@ struct VoiceEvidence: Equatable, Sendable {
     mutating func began(_ voices: VoiceWindow, window: Int, _ step: HeardStep) {
         voiced = voices.count(in: window)
         longestRun = voices.longestRun(in: window)
-        // The run at the end of the window goes on in the next step.
+        // The run at the end of the window continues in the next step.
         run = min(voices.trailingRun, window)
         steps = window
         overBox = step.boxSounds
@@ -122,7 +122,7 @@ struct VoiceEvidence: Equatable, Sendable {
         return nil
     }
 
-    /// Whether somebody who was not understood expects to be told: 600 ms of voice, 10 dB above the room, and not over the box.
+    /// Whether a talker who was not understood expects a notice: 600 ms of voice, 10 dB above the room, and not over the box.
     var isClear: Bool {
         weakness == nil && voiced >= 60 && !overBox && measured > 0 && (loudness - floor) / Float(measured) >= 10
     }

@@ -5,7 +5,7 @@ package enum InboxPriority: String, CaseIterable, Sendable, Comparable {
     case low
     /// Spoken at a quiet moment.
     case normal
-    /// Spoken now, as soon as nobody speaks.
+    /// Spoken now, in the next silence.
     case high
 
     package static func < (left: InboxPriority, right: InboxPriority) -> Bool { left.rank < right.rank }
@@ -41,7 +41,7 @@ package enum Talk: Equatable, Sendable {
     case closed
     /// A conversation is being opened.
     case opening
-    /// A conversation is open, and nobody speaks.
+    /// A conversation is open, and no one speaks.
     case listening
     /// The user speaks, or waits for an answer.
     case turn
@@ -67,7 +67,7 @@ package enum InboxEffect: Equatable, Sendable {
     /// The announcement was accepted; what happens to it next.
     case taken(InboxReceipt)
     case refused(InboxProblem)
-    /// Speak this in the conversation, once nobody speaks.
+    /// Speak this in the conversation, in the next silence.
     case tell(InboxText)
     /// Speak these words with the local voice: no conversation is open.
     case speak(String)
@@ -106,8 +106,8 @@ package enum InboxProblem: Error, Equatable, Sendable, CustomStringConvertible {
 
 /// Holds the announcements of the house until the right moment. No I/O, clock or task.
 ///
-/// `high` is spoken as soon as nobody speaks. `normal` is spoken, after a sound, once nobody has spoken for two
-/// seconds. Without a conversation the local voice speaks both, but nobody can answer it: a question with `high` is asked
+/// `high` is spoken in the next silence. `normal` is spoken, after a sound, once no one has spoken for two
+/// seconds. Without a conversation the local voice speaks both, but no one can answer it: a question with `high` is asked
 /// again in the next conversation, and one with `normal` waits for it. So does everything where there is no local voice:
 /// a sound signals `normal`, and `high` is refused. In a conversation everything that waits is spoken once the user has
 /// been answered, which is the only moment for `low`. While a conversation is being opened, everything waits here; if that
@@ -135,7 +135,7 @@ package struct Inbox: Equatable, Sendable {
     private var talk = Talk.closed
     /// Since when a conversation is being opened; nil unless it is.
     private var opensSince: Duration?
-    /// Since when nobody has spoken; nil unless the conversation is listening.
+    /// Since when no one has spoken; nil unless the conversation is listening.
     private var listensSince: Duration?
     /// Whether the user has spoken since the conversation opened or since the last answer.
     private var hasSpoken = false
@@ -188,7 +188,7 @@ package struct Inbox: Equatable, Sendable {
             receipt = .waitsForQuietHours
         } else {
             switch announcement.priority {
-            // Without a local voice nobody knows whether the service is away.
+            // Without a local voice it is unknown whether the service is away.
             case .high where talk == .opening && !hasVoice: receipt = .waitsForTalk
             case .high: receipt = .said
             case .normal where talk != .closed || canSpeak(announcement): receipt = .waitsForQuiet

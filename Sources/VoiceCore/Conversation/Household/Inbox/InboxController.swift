@@ -5,7 +5,7 @@ internal import VoiceBase
 package actor InboxController {
     /// What the effects act on; none of it may block.
     package struct Parts: Sendable {
-        /// Speaks a text in the conversation, once nobody speaks.
+        /// Speaks a text in the conversation, in the next silence.
         package var tell: @Sendable (InboxText) -> Void = { _ in }
         /// Speaks words without a conversation; nil if there is no local voice.
         package var speak: (@Sendable (String) -> Void)?

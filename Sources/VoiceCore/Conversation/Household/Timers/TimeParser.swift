@@ -400,7 +400,7 @@ package struct TimeParser: Equatable, Sendable {
     }
 
     /// Consumes what stands before the hour, in minutes: "half past", "twenty minutes to", the "half" of "half seven"; 0 for
-    /// nothing, nil if it is no time.
+    /// nothing, nil if it is not a time.
     private static func offset(_ words: inout ArraySlice<String>) -> Int? {
         var left = words
         let part = TimeTable.first(of: TimeTable.fractions, &left).map { 60 * $0 }

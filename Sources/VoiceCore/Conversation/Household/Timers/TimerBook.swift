@@ -57,7 +57,7 @@ package struct TimerNews: Equatable, Sendable {
         case rings
         /// It was due while the machine was off or asleep.
         case missed
-        /// It rang to the end, and nobody stopped it.
+        /// It rang to the end, and no one stopped it.
         case unheard
     }
 
@@ -81,7 +81,7 @@ package struct TimerBook: Equatable, Sendable {
     package static let most = 32
     /// Maximum delay, in seconds; what is later does not ring.
     static let latest = 600
-    /// Length of the ringing if nobody stops it.
+    /// Length of the ringing if no one stops it.
     package static let longestRing = Duration.seconds(300)
     /// Longest time until the next check, by which a changed clock or a machine that was asleep is noticed.
     static let longestPause = Duration.seconds(5)
@@ -239,7 +239,7 @@ package struct TimerBook: Equatable, Sendable {
 
     private mutating func cancel(_ choice: TimerChoice, at now: ClockInstant) -> TimerEffect {
         let candidates = entries.filter { choice.kind.covers($0.kind) }
-        // Whoever hears a timer ring may call it an alarm.
+        // A user who hears a timer ring may call it an alarm.
         let audible = entries.filter { $0.ringsSince != nil }
         switch choice.which {
         case .all:
