@@ -27,7 +27,7 @@ extension ConversationSession {
         }
     }
 
-    /// Lets the budget see time pass when no events arrive: checks at once, then every twenty seconds.
+    /// Lets the budget see time pass when no events arrive: checks immediately, then every twenty seconds.
     func watchBudget() -> Task<Void, Never>? {
         guard budget != nil else { return nil }
         spend()

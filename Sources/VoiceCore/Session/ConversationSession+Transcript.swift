@@ -3,7 +3,7 @@ internal import VoiceConversation
 
 /// Transcripts for the journal.
 extension ConversationSession {
-    /// Starts writing transcripts, or stops at once; lines not yet written are then discarded.
+    /// Starts writing transcripts, or stops immediately; lines not yet written are then discarded.
     package func setTranscripts(_ areWanted: Bool) {
         guard log.transcripts != areWanted else { return }
         log.transcripts = areWanted

@@ -6,7 +6,7 @@ package struct NetworkConfined<Value: AnyObject>: @unchecked Sendable {
     private let value: Value
     private let network: NetworkThread
 
-    /// - Parameter value: ownership passes to this wrapper; nobody else may keep a reference.
+    /// - Parameter value: ownership passes to this wrapper; no one else may keep a reference.
     package init(_ value: sending Value, on network: NetworkThread) {
         self.value = value
         self.network = network

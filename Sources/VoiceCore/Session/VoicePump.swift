@@ -67,7 +67,7 @@ package final class VoicePump {
 
     /// Sends the microphone to `connection`, and plays the voice of that connection only.
     ///
-    /// If another connection has the microphone, it moves at once, between two samples. If none has, the uplink begins with
+    /// If another connection has the microphone, it moves immediately, between two samples. If none has, the uplink begins with
     /// the held audio, otherwise with the present: audio captured before is not sent.
     ///
     /// - Parameters:

@@ -83,7 +83,7 @@ struct DatagridDoor: Sendable {
             totalTimeout: address.connectTimeout,
             maximumReplyBytes: 1 << 20,
             caFile: address.caFile,
-            // A session that nobody opens is useless and may be charged for.
+            // A session that is never opened is useless and may be charged for.
             mayRepeat: false,
             staysNear: !isEncrypted && !address.allowsPlain
         )

@@ -103,7 +103,7 @@ final class Hero365Microphone {
                 flush(&events)
                 isFlowing = false
                 events.append(.ended(at: count * 10))
-                // An end already sent cannot be taken back: speech that goes on begins another turn.
+                // An end already sent cannot be taken back: speech that continues begins another turn.
                 _ = turn.handle(.requestActs)
             case .drop:
                 isInTurn = false

@@ -50,7 +50,7 @@ package struct Hero365Service: SocketService {
         capabilities = Self.capabilities(configuration)
         address = Self.location(configuration)
         var request = try WebSocketRequest(at: address, headers: Self.bearer(secrets))
-        // A server that does not answer `start_session` is used all the same.
+        // A server that does not answer `start_session` is used anyway.
         request.limits.firstMessage = nil
         self.request = request
     }

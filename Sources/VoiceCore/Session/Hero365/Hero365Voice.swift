@@ -5,7 +5,7 @@ internal import VoiceNetwork
 /// Decodes the audio of Hero365, in any of its formats, to samples at 24 kHz, and conceals losses. Lives on the network
 /// thread.
 package final class Hero365Voice {
-    /// The longest gap concealed at once, in ms.
+    /// The longest gap concealed in one call, in ms.
     private static let longestGap = OpusSpeechDecoder.longestGap
 
     private var decoder: OpusSpeechDecoder?

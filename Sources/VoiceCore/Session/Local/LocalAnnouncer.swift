@@ -8,8 +8,8 @@ internal import VoiceReply
 /// Speaks the box's own messages when no session does: notices, and texts from the command line.
 ///
 /// They pass through the playout queue like all speech, so they are cancelled from the microphone, and stopped by whatever
-/// stops the box. At most `most` texts wait: whoever can be refused asks `isFull` first; beyond that the oldest is dropped, with a
-/// line in the journal.
+/// stops the box. At most `most` texts wait: a caller that can be refused asks `isFull` first; beyond that the oldest is
+/// dropped, with a line in the journal.
 package struct LocalAnnouncer: Sendable {
     package static let most = 16
     private let core: NetworkConfined<AnnouncerCore>

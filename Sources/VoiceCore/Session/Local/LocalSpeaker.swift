@@ -252,7 +252,7 @@ final class LocalSpeaker {
             self.samples += samples.count
             report(.sound(index, samples))
         }
-        // Some servers send a whole sentence at once.
+        // Some servers send a whole sentence in one burst.
         let piece = rate * AudioFormat.longestMessage
         sound.withUnsafeBufferPointer { sound in
             for start in stride(from: 0, to: sound.count, by: piece) {

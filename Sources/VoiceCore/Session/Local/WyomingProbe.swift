@@ -32,7 +32,7 @@ package enum WyomingProbe {
             kind: .late,
             description: "\(address.key): the server at \(address.text) does not say what it is"
         )
-        // Releases whoever still waits for the promise.
+        // Releases the caller that still waits for the promise.
         answer.give(.failure(late))
         return result ?? .failure(late)
     }

@@ -3,7 +3,7 @@ internal import VoiceBase
 /// Clock of a session that runs on the audio it is sent: decides when silence must replace missing audio. Pure; times are
 /// monotonic, samples are at 24 kHz.
 ///
-/// Audio held back on purpose (a shut gate) is replaced at once; audio missing between other audio (an overrun) is replaced
+/// Audio held back on purpose (a shut gate) is replaced immediately; audio missing between other audio (an overrun) is replaced
 /// before the audio behind it. Audio that may only be late is awaited for `patience`, and replaced from then on. If it
 /// arrives after all it is dropped, because silence has taken its place: sending both would stretch the speech.
 ///
@@ -30,7 +30,7 @@ package struct UplinkClock: Equatable, Sendable {
     private static let lag = Duration.milliseconds(150)
     /// A gap up to this length is none: the times of periods jitter.
     package static let tolerance = Duration.milliseconds(40)
-    /// The most silence made up for at once: a process that was suspended does not catch up.
+    /// The most silence made up for in one step: a process that was suspended does not catch up.
     package static let longest = Duration.seconds(2)
 
     /// Samples of one message.

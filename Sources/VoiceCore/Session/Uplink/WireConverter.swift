@@ -4,7 +4,7 @@ internal import VoiceBase
 /// Converts 16-bit sound between the internal 24 kHz and the rate of a service, with the resampler of the sound cards. Its
 /// delay is 36 samples of the lower rate. Lives on the network thread.
 package final class WireConverter {
-    /// Samples converted at once: at most a period of the highest rate.
+    /// Samples converted in one call: at most a period of the highest rate.
     private static let piece = 480
 
     private var resampler: RationalResampler
