@@ -188,7 +188,7 @@ package struct ActivationMachine: Sendable {
             return
         }
         if case .error = state, phase != .idle, phase != .closing {
-            // In `always` mode this retries at once instead of waiting for the next probe of the service.
+            // In `always` mode this retries immediately instead of waiting for the next probe of the service.
             return effects.append(.open(holdsMicrophone: false))
         }
         if phase != .idle, phase != .closing { hearsRoom(true) }
@@ -424,7 +424,7 @@ package struct ActivationMachine: Sendable {
         }
     }
 
-    /// The conversation opened by itself: this happens in `always` mode only, any other closes it.
+    /// The conversation opened without an activation: this happens in `always` mode only, any other closes it.
     private mutating func opened() {
         phase = .awake
         if mode != .always { close() }

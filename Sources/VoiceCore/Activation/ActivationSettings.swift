@@ -20,7 +20,7 @@ package struct ActivationSettings: Sendable {
     /// Program run on state changes, path of an input device; each is empty for none.
     package var stateCommand: String
     package var buttons: String
-    /// Whether, in `always` mode, sound is sent only while somebody speaks.
+    /// Whether, in `always` mode, sound is sent only while a voice is heard.
     package var voiceGate: Bool
 
     package enum Engine: Equatable, Sendable {
@@ -215,7 +215,7 @@ package struct ActivationSettings: Sendable {
         if let hiddenModels, isForThisUser, activation.mode == .wake {
             let problem = Self.notThisUsers(hiddenModels, isNamed: !activation.wakeModels.isEmpty)
             if engine == nil { throw Self.problem("activation.engine", problem) }
-            // The daemon goes on without them.
+            // The daemon runs without them.
             notices.append("activation.engine: \(problem)")
         } else if engine == nil, activation.mode == .wake {
             guard let hiddenModels else { throw Self.problem("", Self.withoutWords(way: "activation.mode = \"push\"")) }

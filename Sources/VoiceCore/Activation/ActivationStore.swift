@@ -36,7 +36,7 @@ package struct ActivationStore: Sendable {
         }
     }
 
-    /// Schedules a write at once, in another task.
+    /// Schedules an immediate write, in another task.
     package func remember(_ saved: SavedActivation) { writer.remember(saved.text) }
 
     /// Writes pending changes.

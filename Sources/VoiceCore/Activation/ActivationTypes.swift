@@ -81,7 +81,7 @@ package enum ActivationTimer: Hashable, Sendable {
     case close
     /// The user's turn is too long to be speech to the box.
     case turn
-    /// Nobody spoke on after the wake word: a sound confirms it.
+    /// The user did not speak on after the wake word: a sound confirms it.
     case woken
 }
 
@@ -102,7 +102,7 @@ package enum ActivationEffect: Equatable, Sendable {
     case close
     /// The user interrupts: see `ConversationEvent.interrupt`.
     case interrupt
-    /// Silence, and nothing that was asked goes on: see `ConversationEvent.stop`.
+    /// Silence, and every open request ends: see `ConversationEvent.stop`.
     case silence(isSpoken: Bool)
     /// A stop word was found, but there is nothing to stop: it has no effect.
     case ignoreStop
@@ -133,7 +133,7 @@ package enum ActivationEffect: Equatable, Sendable {
     case capture(Bool)
     /// Save mute and the mode that was set by hand, for the next start.
     case remember(isMuted: Bool, mode: ActivationMode?)
-    /// Whether the session reopens by itself when the budget is renewed.
+    /// Whether the session reopens when the budget is renewed.
     case keepsOpen(Bool)
     case startTimer(ActivationTimer, Duration)
     case cancelTimer(ActivationTimer)
@@ -172,7 +172,7 @@ package struct ActivationStatus: Equatable, Sendable {
 }
 
 extension ActivationEvent {
-    /// The sounds that end at once: the audio thread is told before the event is queued.
+    /// The sounds that end immediately: the audio thread is told before the event is queued.
     package var silences: SilenceOrders.Sounds {
         switch self {
         case .stop, .stopAll: [.voice, .media, .ring]

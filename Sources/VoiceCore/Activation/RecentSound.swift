@@ -8,7 +8,7 @@ package struct WordEvidence: Equatable, Sendable {
     package var overNoise: Double
 }
 
-/// The newest stretch of speech with quiet before it: somebody's words in one go.
+/// The newest stretch of speech with quiet before it: words said in one go.
 package struct Remark: Equatable, Sendable {
     /// From its first to its last sound, in milliseconds.
     package var length: Int
@@ -78,7 +78,7 @@ package struct RecentSound {
     /// Returns the remark that the newest audio contains or has just contained; nil before the first audio.
     ///
     /// - Parameter milliseconds: how far back the seconds before it reach, 1 to 6 s: what was said before the box began to
-    ///   play sound is no talk beside it.
+    ///   play sound is not talk beside it.
     package func remark(within milliseconds: Int = .max) -> Remark? {
         let recent = Array(powers.suffix(Self.longestRemark))
         let loud = powers.suffix(Self.remarkEnd).sorted().suffix(Self.peaks)
@@ -103,7 +103,7 @@ package struct RecentSound {
             length: 10 * (last - first + 1),
             quiet: 10 * (recent.count - 1 - last),
             level: 10 * log10(Double(max(peak, 1e-9))),
-            // Digital silence is no quieter than a quiet room.
+            // Digital silence is not quieter than a quiet room.
             overBefore: 10 * log10(Double(max(peak, 1e-9) / max(usual, 1e-9)))
         )
     }

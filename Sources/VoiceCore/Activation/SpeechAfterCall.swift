@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Whether who has called speaks on, by the level of what follows the word. Pure.
 ///
-/// The end of the word itself, and what the room makes of it, does not count.
+/// The end of the word itself, and its reverberation, does not count.
 package struct SpeechAfterCall: Equatable, Sendable {
     private static let rate = 16
     /// In ms: of the word's end, of what is listened to in all, and of speech in it.
@@ -25,7 +25,7 @@ package struct SpeechAfterCall: Equatable, Sendable {
         least = max(loudest * Self.below, loudest / Self.power(word.overNoise) * Self.overNoise)
     }
 
-    /// - Returns: whether somebody speaks on; nil while that cannot be said.
+    /// - Returns: whether the user speaks on; nil while that is undecided.
     package mutating func consume(_ samples: UnsafeBufferPointer<Int16>) -> Bool? {
         let length = samples.count / Self.rate
         milliseconds += length

@@ -85,7 +85,7 @@ package final class SphinxSpotter: WakeWordDetector {
         return csphinx_listen(spotter, list, list.utf8.count)
     }
 
-    /// The score at which a word is reported at once.
+    /// The score at which a word is reported immediately.
     private func needed(of word: WakeWords.Word) -> Double {
         word.threshold - (word.isStop && hasPlayed ? WakeRule.stopMargin : 0)
     }

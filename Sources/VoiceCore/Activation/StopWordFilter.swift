@@ -7,11 +7,11 @@ internal import VoiceBase
 struct StopWordFilter: Equatable, Sendable {
     /// Quiet wanted after the word. The engine reports a word some 100 ms after its end anyway.
     static let quiet = 200
-    /// Shortest remark that is taken for a word, in milliseconds: a click is shorter.
+    /// Shortest remark that counts as a word, in milliseconds: a click is shorter.
     static let shortest = 150
     /// How long the quiet may be waited for, from when the word was found last.
     static let patience = Duration.milliseconds(370)
-    /// Time after a refusal in which the word, found again, is taken for its repetition.
+    /// Time after a refusal in which the word, found again, counts as its repetition.
     static let again = Duration.seconds(1)
     /// For a word of which the engine is less sure: its least level, in dBFS, and by how much it must be louder than the
     /// seconds before it, in dB. In a talk, whatever resembles the word has others as loud before it.
@@ -43,7 +43,7 @@ struct StopWordFilter: Equatable, Sendable {
         until = now + Self.patience
     }
 
-    /// Whether a word of which the engine is less sure may count all the same.
+    /// Whether a word of which the engine is less sure may count anyway.
     static func standsOut(_ remark: Remark) -> Bool { remark.overBefore >= standsOut && remark.level >= leastWeak }
 
     /// - Returns: nil while that is open.

@@ -43,7 +43,7 @@ package struct WakeRule: Sendable {
         word.threshold + (isPlaying ? (word.isStop ? -Self.stopMargin : Self.playingMargin) : 0)
     }
 
-    /// The verdict on a word that does not count. What is reported only because of `stopMargin` is no near miss of the
+    /// The verdict on a word that does not count. What is reported only because of `stopMargin` is not a near miss of the
     /// configured threshold.
     func miss(_ word: String, _ score: Double) -> Verdict {
         guard let known = words[word], known.isStop, score < known.threshold - SphinxSpotter.doubt else {

@@ -127,7 +127,7 @@ package final class WakeWordRecogniser {
         return reports
     }
 
-    /// Keeps a stop word until it is known whether it was said by itself.
+    /// Keeps a stop word until it is known whether it was said alone.
     private func wait(_ report: WakeReport, _ word: String, isWeak: Bool, at now: Duration) {
         if stop?.word == word {
             stop?.judge.foundAgain(at: now, isWeak: isWeak)
@@ -141,7 +141,7 @@ package final class WakeWordRecogniser {
         refusedStop.map { $0.word == word && now - $0.at <= StopWordFilter.again } ?? false
     }
 
-    /// Whether the waiting stop word was said by itself; nil while that is open.
+    /// Whether the waiting stop word was said alone; nil while that is open.
     private func decideStop(
         listening: LocalListening,
         isPlaying: Bool,
