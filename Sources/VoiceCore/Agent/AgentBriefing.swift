@@ -6,7 +6,7 @@ internal import VoiceNetwork
 /// An agent that uses docs/examples/agent-prompt.txt begins its first answer with `mark`. Any other agent gets `preamble`
 /// with the first question of each conversation.
 package enum AgentBriefing {
-    /// Opens a first answer to show that the agent has the prompt. A comment, so that no screen shows it and nobody hears
+    /// Opens a first answer to show that the agent has the prompt. A comment, so that no screen shows it and no one hears
     /// it.
     package static let mark = "<!-- voice -->"
     /// Shows the same in `capabilities` of the health answer.

@@ -3,7 +3,7 @@
 ///     closed --three failures in a row--> open --pause over--> half-open --success--> closed
 ///                                          ^------------------- failure, longer pause ---'
 ///
-/// While open, questions are refused at once. After the pause the next question is let through as a trial; there is one
+/// While open, questions are refused immediately. After the pause the next question is let through as a trial; there is one
 /// trial at a time. Only failures of the server count.
 package struct CircuitBreaker: Equatable, Sendable {
     package enum State: Equatable, Sendable {

@@ -152,7 +152,7 @@ extension JarvisClient {
         return answer
     }
 
-    /// Returns false if the server accepted our reply, true if somebody else was faster or the run is over, and nil if it
+    /// Returns false if the server accepted our reply, true if another client was faster or the run is over, and nil if it
     /// did not accept the reply.
     private func isSettledElsewhere(_ result: JarvisResponse, _ prompt: JarvisPrompt) -> Bool? {
         guard case .success(let response) = result else { return nil }

@@ -127,7 +127,7 @@ struct JarvisConnection: Sendable {
 
     /// Ends what keeps a question from being accepted, or gives up after `busyLooks` seconds.
     ///
-    /// - Parameter notice: receives the notice for the user at once, since the question may be answered before this
+    /// - Parameter notice: receives the notice for the user first, since the question may be answered before this
     ///   returns.
     func clearTheWay(for question: JarvisQuestion, _ notice: Notice) async -> Way {
         var seen: String?

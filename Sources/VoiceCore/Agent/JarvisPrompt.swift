@@ -48,7 +48,7 @@ package enum JarvisPrompt: Sendable, Equatable {
         package var action: String { command ?? path ?? "" }
     }
 
-    /// Longest action that is read aloud, including its folder, in Unicode scalars. Nobody can follow a longer one by ear.
+    /// Longest action that is read aloud, including its folder, in Unicode scalars. No one can follow a longer one by ear.
     static let longestAction = 300
     /// Longest text of questions with their options that is read aloud, in UTF-8 bytes: two minutes of speech.
     static let longestQuestions = 2048

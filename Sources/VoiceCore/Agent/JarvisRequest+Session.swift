@@ -3,7 +3,7 @@ internal import VoiceNetwork
 
 /// Requests about the conversation and the current run, apart from the questions themselves.
 extension JarvisRequest {
-    /// Longest time for a question beside the run: somebody waits for the answer.
+    /// Longest time for a question beside the run: the user waits for the answer.
     static let asideLimit = Duration.seconds(8)
 
     /// A remark for the current run.
@@ -15,7 +15,7 @@ extension JarvisRequest {
         return control(route(session, "interrupt"), body: Self.json(Body(message: remark, delivery: "steer")))
     }
 
-    /// A question answered while the run goes on, and kept out of the history.
+    /// A question answered while the run continues, and kept out of the history.
     func aside(_ question: String, session: String) -> HTTPRequest {
         let route = "/api/sessions/\(Self.plain(session))/side-question"
         let body = Self.json(["question": question])

@@ -26,7 +26,7 @@ struct LostRun: Sendable, Equatable {
     let activeRun: String?
 
     var decision: Decision {
-        // If our run had an id, the server no longer knows it: an active run is somebody else's.
+        // If our run had an id, the server no longer knows it: an active run belongs to another client.
         if !hadBegun, let activeRun, isRecorded { return .join(activeRun) }
         guard !showedWork, activeRun == nil else { return .report }
         switch record {
@@ -46,9 +46,9 @@ struct LostRun: Sendable, Equatable {
 /// and a run that waits for a person waits for ever.
 enum StrayRun: Sendable, Equatable {
     case none
-    /// Somebody may be at work there: give it time.
+    /// Another client may be at work there: give it time.
     case wait
-    /// Nobody will answer its prompt, or nobody waits for its answer.
+    /// No one will answer its prompt, or no one waits for its answer.
     case cancel(run: String)
     /// The same for a run without an id to cancel it by: refuse each prompt.
     case refuse([JarvisPrompt])
