@@ -105,7 +105,7 @@ extern "C" __attribute__((weak)) void __rtsan_enable(void);
 
 namespace {
 
-/// The library takes a lock in every call. Nobody else ever holds it, so the sanitizer is disabled inside the library, but
+/// The library takes a lock in every call. No other thread ever holds it, so the sanitizer is disabled inside the library, but
 /// not for our own code.
 struct InLibrary {
     InLibrary() { if (__rtsan_disable) { __rtsan_disable(); } }

@@ -22,8 +22,8 @@ struct Thresholds {
     int patience;
 };
 constexpr Thresholds kCareful = {0.62f, 0.5f, 0.8f, -6, 20};
-/// A converged canceller leaves little echo, and while somebody talks, taking a talker for echo is the worse mistake. The
-/// residual after a change of the path is as loud as both paths together, 3 dB over the estimate.
+/// A converged canceller leaves little echo, and while a talker is heard, mistaking the talker for echo is the worse mistake.
+/// The residual after a change of the path is as loud as both paths together, 3 dB over the estimate.
 constexpr Thresholds kTrusting = {0.75f, 0.6f, 1.2f, 0, 30};
 /// A residual this much alike is echo whatever its spectrum, and remains so until below `kHardlyAlike`: the distortion of a real
 /// loudspeaker rises and falls with its echo and has another spectrum. Likeness: .72 to .88 for the distortion of recorded
@@ -47,7 +47,7 @@ constexpr float kPresent = 0.01f;
 constexpr float kTalkers = -6;
 /// dB below the estimate under which the residual is too small to indicate a changed path.
 constexpr float kTooLittle = -15;
-/// Share of the residual that is never taken for noise. With a tenth, the echo of a first sentence passed for a talker.
+/// Share of the residual that never counts as noise. With a tenth, the echo of a first sentence passed for a talker.
 constexpr float kNeverNoise = 0.3f;
 /// Blocks until another change of the path may be reported.
 constexpr int kAgain = 100;
@@ -109,11 +109,11 @@ void EchoJudgement::step(
     if (residuals > kAudible * static_cast<float>(count)) {
         spread_ += kSmoothing * (std::sqrt(variance / static_cast<float>(count)) - spread_);
     }
-    // Noise is no residual echo. It is not known precisely: three tenths of the residual are never subtracted.
+    // Noise is not residual echo. It is not known precisely: three tenths of the residual are never subtracted.
     const float rest = std::max(residuals - noises, kNeverNoise * residuals);
     const float ratio = std::min(20.0f, std::max(-60.0f, 10 * std::log10((rest + 1e-9f) / (echoes + 1e-9f))));
     ratio_ += kSmoothing * (ratio - ratio_);
-    // Without a confirmed delay the filter may fit a tone and not the room. A voice sounds in many bands at once.
+    // Without a confirmed delay the filter may fit a tone and not the room. A voice sounds in many bands together.
     const bool isTakenOff = std::min(ratio_, ratio) < kTakenOff;
     if (settled_ < kSettled && isTakenOff && (isAligned || isVoice(echo, count))) { settled_++; }
     decide(sounds, isTalkerAbout);

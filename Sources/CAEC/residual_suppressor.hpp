@@ -2,7 +2,7 @@
 // Removes the echo that a linear canceller leaves, by a Wiener gain in mel bands, and detects a talker over it.
 //
 // The power of the residual echo is the canceller's own uncertainty (G. Enzner, P. Vary, Signal Processing 86(6), 2006) plus
-// a leakage of the echo estimate that is tracked per band while nobody talks (J.-M. Valin, "On adjusting the learning rate in
+// a leakage of the echo estimate that is tracked per band while no one talks (J.-M. Valin, "On adjusting the learning rate in
 // frequency domain echo cancellation with double-talk", IEEE TASLP 15(3), 2007, for the idea of a leakage). The gain is
 // Wiener's with the decision-directed a-priori ratio of Y. Ephraim, D. Malah, IEEE TASSP 32(6), 1984.
 #include <vector>
@@ -24,13 +24,13 @@ public:
     void process(const float *residual, const float *echo, const float *uncertainty, int uncertaintyBins,
                  bool isDoubtful, float *output);
 
-    /// Whether somebody talks, as of the last block; stays true for 600 ms.
+    /// Whether a talker is heard, as of the last block; stays true for 600 ms.
     bool hasTalker() const { return talking_ > 0; }
-    /// Whether somebody talked over the box within the last 3 s, without evidence since then that it was echo.
+    /// Whether a talker spoke over the box within the last 3 s, without evidence since then that it was echo.
     bool isTalkerAbout() const { return about_ > 0; }
     /// Whether there is echo to suppress.
     bool hasEcho() const { return echoing_ > 0; }
-    /// Whether the residual has the spectrum of the echo, as what is left of a changed path has.
+    /// Whether the residual has the spectrum of the echo, as the residual of a changed path has.
     bool isShapedLikeEcho() const { return hasEcho() && judgement_.isShapedLikeEcho(); }
     /// Whether the echo path must have changed; true for one block each second.
     bool hasPathChanged() const { return judgement_.hasPathChanged(); }

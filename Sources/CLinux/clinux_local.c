@@ -118,7 +118,7 @@ int clinux_local_listen(const char *path, uint32_t mode, int backlog) {
             errno = EEXIST;
             return failed(fd);
         }
-        // If somebody answers, this would be a second daemon. EAGAIN means that its queue is full: it may be stopped, but
+        // If a daemon answers, this would be a second daemon. EAGAIN means that its queue is full: it may be stopped, but
         // it exists.
         int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         bool lives =
@@ -130,7 +130,7 @@ int clinux_local_listen(const char *path, uint32_t mode, int backlog) {
         }
         unlink(path);
     }
-    // Created with these permissions, less the umask, so that nobody can connect before the final ones are set.
+    // Created with these permissions, less the umask, so that no one can connect before the final ones are set.
     if (fchmod(fd, S_IRUSR | S_IWUSR) < 0) return failed(fd);
     if (bind(fd, (struct sockaddr *)&address, length) < 0) return failed(fd);
     if (path[0] != '@' && chmod(path, (mode_t)mode) < 0) return failed(fd);

@@ -202,7 +202,7 @@ static void measure(cmicrofrontend *frontend, uint16_t features[channels]) {
     for (int index = 0; index < window_size; index++) {
         samples[index] = (int16_t)((frontend->input[index] * frontend->window[index]) >> window_bits);
         const int32_t size = abs(samples[index]);
-        // -32768 alone is no reason to shift down.
+        // -32768 alone is not a reason to shift down.
         if (size > loudest) loudest = size > INT16_MAX ? INT16_MAX : size;
     }
     const int shift = 15 - bit_width((uint32_t)loudest);

@@ -11,7 +11,7 @@ extern "C" {
 
 // Returns an eventfd (non-blocking, close-on-exec), or -1.
 int clinux_eventfd(void);
-// Wakes whoever polls the eventfd. Safe from any thread.
+// Wakes the thread that polls the eventfd. Safe from any thread.
 void clinux_eventfd_signal(int fd);
 // Clears the signal; true if there was one.
 bool clinux_eventfd_take(int fd);

@@ -24,7 +24,7 @@ int clinux_sealed_memory(const char *name, const void *bytes, size_t count);
 int clinux_local_listen(const char *path, uint32_t mode, int backlog);
 // Accepts the next connection (close-on-exec, non-blocking), or returns -1 and errno.
 int clinux_local_accept(int socket);
-// A blocking stream to the path, or -1 and errno: EAGAIN if nobody accepted it within five seconds.
+// A blocking stream to the path, or -1 and errno: EAGAIN if no one accepted it within five seconds.
 int clinux_local_connect(const char *path);
 // Identifies the peer; false if the kernel does not disclose it.
 bool clinux_local_peer(int socket, int32_t *process, uint32_t *user, uint32_t *group);

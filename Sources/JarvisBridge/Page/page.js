@@ -319,7 +319,7 @@ function holds({ cause }) {
 function refuse(reply, text, cause) {
   const refusal = { reply, text, cause, isSeen: false };
   refusals.add(refusal);
-  // One whose cause is not known leaves by itself.
+  // One whose cause is not known disappears after a while.
   if (!cause) reply.timer = setTimeout(() => dropRefusal(refusal), 30_000);
   dropRefusals();
 }

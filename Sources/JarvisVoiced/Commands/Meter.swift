@@ -66,7 +66,7 @@ struct Meter: AsyncParsableCommand {
         }
     }
 
-    /// Writes to standard output without buffering, so that the bar moves at once.
+    /// Writes to standard output without buffering, so that the bar moves immediately.
     private func write(_ text: String) {
         var text = text
         _ = text.withUTF8 { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }

@@ -109,7 +109,7 @@ struct Wake: ParsableCommand {
         var model: String
 
         func run() throws {
-            // Whoever waits for this may end first, and this has no other bound.
+            // The program that waits for this one may end first, and this has no other bound.
             alarm(10)
             try exiting { try ModelTrial.runHere(library: library, model: model) }
         }

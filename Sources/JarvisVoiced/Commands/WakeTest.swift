@@ -155,7 +155,7 @@ struct WakeTest: AsyncParsableCommand {
         Self.write("\(tenths / 10).\(tenths % 10) s heard, \(count) found\n")
     }
 
-    /// Writes to standard output without buffering, so that a find appears at once.
+    /// Writes to standard output without buffering, so that a find appears immediately.
     private static func write(_ text: String) {
         var text = text
         _ = text.withUTF8 { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }

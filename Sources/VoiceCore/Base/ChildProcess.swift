@@ -97,7 +97,7 @@ package final class ChildProcess {
     }
 }
 
-/// How a program ended. ffmpeg 7 exits with any status up to 255, so no exit status by itself indicates a signal.
+/// How a program ended. ffmpeg 7 exits with any status up to 255, so no exit status alone indicates a signal.
 package enum ProcessEnd: Sendable, Equatable {
     case exited(Int32)
     case killed(signal: Int32)

@@ -72,7 +72,7 @@ package enum ChildProcesses {
                 let entry = ProcessTree.entry(of: process), entry.parent == own, entry.session != session
             else { continue }
             if entry.hasEnded {
-                // Nobody else waits for it.
+                // No other thread waits for it.
                 waitpid(process, nil, WNOHANG)
                 found += 1
                 continue

@@ -156,9 +156,9 @@ package struct Unreadable: Error, Sendable, Equatable, CustomStringConvertible {
     package var description: String { path.isEmpty ? problem : "\(path): \(problem)" }
 }
 
-/// Writes a state file as soon as its content changes; of several changes at once, the latest.
+/// Writes a state file as soon as its content changes; of several quick changes, the latest.
 ///
-/// An actor of its own, because a slow memory card must hold up nobody.
+/// An actor of its own, because a slow memory card must not block its callers.
 package actor StateWriter {
     private let store: StateStore
     private let failing: String
@@ -170,7 +170,7 @@ package actor StateWriter {
         self.failing = failing
     }
 
-    /// Schedules a write at once, in another task.
+    /// Schedules an immediate write, in another task.
     package nonisolated func remember(_ text: String) {
         wanted.withLock { $0 = Array(text.utf8) }
         Task { await flush() }

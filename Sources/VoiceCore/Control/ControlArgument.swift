@@ -119,7 +119,7 @@ package struct ControlArguments: Sendable, Equatable {
     package subscript(name: String) -> String? { values[name] }
 
     /// Assigns the words of a command line to arguments: options first, then each word to the next argument that
-    /// accepts it. A text as the last argument takes all remaining words. Behind the first "--", which is no word itself,
+    /// accepts it. A text as the last argument takes all remaining words. Behind the first "--", which is not a word itself,
     /// nothing is an option; nor is anything in a command that has none.
     package static func assign(
         _ all: [String],

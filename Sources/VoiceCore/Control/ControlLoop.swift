@@ -82,7 +82,7 @@ struct ControlLoop {
         return min(Int32(clamping: max(0, left.wholeMilliseconds + 1)), Self.lookPause)
     }
 
-    /// Logs what a client did: at once, and then at most every ten seconds with the number of times.
+    /// Logs what a client did: immediately, and then at most every ten seconds with the number of times.
     private mutating func report(_ what: String, _ peer: ControlAccess.Peer) {
         let now = options.clock()
         reports[what, default: LossMeter()].add(1, at: now)
@@ -97,7 +97,7 @@ struct ControlLoop {
     private mutating func accept() {
         let socket = clinux_local_accept(listener.descriptor)
         guard socket >= 0 else {
-            // While no descriptors are left, poll would return again at once.
+            // While no descriptors are left, poll would return immediately again.
             if errno == EMFILE || errno == ENFILE { usleep(100_000) }
             return
         }

@@ -37,7 +37,7 @@ package enum ControlPath {
 /// Who may use the socket: root, the daemon's user, and members of the group that owns the socket, but no process
 /// started by the daemon itself.
 ///
-/// The permissions of the socket say the same; this check also holds if somebody has loosened them.
+/// The permissions of the socket say the same; this check also holds if they were loosened.
 package struct ControlAccess: Sendable, Equatable {
     package struct Peer: Sendable, Equatable {
         package var process: Int32

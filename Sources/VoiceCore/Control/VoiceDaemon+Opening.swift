@@ -85,7 +85,7 @@ extension VoiceDaemon {
         )
     }
 
-    /// Throws if there is no loudspeaker, because then nobody would hear what is said.
+    /// Throws if there is no loudspeaker, because then the speech would be inaudible.
     func checkLoudspeaker() async throws(ControlProblem) {
         guard let problem = await serviceSnapshot.problem(of: .loudspeaker) else { return }
         throw ControlProblem(.notAvailable, "no one would hear it: \(problem)", cause: .loudspeaker)

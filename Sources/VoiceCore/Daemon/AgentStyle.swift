@@ -8,7 +8,7 @@ package enum AgentStyle {
     /// Time limit of the check; without an answer there is no warning.
     package static let limit = Duration.seconds(2)
 
-    /// One line for the user; nil if nothing is wrong, nobody answers, or the token must not travel there.
+    /// One line for the user; nil if nothing is wrong, no server answers, or the token must not travel there.
     ///
     /// - Parameter transports: how the token would travel; see `ServiceTransport`.
     package static func warning(

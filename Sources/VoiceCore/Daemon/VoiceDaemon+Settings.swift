@@ -47,7 +47,7 @@ extension VoiceDaemon {
         }
     }
 
-    /// Uses the keys for new connections; a service that refused the previous key is asked again at once.
+    /// Uses the keys for new connections; a service that refused the previous key is asked again immediately.
     private func useKeys(of settings: DaemonSettings) async {
         await session.useKeys(of: [settings.service] + settings.substitutes)
         guard case .error = await session.state else { return }

@@ -3,7 +3,7 @@ internal import VoiceActivation
 internal import VoiceNetwork
 
 /// Recordings of words, over which the doctor runs the models of these words. `scripts/wake-samples` makes them with
-/// espeak-ng; nobody's voice is in them.
+/// espeak-ng; they contain no person's voice.
 enum WakeSamples {
     /// Returns the recording of a word, mono, 16 kHz; empty if there is none.
     static func samples(of word: String) -> [Int16] {

@@ -12,7 +12,7 @@ final class HTTPExchange {
     private var isTooLarge = false
     private var coding = TransferCoding()
 
-    /// Finishes the call at once and returns nil if the request is invalid.
+    /// Finishes the call immediately and returns nil if the request is invalid.
     init?(_ call: HTTPCall) {
         self.call = call
         let request = call.request

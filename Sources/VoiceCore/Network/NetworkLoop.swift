@@ -62,7 +62,7 @@ final class NetworkLoop {
     }
 
     /// Called after each message of a socket: however many arrive together, an order does not wait for more than one of them,
-    /// and the sound goes on.
+    /// and the sound continues.
     private func betweenMessages() {
         runCommands()
         if ContinuousClock.now - ticked >= Self.longestBetweenTicks { _ = tick() }

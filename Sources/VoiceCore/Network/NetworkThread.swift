@@ -83,7 +83,7 @@ package final class NetworkThread: Sendable {
 
     /// Performs a whole small HTTP exchange; any status is a reply.
     ///
-    /// Cancelling the task closes the connection at once.
+    /// Cancelling the task closes the connection immediately.
     package func perform(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
         let call = HTTPCall(request)
         let queue = queue

@@ -214,7 +214,7 @@ package final class WebSocketConnection: NetworkSocket {
 
     // MARK: Reading
 
-    /// Reads until libcurl has no more: TLS may hold decrypted data that poll cannot see.
+    /// Reads until libcurl is empty: TLS may hold decrypted data that poll cannot see.
     private func read(_ scratch: UnsafeMutableRawBufferPointer, _ between: () -> Void) {
         for _ in 0..<Self.readsPerRound {
             guard let socket else { return }

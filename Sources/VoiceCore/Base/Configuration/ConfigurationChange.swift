@@ -1,4 +1,4 @@
-/// The changes in a reloaded configuration: those that take effect at once, and those that need a restart.
+/// The changes in a reloaded configuration: those that take effect immediately, and those that need a restart.
 package struct ConfigurationChange: Sendable, Equatable {
     /// Paths in the order of the schema; secrets as "API key" and "agent token".
     package var inForce: [String] = []

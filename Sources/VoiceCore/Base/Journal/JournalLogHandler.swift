@@ -33,7 +33,7 @@ package struct JournalLogHandler: LogHandler {
     /// - Parameters:
     ///   - threshold: the level of all loggers without a level of their own.
     ///   - hasJournal: whether lines carry an entry for the journal.
-    ///   - clean: removes what no log may contain, whoever wrote it: servers quote what they were sent.
+    ///   - clean: removes text that no log may contain: servers quote what they were sent.
     ///   - write: receives the lines; must not block.
     ///   - seen: receives their text, for people who watch.
     package init(

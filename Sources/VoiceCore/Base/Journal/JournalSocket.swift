@@ -7,7 +7,7 @@ package final class JournalSocket: Sendable {
         case taken
         /// The journal is overloaded.
         case busy
-        /// Nobody listens: the journal may be restarting.
+        /// The journal does not listen: it may be restarting.
         case away
         /// The journal will never accept this entry.
         case refused

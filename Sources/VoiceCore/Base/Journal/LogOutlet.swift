@@ -25,7 +25,7 @@ package struct LogLine: Sendable, Equatable {
 ///
 ///     any thread --put--> queue --> [ jv-log ] --> the journal, else standard error
 ///
-/// A hanging journal, or a pipe that nobody reads, blocks that thread only. Lines that find the queue full are dropped and
+/// A hanging journal, or a pipe that is not read, blocks that thread only. Lines that find the queue full are dropped and
 /// counted, and once lines flow again, one reports how many are missing.
 package final class LogOutlet: Sendable {
     /// Limits of the queue.

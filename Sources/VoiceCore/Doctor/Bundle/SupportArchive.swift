@@ -19,7 +19,7 @@ enum SupportArchive {
         to path: String,
         tar: String = "tar"
     ) async throws(StateFile.Fault) -> String? {
-        // Fails at once if the path cannot be written.
+        // Fails early if the path cannot be written.
         try PrivateFile.write([], to: path)
         let staging = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 16))"
         var (isPacked, isKept) = (false, false)

@@ -17,7 +17,7 @@ enum WallCheck {
 
     /// - Parameters:
     ///   - landlock: Landlock version of this kernel, 0 for none; it limits files from version 1, TCP from version 4.
-    ///   - program: the decoder; nil if it is not installed, which is no problem if nothing is played.
+    ///   - program: the decoder; nil if it is not installed, which is not a problem if nothing is played.
     static func judge(landlock: Int, hasSeccomp: Bool, program: String?) -> DoctorFinding {
         guard let program else {
             return DoctorFinding(

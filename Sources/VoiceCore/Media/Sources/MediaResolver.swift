@@ -7,8 +7,8 @@ internal import VoiceReply
 /// list, the first that leads to sound counts, after those that could not be played (`MediaItem.tried`); recordings that
 /// follow it in the list follow it in the queue.
 ///
-/// The resulting address needs no more redirects. Bounded: `mostRequests` in `longestSearch`, eight redirects in a row, and
-/// the bytes of each reply.
+/// The resulting address does not redirect any further. Bounded: `mostRequests` in `longestSearch`, eight redirects in a row,
+/// and the bytes of each reply.
 struct MediaResolver: Sendable {
     struct Found: Sendable, Equatable {
         var source: MediaSource

@@ -4,7 +4,7 @@ internal import COpus
 package final class OpusSpeechDecoder {
     /// Longest packet in ms (RFC 6716, section 3.2.5).
     package static let longestPacket = 120
-    /// Longest gap concealed at once, in ms: the decoder has faded to silence by then.
+    /// Longest gap concealed in one call, in ms: the decoder has faded to silence by then.
     package static let longestGap = 480
 
     package let rate: Int

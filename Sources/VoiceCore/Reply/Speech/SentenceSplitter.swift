@@ -69,7 +69,7 @@ enum SentenceSplitter {
         return !isAbbreviation(String(word.reversed()), before: next, after: text[start..<stop].dropLast(word.count))
     }
 
-    /// Whether a word with a full stop goes on in the same sentence: "Dr. Who", "z. B. Anna", "Nr. 5", "J. Smith", "3. Juli".
+    /// Whether a word with a full stop continues the sentence: "Dr. Who", "z. B. Anna", "Nr. 5", "J. Smith", "3. Juli".
     ///
     /// To join two sentences is harmless, to cut one is not.
     private static func isAbbreviation(_ word: String, before next: Character, after text: Substring) -> Bool {

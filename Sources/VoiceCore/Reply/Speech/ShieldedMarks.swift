@@ -20,7 +20,7 @@ enum ShieldedMarks {
         return String(scalars)
     }
 
-    /// Shields the text of inline code, so that nothing in it is taken for a table or a reference.
+    /// Shields the text of inline code, so that nothing in it is mistaken for a table or a reference.
     static func ofCode(_ text: String) -> String {
         String(
             text.map { character in

@@ -3,7 +3,7 @@ package enum SpeechParts {
     /// Longest piece in characters. Speech synthesis needs memory for its longest sentence, and is silent until that is
     /// complete.
     package static let longest = 250
-    /// Maximum number of pieces; nobody listens longer.
+    /// Maximum number of pieces; no one listens longer.
     private static let most = 400
 
     package static func split(_ text: String) -> [String] {
