@@ -113,7 +113,7 @@ struct ActivationMachineTests {
         #expect(scene.latest.contains(.interrupt) == isAlone)
     }
 
-    /// The service hears the word itself as a turn: the sound comes all the same, and never into an answer or behind the end.
+    /// The service hears the word itself as a turn: the sound comes anyway, and never into an answer or behind the end.
     @Test func wakeSoundPlaysUnlessSpeechComesFirst() {
         var scene = Scene(.wake)
         scene.on(.activate(.word("jarvis")))
@@ -550,7 +550,7 @@ struct ActivationMachineTests {
         scene.on(.ask("What is on?"))
         #expect(scene.opens && !scene.latest.contains(.capture(true)))
         scene.states(.connecting, .listening)
-        // With the microphone muted, nobody can speak: without an answer the conversation does not stay open.
+        // With the microphone muted, no one can speak: without an answer the conversation does not stay open.
         #expect(scene.machine.phase == .awake && scene.starts(.followUp))
         scene.states(.processing, .aiSpeaking)
         scene.on(.conversation(.listening))
@@ -655,8 +655,8 @@ struct ActivationMachineTests {
         }
     }
 
-    /// Whatever sounds, or is being worked on, is stopped at once in a conversation that is always open too; also if the word
-    /// has begun a turn of its own.
+    /// Whatever sounds, or is being worked on, is stopped immediately in a conversation that is always open too; also if the
+    /// word has begun a turn of its own.
     @Test func stopActsWheneverSomethingCanStop() {
         let answers: [[ConversationState]] = [
             [.userSpeaking, .processing], [.userSpeaking, .processing, .waitingForJarvis],
@@ -732,7 +732,7 @@ struct ActivationMachineTests {
         #expect(!scene.opens)
         scene.on(.conversation(.idle))
         #expect(scene.opens && scene.played.isEmpty)
-        // Changed back before that: nobody called.
+        // Changed back before that: no one called.
         var other = Scene.answered(.wake)
         other.on(.timer(.followUp))
         other.on(.setMode(.always))

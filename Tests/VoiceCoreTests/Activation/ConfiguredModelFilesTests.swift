@@ -6,7 +6,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceCore
 
-/// `config check` names the files of word models that are not there; the daemon goes on without them.
+/// `config check` names the files of word models that are not there; the daemon runs without them.
 struct ConfiguredModelFilesTests {
     private final class Box: Sendable {
         let path = "/tmp/models-\(getpid())-\(UInt32.random(in: 0 ... .max))"

@@ -4,7 +4,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceCore
 
-/// What the doctor makes of the installed models.
+/// How the doctor judges the installed models.
 struct SampleRunTests {
     private func result(_ box: WakeModelBox, _ word: String, over sample: [Int16]) -> SampleRun.Result {
         SampleRun.result(of: word, in: box.folder, over: sample, trial: .none)

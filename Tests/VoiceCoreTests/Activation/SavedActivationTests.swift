@@ -23,7 +23,7 @@ struct SavedActivationTests {
         #expect(saved.effectiveMode(configured: .always, hearsWords: true) == .push)
         #expect(saved.effectiveMode(configured: .wake, hearsWords: true) == .wake)
         #expect(SavedActivation().effectiveMode(configured: .wake, hearsWords: true) == .wake)
-        // The engine or its models have gone since: no word calls, and the microphone stays closed all the same.
+        // The engine or its models have gone since: no word calls, and the microphone stays closed anyway.
         let wake = SavedActivation(mode: .init(set: .wake, configured: .always))
         #expect(wake.effectiveMode(configured: .always, hearsWords: true) == .wake)
         #expect(wake.effectiveMode(configured: .always, hearsWords: false) == .push)

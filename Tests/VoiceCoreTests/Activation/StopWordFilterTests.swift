@@ -7,7 +7,7 @@ import VoiceSimulator
 @testable import VoiceBase
 @testable import VoiceConversation
 
-/// Whether "stop" was a remark of its own: what counts as one, and what the ear makes of it.
+/// Whether "stop" was a remark of its own: what counts as one, and how the filter judges it.
 struct StopWordFilterTests {
     private func isAlone(_ word: String, length: Int, quiet: Int, after milliseconds: Int = 0, finds: Int = 1) -> Bool?
     {
@@ -28,7 +28,7 @@ struct StopWordFilterTests {
         #expect(isAlone("stop", length: 900, quiet: 300) == false)
         // A click.
         #expect(isAlone("stop", length: 100, quiet: 200) == false)
-        // Whoever speaks on after it.
+        // The user speaks on after it.
         #expect(isAlone("stop", length: 700, quiet: 0, after: 370) == false)
     }
 
@@ -37,7 +37,7 @@ struct StopWordFilterTests {
         #expect(isAlone("stop", length: 1100, quiet: 200, finds: 2) == true)
     }
 
-    /// A word of which the engine was sure once needs no more.
+    /// A word that was found with certainty needs no further find.
     @Test func weakFindStaysWeakUntilACertainOne() {
         var stop = StopWordFilter("stop", at: .seconds(10), isWeak: true)
         stop.foundAgain(at: .seconds(10), isWeak: true)
@@ -85,7 +85,7 @@ struct StopWordFilterTests {
         // A sine of 3000: -23.8 dBFS; noise of 20 at most: -69 dBFS.
         let word = try #require(Self.remark(before + Self.voice(400) + after))
         #expect(-25 ... -23 ~= word.level && 44...47 ~= word.overBefore)
-        // After somebody's talk, which was as loud, it does not stand out.
+        // After talk that was as loud, it does not stand out.
         let talk = Self.voice(2000) + Self.room(400, &random, peak: 20)
         let next = try #require(Self.remark(Self.room(500, &random, peak: 20) + talk + Self.voice(400) + after))
         #expect(-1...1 ~= next.overBefore)
@@ -156,7 +156,7 @@ struct StopWordFilterTests {
         let cut = try reports(quiet + word, findingAt: [3480], .score(-29), playing: 0..<3240)
         #expect(cut.map(\.verdict) == [.stop("stop")])
         #expect(try reports(quiet + word, findingAt: [3480], .score(-29), playing: 0..<1400).isEmpty)
-        // The question that is answered is no talk beside the answer.
+        // The question that is answered is not talk beside the answer.
         let question = Self.room(500, &random, peak: 20) + Self.voice(2500) + Self.room(1500, &random, peak: 20)
         for (start, count) in [(3200, 1), (400, 0)] {
             let reports = try reports(question + word, findingAt: [4960], .score(-29), playing: start..<9000)
@@ -165,7 +165,7 @@ struct StopWordFilterTests {
         // Nothing plays: as sure as ever.
         let alone = try reports(quiet + word, findingAt: [3480], .score(-21), isPlaying: false)
         #expect(alone.map(\.verdict) == [.nearMiss("stop", score: -21)])
-        // Behind somebody's talk, which has such words: that needs a sure find.
+        // After talk that has such words: that needs a sure find.
         let talk = Self.voice(2600) + Self.room(400, &random, peak: 20)
         let weak = try reports(talk + word, findingAt: [3480], .score(-21))
         #expect(weak.map(\.verdict) == [.nearMiss("stop", score: -21)])
@@ -234,7 +234,7 @@ struct StopWordFilterTests {
         #expect(found.map(\.verdict) == [.call("hey jarvis"), .refused("stop", .inSentence), .stop("stop")])
     }
 
-    /// A model of the word is seldom mistaken, and acts at once.
+    /// A model of the word is seldom mistaken, and acts immediately.
     @Test func aModelOfTheWordIsNotAskedForQuiet() throws {
         var random = SplitMix64(seed: 6)
         let sound = Self.room(3000, &random) + Self.voice(2000)

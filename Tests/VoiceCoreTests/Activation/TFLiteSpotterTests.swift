@@ -247,7 +247,7 @@ struct TFLiteSpotterTests {
         #expect(tried.withLock { $0 } == ["good", "bad"])
     }
 
-    /// The detector as the daemon builds it, whose retries run at once.
+    /// The detector as the daemon builds it, whose retries run immediately.
     private func calls(
         of words: WakeWords,
         in folder: WakeModelFolder,

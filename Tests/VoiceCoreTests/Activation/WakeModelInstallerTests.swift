@@ -101,7 +101,7 @@ struct WakeModelInstallerTests {
         }
     }
 
-    /// Two at once would remove each other's files.
+    /// Two installations at the same time would remove each other's files.
     @Test(.enabled(if: hasPython, "python3 or sha256sum is missing"))
     func concurrentInstallationIsRefused() async throws {
         let box = Box()
@@ -133,7 +133,7 @@ struct WakeModelInstallerTests {
         }
     }
 
-    /// A home that only its owner may enter: root reads the file before it becomes the service's user, and whoever cannot
+    /// A home that only its owner may enter: root reads the file before it becomes the service's user, and a user who cannot
     /// is named.
     @Test func theWheelIsReadBeforeAnythingElse() async throws {
         let files = FileReader { (_, _) throws(FileReader.Fault) in throw .system(EACCES) }
@@ -192,7 +192,7 @@ struct WakeModelInstallerTests {
         }
     }
 
-    /// What pip says last in these cases helps nobody.
+    /// The last line of pip in these cases is useless.
     @Test func missingNetworkIsNamed() async throws {
         let box = Box()
         let end = [

@@ -41,7 +41,7 @@ struct WakeRuleTests {
         #expect(judge("jarvis", -21, false, 10) == .nearMiss("jarvis", score: -21))
         #expect(judge("jarvis", -19, true, 10) == .nearMiss("jarvis", score: -19))
         #expect(judge("jarvis", -19, false, 10) == .call("jarvis"))
-        // Detected again at once: it is the same call.
+        // Detected again immediately: it is the same call.
         #expect(judge("jarvis", -1, false, 11) == .nothing)
         #expect(judge("jarvis", -14, true, 12) == .call("jarvis"))
         #expect(judge("stop", -3, true, 20) == .stop("stop"))

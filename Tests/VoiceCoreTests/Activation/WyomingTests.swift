@@ -47,7 +47,7 @@ struct WyomingTests {
             found = try samples.withUnsafeBufferPointer { try detector.process($0) }
             usleep(10_000)
         }
-        // Nobody asked for "alexa".
+        // "alexa" is not configured.
         #expect(found.map(\.word) == ["hey_jarvis"])
         var decoder = WyomingDecoder()
         let frames = try decoder.consume(received.all)

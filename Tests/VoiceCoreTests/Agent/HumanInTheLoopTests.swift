@@ -109,7 +109,7 @@ struct HumanInTheLoopTests {
         let transport = Self.transport("response.approval.prompt", Self.approval)
         let client = try client(transport, news: news, log: log)
         #expect(await client.ask("a").told.contains("echo hi"))
-        // Somebody says yes in another window: the run continues.
+        // The user says yes in another window: the run continues.
         transport.open()
         while news.all.count < 3 { await Task.yield() }
         guard case .answered(let answer, _) = news.all[2] else { return #expect(Bool(false)) }

@@ -101,7 +101,7 @@ struct RunningAgentTests {
             let first = try Self.client(network, port, store)
             #expect(await first.ask("hello").spoken == "Yes.")
             #expect(await first.ask("clean up").told.contains("rm -rf *"))
-            // The client dies here: nobody ends the agent's run.
+            // The client dies here: no one ends the agent's run.
             let second = try Self.client(network, port, store)
             #expect(await second.ask("hello again").spoken.hasSuffix("so it was ended. Yes."))
             #expect(agent.effects == 0)

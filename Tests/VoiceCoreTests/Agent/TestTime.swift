@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import VoiceAgent
 
-/// A clock controlled by the test: short sleeps elapse at once, longer ones when the test says so.
+/// A clock controlled by the test: short sleeps elapse immediately, longer ones when the test says so.
 final class TestTime: Sendable {
     private struct Sleeper {
         let id: Int
@@ -21,7 +21,7 @@ final class TestTime: Sendable {
     private let state = Mutex(State())
     private let short: Duration
 
-    /// Sleeps up to `short` advance the clock at once.
+    /// Sleeps up to `short` advance the clock immediately.
     init(short: Duration = .seconds(4)) {
         self.short = short
     }

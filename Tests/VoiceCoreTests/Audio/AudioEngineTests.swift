@@ -18,7 +18,7 @@ struct AudioEngineTests {
             let ports = AudioPorts()
             prepare(card)
             var configuration = AudioConfiguration()
-            // All audio passes at once.
+            // All audio passes immediately.
             configuration.duplex = .full
             configuration.automaticGain = automaticGain
             engine = try AudioEngine(device: SimulatedDevice(card: card), ports: ports, configuration: configuration)
@@ -292,7 +292,7 @@ struct AudioEngineTests {
         #expect(rig.ports.gauges.playbackDelayFrames == 960)
     }
 
-    /// The delay of a sound server is no reason to leave out periods when the microphone comes.
+    /// The delay of a sound server is not a reason to leave out periods when the microphone comes.
     @Test func newMicrophoneKeepsTheBufferOfASoundServer() throws {
         var rig = try Rig {
             $0.behindBuffer = 4800
@@ -306,7 +306,7 @@ struct AudioEngineTests {
     }
 
     /// Recorded from PulseAudio's plugin over PipeWire 0.3.65: between updates the reported delay rises by a quantum within
-    /// two seconds and falls back at once, while the same frames lie in the buffer. Leaving out a period for that would
+    /// two seconds and falls back in one step, while the same frames lie in the buffer. Leaving out a period for that would
     /// bring the loudspeaker 10 ms closer to running dry, and a step other than 1 would change its pitch.
     @Test func wrongDelayOfASoundServerCausesNoSlip() throws {
         var rig = try Rig { card in

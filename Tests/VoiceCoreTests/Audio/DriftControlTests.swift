@@ -46,7 +46,7 @@ struct DriftControlTests {
     }
 
     /// PulseAudio reports 100 ms too little for 200 ms after a start, then the previous value plus the error from what
-    /// was lost or is too much. The error is corrected at once and is not drift.
+    /// was lost or is too much. The error is corrected in one step and is not drift.
     @Test(arguments: [0, 450, -900, 1440])
     func delayIsNotTrustedAfterAServerRestart(error: Int) {
         var control = DriftControl(nominal: 6000)

@@ -165,7 +165,7 @@ struct ControlMessageTests {
             #expect(try registry.request(words: ["announce", text]).arguments == ["text": .string(text)])
         }
         #expect(try registry.request(words: ["say", "--ask", "a"]).arguments == ["text": "--ask a"])
-        // Nor is it behind "--", which is no word of the text.
+        // Nor is it behind "--", which is not a word of the text.
         for words in [["--priority", "low", "--", "--ask", "a"], ["--priority=low", "--", "--ask a"]] {
             let request = try registry.request(words: ["announce"] + words)
             #expect(request.arguments == ["priority": "low", "text": "--ask a"])

@@ -91,7 +91,7 @@ struct ControlServerTests {
         await running.stop()
     }
 
-    /// A stopped daemon accepts nobody: the queue of its socket fills up, and the next client would wait in it.
+    /// A stopped daemon accepts no client: the queue of its socket fills up, and the next client would wait in it.
     @Test func secondDaemonDoesNotWaitForAStoppedOne() async throws {
         let path = "/tmp/control-stopped-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock"
         let first = clinux_local_listen(path, 0o600, 1)

@@ -29,7 +29,7 @@ struct AgentTalkTests {
         return scene
     }
 
-    /// A service that takes no text: the local voice says what the house has to say, or nobody promises it.
+    /// A service that takes no text: the local voice speaks for the house, or nothing is promised.
     @Test(arguments: [true, false]) func localVoiceSpeaksForAServiceWithoutText(hasLocalVoice: Bool) {
         var scene = Scene {
             $0.capabilities.takesText = false
@@ -277,7 +277,7 @@ struct AgentTalkTests {
         #expect(Self.reported(scene).count == 1)
     }
 
-    /// A cough in front of its first word; a voice without a model does not come back to it by itself.
+    /// A cough in front of its first word; a voice without a model does not return to it on its own.
     @Test func newsCutBeforeItsFirstWordIsSpokenAgain() {
         var scene = Scene.listening { $0.capabilities.rewords = false }
         scene.on(.agentReported("for a model", aloud: HouseWords("The post is here.")))

@@ -11,7 +11,7 @@ struct BoxVoiceTests {
         scene.on(.voiceAudible(responseID: name))
     }
 
-    /// Nobody would ever report the end of such a response.
+    /// The end of such a response would never be reported.
     @Test(arguments: [ServiceCapabilities.ResponseBounds.bothReported, .sound])
     func localVoiceIsNotAResponseOfTheService(bounds: ServiceCapabilities.ResponseBounds) {
         var scene = Scene.listening { $0.capabilities.responseBounds = bounds }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VoiceConversation
 
-/// Tool calls when both sides act at once.
+/// Tool calls when both sides act at the same time.
 struct CallRaceTests {
     @Test func aCallAnnouncedTwiceIsStartedOnce() {
         var scene = Scene.listening()

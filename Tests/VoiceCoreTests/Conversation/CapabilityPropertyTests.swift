@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 
-/// A service is never asked for what it cannot do, whatever happens, and a conversation comes to its end all the same.
+/// A service is never asked for what it cannot do, whatever happens, and a conversation comes to its end anyway.
 struct CapabilityPropertyTests {
     /// The one capability that is missing.
     enum Lack: String, CaseIterable {

@@ -6,7 +6,7 @@ import Testing
 
 /// The cloud's session is lost, and the local voice continues: nothing is asked or said twice.
 struct FallBackTests {
-    /// A conversation that begins with a service of the Realtime protocol and goes on with the local voice.
+    /// A conversation that begins with a service of the Realtime protocol and continues with the local voice.
     private struct House {
         var scene: Scene
         private var local: LocalTranslator?
@@ -141,7 +141,7 @@ struct FallBackTests {
         #expect(house.said.isEmpty && house.asked == ["c1"] && house.scene.state == .listening)
     }
 
-    /// In other words: nobody knows how much of it was said.
+    /// In other words: it is unknown how much of it was spoken.
     @Test func rewordedAnswerIsRepeatedInFull() {
         var house = Self.telling(["Sure! There are a couple of meetings. You start", " at nine."])
         house.fallBack()

@@ -225,7 +225,7 @@ struct InterruptionTests {
         #expect(scene.state == .aiSpeaking)
     }
 
-    /// A beginning reported again, without an end between the two, is no progress.
+    /// A beginning reported again, without an end between the two, is not progress.
     @Test func repeatedSpeechStartsDoNotProlongATurn() {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "u1", audioStart: 0))

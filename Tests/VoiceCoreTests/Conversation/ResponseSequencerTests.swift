@@ -2,7 +2,7 @@ import Testing
 
 @testable import VoiceConversation
 
-/// Every transition of the sequencer, and each race in which both sides act at once.
+/// Every transition of the sequencer, and each race in which both sides act at the same time.
 struct ResponseSequencerTests {
     @Test func anOutputSentBehindTheRequestIsAskedAboutAgain() {
         var sequencer = ResponseSequencer()

@@ -205,7 +205,7 @@ struct RotationTests {
         #expect(scene.sent(scene.latest).isEmpty)
     }
 
-    /// A service that reports how full a session is: the next is opened at once, and takes over when nobody speaks.
+    /// A service that reports how full a session is: the next is opened immediately, and takes over in silence.
     @Test func aFullSessionIsReplacedBeforeItsTime() {
         var scene = Scene.listening()
         scene.on(.service(.nearlyFull))

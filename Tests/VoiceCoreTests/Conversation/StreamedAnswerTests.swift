@@ -160,7 +160,7 @@ struct StreamedAnswerTests {
         #expect(isAtRest && world.heard == ["One is here."] + (isWhole ? [] : ["Two is there."]), "\(world.heard)")
     }
 
-    /// The user had interrupted it, and nobody asks for the rest in another session.
+    /// The user had interrupted it, and does not ask for the rest in another session.
     @Test func restOfAnInterruptedAnswerEndsWithItsSession() {
         var world = Self.asked()
         world.says("One is here.", isLast: false)
@@ -226,7 +226,7 @@ private struct AnswerWorld {
     private var isUserTalking = false
     /// What the user is saying is an order.
     private var isOrdering = false
-    /// The answer that the current sound belongs to was cut, and nobody has gone on with it.
+    /// The answer that the current sound belongs to was cut, and was not continued.
     private var isCut = false
     private var questions = 0
     var hasLosses = false

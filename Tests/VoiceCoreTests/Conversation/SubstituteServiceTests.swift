@@ -160,7 +160,7 @@ struct SubstituteServiceTests {
         scene.open()
         scene.on(.budget(.renewed))
         #expect(scene.timer(.preferred) == .zero)
-        // A substitute that also costs money is no alternative.
+        // A substitute that also costs money is not an alternative.
         var dear = Self.scene()
         dear.open()
         dear.on(.budget(.spent(until: "14:00")))

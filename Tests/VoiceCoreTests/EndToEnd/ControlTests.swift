@@ -247,7 +247,7 @@ extension EndToEnd {
             try await stage.stop()
         }
 
-        /// In `always` the refusal holds until the next attempt, minutes later: an order is tried at once.
+        /// In `always` the refusal holds until the next attempt, minutes later: an order is tried immediately.
         @Test func orderAfterARefusalRetriesImmediately() async throws {
             let stage = try Stage([])
             try await stage.start(key: "sk-mistaken")

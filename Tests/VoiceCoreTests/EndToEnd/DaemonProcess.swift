@@ -84,7 +84,7 @@ final class DaemonProcess: Sendable {
         }.get()
     }
 
-    /// Whether it has not ended, by itself or by a signal.
+    /// Whether the process is still running.
     var isRunning: Bool {
         var information = siginfo_t()
         return waitid(P_PID, id_t(id), &information, WEXITED | WNOHANG | WNOWAIT) == 0

@@ -6,7 +6,7 @@ import VoiceSimulator
 @testable import VoiceBase
 
 extension EndToEnd {
-    /// What only a separate process can show: signals, and a log that nobody reads.
+    /// What only a separate process can show: signals, and a log that is not read.
     @Suite struct DaemonProcessTests {
         @Test func ordersBeforeTheSocketOpensWait() async throws {
             let simulator = try await Service()

@@ -18,7 +18,7 @@ extension EndToEnd {
             try await stage.start(
                 adjust: {
                     $0.realtime.dialect = .chosen(dialect)
-                    // The simulated server demands one; a server of one's own is told none by itself.
+                    // The simulated server demands one; a server of one's own gets none by default.
                     $0.realtime.model = "gpt-realtime"
                 },
                 // The simulated server expects its key where OpenAI has it.

@@ -58,7 +58,7 @@ extension EndToEnd {
             #expect(stage.journal.client("response.create").contains { "\($0)".contains(greeting) })
         }
 
-        /// Whoever speaks over a greeting has a turn, and the greeting ends.
+        /// A user who speaks over a greeting has a turn, and the greeting ends.
         @Test func talkerOverAGreetingIsHeard() async throws {
             let greeting = "One two three four five six seven eight nine ten eleven twelve thirteen fourteen."
             let stage = try Stage([.say("Very well.")], toRemarks: [.say(greeting)])

@@ -162,7 +162,7 @@ extension EndToEnd {
 
         // MARK: Greeting
 
-        /// The greeting is the first thing that sounds. What the service believes to hear meanwhile is no turn.
+        /// The greeting is the first thing that sounds. What the service believes to hear meanwhile is not a turn.
         @Test func phantomWordsDuringAGreetingAreNotATurn() async throws {
             let greeting = "Good evening to you all."
             var faults = LiveScript.Faults()

@@ -195,7 +195,7 @@ extension EndToEnd {
             #expect(stage.log.lines.contains { $0.contains("no words of a clear sentence (no words); see whether") })
         }
 
-        /// What Whisper makes of silence, though somebody spoke.
+        /// The text that Whisper makes up from silence, though the user spoke.
         @Test func clearSentenceRecognisedAsAPhantomIsAnswered() async throws {
             let (stage, servers) = try await start(.init(["Thank you."]))
             try await stage.reach(.listening)
@@ -351,7 +351,7 @@ extension EndToEnd {
             await servers.stop()
         }
 
-        /// Whoever is told that it will be said hears it; the others are told that it will not.
+        /// Every accepted text is spoken; the others are refused.
         @Test func everyAcceptedTextIsSpoken() async throws {
             let (stage, servers) = try await start(.init()) { $0.activation.mode = .push }
             var accepted: [String] = []

@@ -69,7 +69,7 @@ extension EndToEnd {
             }
         }
 
-        /// The server dies before, during and after the work of a tool, and is back at once.
+        /// The server dies before, during and after the work of a tool, and is back immediately.
         @Test(arguments: styles, [[free], [free, hidden]])
         func aServerRestartedInMidRunDoesNothingTwice(style: Configuration.Jarvis.API, options: [String]) async throws {
             try await Self.with(options) { agent, network in
@@ -155,7 +155,7 @@ extension EndToEnd {
                     let first = try agent.client(.responses, on: network, store: store)
                     #expect(await first.ask("what is on today?").failure == nil)
                     #expect(await first.ask("side effect").told.contains("effects.txt"))
-                    // Nobody ends the agent's run.
+                    // No one ends the agent's run.
                     let second = try agent.client(.responses, on: network, store: store)
                     if looksAtStart { await second.checkAtStart() }
                     let began = Monotonic.now()

@@ -91,7 +91,7 @@ extension EndToEnd {
             #expect(heard.spell("It is noon."), "\(heard)")
         }
 
-        /// Nobody spoke: nothing was missed, and there is no sound.
+        /// No one spoke: nothing was missed, and there is no sound.
         @Test(.enabled(if: access("/usr/bin/espeak-ng", X_OK) == 0, "espeak-ng is not installed"))
         func idleDeadConnectionIsReplacedSilently() async throws {
             let stage = try Stage([])

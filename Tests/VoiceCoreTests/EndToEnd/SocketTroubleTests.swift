@@ -8,7 +8,7 @@ import Testing
 
 extension EndToEnd {
     /// Faults on the wire of GPT-Live, Datagrid and Hero365: refused, hanging and cut connections, sessions that stall or die,
-    /// messages that are garbled, repeated or of the wrong type, and the faults of each protocol. Somebody asks all the time;
+    /// messages that are garbled, repeated or of the wrong type, and the faults of each protocol. A user asks all the time;
     /// once the faults are over, a question is answered. `VoiceBench faults --service` is the long form.
     @Suite struct SocketTroubleTests {
         private static let connections = 5

@@ -38,7 +38,7 @@ extension EndToEnd {
             #expect(ports.gauges.counters.cycles == periods, "the audio thread runs on")
         }
 
-        /// The room's recording becomes a pipe that nobody reads: opening it blocks until somebody does.
+        /// The room's recording becomes a pipe without a reader: opening it blocks until there is one.
         @Test func cardReturningAfterTheEndIsClosed() async throws {
             let stage = try Stage([])
             try await stage.start()

@@ -7,7 +7,7 @@ import Testing
 /// Measures how long the machine kept a thread that had something to do from running while a conversation was on.
 ///
 /// A conversation runs in real time, and what plays it has about 50 ms in hand: a longer stall makes a hole in the sound that
-/// is no fault of the program's. Each one is printed with the name of the test; `scripts/test` repeats a failed conversation
+/// is not a fault of the program. Each one is printed with the name of the test; `scripts/test` repeats a failed conversation
 /// only if there was one.
 struct StallWatch: TestTrait, SuiteTrait, TestScoping {
     static let longest = Duration.milliseconds(50)
@@ -34,7 +34,7 @@ struct StallWatch: TestTrait, SuiteTrait, TestScoping {
             gauge.end()
             if gauge.worst > Self.longest {
                 let line = Array("the machine stalled for \(gauge.worst.milliseconds) ms during \(test.name)\n".utf8)
-                // At once and whole, between the lines of the test runner.
+                // Immediately and whole, between the lines of the test runner.
                 _ = write(STDERR_FILENO, line, line.count)
             }
         }

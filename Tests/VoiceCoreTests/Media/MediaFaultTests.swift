@@ -56,7 +56,7 @@ struct MediaFaultTests {
         await stage.stop()
     }
 
-    /// 5 GB, as fast as the client takes them: no more is read than is played, apart from the buffers.
+    /// 5 GB, as fast as the client takes them: apart from the buffers, only the played part is read.
     @Test func aHugeFileIsReadAsItIsPlayed() async throws {
         let stage = try await MediaStage(isFast: false)
         let sound = try TestSound.tone(["-f", "mp3"], seconds: 20)

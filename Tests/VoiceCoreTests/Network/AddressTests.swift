@@ -30,7 +30,7 @@ struct AddressTests {
         #expect(server?.text == text.lowercased())
     }
 
-    /// Of "::1:10400" nobody knows whether it ends with a port.
+    /// It is ambiguous whether "::1:10400" ends with a port.
     @Test(arguments: [
         "::1:10400", "fe80::1:2:10400", "[::1]", "::1", "host", "host:", ":10300", "host:0", "host:65536", "host:+1",
         "a:b:1", "[::1:10400", "::1]:10400", "[host]:1", "http://host:1", "host:1/x", "ho st:1", "me@host:1", "",

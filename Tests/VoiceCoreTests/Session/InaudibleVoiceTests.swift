@@ -5,7 +5,7 @@ import Testing
 @testable import VoiceCore
 @testable import VoiceSession
 
-/// Audio played where nobody can hear it was not heard, although the positions advance.
+/// Audio played inaudibly was not heard, although the positions advance.
 struct InaudibleVoiceTests {
     /// A pump, with the test playing the audio thread, and its reports.
     private final class Stage {

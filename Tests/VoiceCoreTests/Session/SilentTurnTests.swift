@@ -29,7 +29,7 @@ struct SilentTurnTests {
         // During the turn, or before it within the delay of a slow connection.
         Case(begins: 20_000, voice: 20_500, isSilent: false), Case(begins: 20_000, voice: 15_000, isSilent: false),
         Case(begins: 20_000, voice: 13_000, isSilent: true), Case(begins: 1000, voice: 10, isSilent: false),
-        // A connection without the microphone has heard nobody, whatever this machine knows.
+        // A connection without the microphone has heard no one, whatever this machine knows.
         Case(begins: 20_000, voice: 20_500, opens: nil, isSilent: true),
         Case(begins: 20_000, voice: 20_500, hasDetector: false, opens: nil, isSilent: true),
         // Speech that this connection was not sent was not said to it: neither what was captured before it was opened,

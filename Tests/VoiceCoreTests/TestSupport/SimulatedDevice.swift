@@ -92,8 +92,8 @@ final class SimulatedCard {
     }
 }
 
-/// An ideal card without a clock: each read takes one period of simulated time and returns at once, or no time if a period is
-/// waiting.
+/// An ideal card without a clock: each read takes one period of simulated time and returns immediately, or no time if a period
+/// is waiting.
 ///
 /// Only tests open it. It still lives next to the engine, because the generic `AudioEngine` is specialised for its device
 /// only within its own module. With a device in the tests' module, `scripts/realtime-check` would check other code than the

@@ -31,7 +31,7 @@ struct EchoAlignmentTests {
         #expect(room.line.alignments == 2)
     }
 
-    /// `DriftControl` starts to follow the other clock at once, while the echo is heard or in a pause of 20 s.
+    /// `DriftControl` starts to follow the other clock immediately, while the echo is heard or in a pause of 20 s.
     @Test(arguments: [120.0, -120], [false, true])
     func changedFeedRateMovesNothing(ppm: Double, isPause: Bool) {
         let noise = placeNoise(14)

@@ -204,7 +204,7 @@ struct EchoCancellationTests {
         #expect(loud < 4, "\(loud)")
     }
 
-    /// In the pauses of the box the room's noise is left beside an echo that fades: that is no other path.
+    /// In the pauses of the box the room's noise is left beside an echo that fades: that is not another path.
     @Test func noiseInPausesIsNotAChangedPath() throws {
         let far = syllables(seconds: 14, level: 0.4, rate: 4, seed: 3).enumerated().map {
             $0.offset / 12_000 % 4 >= 2 ? 0 : $0.element
@@ -298,7 +298,7 @@ struct EchoCancellationTests {
 
     /// Equal to the sample only in a separate process: the library's tables are shared and are rewritten whenever
     /// another test creates a canceller. An exit test would do, except for the children of other tests: it looks for
-    /// its own child among all that have ended, and waits forever for one that nobody reaps.
+    /// its own child among all that have ended, and waits forever for one that is never reaped.
     private func alone(_ test: String, _ compare: () throws -> Bool) async throws {
         guard getenv("VOICE_TEST_ALONE") == nil else { return #expect(try compare()) }
         let filter = ["--testing-library", "swift-testing", "--filter", "EchoCancellationTests/\(test)"]

@@ -98,7 +98,7 @@ struct AudioDeviceCatalogTests {
         #expect(silent.description.contains("muted by a key of its own, or stuck: unplug it"))
     }
 
-    /// A missing plugin is no unplugged card, and an output is no microphone that is off.
+    /// A missing plugin is not an unplugged card, and an output is not a microphone that is off.
     @Test func missingDeviceNamesTheCause() {
         func text(_ device: String, _ direction: AudioDirection) -> String {
             AudioDeviceError.absence(of: device, direction, among: Self.entries + [Self.own]).description

@@ -119,7 +119,7 @@ struct CapturePlanTests {
         #expect(six.tries == [6, 1])
         #expect(CaptureChooser(wishes("silent, raw"), known: KnownDevices(), identity: nil).tries == [2, 1])
         #expect(six.choice(channels: 1).plan.voice == .average)
-        // A channel that was asked for by number is needed all the same.
+        // A channel that was asked for by number is needed anyway.
         let numbered = wishes("processed, raw, raw, raw") { $0.channel = 2 }
         #expect(CaptureChooser(numbered, known: KnownDevices(), identity: nil).tries == [4, 3])
     }

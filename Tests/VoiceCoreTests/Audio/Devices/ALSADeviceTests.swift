@@ -99,7 +99,7 @@ struct ALSADeviceTests {
         #expect(ALSADevice.stillPlayed(delay: delay, inBuffer: inBuffer, reported: reported) == expected)
     }
 
-    /// The stream goes on as it was.
+    /// The stream continues as it was.
     private func expectNothingFlushed(_ device: inout ALSADevice, of card: PluginCard, delay: Int) {
         let flushed = device.flushPlayback()
         #expect(flushed == .nothing)
@@ -248,8 +248,8 @@ struct ALSADeviceTests {
         }
     }
 
-    /// A sound server delivers only once it has linked the microphone: the loudspeaker goes on meanwhile, and the first frames
-    /// are taken as they come, without another start.
+    /// A sound server delivers only once it has linked the microphone: the loudspeaker continues meanwhile, and the first
+    /// frames are taken as they come, without another start.
     @Test func slowMicrophoneDoesNotBlockPlayback() throws {
         let card = try PluginCard(.capture)
         let (microphone, loudspeaker) = (DeviceSlot(), DeviceSlot())
@@ -321,7 +321,7 @@ struct ALSADeviceTests {
         close(loudspeaker)
     }
 
-    /// A sound server does not report its step: room is made for 1024 frames at once.
+    /// A sound server does not report its step: room is made for 1024 frames in one step.
     @Test(arguments: [("ALSA <-> PipeWire PCM I/O Plugin", 1024 + 480 + 480), ("card of a test", 1440)])
     func soundServerGetsAnExtraPeriod(name: String, prefill: Int) throws {
         let card = try PluginCard(.playback, buffer: 200, name: name)

@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceAudio
 
 struct DeviceHealthTests {
-    /// A device that opens at once when requested, with time in steps of 50 ms.
+    /// A device that opens immediately when requested, with time in steps of 50 ms.
     private struct Scene {
         var health = DeviceHealth()
         var now = Duration.zero

@@ -49,7 +49,7 @@ struct DuplexEngineTests {
         #expect(after == heard, "and nobody has spoken since")
     }
 
-    /// The question is read out to an empty room: the box's own speech is nobody's answer.
+    /// The question is read out to an empty room: the box's own speech is not an answer.
     @Test(arguments: [-10, 0] as [Float]) func ownVoiceIsNotHeardAsATalker(echoDecibels: Float) throws {
         var rig = try EchoRig(echo: EchoRig.room(echoDecibels))
         rig.run(100)
@@ -88,7 +88,7 @@ struct DuplexEngineTests {
     }
 
     /// A filter that has learned one tone knows nothing of the next. After a question of the user, an echo at full level, later
-    /// than the card reports, is nobody, whenever the delay is found.
+    /// than the card reports, is not a talker, whenever the delay is found.
     @Test(arguments: Array(stride(from: 0, to: 480, by: 60)))
     func tonesOfAFirstAnswerAreNotATalker(offset: Int) throws {
         let texts = [

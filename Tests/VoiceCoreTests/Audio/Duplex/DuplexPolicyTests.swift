@@ -55,7 +55,7 @@ struct DuplexPolicyTests {
         ("Aggggppgppg", .good),
         ("Agggpppgppp", .poor),
         ("Aggppppp", .poor),
-        // A talker is no evidence against the canceller, however long, not even over the first answer.
+        // A talker is not evidence against the canceller, however long, not even over the first answer.
         ("Atttttttttttttttttttttttttt", .learning),
         ("Attttttttttttttttgg", .good),
         ("Aggtttttttttttttttttttttttt", .good),
@@ -117,7 +117,7 @@ struct DuplexPolicyTests {
         #expect(run("iip").permission == .guarded)
     }
 
-    /// An echo that is never found, or never loud enough to be judged, shuts nobody out for good.
+    /// An echo that is never found, or never loud enough to be judged, shuts no one out for good.
     @Test func learningWithoutADelayShutsTheGateForThreeSeconds() {
         var policy = DuplexPolicy(setting: .auto, hasCanceller: true)
         for _ in 0..<1000 { policy.step(nil, isAligned: false, isPlaying: false) }

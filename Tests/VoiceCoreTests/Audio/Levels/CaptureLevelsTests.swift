@@ -106,7 +106,7 @@ struct CaptureLevelsTests {
         #expect(line(.waiting(reason: "in use")).hasSuffix("] no microphone: in use"))
         #expect(line(.lost(reason: DeviceHealth.nothing)).hasSuffix("muted by a key of its own, or stuck"))
         #expect(line(.running).hasSuffix("very quiet"))
-        // Reopened because it is muted, which is no loss.
+        // Reopened because it is muted, which is not a loss.
         #expect(line(.lost(reason: DeviceHealth.constant)).hasSuffix("silent: muted at the device?"))
         #expect(line(.silent).hasSuffix("silent: muted at the device?"))
         #expect(line(.running).prefix(42).count == line(.lost(reason: "has gone")).prefix(42).count)

@@ -25,7 +25,7 @@ struct AudioSupervisorTests {
         await sound.stop()
     }
 
-    /// A card that never answers is no quiet card. ALSA's `file` waits for somebody who reads its file.
+    /// A card that never answers is not a quiet card. ALSA's `file` waits for a reader of its file.
     @Test func hangingDeviceFailsTheStartThatNeedsIt() async throws {
         let path = "/tmp/never-read-\(getpid())"
         #expect(mkfifo(path, 0o600) == 0)

@@ -100,7 +100,7 @@ struct DeviceSupervisorTests {
         await supervisor.stop()
     }
 
-    /// No one has taken it: it is closed at once.
+    /// No one has taken it: it is closed immediately.
     @Test func untakenOfferIsWithdrawn() async throws {
         let supervisor = supervisor()
         await supervisor.step()

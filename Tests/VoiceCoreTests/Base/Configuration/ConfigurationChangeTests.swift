@@ -27,8 +27,8 @@ struct ConfigurationChangeTests {
         #expect(change.afterRestart == [])
     }
 
-    /// `VoiceDaemon.reload` applies these, beside the keys of [budget]. Whoever declares another key live applies it there
-    /// and adds it here.
+    /// `VoiceDaemon.reload` applies these, beside the keys of [budget]. A developer who declares another key live applies it
+    /// there and adds it here.
     @Test func everyLiveKeyIsApplied() {
         let applied: Set = [
             "audio.master_volume", "audio.voice_volume", "audio.media_volume", "audio.earcon_volume",

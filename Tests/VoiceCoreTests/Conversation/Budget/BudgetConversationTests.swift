@@ -153,7 +153,7 @@ extension BudgetConversationTests {
                 case 6:
                     isSpent = false
                     scene.on(.budget(.renewed))
-                // Nothing opens by itself in the pause before the next attempt.
+                // Nothing opens in the pause before the next attempt.
                 case 7, 8: if !scene.machine.timers.contains(.reconnect) { scene.open() }
                 case 9: scene.userTurn()
                 case 10: scene.begin(response)

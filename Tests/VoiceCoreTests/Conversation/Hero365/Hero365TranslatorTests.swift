@@ -198,7 +198,7 @@ struct Hero365TranslatorTests {
         scene.audio(1)
         scene.audio(2, isFinal: true)
         #expect(scene.played == 2 && scene.ends == [.completed])
-        // The microphone opens again by itself.
+        // The microphone opens again.
         scene.pass(10_000)
         #expect(scene.translator.mayListen)
     }

@@ -168,7 +168,7 @@ struct InboxTests {
         var scene = Scene()
         scene.inbox = Inbox(hasVoice: hasVoice)
         scene.talk(.opening)
-        // Without a local voice the service may be away, and nobody says it.
+        // Without a local voice the service may be away, and the text stays unspoken.
         #expect(scene.announce("Smoke!", .high) == (hasVoice ? .said : .waitsForTalk))
         scene.pass(.seconds(2))
         #expect(scene.reported.isEmpty && scene.inbox.count == 1)
@@ -187,7 +187,7 @@ struct InboxTests {
         #expect(scene.spoken == ["The post is here."])
     }
 
-    /// Nobody can answer the local voice outside a conversation.
+    /// The user cannot answer the local voice outside a conversation.
     @Test func aQuestionIsAskedInTheNextConversation() {
         var scene = Scene()
         scene.inbox = Inbox(hasVoice: true)
@@ -249,7 +249,7 @@ struct InboxTests {
         #expect(scene.reported.last?.contains("ask_jarvis") == false)
     }
 
-    /// Whoever passes it on knows whether it asks, and how urgent it is.
+    /// The machine that passes an announcement on knows whether it is a question, and how urgent it is.
     @Test func announcementCarriesPriorityAndQuestion() {
         var scene = Scene()
         scene.talk(.listening)

@@ -145,7 +145,7 @@ struct TimerBookTests {
             var scene = Scene()
             try scene.set("10m")
             scene.pass(60)
-            // The time since the start continues, but nobody checked the book.
+            // The time since the start continues, but the book was not checked.
             scene.advance(.seconds(slept))
             scene.on(.look)
             #expect(scene.news == kinds, "\(slept)")
@@ -276,7 +276,7 @@ struct TimerBookTests {
         #expect(scene.book.count == 0)
     }
 
-    /// What is left of tea (10 minutes), eggs (5 minutes), the alarm of weekdays at 07:00 and one at 19:30, by number.
+    /// The rest of tea (10 minutes), eggs (5 minutes), the alarm of weekdays at 07:00 and one at 19:30, by number.
     @Test(arguments: [
         (TimerChoice.Which.all, TimerKind.timer, [3, 4]), (.all, .alarm, [1, 2]), (.all, .any, []),
         (.obvious, .timer, [1, 2, 3, 4]), (.obvious, .alarm, [1, 2, 3, 4]), (.named("tea"), .timer, [2, 3, 4]),

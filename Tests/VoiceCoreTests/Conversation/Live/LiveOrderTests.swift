@@ -126,7 +126,7 @@ struct LiveOrderTests {
         #expect(responses.map(\.calls) == [["ask_jarvis"], []], "\(responses)")
     }
 
-    /// Speech that began before the turn ended answers something else, and is no place for what the turn asks for.
+    /// Speech that began before the turn ended answers something else, and does not carry out the order of the turn.
     @Test func speechBeforeTheEndOfTheTurnDoesNotAnswerTheOrder() {
         var scene = LiveScene.live()
         let start = (scene.position + 199) / 200 * 200
@@ -296,7 +296,7 @@ struct LiveOrderTests {
         #expect(scene.calls.isEmpty)
     }
 
-    /// The model may hand over the beginning of a turn: who says "Yes" and goes on has not allowed it.
+    /// The model may hand over the beginning of a turn: a user who says "Yes" and continues has not allowed it.
     @Test func yesFollowedByMoreAllowsNothing() {
         var scene = Self.asked()
         scene.forget()

@@ -64,7 +64,7 @@ struct LiveTranslatorTests {
         #expect(scene.reported(.thinking).map(\.delegation) == ["d1"])
     }
 
-    /// The service hears words that nobody said.
+    /// The service hears words that no one said.
     @Test func wordsWithoutAVoiceMakeNoRequest() {
         var scene = LiveScene.live()
         scene.pass(3000)
@@ -183,7 +183,7 @@ struct LiveTranslatorTests {
         #expect(scene.played > before)
     }
 
-    /// A service that answers at once ends the turn.
+    /// A service that answers immediately ends the turn.
     @Test func immediateAnswerEndsTheTurn() throws {
         var scene = LiveScene.live()
         scene.pass(600, voice: true)
@@ -335,7 +335,7 @@ struct LiveTranslatorTests {
         #expect(scene.effects.contains(.own(.refusesDelay)) && scene.closings == [.lost])
     }
 
-    /// Whatever arrives, nothing traps, and words that nobody said cause no request.
+    /// Whatever arrives, nothing traps, and words that no one said cause no request.
     @Test func nonsenseCausesNoRequest() {
         let texts = [
             "", "{}", "[]", "null", #"{"type":5}"#, #"{"type":"session.started"}"#,

@@ -190,7 +190,7 @@ struct SpokenGrammarTests {
         #expect(text == when)
     }
 
-    /// Nothing is done that nobody asked for, least of all the opposite.
+    /// Nothing is done without an order, least of all the opposite.
     @Test(arguments: [
         "Set a timer for minus five minutes.", "Set a timer for -5 minutes.", "Set a timer for 1e400 minutes.",
         "Set a timer for 999999999 hours.", "Set an alarm for 61 minutes past seven.",

@@ -76,7 +76,7 @@ struct DialectTranscriptTests {
         for unknown in ["truncation", "tracing", "output_modalities", "max_output_tokens"] {
             #expect(scene.session[unknown] == nil)
         }
-        // Settings that it does not echo are taken for granted.
+        // Settings that it does not echo are assumed to be in force.
         try scene.hear(
             #"{"type":"session.updated","event_id":"e3","session":{"voice":"eve","instructions":"Be brief."}}"#
         )
@@ -227,7 +227,7 @@ struct DialectTranscriptTests {
         #expect(scene.state == .listening)
     }
 
-    /// It answers nobody while the output of a call is missing: a question meanwhile gets its answer all the same.
+    /// It does not answer while the output of a call is missing: a question meanwhile gets its answer anyway.
     @Test func huggingFaceAnswersAQuestionDuringACall() throws {
         var scene = try openHuggingFace()
         try scene.hear(Self.huggingFaceCall)

@@ -156,7 +156,7 @@ struct SparseServerTests {
         #expect(scene.state == .aiSpeaking, "an id that was interrupted then is heard now")
     }
 
-    /// The answer to a question of the first session is not taken for that of a call with the same id in the next.
+    /// The answer to a question of the first session is not mistaken for that of a call with the same id in the next.
     @Test func oldAnswerIsNotThatOfANewCall() throws {
         var scene = try open()
         try scene.hear(Self.turn(1) + "\n" + Self.created("r1") + "\n" + Self.done("r1", output: Self.item("call_0")))

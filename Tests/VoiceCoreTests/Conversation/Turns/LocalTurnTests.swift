@@ -171,7 +171,7 @@ struct LocalTurnTests {
         #expect(scene.given.count == 1, "it is over, though somebody speaks")
     }
 
-    /// Recognising half a minute takes seconds, in which the talker goes on, and may even finish.
+    /// Recognising half a minute takes seconds, in which the talker continues, and may even finish.
     @Test(arguments: [true, false]) func speechDuringTheRecognitionOfACutTurnIsTheNextTurn(isRecognised: Bool) throws {
         var scene = Scene(nil)
         while scene.looks.isEmpty, scene.position < 4000 { scene.speak(10) }
@@ -222,7 +222,7 @@ struct LocalTurnTests {
         #expect(scene.turn.hangover == 65, "ten minutes later it may be somebody else")
     }
 
-    /// The answer begins before the talker continues: nothing is joined, but the pause is learned all the same.
+    /// The answer begins before the talker continues: nothing is joined, but the pause is learned anyway.
     @Test func speechIntoTheAnswerLengthensThePause() {
         func hangover(pause: Int) -> Int {
             var scene = Scene("one two three four")
@@ -374,7 +374,7 @@ struct LocalTurnTests {
         #expect(!isClear(1000, overBox: true))
     }
 
-    /// A conversation whose first question is answered, and in which somebody has then been heard for some milliseconds.
+    /// A conversation whose first question is answered, and in which a voice has then been heard for some milliseconds.
     private static func answered(next text: String, voice: Int) -> Scene {
         var scene = Scene("Turn on the light.", text)
         scene.speak(1000)
@@ -385,7 +385,7 @@ struct LocalTurnTests {
         return scene
     }
 
-    /// What Whisper made of twenty seconds of a film, in the middle of a conversation: nobody says so little in so long, or
+    /// What Whisper made of twenty seconds of a film, in the middle of a conversation: no one says so little in so long, or
     /// the same twice.
     @Test(arguments: [
         ("Thank you.  Thank you.", 1000),

@@ -13,14 +13,14 @@ struct WordlessTurnsTests {
         turns.dropped(reason, isClear: isClear, resumes: resumes, at: now)
     }
 
-    /// Every clear sentence is answered; at the third one the recogniser is to blame, and whatever goes on is no talker.
+    /// The recogniser is blamed at the third clear sentence without words; further sentences are not answered.
     @Test func thirdUnclearSentenceNamesTheRecogniser() {
         var turns = WordlessTurns()
         let told = (0..<6).map { _ in receive(&turns) }
         #expect(told == [.unclear, .unclear, .recogniser, nil, nil, nil])
     }
 
-    /// "Thank you." for a whole sentence, and a paragraph that nobody said.
+    /// "Thank you." for a whole sentence, and a paragraph that no one said.
     @Test(arguments: [LocalDropReason.phantom, .tooManyWords])
     func phantomTextOfAClearSentenceIsReported(reason: LocalDropReason) {
         var turns = WordlessTurns()
@@ -34,7 +34,7 @@ struct WordlessTurnsTests {
         #expect(receive(&turns, reason, isClear: false) == nil)
     }
 
-    /// A voice that is barely one is told of only if there are several.
+    /// A faint voice is reported only if there are several.
     @Test func threeMumbledTurnsAreReportedOnce() {
         var turns = WordlessTurns()
         let told = (0..<6).map { _ in receive(&turns, isClear: false) }
@@ -50,7 +50,7 @@ struct WordlessTurnsTests {
         #expect(receive(&turns) == .unclear && turns.count == 1)
     }
 
-    /// Whoever comes back after five minutes is answered again.
+    /// A talker who comes back after five minutes is answered again.
     @Test func pauseOfFiveMinutesAllowsAnotherReply() {
         var turns = WordlessTurns()
         for _ in 0..<5 { _ = receive(&turns) }
@@ -58,7 +58,7 @@ struct WordlessTurnsTests {
         #expect(receive(&turns, at: 50_000) == .unclear)
     }
 
-    /// Something that sounds now and then all day, while nobody speaks to the box; before, it was answered every time.
+    /// A noise that sounds now and then all day, while no one speaks to the box; before, it was answered every time.
     @Test(arguments: [(6, 3), (11, 4), (25, 5)]) func occasionalNoiseIsRarelyAnswered(minutes: Int, most: Int) {
         var turns = WordlessTurns()
         let told = (0..<24 * 60 / minutes).count { receive(&turns, at: $0 * minutes * 6_000) != nil }
@@ -69,7 +69,7 @@ struct WordlessTurnsTests {
         #expect(next == .unclear && afterIt == .unclear, "somebody was understood, so it listens to people again")
     }
 
-    /// The interrupted answer goes on; the notice would take its place.
+    /// The interrupted answer continues; the notice would take its place.
     @Test func resumedAnswerComesFirst() {
         var turns = WordlessTurns()
         let told = [false, true, true, false].map { receive(&turns, resumes: $0) }

@@ -101,7 +101,7 @@ struct SpeechStreamTests {
         )
     }
 
-    /// A server may leave the first tag out: what turns out to have been a thought is no part of the answer.
+    /// A server may leave the first tag out: what turns out to have been a thought is not part of the answer.
     @Test func lateThoughtTagRestartsTheAnswer() {
         let (given, rest) = rest("Let me see. It is cold. Hm</think>Take a coat. And gloves.")
         #expect(given == ["Let me see.", "It is cold.", "Take a coat."])

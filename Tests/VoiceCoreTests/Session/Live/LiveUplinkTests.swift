@@ -55,7 +55,7 @@ struct LiveUplinkTests {
                 }
             )
             while isReady.all.isEmpty {
-                // The connection opens by itself and waits for its settings.
+                // The connection opens and waits for its settings.
                 try #require(failures.all.isEmpty)
                 connection.perform { $0.ask(.open(history: [])) }
                 try await Task.sleep(for: .milliseconds(20))

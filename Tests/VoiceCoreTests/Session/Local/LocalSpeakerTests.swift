@@ -56,7 +56,7 @@ struct LocalSpeakerTests {
         #expect(trouble.all.count == 1 && trouble.all[0].contains("no sound"), "\(trouble.all)")
     }
 
-    /// A message is no progress: an empty one every 20 ms kept the box speaking for good.
+    /// A message is not progress: an empty one every 20 ms kept the box speaking for good.
     @Test func emptyMessagesDoNotKeepASentenceOpen() async throws {
         let servers = WyomingSimulator(.init(speaker: .trickle))
         let port = try await servers.start()

@@ -60,7 +60,7 @@ struct SpokenNoticesTests {
         #expect(notices.sentence(for: effect) != nil)
     }
 
-    /// A service that goes away at night is spoken of in the morning, when somebody calls.
+    /// A service that goes away at night is announced in the morning, at the first activation.
     @Test(arguments: [lost(), .note(.refused(reason: "401"))])
     func quietHoursDelayANotice(effect: ConversationEffect) {
         var notices = SpokenNotices()

@@ -247,7 +247,7 @@ struct TimerToolsTests {
         #expect(await timers.count == 0)
     }
 
-    /// Nobody has asked: a page that was read sets no alarm and cancels none.
+    /// The user has not asked: a page that was read sets no alarm and cancels none.
     @Test(arguments: ["set_timer", "cancel_timer"]) func timersNeedAUserRequest(name: String) async {
         let (context, timers) = Self.context()
         _ = await Tool.setTimer(context).call(arguments: #"{"minutes":10}"#)

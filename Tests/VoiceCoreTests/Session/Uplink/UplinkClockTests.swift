@@ -156,7 +156,7 @@ struct UplinkClockTests {
         #expect(abs(room.behind) <= 40)
     }
 
-    /// A thread that hung for minutes does not send minutes of silence at once.
+    /// A thread that hung for minutes does not send minutes of silence in one burst.
     @Test func hungThreadDoesNotCatchUp() {
         var clock = UplinkClock(chunk: Self.chunk, at: .zero)
         clock.sent(Self.chunk, until: .seconds(1))
