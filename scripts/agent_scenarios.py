@@ -243,7 +243,7 @@ class Box:
         command = [program, "run", "--config", empty]
         for name, value in values.items():
             command += ["--set", f"{name.replace('__', '.')}={value}"]
-        # Only the service's events say that somebody speaks: with a canceller, the box would look for a voice in its
+        # Only the service's events say that a user speaks: with a canceller, the box would look for a voice in its
         # microphone.
         command += ["--set", "echo.mode=off", "--set", "audio.input=room", "--set", "audio.output=room"]
         self.environment = {"PATH": os.environ["PATH"], "HOME": folder, "XDG_STATE_HOME": state,

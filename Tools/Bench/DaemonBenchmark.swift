@@ -2,7 +2,7 @@ internal import Glibc
 internal import Synchronization
 import VoiceSimulator
 
-/// CPU and memory of the whole daemon while it hears and speaks at once, in its own process.
+/// CPU and memory of the whole daemon while it hears and speaks at the same time, in its own process.
 ///
 /// Compared with the same number of periods of canceller and resamplers alone: in a tight loop, where caches stay warm
 /// and the clock high, and every 10 ms at the same time as the daemon, under its conditions. The services run in this

@@ -6,7 +6,7 @@ final class PacedProcessing: Sendable {
     private let periods: Int
     private let result = Mutex<Result<Double, any Error>?>(nil)
 
-    /// Starts the thread, which ends by itself after so many periods.
+    /// Starts the thread, which ends after so many periods.
     init(periods: Int) throws {
         self.periods = periods
         guard OwnThread.start("jv-alone", { self.run() }) else {

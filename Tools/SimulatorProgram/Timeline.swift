@@ -125,7 +125,7 @@ final class Timeline: Sendable {
             String(repeating: " ", count: max(0, 4 - seconds.count)) + seconds + "."
             + (fraction.count < 2 ? "0" : "") + fraction
         print("\(time) s  \(who)" + String(repeating: " ", count: max(1, 8 - who.count)) + what)
-        // Makes every line visible at once, also through a pipe.
+        // Makes every line visible immediately, also through a pipe.
         fflush(nil)
     }
 

@@ -1,5 +1,5 @@
 // Preloaded into a process, shifts its wall clock by the seconds in the file HOSTILE_CLOCK, a 64-bit integer. All other
-// clocks are unchanged, as when somebody sets the time.
+// clocks are unchanged, as when the time is set by hand.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>

@@ -20,12 +20,12 @@ PAIRS = {"man": ("en_man", "say"), "actors": ("cs_woman", "cs_man"), "woman": ("
          "lowest": ("en_low_man", "say"), "low": ("nl_man", "en_woman"), "same": ("en_man", "en_man")}
 # Echo fainter than this beside the talker's voice tests nothing.
 LEAST_ECHO_DB = -10.0
-# In seconds: how long the box talks, when and for how long somebody speaks, and when the box is moved.
+# In seconds: how long the box talks, when and for how long the visitor speaks, and when the box is moved.
 SCENARIOS = {
     "cold": dict(seconds=14, talks=[(0.6, 10)]),
     "on": dict(seconds=22, talks=[(8, 10)]),
     "moved": dict(seconds=28, talks=[(21, 5)], moved=12),
-    # With GPT-Live, which speaks while it hears. The box cuts its voice off when somebody speaks; this service goes on.
+    # With GPT-Live, which speaks while it hears. The box cuts its voice off when a user speaks; this service continues.
     "live": dict(seconds=36, talks=[(8, 22)], live=True),
     "interruptions": dict(seconds=36, talks=[(5 + 4.5 * i, 1.2 + 0.3 * (i % 5)) for i in range(7)]),
 }

@@ -23,7 +23,7 @@ final class ProductEngine: OfflineEngine {
     private var path: CapturePath
     private var duplex: DuplexControl
     private var opened: [Int] = []
-    /// For each period, whether it went upstream, at once or later.
+    /// For each period, whether it went upstream, immediately or later.
     private(set) var sent: [Bool] = []
     /// The gate record: CSV with one line per period. `released_ms`: how much held audio goes upstream with the period;
     /// `moves`: 1 if the canceller considers the echo path changed; `shut`: 1 if no one can open the gate;

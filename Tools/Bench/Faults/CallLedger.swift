@@ -100,8 +100,8 @@ struct CallLedger: Sendable {
         session += 1
     }
 
-    /// The user said "stop": no answer has to be spoken any more. A call of the session that goes on still gets its output, or
-    /// the model would wait for it. A call of an earlier session gets none, as the one that goes on does not know it: the
+    /// The user said "stop": no answer has to be spoken any more. A call of the session that continues still gets its output,
+    /// or the model would wait for it. A call of an earlier session gets none, as the continuing one does not know it: the
     /// daemon owes nothing, and may not tell of it either.
     mutating func withdraw() {
         excused.formUnion(calls.keys)

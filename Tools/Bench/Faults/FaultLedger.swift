@@ -226,7 +226,7 @@ final class FaultLedger: Sendable {
     func check() -> String? {
         let now = Monotonic.now()
         return state.withLock { state in
-            // A session that is replaced at once ends without a state change.
+            // A session that is replaced immediately ends without a state change.
             if state.state == .listening, now - state.since > Self.stillness {
                 close(&state, at: now) { $0.past.map { now - $0 > Self.stillness } ?? false }
             }

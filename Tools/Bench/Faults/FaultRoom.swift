@@ -21,7 +21,7 @@ final class FaultRoom: Sendable {
 
     init(seed: UInt64, options: FaultOptions, ledger: FaultLedger) {
         self.ledger = ledger
-        // Where the daemon detects the turns itself, a syllable is no turn.
+        // Where the daemon detects the turns itself, a syllable is not a turn.
         let texts =
             options.isRealtime
             ? ["Hey", "Tell me", "What else", "No wait"]

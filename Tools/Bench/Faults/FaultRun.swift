@@ -9,7 +9,7 @@ import VoiceSimulator
 ///
 /// With the Realtime service the room runs faster than real time. Waits for a clock (pauses before the next attempt to
 /// connect, pings, limits) take real time and are set short here, so several daemons run in parallel. The other services
-/// take their time from the audio, so their rooms run in real time, more of them at once.
+/// take their time from the audio, so their rooms run in real time, more of them in parallel.
 struct FaultRun {
     private let options: FaultOptions
     private let log = LogCounter()

@@ -101,7 +101,7 @@ struct RealtimeFaultServices: FaultServices {
         configuration.echo.duplex = .full
         configuration.echo.noiseSuppression = .off
         configuration.echo.highPass = false
-        // Nobody says a word here, and what a recogniser of this machine takes for "stop" is not decided by the seed.
+        // No one says a word here, and what a recogniser of this machine mistakes for "stop" is not decided by the seed.
         configuration.activation.engine = .off
         // Simulated tokens cost nothing.
         configuration.budget.hourUSD = 0

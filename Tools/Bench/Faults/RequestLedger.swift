@@ -70,7 +70,7 @@ struct RequestLedger: Sendable {
         if closed[name] != 1 { violations.append("session \(connection) was given an answer to \(delegation) twice") }
     }
 
-    /// The user ended the conversation, or wants quiet: nobody waits for an answer any more.
+    /// The user ended the conversation, or wants quiet: no one waits for an answer.
     mutating func excuse() {
         excused.formUnion(requests.keys)
         for id in requests.keys { requests[id]?.isOpen = false }

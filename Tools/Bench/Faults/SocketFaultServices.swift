@@ -157,7 +157,7 @@ struct SocketFaultServices: FaultServices {
         configuration.echo.duplex = .full
         configuration.echo.noiseSuppression = .off
         configuration.echo.highPass = false
-        // Nobody says a word here, and what a recogniser of this machine takes for "stop" is not decided by the seed.
+        // No one says a word here, and what a recogniser of this machine mistakes for "stop" is not decided by the seed.
         configuration.activation.engine = .off
         configuration.budget.hourUSD = 0
         // Simulated sessions cost nothing, but an open one is refused without a limit.

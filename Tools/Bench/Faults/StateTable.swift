@@ -6,7 +6,7 @@ enum StateTable {
     private static let ongoing: Set<String> = [
         "listening", "processing", "waitingForJarvis", "fillerSpeaking", "aiSpeaking",
     ]
-    /// A session can end at any time: by itself, by a refusal or by a command.
+    /// A session can end at any time: without a cause, by a refusal or by a command.
     private static let ends: Set<String> = ["connecting", "error", "idle"]
 
     private static let successors: [String: Set<String>] = [

@@ -53,8 +53,8 @@ struct RelapseCheck {
     }
 
     // Every row was seen to fail on builds that were broken on purpose, whose letters stand above it:
-    //   A  no residual is taken for echo (thresholds of the decision out of reach)
-    //   B  every residual is taken for echo (the same, the other way)
+    //   A  no residual counts as echo (thresholds of the decision out of reach)
+    //   B  every residual counts as echo (the same, the other way)
     //   C  the suppressor is shut: it never replaces the library, although a talker is found
     //   D  a talker needs four times the evidence
     //   E  the suppressor always replaces the library

@@ -12,11 +12,11 @@ import VoiceSimulator
 /// The card calls once per period. Its time is held while the service is more than 100 ms of audio behind the
 /// microphone, and until the conversation has learned of speech (0.3 s at most), so that a soak at twenty times real
 /// time on a busy machine differs from a conversation only in its speed. The network thread is woken for each chunk, as
-/// it would wake by itself at the usual pace.
+/// it would wake at the usual pace.
 final class SoakRoom: Sendable {
     struct Figures: Sendable {
         var tally = ScriptedUser.Tally()
-        /// When the service detected speech although nobody spoke, in ms of audio.
+        /// When the service detected speech although no one spoke, in ms of audio.
         var selfInterruptions: [Int] = []
         /// Trace of the daemon before its first failures.
         var trace: [String] = []
@@ -212,7 +212,7 @@ final class SoakRoom: Sendable {
             state.least = .max
         }
         guard state.feed.isConnected, state.feed.received > 0 else { return }
-        // The smallest distance so far belongs to a chunk that was delivered at once.
+        // The smallest distance so far belongs to a chunk that was delivered immediately.
         let distance = state.periods * AudioFormat.wirePeriodSamples - state.feed.received
         let base = min(state.base ?? .max, distance)
         state.base = base

@@ -86,7 +86,7 @@ struct SoakServices {
         var bytes = Array((text + "\n").utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
-            // The parent has exited: nobody needs the services.
+            // The parent has exited: the services are no longer needed.
             if count < 0, errno != EINTR { exit(0) }
             if count > 0 { bytes = bytes.dropFirst(count) }
         }

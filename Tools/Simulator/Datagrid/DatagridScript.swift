@@ -1,4 +1,4 @@
-/// What the simulated Datagrid agent hears and does. The simulator detects when somebody spoke, not what was said.
+/// What the simulated Datagrid agent hears and does. The simulator detects when a voice spoke, not what was said.
 package struct DatagridScript: Sendable, Equatable {
     package enum Action: Sendable, Equatable {
         case say(String)
@@ -38,7 +38,7 @@ package struct DatagridScript: Sendable, Equatable {
         package var ignoresInterrupt = false
         /// The agent interrupts itself so many ms after an answer began.
         package var interruptsItselfAfter: Int?
-        /// Transcribes words that nobody said, so many ms after `ready`.
+        /// Transcribes words that no one said, so many ms after `ready`.
         package var phantom: (words: String, after: Int)?
         /// Sends its text in binary frames.
         package var sendsBinary = false

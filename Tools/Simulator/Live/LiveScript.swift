@@ -1,4 +1,4 @@
-/// What the simulated GPT-Live model hears and does. As in `ConversationScript`, the simulator detects when somebody
+/// What the simulated GPT-Live model hears and does. As in `ConversationScript`, the simulator detects when a voice
 /// spoke, not what was said.
 package struct LiveScript: Sendable, Equatable {
     package enum Action: Sendable, Equatable {
@@ -26,7 +26,7 @@ package struct LiveScript: Sendable, Equatable {
         package var connections = Int.max
         /// The position at which the timeline stops: later audio is read and not counted.
         package var freezesAt: Int?
-        /// Words that nobody said, delegated as a request at this position.
+        /// Words that no one said, delegated as a request at this position.
         package var phantom: (words: String, at: Int)?
         /// Places texts but never acknowledges them.
         package var losesAcknowledgements = false

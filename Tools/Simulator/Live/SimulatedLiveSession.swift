@@ -196,7 +196,7 @@ struct SimulatedLiveSession: SimulatedConversation {
                 userStopped(at: place)
             }
         }
-        // Nobody may have spoken near a phantom.
+        // There may be no voice near a phantom.
         if let phantom = script.faults.phantom, position >= phantom.at, !hasPhantom, !detector.isSpeaking,
             userEnd == 0 || position - userEnd > 2000
         {

@@ -1,6 +1,6 @@
 /// What the simulated model hears and says.
 ///
-/// The simulator cannot understand speech: it detects when somebody spoke, and the script says what was said and what
+/// The simulator cannot understand speech: it detects when a voice spoke, and the script says what was said and what
 /// happens next.
 package struct ConversationScript: Sendable, Equatable {
     /// A call of a client-side function.
@@ -62,7 +62,7 @@ package struct ConversationScript: Sendable, Equatable {
     package var queries: [String]
     /// Fillers spoken while the agent works, in rotation.
     package var fillers = ["Checking now.", "One moment.", "Let me see.", "Looking into it."]
-    /// Plays what an output names under handles ("media-1: ..."), the first at once and the others after it, before it
+    /// Plays what an output names under handles ("media-1: ..."), the first immediately and the others after it, before it
     /// speaks of anything.
     package var playsNamedMedia = false
     /// The model's actions when it is asked to speak about outputs, in order; for nil, and after the last one, it reads

@@ -3,7 +3,7 @@ internal import Glibc
 /// Finds speech in 24 kHz PCM16 by its energy.
 ///
 /// Time is counted in received samples, never on a clock: a client that stops sending audio also stops time, as with
-/// the real service. Frames of 10 ms are compared with a threshold above a noise floor that falls at once and rises
+/// the real service. Frames of 10 ms are compared with a threshold above a noise floor that falls immediately and rises
 /// slowly.
 package struct EnergyVoiceDetector: Sendable {
     /// A change; positions are in milliseconds of audio received since the detector was created.

@@ -52,7 +52,7 @@ extension SimulatedSession {
                     eventID: id
                 )
             }
-            // What was said earlier is no answer to speak about.
+            // Earlier items are not an answer to speak about.
             if callID != recallID, newOutputs.count < Self.outputLimit { newOutputs.append(output) }
             outputs += 1
         default:

@@ -144,7 +144,7 @@ extension SimulatedSession {
         }
     }
 
-    /// Begins a response that nobody requested, as when speech is detected between a call's output and the request.
+    /// Begins an unrequested response, as when speech is detected between a call's output and the request.
     mutating func beginUnasked() {
         guard response == nil, waitingTurn == nil, !newOutputs.isEmpty else { return }
         report(.race)

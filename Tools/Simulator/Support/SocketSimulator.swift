@@ -151,7 +151,7 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
         switch plan?.opening {
         case .hang:
             struck(.hangsAtUpgrade, nil)
-            // What is sent is read, and nobody answers.
+            // The messages are read but not answered.
             channel.eventLoop.scheduleTask(in: .seconds(20)) { channel.close(promise: nil) }
             return
         case .cut:
