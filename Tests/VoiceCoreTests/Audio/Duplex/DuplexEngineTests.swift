@@ -201,7 +201,7 @@ struct DuplexEngineTests {
     }
 
     /// A missing microphone proves nothing about echo, and the one that comes back may be another.
-    @Test func missingMicrophoneIsNotTakenForNoEcho() throws {
+    @Test func missingMicrophoneDoesNotMeanNoEcho() throws {
         var rig = try EchoRig(echo: EchoRig.room(-12))
         rig.run(100)
         rig.card.faults[rig.card.reads + 2] = .microphoneGone
@@ -222,7 +222,7 @@ struct DuplexEngineTests {
     }
 
     /// The same for a microphone that is muted by its own switch and delivers zeros.
-    @Test func mutedMicrophoneIsNotTakenForNoEcho() throws {
+    @Test func mutedMicrophoneDoesNotMeanNoEcho() throws {
         var rig = try EchoRig(echo: EchoRig.room(-12))
         rig.run(100)
         rig.speak(8)
