@@ -39,7 +39,7 @@ struct BridgeConfigurationTests {
         #expect(try link("hosts = [\"box\"]\nlisten = \"0.0.0.0\"\nport = 80") == "http://box:80/#abc")
     }
 
-    @Test func offersTheNameFirstWhereItIsAnnouncedToTheNetwork() throws {
+    @Test func announcedNameIsOfferedFirst() throws {
         let token = try #require(Secret("abc"))
         func links(_ text: String) throws -> [String] {
             try parsed(text).links(token: token, name: "kitchen.local", address: "192.168.1.7")

@@ -84,7 +84,7 @@ struct ConnectionBookTests {
     @Test(arguments: [
         (["192.0.2.1"], "192.0.2.1"), (["2001:db8::1", "2001:db8::ffff:2", "2001:db8:0:0:abcd::"], "2001:db8::9"),
     ])
-    mutating func anAddressLosesItsOldestStranger(crowd: [String], next: String) {
+    mutating func addressLosesItsOldestUnknownConnection(crowd: [String], next: String) {
         var book = ConnectionBook()
         let first = connect(&book, from: crowd[0]).0
         for number in 1..<ConnectionBook.mostStrangers { _ = connect(&book, from: crowd[number % crowd.count]) }

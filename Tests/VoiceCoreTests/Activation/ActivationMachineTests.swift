@@ -711,7 +711,7 @@ struct ActivationMachineTests {
     }
 
     /// The conversation that is ending drops it, with a line and a tone.
-    @Test func theNinthQuestionWhileASessionClosesIsNotKept() {
+    @Test func ninthQuestionDuringClosingIsNotQueued() {
         var scene = Scene.answered(.wake)
         scene.on(.timer(.followUp))
         #expect(scene.machine.phase == .closing)

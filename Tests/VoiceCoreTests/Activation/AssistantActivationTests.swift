@@ -19,7 +19,7 @@ struct AssistantActivationTests {
         states.flatMap { machine.handle(.conversation($0)) }
     }
 
-    @Test func aWordWithATableOpensItsAssistantBeforeTheSession() throws {
+    @Test func wordWithATableOpensItsAssistant() throws {
         var machine = machine()
         let effects = machine.handle(.activate(.word("okay_nabu")))
         let chosen = try #require(effects.firstIndex(of: .assistant("okay nabu")))

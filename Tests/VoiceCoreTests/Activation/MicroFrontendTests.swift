@@ -63,7 +63,7 @@ struct MicroFrontendTests {
 
     /// 26/255 of 25.6 features is one step; values outside are clamped.
     @Test(arguments: [(0, -128), (1, -128), (2, -127), (260, -28), (660, 126), (666, 127), (1000, 127), (65_535, 127)])
-    func aFeatureIsRoundedAsTheDevicesDo(feature: Int, expected: Int) {
+    func featureIsRoundedLikeOnTheDevices(feature: Int, expected: Int) {
         #expect(MicroFrontend.quantized(UInt16(feature)) == Int8(expected))
     }
 

@@ -60,7 +60,7 @@ struct WakeEnginesTests {
         try [Int16](repeating: 0, count: 640).withUnsafeBufferPointer { try detector.process($0) }.map(\.word)
     }
 
-    @Test func stopWordsAreLookedForOnlyWhileAStopHasAnEffect() throws {
+    @Test func stopWordsAreHeardOnlyWhileAStopHasAnEffect() throws {
         let engines = engines { .zero }
         #expect(try found(engines) == ["hey jarvis"])
         #expect(stops.processed.withLock { $0 } == 0)

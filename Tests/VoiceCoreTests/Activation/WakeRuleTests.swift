@@ -33,7 +33,7 @@ struct WakeRuleTests {
         #expect(throws: WakeWordError.self) { try WakeWords(wake: list, stop: "", threshold: -20) }
     }
 
-    @Test func aWordCallsAboveItsThresholdAndIsANearMissBelow() throws {
+    @Test func wordBelowItsThresholdIsANearMiss() throws {
         var rule = try rule()
         func judge(_ word: String, _ score: Double, _ isPlaying: Bool, _ second: Int) -> WakeRule.Verdict {
             rule.judge(.init(word, .score(score)), listening: .stop, isPlaying: isPlaying, at: .seconds(second))
@@ -80,7 +80,7 @@ struct WakeRuleTests {
         #expect(rule.judge(stop, listening: .stop, isPlaying: false, at: .seconds(10)) == .stop("stop"))
     }
 
-    @Test func withoutAScoreAWordIsFoundTwiceWhileTheBoxSounds() throws {
+    @Test func wordWithoutAScoreNeedsTwoFindsWhileTheBoxSounds() throws {
         var rule = try rule()
         func judge(_ isPlaying: Bool, _ milliseconds: Int) -> WakeRule.Verdict {
             rule.judge(.init("x", .repeated), listening: .wake, isPlaying: isPlaying, at: .milliseconds(milliseconds))

@@ -38,7 +38,7 @@ struct AgentBriefingTests {
         #expect(!AgentBriefing.read("Two meetings.").hasMark)
     }
 
-    @Test func thePreambleGoesWithTheFirstQuestionOfEachConversation() async throws {
+    @Test func preamblePrecedesTheFirstQuestionOfEachConversation() async throws {
         let transport = ScriptedJarvisTransport([.content("Yes.")])
         let client = try client(transport)
         for query in ["a", "b"] { _ = await client.ask(query) }

@@ -106,7 +106,7 @@ struct LongConversationTests {
     }
 
     @Test(arguments: [Configuration.Jarvis.API.chat, .responses])
-    func beginsAFreshConversationWhereTheServerKeepsTheHistory(api: Configuration.Jarvis.API) async throws {
+    func overlongServerHistoryStartsANewConversation(api: Configuration.Jarvis.API) async throws {
         let transport = ScriptedJarvisTransport { request, number in
             guard request.method == "POST" else { return .whole(.status(404)) }
             let isOld = request.header("session_id") == "voice-1"

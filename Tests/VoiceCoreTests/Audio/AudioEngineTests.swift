@@ -271,7 +271,7 @@ struct AudioEngineTests {
         #expect(played.last == 0)
     }
 
-    @Test func aFlushWithNothingToPlayTouchesNoCard() throws {
+    @Test func flushWithoutSoundDoesNotTouchTheCard() throws {
         var rig = try Rig()
         rig.speak(Self.tone(240))
         rig.run(20)

@@ -80,7 +80,7 @@ struct LostQuestionTests {
     }
 
     /// The service refuses every request of a response, until its session is given up.
-    @Test func aQuestionWhoseResponsesAreAllRefusedEndsTwoSessions() {
+    @Test func questionRefusedInTwoSessionsIsDropped() {
         var scene = Scene.listening()
         scene.on(.ask("What is on?"))
         for _ in 0..<2 {

@@ -162,7 +162,7 @@ struct ResponseRaceTests {
         ("rate_limit_exceeded", [.seconds(8), .seconds(16)]),
         ("server_error", [.seconds(1)]), ("something_new", [.seconds(1)]),
     ])
-    func aFailedResponseIsAskedForAgainAndThenTheTurnEnds(reason: String, pauses: [Duration]) {
+    func failedResponseIsRetriedOnceThenTheTurnEnds(reason: String, pauses: [Duration]) {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r0")

@@ -4,7 +4,7 @@ import Testing
 
 /// Every transition of the sequencer, and each race in which both sides act at the same time.
 struct ResponseSequencerTests {
-    @Test func anOutputSentBehindTheRequestIsAskedAboutAgain() {
+    @Test func outputSentAfterTheRequestGetsAnotherResponse() {
         var sequencer = ResponseSequencer()
         sequencer.outputSent(callID: "first")
         sequencer.requested(eventID: "respond")

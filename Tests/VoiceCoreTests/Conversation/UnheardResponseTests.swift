@@ -59,7 +59,7 @@ struct UnheardResponseTests {
         #expect(!scene.effects.contains(.play(.error)))
     }
 
-    @Test func anAnswerOfTheAgentWithoutAWordIsRequestedAgain() {
+    @Test func wordlessResponseToAnAnswerIsRequestedAgain() {
         var scene = Scene.calling()
         scene.answer("c1")
         scene.begin("r2", for: scene.creates.last)
@@ -131,7 +131,7 @@ struct UnheardResponseTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func aWrittenAnnouncementIsSpokenByTheLocalVoiceOnce() {
+    @Test func writtenAnnouncementIsSpokenByTheLocalVoiceOnce() {
         var scene = Scene.listening { $0.hasLocalVoice = true }
         scene.on(.say("Dinner is ready."))
         scene.begin("r1", for: scene.creates.last)
@@ -142,7 +142,7 @@ struct UnheardResponseTests {
     }
 
     /// On servers that report the end of speech behind the answer.
-    @Test func aWrittenAnswerBeforeTheEndOfSpeechIsSpokenToo() {
+    @Test func writtenAnswerBeforeTheEndOfSpeechIsSpoken() {
         var scene = Scene.listening { $0.hasLocalVoice = true }
         scene.server(.speechStarted(itemID: "i", audioStart: 0))
         scene.begin("r1")

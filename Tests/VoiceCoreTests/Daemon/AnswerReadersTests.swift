@@ -50,7 +50,7 @@ struct AnswerReadersTests {
         #expect(await read(reading).isEmpty)
     }
 
-    @Test func aQuestionTypedWhileASessionClosesIsReadInTheNextOne() async throws {
+    @Test func questionTypedWhileClosingIsReadInTheNextSession() async throws {
         let reading = try #require(readers.open())
         see(
             .stateChanged(from: .listening, to: .idle),

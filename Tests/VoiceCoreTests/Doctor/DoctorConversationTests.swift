@@ -43,7 +43,7 @@ struct DoctorConversationTests {
         #expect(findings["service-tcp"]?.verdict == .ok)
     }
 
-    @Test func aWrongKeyAndAWrongTokenAreFoundAndNotRepeated() async throws {
+    @Test func wrongKeyAndTokenAreReportedWithoutTheirValues() async throws {
         let findings = try await examine(key: "sk-canary-1234567890", token: "canary-token-1234567890")
         #expect(findings["session"]?.verdict == .fail)
         #expect(findings["agent"]?.verdict == .ok)

@@ -159,7 +159,7 @@ struct DoctorMachineTests {
         #expect(findings.last?.message.contains("/c.toml:4") == true)
     }
 
-    @Test func aMissingKeyIsAFindingAndNotAnErrorOfTheConfiguration() {
+    @Test func missingKeyIsNotAConfigurationError() {
         let context = DoctorContext(environment: [:], files: .stub([:]))
         let findings = ConfigurationCheck.findings(context)
         #expect(findings.map(\.check) == ["configuration", "api-key", "jarvis-token"])

@@ -85,7 +85,7 @@ extension EndToEnd {
             #expect(stage.simulator.connectionCount == 1)
         }
 
-        @Test func theStopWordSilencesTheVoiceAndThenEndsTheConversation() async throws {
+        @Test func stopWordSilencesThenEndsTheConversation() async throws {
             let words = ScriptedWords()
             let stage = try Stage([.say(Self.count)])
             try await stage.startListening(for: words)

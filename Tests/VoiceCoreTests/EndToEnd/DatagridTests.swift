@@ -71,7 +71,7 @@ extension EndToEnd {
         }
 
         /// The socket is lost in the middle of an answer: the conversation continues in the next session.
-        @Test func aLostConnectionIsFollowedByTheSameConversation() async throws {
+        @Test func lostConnectionResumesTheConversation() async throws {
             var faults = DatagridScript.Faults()
             faults.dropsAfterAnswer = 200
             faults.connections = 1
@@ -118,7 +118,7 @@ extension EndToEnd {
         }
 
         /// Typed questions go to the agent as the user's words; given words would be answered instead of spoken.
-        @Test func aTypedQuestionIsAnsweredAndGivenWordsAreRefused() async throws {
+        @Test func typedQuestionIsAnsweredButTextToSpeakIsRefused() async throws {
             let stage = try DatagridStage([.init("", .say("Two meetings."))])
             try await stage.start()
             try await stage.reach(.listening)

@@ -11,7 +11,7 @@ extension EndToEnd {
     /// what remains at the server.
     @Suite(.enabled(if: RealAgent.isAtHand), .serialized)
     struct RealAgentTalkTests {
-        @Test func aCommandIsAskedForWithItsFolderAndAnsweredElsewhere() async throws {
+        @Test func commandWithItsFolderIsApprovedElsewhere() async throws {
             let news = NewsBox()
             try await Self.talk(news: news) { client, files in
                 let asked = await client.ask("run echo hi")

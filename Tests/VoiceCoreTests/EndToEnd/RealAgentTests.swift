@@ -144,7 +144,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func aDaemonKilledOverAnOpenPermissionIsNotLockedOut() async throws {
+        @Test func daemonKilledDuringAPermissionCanAskAgain() async throws {
             try await Self.with { agent, network in
                 let saved = Mutex<SavedJarvisSession?>(nil)
                 let store = JarvisSessionStore(

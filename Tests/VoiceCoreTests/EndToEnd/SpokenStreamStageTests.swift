@@ -63,7 +63,7 @@ extension EndToEnd {
             return House(stage: stage, servers: servers, agent: agent)
         }
 
-        @Test func theFirstSentenceIsHeardBeforeTheLastIsWritten() async throws {
+        @Test func firstSentenceIsHeardBeforeTheLastIsWritten() async throws {
             let house = try await start([Self.question]) { _ in
                 [.say("Two meetings today. The"), .say(" first is at nine. "), .hold, .say("Lunch is at noon.")]
             }

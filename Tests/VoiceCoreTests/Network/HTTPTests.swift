@@ -98,7 +98,7 @@ struct HTTPTests {
         }
     }
 
-    @Test func aTaskCancelledBeforehandAsksNothing() async throws {
+    @Test func cancelledTaskSendsNoRequest() async throws {
         try await NetworkThread.with { network in
             let task = Task {
                 withUnsafeCurrentTask { $0?.cancel() }

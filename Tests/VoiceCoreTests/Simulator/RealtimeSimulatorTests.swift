@@ -10,7 +10,7 @@ struct RealtimeSimulatorTests {
         return RealtimeSimulator(configuration: configuration, script: script)
     }
 
-    @Test func aCallTurnOverTheWire() async throws {
+    @Test func callTurnIsServedOverTheWire() async throws {
         let simulator = simulator()
         let port = try await simulator.start()
         let socket = try RawWebSocket(port: port)

@@ -196,7 +196,7 @@ struct WatchPictureTests {
         )
     }
 
-    @Test func showsTheTroubleAndTheLastPictureOnceTheDaemonHasGone() {
+    @Test func missingDaemonShowsTheLastPicture() {
         let lines = shown(lines(80, 24, ["degraded": ["no wake word"]], problem: "the daemon has gone"))
         for text in ["the daemon has gone", "no wake word", "gpt-realtime"] { #expect(lines.contains(text)) }
     }
@@ -260,7 +260,7 @@ struct WatchPictureTests {
         #expect(lines(80, 24, ["heard": "box"])[3].contains("hears itself"))
     }
 
-    @Test func timersAndTitlesRunOnBetweenTheLinesOfTheDaemon() {
+    @Test func timersAndTitlesAdvanceBetweenUpdates() {
         let later = shown(lines(100, 24, age: .seconds(4)))
         #expect(
             later.contains("00:15 of 04:00 (+2) News") && later.contains("tea in 2 min, alarm at Tue 07:00, eggs rings")
@@ -283,7 +283,7 @@ struct WatchPictureTests {
         #expect(lines.contains { $0.contains(String(repeating: "█", count: 54)) })
     }
 
-    @Test func aLogLineWithoutATimeIsShownWithout() {
+    @Test func logLineWithoutATimeIsShown() {
         let lines = lines(80, 24, ["log": [["text": "begun"], ["at": "2026-11-27T99:00:00Z", "text": "ended"]]])
         #expect(lines.contains { $0.hasPrefix("begun ") } && lines.contains { $0.hasPrefix("ended ") })
     }

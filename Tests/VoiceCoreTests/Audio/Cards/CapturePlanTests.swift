@@ -71,7 +71,7 @@ struct CapturePlanTests {
         #expect(wishes.plan(channels: 3).plan == CapturePlan(voice: .channel(0), reference: 2, worker: .both))
     }
 
-    @Test func withoutACancellerTheProcessedChannelIsStillTheBestVoice() throws {
+    @Test func processedChannelIsPreferredWithoutACanceller() throws {
         let wishes = wishes("raw, processed, reference") {
             $0.cancels = false
         }
@@ -110,7 +110,7 @@ struct CapturePlanTests {
     }
 
     /// Also if the device has not even the channels that the list would use: a firmware with one channel.
-    @Test func aMapForAnotherFirmwareRefusesNoDevice() {
+    @Test func mapForAnotherFirmwareDoesNotRefuseTheDevice() {
         let six = CaptureChooser(
             wishes("processed, raw, raw, raw, raw, reference"),
             known: KnownDevices(),

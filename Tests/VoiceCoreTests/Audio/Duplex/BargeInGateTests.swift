@@ -115,7 +115,7 @@ struct BargeInGateTests {
         return reading
     }()
 
-    @Test func theEchoOfAMovedBoxIsHeldBackUntilItIsRecognised() {
+    @Test func echoOfAMovedBoxIsHeldUntilRecognised() {
         var gate = BargeInGate()
         _ = run(&gate, Array(repeating: Self.echo, count: 100))
         var recognised = Self.echo

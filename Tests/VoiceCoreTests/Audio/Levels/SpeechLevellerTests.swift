@@ -56,7 +56,7 @@ struct SpeechLevellerTests {
         #expect(leveller.gain == 0)
     }
 
-    @Test func whileTheLoudspeakerPlaysTheGainStandsStill() {
+    @Test func gainIsFrozenDuringPlayback() {
         var leveller = SpeechLeveller()
         _ = run(&leveller, quiet(300))
         _ = run(&leveller, sound(-40, periods: 3000, syllables: true), isPlaying: true)

@@ -176,7 +176,7 @@ struct InboxTests {
         #expect(scene.aloud == ["Smoke!"] && scene.spoken.isEmpty && scene.inbox.count == 0)
     }
 
-    @Test func theLocalVoiceWaitsUntilAConversationIsTwoSecondsOver() {
+    @Test func localVoiceWaitsTwoSecondsAfterAConversation() {
         var scene = Scene()
         scene.inbox = Inbox(hasVoice: true)
         scene.talk(.opening, .listening, .closed)

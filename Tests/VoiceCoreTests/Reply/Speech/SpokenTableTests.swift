@@ -57,7 +57,7 @@ struct SpokenTableTests {
         #expect(try shape(reply).spoken == "Monday: Where home. Tuesday: Who Anna.")
     }
 
-    @Test func aLongTableIsReadByItsFirstRowsAndTheRestOffered() throws {
+    @Test func longTableReadsItsFirstRowsAndOffersTheRest() throws {
         let rows = (1...9).map { "| Room \($0) | \(20 + $0) |" }
         let reply = ["Here are the rooms:", "", "| Room | Degrees |", "|---|---|"] + rows + ["", "That is all of it."]
         let shaped = try shape(reply)
