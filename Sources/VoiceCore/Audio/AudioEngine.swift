@@ -50,7 +50,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private var mediaUntil: UInt64 = 0
     private var ringUntil: UInt64 = 0
     private var restarts = 0
-    /// What is published at the end of the cycle.
+    /// The figures published at the end of the cycle.
     private var snapshot: EngineSnapshot
     private var delay = (playback: 0, capture: 0)
     /// Latest fill target of the playback buffer, in frames.
@@ -429,7 +429,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             ports.earcons.cancel()
         }
         let isInForce = ports.silence.isVoiceSilenced
-        // What was taken back and not dropped meanwhile counts as heard, so that the account can end.
+        // Frames that were taken back and not dropped meanwhile count as heard, so that the account can end.
         if isSilenced, !isInForce { _ = map.cut(at: written, resume: ports.voice.ring.readPosition) }
         isSilenced = isInForce
     }

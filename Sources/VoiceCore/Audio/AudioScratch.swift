@@ -10,7 +10,7 @@ struct AudioScratch: ~Copyable {
     let silence: UnsafeMutablePointer<StereoFrame>
     let voice: UnsafeMutablePointer<Int16>
     let clean: UnsafeMutablePointer<Int16>
-    /// What words are recognised in.
+    /// The signal in which words are recognised.
     let unsuppressed: UnsafeMutablePointer<Int16>
 
     init() {

@@ -6,7 +6,7 @@ internal import VoiceBase
 ///
 /// ALSA devices arrive from `DeviceSupervisor` through `ports.capture` and `ports.playback`; the thread opens files itself.
 package final class AudioThread: Sendable {
-    /// What the caller may report to the user once.
+    /// The facts that the caller may report to the user once.
     package struct Report: Sendable, Equatable {
         /// errno with which real-time priority was refused; nil if it was granted or not requested.
         package var realtimeRefused: Int32?

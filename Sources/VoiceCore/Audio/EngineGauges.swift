@@ -29,7 +29,7 @@ package final class EngineGauges: Sendable {
     }
 }
 
-/// What the audio thread publishes once a cycle. An engine continues the counters of the one before it.
+/// The values that the audio thread publishes once a cycle. An engine continues the counters of the one before it.
 package struct EngineSnapshot: BitwiseCopyable, Sendable {
     package var counters = EngineCounters()
     package var levels = CaptureReading()

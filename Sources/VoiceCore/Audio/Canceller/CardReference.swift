@@ -3,9 +3,9 @@ internal import VoiceBase
 
 /// The reference that a microphone delivers next to the voice, as long as it carries what is played.
 ///
-/// It runs on the microphone's clock and passes no buffer: there is no delay to find and no drift to follow. It leads its
-/// echo only by the path through the air, so the voice is delayed by one period to give the canceller the lead it needs. A
-/// channel that stays silent during playback (the loudspeaker is on another card) is not used until it carries sound.
+/// The reference channel runs on the microphone's clock and passes no buffer: there is no delay to find and no drift to follow.
+/// It leads its echo only by the path through the air, so the voice is delayed by one period to give the canceller the lead it
+/// needs. A channel that stays silent during playback (the loudspeaker is on another card) is not used until it carries sound.
 ///
 /// Owned by the audio thread; allocates in `init` only.
 struct CardReference: ~Copyable {

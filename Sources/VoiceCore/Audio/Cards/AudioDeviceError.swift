@@ -91,7 +91,7 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
 
     private static let files = "~/.asoundrc or /etc/asound.conf"
 
-    /// What it means that a device cannot be opened for these reasons, and what to do.
+    /// Explains why a device cannot be opened for these reasons, with the fix.
     private static let openings: [Int32: String] = {
         let silent = "does not answer: unplug it and plug it in again, or restart the sound server behind it"
         let serverless = "does not open: the sound server behind it does not run for this user"
@@ -195,7 +195,7 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
         ].filter { access($0.path, F_OK) == 0 }.map(\.name)
     }
 
-    /// What to do about a device that another program has. A sound server lets others in through `default`. Other programs
+    /// Advice on a device that another program holds. A sound server lets others in through `default`. Other programs
     /// that hold the card itself do not: a shared device opens only if they use one too.
     package static func wayToShare(_ device: String, holder: String?) -> String {
         let servers = ["pipewire", "wireplumber", "pulseaudio"]

@@ -60,7 +60,7 @@ package struct CaptureChoice: Sendable, Equatable {
     package var identity: CardIdentity?
     /// False for `echo.mode = "off"`.
     package var cancels = true
-    /// What is wrong with the configuration, in one line for people.
+    /// The fault of the configuration, in one line for people.
     package var problem: String?
 
     /// Text for the log and `devices`: "channel 1 (processed); echo: hardware, known device".

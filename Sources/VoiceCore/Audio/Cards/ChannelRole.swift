@@ -6,7 +6,7 @@ package enum ChannelRole: String, Sendable, Equatable, CaseIterable {
     case raw
     /// The signal that the loudspeaker plays, before the room.
     case reference
-    /// Nothing.
+    /// The channel carries nothing.
     case silent
 }
 

@@ -38,7 +38,7 @@ extension EchoWorker {
 }
 
 extension AudioConfiguration {
-    /// What is wrong with `audio.input_channels`; nil if nothing. Without this check, a wrong list is as good as none.
+    /// The fault of `audio.input_channels`; nil if there is none. Without this check, a wrong list is as good as none.
     package static func channelsFault(_ audio: Configuration.Audio) -> ConfigurationProblem? {
         guard !audio.inputChannels.isEmpty else { return nil }
         do throws(ChannelMap.Fault) {
@@ -49,7 +49,7 @@ extension AudioConfiguration {
         }
     }
 
-    /// Who cancels the echo, as far as the configuration alone shows, and what happens with the result: for `config check`.
+    /// Where the echo is cancelled, as far as the configuration shows, and with which consequence: for `config check`.
     package func echoLine(duplex: Configuration.Echo.Duplex) -> String {
         let duplex = "echo.duplex = \"\(duplex.rawValue)\""
         guard capture.cancels else { return "no echo cancellation (echo.mode = \"off\"); \(duplex)" }

@@ -7,7 +7,7 @@ internal import VoiceBase
 ///
 /// The interface counts frames at 48 kHz; "of the card" marks frames at the card's own rate.
 struct ALSAStream: ~Copyable {
-    /// What to open a device with.
+    /// The parameters to open a device with.
     struct Request: Sendable {
         enum Channels: Equatable {
             case atLeast(Int)

@@ -119,7 +119,7 @@ struct DeviceHealth: Sendable {
     private mutating func refused(_ reason: String, _ absent: Bool, _ now: Duration) -> Verdict {
         postpone(now)
         if awaySince == nil { awaySince = now }
-        // That a lost device is absent is not news.
+        // The absence of a lost device is not news.
         if absent, case .lost = reported {
             state = .waiting(reason: reason)
             return Verdict()

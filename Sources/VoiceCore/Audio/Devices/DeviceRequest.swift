@@ -1,9 +1,9 @@
 internal import Glibc
 internal import VoiceBase
 
-/// What to open one side of the audio with, as configured.
+/// The parameters to open one side of the audio with, as configured.
 package struct DeviceRequest: Sendable {
-    /// As configured; resolved anew for each attempt.
+    /// The configured name; resolved again for each attempt.
     package var name: String
     package var direction: AudioDirection
     /// Wishes for the channels of a microphone.

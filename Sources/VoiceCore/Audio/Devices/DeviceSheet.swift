@@ -11,7 +11,7 @@ package struct DeviceSheet: Sendable, Equatable {
         package var choice: CaptureChoice?
         /// Latency that it adds, if known; for a loudspeaker, next to the microphone of the same device.
         package var cost: DeviceCost?
-        /// Its step in frames at 48 kHz.
+        /// The step of the device in frames at 48 kHz.
         var step: Int?
     }
 

@@ -76,7 +76,7 @@ package final class DeviceSlot: @unchecked Sendable {
     /// Whether sound passes the device.
     package var isOpen: Bool { self.state.isOpen }
 
-    /// What the supervisor knows of the device.
+    /// The supervisor's facts about the device.
     package struct Notes: Sendable {
         package internal(set) var state = DeviceState.waiting(reason: "not opened yet")
         /// ALSA name of the device opened last; nil before the first.
@@ -147,14 +147,14 @@ package final class DeviceSlot: @unchecked Sendable {
 
 /// State of one device; `reason` is a line for people.
 package enum DeviceState: Sendable, Equatable {
-    /// It cannot be opened; attempts continue.
+    /// The device cannot be opened; attempts continue.
     case waiting(reason: String)
     case running
-    /// It was open, and is being reopened.
+    /// The device was open, and is being reopened.
     case lost(reason: String)
-    /// It runs, but delivers the same value forever: muted by a switch of its own, or broken.
+    /// The device runs, but delivers the same value forever: muted by a switch of its own, or broken.
     case silent
-    /// It was given back for lack of sound, and is opened again for the next sound.
+    /// The loudspeaker was closed for lack of sound, and is opened again for the next sound.
     case resting
 
     /// Whether sound passes the device, silence included, or will once there is any.

@@ -40,7 +40,7 @@ package struct BargeInGate: Sendable, Equatable {
     /// Periods sent from before the first sign of a talker: onsets are softer than what follows.
     package static let lead = 10
 
-    /// What the gate may do during playback.
+    /// How far the gate may open during playback.
     package enum Permission: Sendable, Equatable {
         /// Never shuts.
         case open
@@ -50,9 +50,9 @@ package struct BargeInGate: Sendable, Equatable {
         case shut
     }
 
-    /// What happens to a period.
+    /// The decision about a period.
     package enum Step: Sendable, Equatable {
-        /// It goes upstream unchanged.
+        /// The period goes upstream unchanged.
         case pass
         /// Silence goes upstream; the period is kept in case it turns out to be a talker's.
         case hold

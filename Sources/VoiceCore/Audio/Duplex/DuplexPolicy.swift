@@ -93,7 +93,7 @@ package struct DuplexPolicy: Sendable, Equatable {
         self.isOfDevice = isOfDevice
     }
 
-    /// What the gate may do.
+    /// How far the gate may open.
     package var permission: BargeInGate.Permission {
         switch state {
         case .forcedFull: .open

@@ -46,7 +46,7 @@ package struct EchoQuality: Sendable, Equatable {
     package static let unalignedStart = 50
 
     package private(set) var figures = EchoFigures()
-    /// What the linear stage leaves at its quietest, whatever plays: no talker is as faint. Sound without a pause raises it.
+    /// The quietest residual of the linear stage, whatever plays: no talker is as faint. Sound without a pause raises it.
     package private(set) var restFloor: Float = -65
 
     private var loudest: Float = -40
@@ -173,7 +173,7 @@ package struct EchoQuality: Sendable, Equatable {
     private static func decibels(_ power: Float) -> Float { 10 * log10f(max(power, 1e-12)) }
 }
 
-/// What is measured of the echo.
+/// The measured figures of the echo.
 package struct EchoFigures: BitwiseCopyable, Sendable, Equatable {
     /// The microphone at its quietest while nothing plays, and what the linear stage leaves of it in the pauses of what does.
     package var noiseFloor: Float = -65

@@ -3,7 +3,7 @@ internal import VoiceBase
 /// State and measurements of echo and duplex in one cycle, for the log, status and metrics. `DuplexControl` keeps it.
 package struct EchoStatus: BitwiseCopyable, Sendable, Equatable {
     package var state = DuplexState.learning
-    /// Who cancels the echo.
+    /// Where the echo is cancelled.
     package var worker = EchoWorker.software
     /// Whether the daemon's sound may be at the microphone, and whether the microphone goes upstream.
     package var isPlaying = false

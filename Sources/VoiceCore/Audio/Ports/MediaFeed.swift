@@ -14,7 +14,7 @@ internal import VoiceBase
 ///
 /// Positions count frames of the ring.
 package final class MediaFeed: Sendable {
-    /// Who needs media to be quieter.
+    /// The reason why media is quieter.
     package enum Duck: Int, Sendable {
         case nobody = 0
         /// The voice or the agent is about to speak, or thinks aloud.

@@ -19,7 +19,7 @@ package final class MicrophoneTap: Sendable {
 
     private let published = Published(Notes())
 
-    /// What T1 knows of the samples in the ring.
+    /// The audio thread's notes on the samples in the ring.
     package struct Notes: BitwiseCopyable, Sendable {
         /// CLOCK_MONOTONIC time of sample 0 of the ring: sample p was captured at this + p * 1e9 / 24000, not counting the
         /// delay of the filters (below 10 ms). Moves if periods are lost.

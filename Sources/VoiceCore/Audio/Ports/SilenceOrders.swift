@@ -37,7 +37,7 @@ package final class SilenceOrders: Sendable {
             self.orders = orders
         }
 
-        /// It has been carried out for these sounds, so that they may sound again.
+        /// The order has been carried out for these sounds, which may sound again.
         package func lift(_ sounds: Sounds) { orders.lift(number, sounds.intersection(self.sounds)) }
     }
 
