@@ -170,7 +170,7 @@ package struct TypedQuestion: Equatable, Sendable, ExpressibleByStringLiteral {
     package var text: String
     /// Whether it may give a permission that the agent asks for: otherwise that takes a voice.
     package var mayApprove: Bool
-    /// Who reads the answer, by a number; nil if it is only heard.
+    /// The number of the client that reads the answer; nil if it is only heard.
     package var reader: Int?
 
     package init(_ text: String, mayApprove: Bool = false, reader: Int? = nil) {

@@ -81,7 +81,7 @@ extension ConversationMachine {
         package var age: Duration? = .seconds(60 * Configuration.Realtime().sessionAgeMin)
         /// How long before the end of a session the next is opened.
         package var rotationMargin: Duration = .seconds(Configuration.Realtime().rotationMarginS)
-        /// What the next session learns of the conversation.
+        /// The part of the conversation that the next session receives.
         package var carry = Configuration.Realtime().carry
         /// Number of turns remembered for it.
         package var rememberedTurns = Configuration.Realtime().carryTurns

@@ -3,14 +3,14 @@
 /// Anybody may have made the model call a tool: a page the agent has read, a title, a server. The model proposes; a person
 /// who has spoken decides.
 package enum ToolAuthority: Int, Sendable, Comparable {
-    /// It only reads or makes things quieter: always allowed.
+    /// The tool only reads or makes things quieter: always allowed.
     case none
     /// A turn of the user led to it, possibly through outside text: "play something good" plays what the agent names.
     case turn
     /// A turn of the user led to it, with no outside text in between.
     case words
-    /// It passes on the user's answer to a question of the agent: to the very question that was read out, and spoken after
-    /// it.
+    /// The tool passes on the user's answer to a question of the agent: to the very question that was read out, and spoken
+    /// after it.
     case answer
 
     /// Every tool of the daemon.

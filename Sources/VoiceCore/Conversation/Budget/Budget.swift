@@ -66,7 +66,7 @@ package struct Budget: Sendable {
         each { $0.sent = $0.sent + amount }
     }
 
-    /// What is to be remembered.
+    /// The accounts to be saved.
     package var saved: SavedBudget { SavedBudget(hour: hour, day: day) }
 
     /// Notes an event and its effects, or only the passing of time.

@@ -8,7 +8,7 @@ package struct BudgetTracker: Sendable {
     private var stored: SavedBudget
     private var sequence = 0
     private let sent: SentAudio
-    /// What of it is in the budget.
+    /// The part of it that the budget contains.
     private var counted = SentAudio.Amount()
 
     package init(

@@ -1,7 +1,7 @@
 internal import VoiceBase
 internal import VoiceReply
 
-/// What the user's own words decide without the model: orders to the box, and replies to the agent's questions.
+/// Decisions from the user's own words, without the model: orders to the box, and replies to the agent's questions.
 ///
 /// The model has no tools. It may hand an order over, reply to it or ignore it, and what the box does must not depend on
 /// that. So the small grammar reads every whole turn once its words have settled, handed over or not.

@@ -13,7 +13,7 @@ extension LiveTranslator {
         case .answer(let call, let output): answer(call, output, now)
         case .inform(_, let value):
             news.append((value, now))
-            // What waits longest is at least known.
+            // The news that waits longest is at least known to the model.
             if news.count > 8 { know(news.removeFirst().value, now) }
         case .tell(let text, let tone): tell(text, tone, now)
         case .ask(let text): typed = text
@@ -226,12 +226,12 @@ extension LiveTranslator {
         }
         needsNoWords = false
         if let given, given.loud >= AudioFormat.wireRate, held.isEmpty {
-            // It was already said together with what came before.
+            // The text was already said together with the one before.
             self.given = nil
             return respondInSilence(id)
         }
         if given == nil { say("Say now what you were last given to say and have not said.", delegation: nil, now) }
-        // Who asks again is not put off for longer.
+        // A repeated request does not extend the wait.
         awaited = Awaited(request: id, since: awaited?.since ?? now)
     }
 

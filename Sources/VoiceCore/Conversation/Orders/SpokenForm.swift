@@ -5,7 +5,7 @@
 /// One of the alternatives in round brackets is said; those in square brackets may be left out. Capitals stand for what a
 /// sentence fills in: `NAME`, `LABEL`, `WORDS`, `LENGTH`, `WHEN`, `NUMBER`. A form describes a whole sentence.
 struct SpokenForm: Sendable {
-    /// What the sentence fills in.
+    /// The fields that the sentence fills in.
     struct Found: Sendable {
         var name: [String] = []
         /// Where the words of a reminder are.
@@ -19,7 +19,7 @@ struct SpokenForm: Sendable {
         case name = "NAME"
         /// The same behind the word: at most five words, of which the first may be an article.
         case label = "LABEL"
-        /// What a reminder says.
+        /// The text of a reminder.
         case words = "WORDS"
         case length = "LENGTH"
         /// Time of day, day, or both. Several in one sentence complete each other.
@@ -146,7 +146,7 @@ struct SpokenForm: Sendable {
     }
 }
 
-/// What can be the name of a timer: not the rest of a question, a refusal or another order.
+/// A possible name of a timer: not the rest of a question, a refusal or another order.
 enum SpokenName {
     static let articles: Set<String> = ["the", "a", "an", "my", "our", "some"]
 

@@ -115,7 +115,7 @@ package enum SpokenGrammar {
 
     // MARK: Words
 
-    /// What recognisers write in several ways, in one.
+    /// Spellings of recognisers, unified.
     private static func words(of text: String) -> TimeWords {
         var words = TimeWords(text.replacing(" o clock", with: " o'clock").replacing("per cent", with: "percent"))
         words.replace { fillers.contains($0) ? [] : contractions[$0] ?? [$0] }
@@ -433,7 +433,7 @@ package enum SpokenGrammar {
     private static let end = """
         (cancel|stop|delete|remove|end|clear|kill|dismiss|silence|disable|turn off|switch off|shut off|get rid of)
         """
-    /// What deletes. The other verbs may only silence: "stop the alarms", while they ring, ends no other.
+    /// The verbs that delete. The other verbs may only silence: "stop the alarms", while they ring, ends no other.
     private static let remove = "(cancel|delete|remove|clear|get rid of)"
     private static let the = "[the|my|that|this|our]"
     private static let all = "(all|every|all of) \(the)"

@@ -1,10 +1,10 @@
 internal import VoiceBase
 internal import VoiceReply
 
-/// What the agent asks, for services whose model has no tools: how it is put to the user, and what the user's spoken reply
+/// The agent's questions for services whose model has no tools: how they are put to the user, and what a spoken reply
 /// means. Pure.
 extension AgentPrompt {
-    /// What a reply means.
+    /// The meaning of a reply.
     enum Meaning: Equatable, Sendable {
         case answers(String)
         case dismisses
@@ -89,7 +89,7 @@ extension SpokenCommand {
         }
     }
 
-    /// What has to be asked first: neither morning nor evening was stated.
+    /// The question to ask first: neither morning nor evening was stated.
     var question: String? {
         guard case .set(let wishes) = self, let open = wishes.first(where: \.when.isEither),
             case .at(let minute, _, _, _) = open.when
@@ -134,7 +134,7 @@ extension ToolResult {
     /// The words for the user, of a voice without a model; empty if there is nothing to say because it is heard.
     var aloud: String { [opening, words].filter { !$0.isEmpty }.joined(separator: " ") }
 
-    /// What precedes an answer that comes late.
+    /// The opening of a late answer.
     var opening: String { lateFor.map { "About what you asked before: \($0)" } ?? "" }
 
     var words: String {

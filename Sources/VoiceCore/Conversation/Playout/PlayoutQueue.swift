@@ -12,7 +12,7 @@ internal import VoiceBase
 /// The parts of a response are played one after another, in the order in which they began: audio that a part receives after the
 /// next has begun is put before that one, which waits for its end, for `startWait` at most.
 package struct PlayoutQueue {
-    /// What became of a delta.
+    /// The fate of a delta.
     package enum Admission: Equatable, Sendable {
         /// Queued; `begins` when nothing was waiting or playing, or a new response begins.
         case queued(begins: Bool)
@@ -22,7 +22,7 @@ package struct PlayoutQueue {
         case full(Int)
     }
 
-    /// What the playout position means.
+    /// The meaning of the playout position.
     package enum Progress: Equatable, Sendable {
         /// The first sample of a response's speech is at the loudspeaker; `ago` ms before now.
         case audible(responseID: String, ago: Int)
@@ -46,7 +46,7 @@ package struct PlayoutQueue {
         /// Samples, of those and of the listed segments, that were played inaudibly.
         var missed = 0
         var received = 0
-        /// Its end was reported, or another response has begun.
+        /// The end of the item was reported, or another response has begun.
         var isComplete = false
 
         var isOver: Bool { isComplete && heard == received }
@@ -389,7 +389,7 @@ package struct SpokenPart: Hashable, Sendable {
     }
 }
 
-/// What the box says with its own voice, beside any session. It passes through the same queue, but is not an answer: its name
+/// Speech of the local voice, beside any session. It passes through the same queue, but is not an answer: its name
 /// must not be mistaken for a response of the service.
 extension SpokenPart {
     private static let boxPrefix = "this-box-"

@@ -66,7 +66,7 @@ extension ErrorClass {
         }
     }
 
-    /// What the words of a server mean, where no code of it is known.
+    /// The meaning of a server's text, if its code is unknown.
     private static func said(_ text: String) -> ErrorClass? {
         let text = text.prefix(4096).lowercased()
         if StatedReason.credit.isIn(text) || StatedReason.key.isIn(text) { return .account }

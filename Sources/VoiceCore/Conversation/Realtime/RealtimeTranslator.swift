@@ -3,12 +3,12 @@ internal import VoiceBase
 /// Translates between the service-neutral vocabulary (`ServiceReport`, `ServiceRequest`) and the events of the Realtime
 /// protocol. One per connection. Pure.
 package struct RealtimeTranslator: Sendable {
-    /// What the service refused is left out of them for the rest of the session.
+    /// The settings. Fields that the service refused are left out for the rest of the session.
     package private(set) var settings: RealtimeSettings
     private var nextEvent = 0
     /// The name of the event that was sent last.
     private var latest: String?
-    /// What the next response has to do, and no later one.
+    /// Instructions for the next response only.
     private var once: [String] = []
     private static let mostOnce = 4
 

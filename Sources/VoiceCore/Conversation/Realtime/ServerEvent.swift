@@ -58,7 +58,7 @@ package struct ResponseOutcome: Equatable, Sendable {
     package var calls: [AnnouncedCall]
     /// The words of its messages, if the server lists them.
     package var words: String
-    /// What the server says of the reason.
+    /// The server's text about the reason.
     package var message: String?
 
     package init(
@@ -81,7 +81,7 @@ package struct ResponseOutcome: Equatable, Sendable {
         self.message = message
     }
 
-    /// What the reason means.
+    /// The meaning of the reason.
     var failure: ErrorClass {
         let named = ErrorClass(code: reason)
         guard named == .other, let message else { return named }

@@ -1,4 +1,4 @@
-/// What an error means for the session, independent of the service's own codes.
+/// The meaning of an error for the session, independent of the service's own codes.
 package enum ErrorClass: Equatable, Sendable {
     /// Key, quota or account: a retry cannot help.
     case account

@@ -1,7 +1,7 @@
 /// What a voice service can do: one value per service. The conversation, the doctor and the documentation read nothing else
 /// about a service, and never ask it for what it cannot do.
 package struct ServiceCapabilities: Equatable, Sendable {
-    /// Who carries out the user's requests.
+    /// Where the user's requests are carried out.
     package enum Work: String, Sendable {
         /// The model calls our tools.
         case calls
@@ -11,7 +11,7 @@ package struct ServiceCapabilities: Equatable, Sendable {
         case theirs
     }
 
-    /// Who decides when the user is speaking.
+    /// Where turns of the user are detected.
     package enum Turns: String, Sendable {
         /// The service decides and reports it.
         case service

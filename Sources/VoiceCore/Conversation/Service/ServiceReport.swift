@@ -121,7 +121,7 @@ package struct ResponseEnd: Equatable, Sendable {
     package var calls: [AnnouncedCall] = []
     /// The words in its output, if the service lists them.
     package var words = ""
-    /// What the service says of the reason, and the pause it asks for before a retry.
+    /// The service's text about the reason, and the pause it requests before a retry.
     package var text: String?
     package var retryAfter: Duration?
 
@@ -134,7 +134,7 @@ package struct ResponseEnd: Equatable, Sendable {
 
 /// An error that a service reports. Most leave the session usable.
 package struct ServiceError: Equatable, Sendable {
-    /// What it means for the session, and what can be done about it.
+    /// The meaning of the error for the session.
     package var meaning: ErrorClass
     /// The service's own name for it, a code or a type.
     package var name: String
@@ -228,7 +228,7 @@ package enum ServiceUsage: Equatable, Sendable {
     case transcription(TranscriptionUsage)
 }
 
-/// What a service charges for.
+/// The unit that a service charges for.
 package enum ServiceCharge: String, Equatable, Sendable {
     /// Tokens, at the model's price.
     case tokens

@@ -1,4 +1,4 @@
-/// What a translator asks of its connection.
+/// The effects of a translator on its connection.
 package enum ServiceEffect<Message: Equatable & Sendable, Own: Equatable & Sendable>: Equatable, Sendable {
     case report(ServiceReport)
     case send(Message)
@@ -6,7 +6,7 @@ package enum ServiceEffect<Message: Equatable & Sendable, Own: Equatable & Senda
     case play(Range<Int>, of: SpokenPart)
     /// The part is complete.
     case finish(SpokenPart)
-    /// What no other service needs.
+    /// An effect that no other service needs.
     case own(Own)
 }
 

@@ -3,7 +3,7 @@ internal import VoiceBase
 
 /// Runs the inbox: supplies the time and performs its effects.
 package actor InboxController {
-    /// What the effects act on; none of it may block.
+    /// The parts that the effects act on; none may block.
     package struct Parts: Sendable {
         /// Speaks a text in the conversation, in the next silence.
         package var tell: @Sendable (InboxText) -> Void = { _ in }

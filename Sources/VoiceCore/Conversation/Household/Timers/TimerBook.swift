@@ -19,7 +19,7 @@ package enum TimerEffect: Equatable, Sendable {
     case cancelled(Int, what: String? = nil)
     /// Start or stop ringing.
     case ring(Bool)
-    /// What was changed, as it is now.
+    /// The changed timers, as they are now.
     case changed([SetTimer])
     case remember(SavedTimers)
     case tell(TimerNews)
@@ -55,9 +55,9 @@ package struct ListedTimer: Equatable, Sendable {
 package struct TimerNews: Equatable, Sendable {
     package enum Kind: String, Sendable {
         case rings
-        /// It was due while the machine was off or asleep.
+        /// The timer was due while the machine was off or asleep.
         case missed
-        /// It rang to the end, and no one stopped it.
+        /// The timer rang to the end, and no one stopped it.
         case unheard
     }
 
@@ -388,7 +388,7 @@ package struct TimerBook: Equatable, Sendable {
         }
     }
 
-    /// What was asked for, in words: a length as the list has it.
+    /// The requested timer in words: a length as the list has it.
     private static func title(_ name: String) -> String {
         if case .after(let seconds)? = TimeParser(all: name)?.when { return length(seconds) }
         return ForeignText.title(name)

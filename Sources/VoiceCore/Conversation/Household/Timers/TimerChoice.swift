@@ -17,7 +17,7 @@ package enum TimerKind: String, CaseIterable, Sendable {
 /// Selects timers, alarms and reminders.
 package struct TimerChoice: Equatable, Sendable {
     package enum Which: Equatable, Sendable {
-        /// What rings; if nothing does, the only one that is set.
+        /// The ringing timers; if none rings, the only one that is set.
         case obvious
         case all
         /// A number from the list, a name, the length or the time of day it was set for.
@@ -57,7 +57,7 @@ package enum TimerChange: Equatable, Sendable {
     case add(Int)
     case pause
     case resume
-    /// What rings is silent, and rings again after this many seconds.
+    /// The ringing timer is silenced, and rings again after this many seconds.
     case snooze(Int)
 
     /// The length of a snooze if none is said, in seconds.

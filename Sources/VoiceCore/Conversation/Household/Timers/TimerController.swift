@@ -4,7 +4,7 @@ package import VoiceBase
 ///
 ///     tools, control socket, stop --> book --> bell, file, journal, inbox
 package actor TimerController {
-    /// What the effects act on; none of it may block.
+    /// The parts that the effects act on; none may block.
     package struct Parts: Sendable {
         /// Starts or stops the ringing.
         package var ring: @Sendable (Bool) -> Void = { _ in }

@@ -1,4 +1,4 @@
-/// What was typed behind a time: a name, or words that may belong to the time. Pure.
+/// The words typed after a time: a name, or words that may belong to the time. Pure.
 ///
 /// A mistyped day, a date or a time zone that became a name would let the timer ring at the wrong time, so doubtful words are
 /// refused.
