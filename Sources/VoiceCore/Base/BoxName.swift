@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What the household calls this box.
+/// The household's name for this box.
 package enum BoxName {
     /// The longest name, in characters.
     package static let longest = 40

@@ -35,7 +35,7 @@ package enum Command {
         guard let process else { return nil }
         let output = read(from: ends.0, until: Monotonic.now() + limit, maximumBytes: maximumBytes)
         if output == nil { process.signal(SIGKILL) }
-        // It may close its output and go on.
+        // The program may close its output and continue.
         return process.wait(within: .seconds(1)) == .exited(0) ? output : nil
     }
 
@@ -57,10 +57,11 @@ package enum Command {
 
     /// Why a program failed.
     package enum Failure: Error, Equatable, Sendable {
-        /// It could not be started, for instance because it is not installed.
+        /// The program could not be started, for instance because it is not installed.
         case notStarted(errno: Int32)
         case tookTooLong
-        /// It ended with another status than 0; these are the last lines that it wrote to standard error, from outside.
+        /// The program ended with another status than 0; these are the last lines that it wrote to standard error, from
+        /// outside.
         case failed([String])
     }
 

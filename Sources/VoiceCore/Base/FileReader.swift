@@ -125,7 +125,7 @@ private enum OwnPath {
                 continue
             }
             let kind = parts.isEmpty ? O_RDONLY | O_NONBLOCK | O_NOCTTY : searchOnly
-            // What became a link meanwhile is refused with ELOOP.
+            // A part that became a link meanwhile is refused with ELOOP.
             let next = openat(folder, String(part), kind | O_NOFOLLOW | O_CLOEXEC)
             guard next >= 0 else { return failed(folder, errno) }
             close(folder)

@@ -1,4 +1,4 @@
-/// What the box can do now, in a household's words. Page, `watch`, `ctl status`, the service manager, metrics and doctor all
+/// The state of the box, in a household's words. Page, `watch`, `ctl status`, the service manager, metrics and doctor all
 /// show this one value.
 package struct Health: Equatable, Sendable {
     package enum Level: String, Sendable, CaseIterable {
@@ -8,7 +8,7 @@ package struct Health: Equatable, Sendable {
         /// No conversation is possible.
         case notWorking = "not_working"
 
-        /// Of `ctl status`: 0, 1, 2.
+        /// Exit status of `ctl status`: 0, 1, 2.
         package var exitStatus: Int32 {
             switch self {
             case .well: 0
@@ -33,11 +33,11 @@ package struct Health: Equatable, Sendable {
     package struct Problem: Equatable, Sendable {
         package var part: Part
         package var level: Level
-        /// What is wrong and why, without a full stop.
+        /// The fault and its cause, without a full stop.
         package var text: String
-        /// What to do; empty if `text` says it, or nothing helps.
+        /// The fix; empty if `text` contains it, or there is none.
         package var fix = ""
-        /// What still works; empty if that goes without saying.
+        /// The parts that still work; empty if they are obvious.
         package var works = ""
         /// Seconds until the box tries again; nil if it does not, or nothing is to be tried.
         package var retryIn: Int?
@@ -57,7 +57,7 @@ package struct Health: Equatable, Sendable {
         /// Text and fix. The countdown is left out: lines of a log would differ every second.
         package var line: String { fix.isEmpty ? text : "\(text): \(fix)" }
 
-        /// The same, and when the box tries again.
+        /// The line with the time of the next attempt.
         package var lineNow: String { retryIn.map { line + "; next try in \($0) s" } ?? line }
     }
 
@@ -71,7 +71,7 @@ package struct Health: Equatable, Sendable {
 
     package var level: Level { problems.first?.level ?? .well }
 
-    /// What still works; empty if all does, or nothing.
+    /// The parts that still work; empty if all do, or none.
     package var works: String {
         let isMute = problems.contains { $0.part == .loudspeaker }
         return isMute ? "" : problems.first?.works ?? ""

@@ -18,7 +18,7 @@ package struct StatusMirror: Equatable, Sendable {
     package private(set) var missed = 0
     /// When the daemon last sent something; nil before the first snapshot.
     package private(set) var lastHeard: Duration?
-    /// Of the last line.
+    /// Number of the last line.
     private var number = 0
     /// When each member was last sent.
     private var sent: [String: Duration] = [:]
@@ -59,10 +59,10 @@ package struct StatusMirror: Equatable, Sendable {
         value?.bounded.map { max(0, $0 + step * Int((now - (sent[source] ?? now)).components.seconds)) }
     }
 
-    /// What works, as the daemon last said.
+    /// The health that the daemon reported last.
     package var health: Health? { Health(self["health"]) }
 
-    /// What is wrong, in sentences.
+    /// The faults, in sentences.
     ///
     /// - Parameters:
     ///   - problem: why there is no connection to the daemon.
@@ -88,7 +88,7 @@ extension JSONValue {
 }
 
 extension JSONValue? {
-    /// Of a list; none of anything else.
+    /// The elements of a list; empty for any other value.
     package var items: [JSONValue] {
         if case .array(let items)? = self { items } else { [] }
     }

@@ -13,11 +13,11 @@ extension Configuration {
 
         /// For the connection.
         package let connectTimeoutS = 10
-        /// Of the microphone's audio, in Hz.
+        /// Rate of the microphone's audio, in Hz.
         package let rate = 16_000
         /// Audio per message: the service is documented to accept 1000 messages a minute.
         package let packetMS = 60
-        /// Of Opus, in bits per second.
+        /// Bit rate of Opus, in bits per second.
         package let bitrate = 24_000
         /// Sends silence as packets of one or two bytes (Opus DTX).
         package let dtx = true

@@ -94,7 +94,7 @@ extension Configuration.Word {
     }
 }
 
-/// What a wake word opens, with the settings of its table and all that it inherits.
+/// The assistant that a wake word opens, with the settings of its table and all inherited ones.
 package struct Assistant: Sendable, Equatable {
     /// The wake word in plain form: "okay nabu".
     package var word: String

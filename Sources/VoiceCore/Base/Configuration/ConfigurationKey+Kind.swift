@@ -2,7 +2,7 @@ extension ConfigurationKey.Kind {
     /// Maximum length of a text value, in UTF-8 bytes.
     private static let maximumTextBytes = 4096
 
-    /// What the key accepts, worded as the object of a sentence.
+    /// The accepted values, worded as the object of a sentence.
     package var wanted: String {
         switch self {
         case .text(mayBeEmpty: true): "a line of text"
@@ -75,7 +75,7 @@ extension ConfigurationKey.Kind {
         }
     }
 
-    /// What is wrong with a URL or a host; nil if the key accepts it or takes neither. The text never repeats the URL, which may
+    /// The fault of a URL or a host; nil if the key accepts it or takes neither. The text never repeats the URL, which may
     /// contain a password.
     func problem(ofAddress value: ConfigurationValue) -> String? {
         if self == .hosts, case .text(let text) = value, let wrong = ListedHost.firstWrong(in: text) {

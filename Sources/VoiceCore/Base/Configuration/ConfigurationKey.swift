@@ -8,7 +8,7 @@ package struct ConfigurationKey: Sendable {
     package let isLive: Bool
     package let documentation: String
 
-    /// What a key accepts.
+    /// The kind of value that a key accepts.
     package enum Kind: Sendable, Equatable {
         case text(mayBeEmpty: Bool)
         case file

@@ -74,7 +74,7 @@ package struct Secrets: Sendable, Equatable {
 
     private init() { (keys, jarvisToken, tokens, warnings, withheld) = ([:], .none, [:], [], [:]) }
 
-    /// What it means that a secret is withheld, and what to do.
+    /// Explains why a secret is withheld, with the fix.
     package static func wayOut(of path: String) -> String {
         "systemd did not hand over \(path): a container (Proxmox, LXC) may have emptied LoadCredential=; let the daemon read "
             + "the file itself: chown jarvis-voiced \(path), then systemctl restart jarvis-voiced"
