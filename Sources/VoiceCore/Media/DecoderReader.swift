@@ -116,7 +116,7 @@ final class DecoderReader {
         )
     }
 
-    /// What this ffmpeg says about HLS; asked anew each time, because it may have been upgraded. Takes 50 ms.
+    /// The help of this ffmpeg about HLS; read again each time, because it may have been upgraded. Takes 50 ms.
     private static func help(_ program: String) -> String {
         guard let process = try? ConfinedProcess(program, ["-hide_banner", "-h", "demuxer=hls"]) else { return "" }
         var text: [UInt8] = []

@@ -1,6 +1,6 @@
 package import VoiceReply
 
-/// What tools, buttons and scripts may do with the media player. Every call returns within milliseconds.
+/// The media player for tools, buttons and scripts. Every call returns within milliseconds.
 package protocol MediaControls: Sendable {
     /// Starts to play. The outcome of fetching the address is reported later.
     func play(address: String, title: String, kind: MediaKind?) async throws(MediaProblem) -> MediaSnapshot
@@ -36,7 +36,7 @@ package struct MediaSnapshot: Sendable, Equatable, Encodable {
     package var status = Status.stopped
     package var title: String?
     package var artist: String?
-    /// What a station says it is playing.
+    /// The title that a station reports.
     package var nowPlaying: String?
     package var kind: MediaKind?
     /// Seconds; the position is rounded to a tenth.

@@ -1,4 +1,4 @@
-/// What to do with what plays and waits.
+/// An order about the current and the waiting items.
 package enum MediaOrder: String, Sendable, CaseIterable {
     case pause, resume, skip
     /// Back to the beginning of the current item, or to the item played before it.
@@ -56,7 +56,7 @@ package enum MediaEffect: Sendable, Equatable {
     case report(MediaNews)
 }
 
-/// What is reported to the model, so that the voice can mention it.
+/// News for the model, so that the voice can mention it.
 package enum MediaNews: Sendable, Equatable {
     case failed(title: String, reason: String)
     case queueEnded(last: String)

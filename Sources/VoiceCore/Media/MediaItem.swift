@@ -9,7 +9,7 @@ package struct MediaItem: Sendable, Equatable {
     package var title: String
     package var kind: MediaKind
     package var artist: String?
-    /// What its feed calls an episode, which stays when the address changes.
+    /// The feed's identifier of an episode, which stays when the address changes.
     package var id: String?
     /// Whether a list has other addresses for it, and how many of them could not be played.
     package var hasOthers = false

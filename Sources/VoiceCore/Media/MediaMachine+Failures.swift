@@ -23,7 +23,7 @@ extension MediaMachine {
                 effects.append(.report(.failed(title: following.item.title, reason: failure)))
                 return decodeAhead()
             }
-            // What has been decoded of it is still played; it is resumed when its turn comes.
+            // The decoded part is still played; the item is resumed when its turn comes.
             following.broken = Broken(frames: frames, failure: failure)
         } else {
             following.end = following.position.map { $0 + UInt64(frames) }

@@ -3,7 +3,7 @@ package import VoiceBase
 internal import VoiceNetwork
 internal import VoiceReply
 
-/// What may be played: public http and https addresses, listed hosts, and files below listed folders.
+/// The media that may be played: public http and https addresses, listed hosts, and files below listed folders.
 package struct MediaPolicy: Sendable, Equatable {
     /// Hosts that may be in private networks.
     package var hosts: Set<ListedHost>
@@ -65,7 +65,7 @@ package struct MediaPolicy: Sendable, Equatable {
     }
 }
 
-/// What the search for a file asks the system.
+/// The file system, as the search for a file sees it.
 struct MediaDisk: Sendable {
     /// Longest folder whose names are compared.
     private static let mostNames = 50_000

@@ -1,6 +1,7 @@
 internal import VoiceBase
 
-/// What a station says it plays, without what its software adds. Stations send "Artist - Title", but also whole records:
+/// The title that a station reports, without the additions of its software. Stations send "Artist - Title", but also whole
+/// records:
 ///
 ///     Artist - text="Title" song_spot="M" MediaBaseId="0"      StreamTitle='Artist - Title';StreamUrl='http://...'
 ///     Artist - Title - adw_ad='true' durationMilliseconds=...  artist=Artist&title=Title&album=...
@@ -8,7 +9,7 @@ internal import VoiceBase
 package enum StationTitle {
     private static let titles = ["streamtitle", "title", "text", "song", "songtitle", "track", "tracktitle", "name"]
     private static let artists = ["artist", "artistname", "performer", "interpret"]
-    /// What stations send instead of a title during advertisements.
+    /// Texts that stations send instead of a title during advertisements.
     private static let advertisements: Set<String> = [
         "ad", "ads", "ad break", "adbreak", "advert", "adverts", "advertisement", "advertisements", "advertising",
         "commercial", "commercials", "commercial break", "spot block", "spot block end", "targetspot", "publicidad",

@@ -3,7 +3,7 @@
 package enum SegmentList {
     /// Beginning of every such playlist.
     package static let beginning = Array("#EXTM3U".utf8)
-    /// What some servers put before it, which ffmpeg does not accept.
+    /// Bytes that some servers put before the list, which ffmpeg does not accept.
     static let noise: Set<UInt8> = [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D]
     /// Longest playlist in bytes; a day of live segments takes 200 kB.
     package static let longest = 2 << 20

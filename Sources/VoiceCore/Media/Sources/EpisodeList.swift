@@ -5,7 +5,7 @@ package struct EpisodeList: Sendable, Equatable {
     package struct Episode: Sendable, Equatable {
         package var title = ""
         package var address = ""
-        /// What the feed calls it, which stays when the address changes; empty if there is none.
+        /// The feed's identifier, which stays when the address changes; empty if there is none.
         package var id = ""
         /// nil without a date, or with one that cannot be read.
         package var date: FeedDate?

@@ -71,7 +71,7 @@ struct MediaResolver: Sendable {
         var isOfMany = false
     }
 
-    /// What an address leads to.
+    /// The content that an address leads to.
     private enum Outcome {
         case found(Found)
         /// In order of preference.
@@ -312,7 +312,7 @@ struct MediaResolver: Sendable {
                 feed.push(piece)
             }
         } catch {
-            // Of a feed that broke off, or is too long, what came before counts.
+            // The episodes before the break, or before the limit, count.
             problem = error
         }
         feed.push([], isLast: true)
@@ -355,7 +355,7 @@ struct MediaResolver: Sendable {
         return [".m3u", ".m3u8", ".pls", ".ram"].contains { path.hasSuffix($0) }
     }
 
-    /// Of a reply that breaks off, what came before is read.
+    /// The bytes before the break of a reply are read.
     private func read(_ reply: HTTPStream, atMost limit: Int) async throws(MediaProblem) -> [UInt8] {
         var bytes: [UInt8] = []
         do throws(HTTPFailure) {
@@ -382,7 +382,7 @@ struct MediaResolver: Sendable {
     }
 }
 
-/// What the beginning of a reply is.
+/// The kind of content at the beginning of a reply.
 enum SourceKind: Equatable {
     case sound
     case feed

@@ -143,7 +143,7 @@ package final class PodcastFeed {
     /// Titles may be HTML, escaped once more.
     static func words(_ text: String) -> String { ForeignText.title(MarkupReader.text(of: text)) }
 
-    /// What a feed calls an episode; nil if it is too long.
+    /// A feed's identifier of an episode; nil if it is too long.
     static func identifier(_ text: String) -> String? { text.utf8.count <= longestID ? trimmed(text) : nil }
 
     static func trimmed(_ text: String) -> String {
