@@ -22,7 +22,7 @@ package final class AnswerReaders: Sendable {
     private struct State {
         var next = 0
         var waiting: [Int: AsyncStream<String>.Continuation] = [:]
-        /// Whose question is being answered.
+        /// The reader whose question is being answered.
         var current: Int?
     }
 

@@ -9,7 +9,7 @@ internal import VoiceMedia
 internal import VoiceNetwork
 internal import VoiceSession
 
-/// What all parts of a daemon are built with. `VoiceDaemon.init` builds them in the order of their dependencies.
+/// The means to build all parts of a daemon. `VoiceDaemon.init` builds them in the order of their dependencies.
 struct Composition {
     let settings: DaemonSettings
     /// The mode in the configuration, regardless of what was saved.
@@ -169,7 +169,7 @@ struct Composition {
                 do {
                     try await house.announce(Announcement(sentence, priority: isReminder ? .high : .low))
                 } catch {
-                    // Nothing can speak before the next conversation.
+                    // No voice can speak before the next conversation.
                     if isReminder { _ = try? await house.announce(Announcement(sentence, priority: .normal)) }
                 }
             }
@@ -254,7 +254,7 @@ struct Composition {
         return misses[word]?.dequeue(at: now, isOver: true)
     }
 
-    /// What the tools act on.
+    /// The parts that the tools act on.
     func context(
         _ agents: Agents,
         timers: TimerController,
@@ -269,7 +269,7 @@ struct Composition {
         return context
     }
 
-    /// What the local grammar may do with the box.
+    /// The controls of the box for the local grammar.
     private func box(_ volumes: VolumeController) -> BoxControls {
         var box = BoxControls()
         box.changeVolume = { change in
@@ -307,7 +307,7 @@ struct Composition {
         )
     }
 
-    /// What the beginning and the end of conversations act on.
+    /// The parts that the activation acts on.
     func activation(
         sound: AudioSupervisor,
         volumes: VolumeController,

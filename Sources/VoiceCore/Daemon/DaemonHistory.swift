@@ -2,7 +2,7 @@ internal import VoiceActivation
 package import VoiceBase
 internal import VoiceConversation
 
-/// What happened lately, for clients that come later, in the form in which the control socket tells it. A pure value.
+/// The latest events, for clients that connect later, in the form of the control socket. A pure value.
 package struct DaemonHistory: Sendable {
     /// Entries of each list.
     static let most = 50

@@ -10,7 +10,7 @@ package import VoiceSession
 
 /// The configuration, translated into the settings of the daemon's parts.
 package struct DaemonSettings: Sendable {
-    /// What the household calls this box.
+    /// The household's name for this box.
     package var name: String
     package var audio: AudioConfiguration
     package var volumes: VolumeSettings
@@ -266,7 +266,7 @@ package struct AssistantSettings: Sendable {
     package var base: ServerURL
     package var token: Secret?
 
-    /// What tells its conversation with the agent from others; nil if it is the box's own.
+    /// The prefix of its conversation with the agent; nil for the box's own assistant.
     var conversation: [String]? {
         let token = assistant.hasOwnToken ? assistant.configuration.jarvis.tokenFile : "-"
         return assistant.session.map { [base.text, token, $0] }

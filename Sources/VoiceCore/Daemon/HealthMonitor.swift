@@ -24,9 +24,9 @@ package struct HealthMonitor: Sendable {
     }
 }
 
-/// What is known of the parts of the box at one moment.
+/// The state of the parts of the box at one moment.
 package struct HealthSigns: Equatable, Sendable {
-    /// Of the voice service. The reasons are for people.
+    /// State of the voice service. The reasons are for people.
     package enum Service: Equatable, Sendable {
         case unused, ready
         case connecting
@@ -73,7 +73,7 @@ package struct HealthSigns: Equatable, Sendable {
     package var hasFreeService = false
     package var clockUnset: String?
     package var disk: String?
-    /// What was lost of the saved timers and alarms at the start.
+    /// The saved timers and alarms that were lost at the start.
     package var timersLost: String?
 
     package init() {}

@@ -10,7 +10,7 @@ package struct ServiceSnapshot: Sendable, Equatable {
     /// Whether audio uses devices, which can be lost; files are always available.
     package var hasDevices: Bool = true
     package var isMicrophoneMuted = false
-    /// What works now.
+    /// The parts that work now.
     package var health = Health()
     /// Progress counters of the parts: frames of the microphone, cycles of the audio thread, turns of the
     /// conversation's loop, turns of the network thread.
@@ -21,7 +21,7 @@ package struct ServiceSnapshot: Sendable, Equatable {
 
     package enum Side: String { case microphone, loudspeaker }
 
-    /// What is wrong with a device; nil if nothing is, or if the device is not in use.
+    /// The fault of a device; nil if there is none, or if the device is not in use.
     package func problem(of side: Side) -> String? {
         guard hasDevices, side == .loudspeaker || !isMicrophoneMuted else { return nil }
         switch side == .microphone ? microphone : loudspeaker {

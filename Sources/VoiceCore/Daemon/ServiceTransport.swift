@@ -9,7 +9,7 @@ package struct ServiceTransport: Equatable, Sendable {
     /// "realtime.url" or "jarvis.url", for example.
     package let key: String
     package let host: String
-    /// What travels, as the subject of a sentence.
+    /// The content of the connection, as the subject of a sentence.
     package let load: String
     package let verdict: TransportVerdict
 

@@ -80,7 +80,7 @@ extension Health {
     /// The problems that only the health check notices: all others are logged where they happen, with their reasons.
     fileprivate var unlogged: Health { Health(problems.filter { [.agent, .clock, .disk].contains($0.part) }) }
 
-    /// What is wrong, without the words, which may differ from one attempt to the next.
+    /// The faults without their wording, which may differ from one attempt to the next.
     fileprivate var kinds: [String] { problems.map { "\($0.part) \($0.level)" } }
 }
 

@@ -24,7 +24,7 @@ extension HouseWords {
 extension TimerNews {
     var reminder: String { "Reminder: \(name.isEmpty ? "it is time" : name)." }
 
-    /// What the user hears of it in the next conversation; nil if the user has heard it already.
+    /// The sentence for the next conversation; nil if the user has heard the timer already.
     var sentence: String? {
         switch kind {
         case .rings: nil

@@ -31,7 +31,7 @@ package actor VoiceDaemon {
     let sound: AudioSupervisor
     let volumeController: VolumeController
     private var isStopping = false
-    /// What was lost of the saved timers and alarms at the start; nil if nothing was.
+    /// The saved timers and alarms that were lost at the start; nil if none was.
     private(set) var timersLost: String?
     nonisolated let listener: WakeWordListener?
     nonisolated let hook: StateHook
