@@ -184,7 +184,7 @@ WIDER void LinearCanceller::adapt(const float *residual) {
         const float power = er[k] * er[k] + ei[k] * ei[k];
         const float heard = std::max(kLeastNoise * power, power - kWindow * expected[k]);
         noise[k] = std::max(kNoiseFloor, kNoiseSmoothing * noise[k] + (1 - kNoiseSmoothing) * heard);
-        // What depends on the bin alone is multiplied here, once for all partitions.
+        // The factors of a bin are multiplied here, once for all partitions.
         const float common = a / (expected[k] + noise[k] / kWindow);
         er[k] *= common;
         ei[k] *= common;

@@ -30,7 +30,7 @@ actor Reloading {
                 to: loaded.configuration,
                 secrets: loaded.secrets
             )
-            // What needs a restart is logged at every reload until then.
+            // Keys that need a restart are logged at every reload until the restart.
             current = change.applied(loaded.configuration, to: current)
             await daemon.reload(change, to: current, settings: loaded.settings, threshold: logThreshold)
             secrets = loaded.secrets

@@ -14,7 +14,7 @@ package struct BridgeConfiguration: Sendable, Equatable {
 
     package init() {}
 
-    /// What is wrong, in one line.
+    /// The fault, in one line.
     package struct Problem: Error, Equatable, CustomStringConvertible {
         package let description: String
 

@@ -8,7 +8,7 @@ package struct BridgeGate: Sendable {
     /// The answer to a browser without a session.
     package static let signedOut = "open the link that \"jarvis-bridge link\" prints"
 
-    /// What of a request's head counts. A header that is there several times counts as absent.
+    /// The relevant headers of a request. A header that occurs several times counts as absent.
     package struct Head: Sendable {
         package var method: String
         /// Without its query.
@@ -118,7 +118,7 @@ package struct BridgeGate: Sendable {
     /// Whether this is the token of the link.
     package func accepts(token: String) -> Bool { Self.isEqual(token, secrets.token.revealed) }
 
-    /// What an "Authorization" header bears.
+    /// The token of an "Authorization" header.
     private static func bearer(_ header: String?) -> String? {
         guard let header, header.lowercased().hasPrefix("bearer ") else { return nil }
         return String(header.dropFirst(7))

@@ -9,7 +9,7 @@ protocol Tab: AnyObject {
     func end()
 }
 
-/// What all connections share: one subscription to the daemon, its mirror, the tabs. Lives on the event loop.
+/// The state that all connections share: one subscription to the daemon, its mirror, the tabs. Lives on the event loop.
 final class BridgeHub {
     /// Most tabs; another is refused.
     private static let mostTabs = 64
@@ -81,7 +81,7 @@ final class BridgeHub {
             socket,
             on: loop,
             sending: subscription,
-            // It sends something every five seconds.
+            // The daemon sends something every five seconds.
             patience: .seconds(10),
             onLine: { [self] in received($0, $1) },
             onEnd: { [self] in lost($0) }
@@ -134,7 +134,7 @@ final class BridgeHub {
         if tabs.isEmpty { daemon?.send(subscription) }
     }
 
-    /// What a tab needs that knows nothing, or has missed changes.
+    /// The whole status, for a new tab or one that has missed changes.
     func snapshot(missed: Int) -> ByteBuffer {
         metrics.changesMissed += missed
         return Self.event(mirror.snapshot(missed: missed) ?? ["event": "bridge", "connected": false])
@@ -210,17 +210,18 @@ final class BridgeHub {
 
     // MARK: - Commands
 
-    /// What the daemon answers to a command.
+    /// The daemon's answer to a command.
     enum Answer {
-        /// Its reply, or an error in its form.
+        /// The daemon's reply, or an error in the same form.
         case reply(JSONValue)
-        /// The same, and lines will follow: the answer to a typed question, for this page alone.
+        /// A reply that lines will follow: the answer to a typed question, for this page only.
         case begins(JSONValue)
         case line(ByteBuffer)
         case ended
     }
 
-    /// What the daemon gets for a page's order: marked, so that a page gives no permission, even if this program is root's.
+    /// The request for a page's order. It is marked as remote, so that a page gives no permission, even if this program runs as
+    /// root.
     static func request(_ name: String, _ order: JSONValue) -> JSONValue {
         ["id": 1, "command": .string(name), "arguments": order["arguments"] ?? [:], "remote": true]
     }

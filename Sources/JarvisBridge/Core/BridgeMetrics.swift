@@ -168,7 +168,7 @@ extension [String: JSONValue] {
         return names.dropFirst().reduce(names.first.flatMap { self[$0] }) { $0?[$1] }
     }
 
-    /// The same as a number; 0 and 1 for false and true.
+    /// The member as a number; 0 and 1 for false and true.
     fileprivate func number(_ path: String) -> Double? {
         guard let value = member(path) else { return nil }
         if case .bool(let flag) = value { return flag ? 1 : 0 }

@@ -82,7 +82,7 @@ package struct SessionFile: Sendable {
 
     package init(folder: String) { path = "\(folder)/sessions" }
 
-    /// Nothing if there is no such file, or it cannot be read.
+    /// Empty if there is no such file, or it cannot be read.
     func read() -> BridgeSessions {
         let file = try? FileReader.withoutForeignLinks.read(path, 1 << 20)
         return BridgeSessions(parsing: String(decoding: file?.bytes ?? [], as: UTF8.self))

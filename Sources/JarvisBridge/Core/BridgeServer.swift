@@ -5,7 +5,7 @@ internal import VoiceBase
 
 /// The program's one event loop: browsers at one end, the daemon at the other.
 package enum BridgeServer {
-    /// What may wait for a connection that does not read, in bytes: beyond the upper mark nothing is added, below the lower
+    /// Bytes that may wait for a connection that does not read: beyond the upper mark nothing is added, below the lower
     /// one a tab is told what it missed.
     private static let waiting = ChannelOptions.Types.WriteBufferWaterMark(low: 32 << 10, high: 256 << 10)
 

@@ -37,7 +37,7 @@ struct ConnectionBook {
         some.filter { $0.value.network == network }.min { $0.value.number < $1.value.number }?.key
     }
 
-    /// It has shown a session.
+    /// The connection has shown a session.
     mutating func isKnown(_ id: ObjectIdentifier) { entries[id]?.isStranger = false }
 
     mutating func closed(_ id: ObjectIdentifier) { entries[id] = nil }

@@ -14,7 +14,7 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
     /// How long a tab may read nothing of what waits for it.
     private static let tabPatience = TimeAmount.seconds(30)
 
-    /// Of every answer.
+    /// Headers of every answer.
     private static let safety: [(String, String)] = [
         (
             "Content-Security-Policy",

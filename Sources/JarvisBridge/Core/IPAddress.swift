@@ -2,7 +2,7 @@ internal import Glibc
 
 /// An IPv4 or IPv6 address, written without brackets.
 struct IPAddress {
-    /// What one household or attacker has at its disposal: an IPv4 address, or 64 bits of IPv6. Empty for an unknown address.
+    /// The range that one household or attacker controls: an IPv4 address, or 64 bits of IPv6. Empty for an unknown address.
     typealias Network = [UInt8]
 
     private let bytes: [UInt8]

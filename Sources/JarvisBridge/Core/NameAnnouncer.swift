@@ -4,7 +4,7 @@ internal import VoiceBase
 /// Announces the page by mDNS while the bridge runs, so that phones find it as http://NAME.local: starts avahi-publish, and again
 /// when it ends or the machine's address has changed.
 package struct NameAnnouncer: Sendable {
-    /// What has to be announced: programs with their arguments. A value.
+    /// The programs that announce the name, with their arguments. A value.
     package struct Announcement: Equatable, Sendable {
         package var commands: [[String]]
 

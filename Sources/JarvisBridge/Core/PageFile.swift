@@ -7,7 +7,7 @@ internal import VoiceBase
 package struct PageFile: Sendable {
     let type: String
     let bytes: ByteBuffer
-    /// The same, compressed by gzip; nil if it is not smaller, or zlib is missing.
+    /// The page compressed by gzip; nil if it is not smaller, or zlib is missing.
     let packed: ByteBuffer?
 
     private static let names = [
@@ -45,7 +45,7 @@ package struct PageFile: Sendable {
         return files
     }
 
-    /// What lets a phone put the page on its home screen (https://www.w3.org/TR/appmanifest).
+    /// The manifest with which a phone puts the page on its home screen (https://www.w3.org/TR/appmanifest).
     private static func manifest(_ name: String) -> JSONValue {
         func icon(_ path: String, _ sizes: String, _ type: String) -> JSONValue {
             ["src": .string(path), "sizes": .string(sizes), "type": .string(type)]

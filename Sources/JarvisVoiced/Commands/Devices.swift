@@ -27,7 +27,7 @@ struct Devices: AsyncParsableCommand {
         try flush()
     }
 
-    /// What a full disk swallowed was not shown.
+    /// Output that a full disk swallowed was not shown.
     private func flush() throws {
         guard fflush(nil) == 0 else { throw ArgumentParser.ExitCode(VoiceBase.ExitCode.inputOutput.rawValue) }
     }
@@ -67,7 +67,7 @@ struct Devices: AsyncParsableCommand {
 
     private func isNamed(_ entry: AudioDeviceEntry) -> Bool { names.contains { $0 == entry.id } }
 
-    /// What the daemon uses each device for: the keys that lead to it, by id. Names that lead nowhere are left to `doctor`.
+    /// The keys that lead to each device, by its id. Names that lead nowhere are left to `doctor`.
     private func uses(of audio: Configuration.Audio, _ entries: [AudioDeviceEntry]) -> [String: [String]] {
         var uses: [String: [String]] = [:]
         for (key, name, direction) in [
@@ -79,7 +79,7 @@ struct Devices: AsyncParsableCommand {
         return uses
     }
 
-    /// Those of the names that open, in the direction in which they are used.
+    /// The names that open in the direction in which they are used.
     private func opening(_ uses: [String: [String]], _ audio: AudioConfiguration) async -> [String: [String]] {
         var open: [String: [String]] = [:]
         for (id, keys) in uses {

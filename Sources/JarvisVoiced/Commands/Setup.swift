@@ -61,7 +61,7 @@ struct Setup: AsyncParsableCommand {
         while let question = dialog.question {
             if case .heard(let direction) = question, !isTried {
                 Terminal.holdingSignals {
-                    // It has the cards.
+                    // The running daemon holds the cards.
                     if isRunning { _ = systemctl(place, "stop") }
                     let works = tryDevice(direction, dialog.plan.values, present == nil ? nil : place.file)
                     dialog.tried(direction, works: works)
@@ -155,7 +155,7 @@ struct Setup: AsyncParsableCommand {
         for file in files { print("wrote \(file.path)") }
     }
 
-    /// What may follow, each only if it is wanted.
+    /// Offers the optional steps after the setup.
     private func finish(_ plan: SetupPlan, _ place: SetupPlace, _ environment: [String: String]) async throws {
         var environment = environment
         if place.isOwn { environment["CREDENTIALS_DIRECTORY"] = place.folder }
@@ -204,7 +204,7 @@ struct Setup: AsyncParsableCommand {
             let command = place.unit.systemctl(order, "jarvis-bridge")
             throw failure("\(command) failed: the lines above say why", .unavailable)
         }
-        // It makes its token within moments of its start.
+        // The companion creates its token within moments of its start.
         for _ in 0..<5 {
             sleep(1)
             if runs([bridge, "link"]) { return }

@@ -85,7 +85,7 @@ package enum ActivationTimer: Hashable, Sendable {
     case woken
 }
 
-/// What is listened for locally.
+/// The words that are listened for locally.
 package enum LocalListening: String, Sendable {
     case nothing
     /// The wake words.

@@ -1,4 +1,4 @@
-/// What makes a call of a microWakeWord model's word, beside its cut-off. Pure.
+/// Decides whether the word of a microWakeWord model counts as a call, beside its cutoff. Pure.
 ///
 /// Talk seldom pauses before what sounds like the word. A caller does: the third of a second before a call is as quiet as the
 /// room, also over music or babble.

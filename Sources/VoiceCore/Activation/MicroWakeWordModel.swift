@@ -59,7 +59,7 @@ final class MicroWakeWordModel {
     /// Current confidence in its word, 0 to 1.
     var score: Double { window.mean }
 
-    /// What that has to exceed.
+    /// The threshold that the score has to exceed.
     var threshold: Double { window.cutoff }
 
     /// - Parameter features: one set, from `MicroFrontend`.

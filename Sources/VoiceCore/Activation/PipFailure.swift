@@ -40,7 +40,7 @@ enum PipFailure: Equatable {
         "ConnectionResetError",
     ]
 
-    /// What is human in the representation of a Python exception.
+    /// The readable part of the representation of a Python exception.
     private static func reason(in line: String) -> String? {
         if line.contains("timed out") || line.contains("TimeoutError") { return "it does not answer in time" }
         let proxy = line.contains("ProxyError") ? "through the proxy: " : ""

@@ -4,7 +4,7 @@ internal import Glibc
 package struct WordEvidence: Equatable, Sendable {
     /// Level of the word's loudest 300 ms, in dBFS.
     package var level: Double
-    /// That level relative to the room's noise, in dB.
+    /// The level of the stretch relative to the room's noise, in dB.
     package var overNoise: Double
 }
 
@@ -24,7 +24,7 @@ package struct Remark: Equatable, Sendable {
 package struct RecentSound {
     /// Samples in 10 ms at 16 kHz.
     private static let frame = 160
-    /// What is kept at least: 6 s, in frames.
+    /// Minimum length of the kept sound: 6 s, in frames.
     private static let levels = 600
     /// Length of a word with the engine's delay, and of its loudest part, in frames.
     private static let word = 120

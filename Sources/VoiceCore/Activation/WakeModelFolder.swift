@@ -48,7 +48,7 @@ package struct WakeModelFolder: Equatable, Sendable {
         path == StateDirectory.service || path.hasPrefix(StateDirectory.service + "/")
     }
 
-    /// What a person types to install models where this process looks for them.
+    /// The command that installs models where this process looks for them.
     static func installCommand(intoStateFolder state: String?) -> String {
         (state.map(isService) ?? false ? "sudo " : "") + "jarvis-voiced wake install"
     }

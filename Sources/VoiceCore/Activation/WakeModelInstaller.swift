@@ -150,7 +150,7 @@ package struct WakeModelInstaller: Sendable {
         throw WakeWordError("\(what): \(Self.text(failure, of: "python3", in: "python3-pip")). Or \(byHand)")
     }
 
-    /// What went wrong, in the program's own words; `package` is what holds it.
+    /// The failure in the program's own words; `package` is the package that contains the program.
     private static func text(_ failure: Command.Failure, of program: String, in package: String) -> String {
         switch failure {
         case .notStarted(ENOENT): "\(program) is not installed (apt install \(package))"

@@ -38,7 +38,7 @@ package struct WakeRule: Sendable {
     /// The same rule for the stop words alone.
     var stopsOnly: WakeRule { WakeRule(words: words.stops) }
 
-    /// What the score of a word has to reach now, in the unit of its threshold.
+    /// The score that a word needs now, in the unit of its threshold.
     func threshold(of word: WakeWords.Word, isPlaying: Bool) -> Double {
         word.threshold + (isPlaying ? (word.isStop ? -Self.stopMargin : Self.playingMargin) : 0)
     }

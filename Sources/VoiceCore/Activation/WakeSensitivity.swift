@@ -7,7 +7,7 @@ package enum WakeSensitivity: String, CaseIterable, Sendable {
     case high
 }
 
-/// What the mean of a model's probabilities has to exceed, 0 to 1, at each sensitivity.
+/// The cutoff for the mean of a model's probabilities, 0 to 1, at each sensitivity.
 struct WakeCutoffs: Equatable, Sendable {
     var low: Double
     var normal: Double

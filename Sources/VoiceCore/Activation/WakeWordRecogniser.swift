@@ -6,7 +6,7 @@ package struct WakeReport: Equatable, Sendable {
     package var verdict: WakeRule.Verdict
     /// Confidence in the engine's own unit; nil if it reports none.
     package var score: Double?
-    /// What it has to reach; nil if only the engine knows.
+    /// The score that is required; nil if only the engine knows it.
     package var threshold: Double?
     /// The lowest sensitivity at which the score counts as a call; nil if none does, or for an engine without them.
     package var sensitivity: WakeSensitivity?

@@ -17,7 +17,7 @@ package final class WyomingDetector: WakeWordDetector {
 
     private let socket: Int32
     private let address: String
-    /// What the server was asked for.
+    /// The words that the server was asked to detect.
     private let words: [String]
     private var decoder = WyomingDecoder(keepsPayload: false)
     private var unsent: [UInt8] = []

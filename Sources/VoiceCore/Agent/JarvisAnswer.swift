@@ -7,7 +7,7 @@ package struct JarvisAnswer: Sendable, Equatable {
     /// The whole answer without markup; nil if there is none.
     package private(set) var full: String?
     package private(set) var failure: JarvisFailure?
-    /// What the agent needs from the user first.
+    /// The question or permission that the agent needs first.
     package private(set) var prompt: AgentPrompt?
     /// The media the answer named for playback.
     package var media: [NamedMedia] = []

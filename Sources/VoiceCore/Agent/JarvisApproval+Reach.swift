@@ -58,7 +58,7 @@ extension JarvisPrompt.Approval {
         }
     }
 
-    /// What a yes means if it exceeds the request; nil if it holds this once only.
+    /// How far a yes reaches beyond the request; nil if it holds only once.
     var reach: String? {
         guard let choice = narrowest?.choice else { return nil }
         if isLasting, choice != .workspaceRemembered {

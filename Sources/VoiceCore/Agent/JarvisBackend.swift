@@ -39,9 +39,9 @@ package struct JarvisOutcome: Sendable, Equatable {
 enum JarvisSign: Sendable {
     /// The question left at this monotonic time.
     case sent(at: Duration)
-    /// It waits for the user.
+    /// The run waits for the user.
     case prompt(JarvisPrompt)
-    /// Nothing came of the question, so it was asked again: its time limit starts anew.
+    /// The question had no effect and was asked again: its time limit starts afresh.
     case askedAgain
     /// Sentences of the reply, shaped for speech, while it is being written. `given` holds all sentences signalled so far
     /// that the current segment still contains.

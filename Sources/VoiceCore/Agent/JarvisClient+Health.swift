@@ -37,7 +37,7 @@ extension JarvisClient {
         nextLook = now + Self.lookPause
         let result = await check()
         learn(result)
-        // One that was cut off has told nothing.
+        // A check that was cut off has no result.
         nextLook = result == .failure(.cancelled) ? now : environment.now() + Self.lookPause
     }
 

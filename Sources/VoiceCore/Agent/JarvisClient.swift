@@ -63,7 +63,7 @@ package actor JarvisClient {
         var isHeld = false
     }
 
-    /// What the run in progress needs from the user.
+    /// The prompt of the run in progress.
     struct Pending {
         /// Distinguishes it from every other prompt of this process.
         let number: Int
@@ -357,7 +357,7 @@ package actor JarvisClient {
                 question = shorter
                 outcome = await backend.run(question) { handle($0, of: number) }
             }
-            // It was not the conversation that was too long.
+            // The conversation was not too long.
             if outcome.mayBeLength, session.currentID == question.sessionID {
                 session = before
                 asked = before.currentID
@@ -493,7 +493,7 @@ package actor JarvisClient {
     /// Gives an answer to the call that follows the run; without one it is news.
     func deliver(_ answer: JarvisAnswer, of run: Run) {
         var answer = answer
-        // What was spoken while it was being written is not repeated.
+        // Sentences that were spoken while the answer was written are not repeated.
         if run.hasBegun || !run.said.isEmpty {
             answer = answer.behind(run.said)
             answer.goesOn = run.hasBegun

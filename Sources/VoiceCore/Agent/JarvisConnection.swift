@@ -117,9 +117,9 @@ struct JarvisConnection: Sendable {
 
     // MARK: Runs in the way
 
-    /// What keeps a question waiting.
+    /// The reason why a question waits.
     enum Way: Sendable, Equatable {
-        /// Nothing, or nothing any more.
+        /// The question need not wait.
         case clear
         /// Another client is active in the conversation.
         case busy(run: String?)

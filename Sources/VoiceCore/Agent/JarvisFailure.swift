@@ -125,7 +125,7 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         }
     }
 
-    /// What the provider wrote, shortened, for the log at debug level; nil if there is nothing.
+    /// The provider's text, shortened, for the log at debug level; nil if there is nothing.
     package var providerText: String? {
         switch self {
         case .serverError(_, let detail), .runFailed(let detail): return detail.isEmpty ? nil : detail

@@ -52,7 +52,7 @@ package enum JarvisPrompt: Sendable, Equatable {
     static let longestAction = 300
     /// Longest text of questions with their options that is read aloud, in UTF-8 bytes: two minutes of speech.
     static let longestQuestions = 2048
-    /// What the user hears if the model has answered on the user's behalf.
+    /// The sentence for the user if the model has answered on the user's behalf.
     static let unheard =
         "Nothing was allowed or answered: the user has to hear what Jarvis wants, and to speak after it."
 

@@ -15,7 +15,7 @@ final class PlainBackend: JarvisBackend {
         var limit = PlainBackend.maximumBytes
         /// The first question of the conversation was sent with the briefing.
         var isBriefed = false
-        /// What it was before it was shortened, until there is an answer.
+        /// The history before it was shortened, until there is an answer.
         var whole: [ChatMessage]?
     }
 

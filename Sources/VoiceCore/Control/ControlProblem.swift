@@ -12,7 +12,7 @@ package struct ControlProblem: Error, Sendable, Equatable {
         case badArgument = "bad_argument"
         /// The command exists, but is not available now or in this build.
         case notAvailable = "not_available"
-        /// It was attempted and failed.
+        /// The action was attempted and failed.
         case failed
         /// The client has no permission.
         case denied
@@ -20,7 +20,7 @@ package struct ControlProblem: Error, Sendable, Equatable {
         case busy
     }
 
-    /// What has to end before the command can work; the refusal is void when it does.
+    /// The condition that must end before the command can work.
     package enum Cause: String, Sendable {
         case muted, quiet
         case service, budget, loudspeaker

@@ -49,7 +49,7 @@ struct LineBuffer {
         return Array(line.last == 0x0D ? line.dropLast() : line)
     }
 
-    /// What follows the last line feed, at the end of the stream.
+    /// The bytes after the last line feed, at the end of the stream.
     mutating func rest() -> [UInt8]? {
         guard !hasOverflowed, start < bytes.count else { return nil }
         defer {

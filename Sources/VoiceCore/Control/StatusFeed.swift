@@ -12,7 +12,7 @@ package struct StatusSample: Sendable {
     }
 }
 
-/// What a subscriber knows of the status: finds in each sample what is new to it. A pure value.
+/// The status as a subscriber knows it: finds the changes in each sample. A pure value.
 ///
 ///     {"event":"snapshot","number":1,"missed":0,"values":{...}}
 ///     {"event":"changed","number":2,"age_ms":3,"values":{"state":"listening"}}

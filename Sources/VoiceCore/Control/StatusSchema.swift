@@ -1,6 +1,6 @@
 package import VoiceBase
 
-/// What `status` and `subscribe` tell, for the documentation; a test compares it with a running daemon.
+/// The members of `status` and `subscribe`, for the documentation; a test compares it with a running daemon.
 package enum StatusSchema {
     package struct Member: Sendable {
         package let name: String

@@ -14,7 +14,7 @@ extension VoiceDaemon {
         return ["levels": ["in": .integer(gauges.levels.level / 10), "out": .integer(gauges.outputLevel / 10)]]
     }
 
-    /// What the microphone picks up.
+    /// The source that the microphone picks up.
     private func heard(_ state: ConversationState) -> String {
         if state == .userSpeaking { return "user" }
         let echo = ports.gauges.echo
@@ -41,7 +41,7 @@ extension VoiceDaemon {
                 "device_losses": .integer(Int(clamping: status.losses)),
                 "level_dbfs": .integer(status.level),
             ]
-            // Of devices that were never there, every figure would be an invention.
+            // Devices that were never there have no figures.
             if status.hasHeardEcho || !hasDevices {
                 result["duplex"] = status.echo.isFull ? "full" : "half"
                 result["duplex_reason"] = .string(status.echo.reason)
@@ -117,7 +117,7 @@ extension MediaSnapshot {
         return known.isEmpty ? nil : known.joined(separator: ": ")
     }
 
-    /// What a station plays, unless it has no other title.
+    /// The song of a station, unless the station has no other title.
     var song: String? { title == nil ? nil : nowPlaying }
 
     /// For `status`.

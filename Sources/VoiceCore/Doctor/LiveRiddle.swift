@@ -3,13 +3,13 @@ internal import VoiceBase
 /// A question that neither a fixed answer, an echo nor a service that only passes words on can answer: the agent has to choose
 /// words, and the voice model has to add one that the agent was not told.
 struct LiveRiddle: Equatable, Sendable {
-    /// What happened in the turn.
+    /// The events of the turn.
     struct Seen: Equatable, Sendable {
         /// The arguments of the calls of the agent.
         var queries: [String] = []
         /// The agent's answers.
         var answers: [String] = []
-        /// What was said after the last answer.
+        /// The speech after the last answer.
         var spoken = ""
         /// Time to the first sample of the answer; nil if there was none.
         var firstSample: Duration?

@@ -90,7 +90,7 @@ extension ControlCommand {
             throw .noGivenWords
         }
         let isQuiet = await daemon.activationStatus.isQuiet
-        // What is low waits for a conversation; without a local voice, what is normal does too.
+        // Low priority waits for a conversation; without a local voice, normal priority does too.
         let isSaidSoon = announcement.priority == .high || announcement.priority == .normal && daemon.announcer != nil
         if isSaidSoon, !isQuiet { try await daemon.checkLoudspeaker() }
         do throws(InboxProblem) {

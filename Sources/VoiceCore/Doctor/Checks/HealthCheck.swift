@@ -1,6 +1,6 @@
 internal import VoiceBase
 
-/// What the running daemon says of its own health.
+/// The health that the running daemon reports.
 enum HealthCheck {
     static let limit = Duration.seconds(4)
 

@@ -13,7 +13,7 @@ package enum LiveCheck {
     /// From the question to the end of the spoken answer.
     private static let turnLimit = Duration.seconds(80)
 
-    /// What the turn is expected to cost, as a sentence; nil if no turn can be held.
+    /// The expected cost of the turn, as a sentence; nil if no turn can be held.
     package static func price(_ context: DoctorContext) -> String? {
         guard let values = context.loaded?.values, let settings = context.settings else { return nil }
         let prices = settings.budget.prices
@@ -75,7 +75,7 @@ package enum LiveCheck {
     }
 }
 
-/// What an observer saw of the turn.
+/// The events of the turn, as an observer saw them.
 private final class LiveRecord: Sendable {
     private let state = Mutex(LiveRiddle.Seen())
     private let ended = Promise<Void>()

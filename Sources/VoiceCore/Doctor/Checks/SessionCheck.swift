@@ -22,7 +22,7 @@ enum SessionCheck {
 
     /// The settings that advice can name: those of the service in use.
     struct Keys: Sendable {
-        /// Of its section.
+        /// The URL key of its section.
         var url = "realtime.url"
         /// nil if the service offers no choice.
         var model: String? = RealtimeService.modelKey

@@ -46,7 +46,7 @@ package enum WebSocketFailure: Error, Equatable, Sendable, CustomStringConvertib
     package enum Phase: Equatable, Sendable {
         /// A step on the way to the first message.
         case opening(ConnectionTimeout)
-        /// Nothing arrived for this long, although the server was pinged.
+        /// No bytes arrived for this long, although the server was pinged.
         case silence(Duration)
         /// The server's machine acknowledged nothing that was sent for this long (TCP_USER_TIMEOUT, or keepalive).
         case acknowledgement(Duration)

@@ -7,7 +7,7 @@ package struct WebSocketHandshake {
         /// The connection speaks WebSocket from here on; bytes left in the input are its first frames.
         case upgraded
         case refused(WebSocketRefusal)
-        /// What the server did wrong.
+        /// The fault of the server.
         case failed(String)
     }
 
@@ -132,7 +132,7 @@ package struct WebSocketRefusal: Equatable, Sendable {
         self.body = body
     }
 
-    /// What the body says of the reason; nil if it says nothing new, or is a page.
+    /// The reason in the body; nil if it adds nothing, or is a page.
     package var message: String? {
         let text = body.drop(while: \.isWhitespace)
         guard let first = text.first, first != "<" else { return nil }

@@ -17,7 +17,7 @@ package struct WebSocketSession: ~Copyable {
         case open
         /// Our close frame is queued; the peer's has not arrived.
         case closing
-        /// Nothing more is read or queued; the last frame may still be waiting.
+        /// No further bytes are read or queued; the last frame may still be waiting.
         case closed
     }
 

@@ -1,4 +1,4 @@
-/// What the agent needs from the user before it can continue: the answer to a question, or a permission.
+/// The agent's request to the user before it can continue: the answer to a question, or a permission.
 package struct AgentPrompt: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
         case question
@@ -9,7 +9,7 @@ package struct AgentPrompt: Sendable, Equatable {
     /// The number under which the agent waits for the reply.
     package var number: Int
     package var kind: Kind
-    /// What the user must know to decide: the question with its options, or what is to be allowed, where, and how far a yes
+    /// The facts for the user's decision: the question with its options, or what is to be allowed, where, and how far a yes
     /// reaches. The agent's own words are quoted in it, so that none of them can pass for words of the daemon.
     package var facts: [String]
     /// Length of the part the user has to hear, in Unicode scalars.

@@ -138,7 +138,7 @@ struct ModelMark {
     }
 }
 
-/// What the header of a message says: "assistant<|channel|>commentary to=functions.get_weather".
+/// The header of a message: "assistant<|channel|>commentary to=functions.get_weather".
 struct ChannelHeader {
     static let names = ["analysis", "commentary", "final", "thought"]
 

@@ -2,7 +2,7 @@
 package struct ShapedReply: Sendable, Equatable {
     /// The text to speak: one line without markup, about the wanted number of words at most.
     package let spoken: String
-    /// The same without the cut, including what "tell me more" reads.
+    /// The reply without the cut, including the part that "tell me more" reads.
     package let full: String
     /// Whether `spoken` ends before `full` does. It then ends with an offer, if the language of the reply is known.
     package let wasCut: Bool

@@ -1,6 +1,6 @@
 internal import VoiceBase
 
-/// What the text of an address shows about its content.
+/// Judges the content of an address by its text.
 ///
 /// A reply is full of links to pages. Only an address whose path, host or port suggests sound, a playlist or a feed is
 /// offered for playback. An agent that names anything else says so by form: an object with a title or a type.
