@@ -4,7 +4,7 @@ package import VoiceConversation
 
 /// Carries the voice of a connection to the audio thread, and reports what was heard of it. Lives on the network thread alone.
 ///
-/// It outlives connections: speech already received is played to its end when a connection breaks.
+/// The playout outlives connections: speech already received is played to its end when a connection breaks.
 package final class VoicePlayout {
     private let voice: VoiceSink
     private let volumes: VolumeControls

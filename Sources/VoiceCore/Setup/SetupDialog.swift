@@ -24,7 +24,7 @@ package struct SetupDialog: Sendable {
     private let place: SetupPlace
     private let devices: [AudioDeviceEntry]
     private let stored: Set<SetupSecret>
-    /// What was said to new secrets that do not work.
+    /// The refusals of new secrets that do not work.
     private var refusals: [SetupSecret: String] = [:]
     /// Devices whose last trial failed.
     private var failed: Set<AudioDirection> = []
@@ -287,7 +287,7 @@ extension SetupDialog {
         "\(text) [\(present.isEmpty ? "none" : present.escapingHidden())]: "
     }
 
-    /// What to set by hand, where there is no one to ask.
+    /// The settings to make by hand, if there is no terminal.
     package var byHand: [String] {
         let files = questions.compactMap { question -> String? in
             guard case .secret(let secret) = question else { return nil }

@@ -16,7 +16,7 @@ package struct SetupSecret: Sendable, Hashable {
     }
 }
 
-/// Whose configuration is set up, and where its files are.
+/// The configuration to set up: its owner and its files.
 package struct SetupPlace: Sendable, Equatable {
     /// Path of the configuration.
     package let file: String

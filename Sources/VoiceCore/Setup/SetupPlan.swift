@@ -4,7 +4,7 @@ package import VoiceBase
 internal import VoiceNetwork
 internal import VoiceSession
 
-/// What setup writes: the keys that differ from the configuration in force, and new secrets.
+/// The changes that setup writes: the keys that differ from the configuration in force, and new secrets.
 package struct SetupPlan: Sendable {
     /// The configuration with the changes.
     package private(set) var values: Configuration
@@ -77,7 +77,7 @@ package struct SetupPlan: Sendable {
         return !host.contains(".") || endings.contains(where: host.hasSuffix)
     }
 
-    /// What the key's own type cannot tell.
+    /// Faults that the type of the key cannot find.
     private func complaint(_ path: String, _ text: String) -> String? {
         switch path {
         case "local.recogniser", "local.speaker":
@@ -127,7 +127,7 @@ package struct SetupPlan: Sendable {
         return files
     }
 
-    /// What is written, for people: one line for each key and secret, without the secrets themselves.
+    /// The changes for people: one line for each key and secret, without the secrets themselves.
     func lines(_ place: SetupPlace) -> [String] {
         ConfigurationSchema.keys.compactMap { key in changes[key.path].map { "\(key.path) = \($0.toml)" } }
             + SetupSecret.all.filter { secrets[$0] != nil }.map { "\(place.path(of: $0, values)): a new secret" }

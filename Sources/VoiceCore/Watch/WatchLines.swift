@@ -1,6 +1,6 @@
 package import VoiceBase
 
-/// What `watch` prints where no picture can be drawn: a line for each change of the state, its text or the trouble, and for
+/// The lines that `watch` prints without a terminal picture: one for each change of the state, its text or the trouble, and for
 /// each turn. Never levels.
 package struct WatchLines: Sendable {
     private var state = ""

@@ -83,7 +83,7 @@ package struct WatchPicture {
             case let other: (other ?? "unknown", .grey)
             }
         if isStale { return (name, .grey) }
-        // What it does now goes before what is wrong, as long as someone talks to it.
+        // The current activity precedes the faults, as long as the user talks to the box.
         let isAtRest = ["idle", "connecting", "listening", "error"].contains(mirror["state"]?.stringValue)
         switch health.level {
         case .well: return (name, colour)
@@ -144,7 +144,7 @@ package struct WatchPicture {
         if health.level == .well, let text = mirror["text"]?.stringValue {
             rows += text.wrapped(toColumns: columns).prefix(2).map { WatchRow($0, isStale ? .grey : nil) }
         }
-        // What was wrong when the daemon was last heard is no longer known.
+        // The faults at the last message of the daemon may be outdated.
         let known = mirror.troubles(problem: nil, countsDown: !isStale) + [health.works].filter { !$0.isEmpty }
         for (text, colour) in [problem].compactMap({ $0 }).map({ ($0, WatchColour.red) })
             + known.map({ ($0, isStale ? .grey : .red) })

@@ -2,7 +2,7 @@ internal import Glibc
 internal import VoiceBase
 internal import VoiceConversation
 
-/// What the daemon itself can do for its user, without an agent or a model: for the small grammar.
+/// The actions of the daemon itself, without an agent or a model: for the local grammar.
 package struct BoxControls: Sendable {
     /// Changes the main volume, in percent, and returns the new value.
     package var changeVolume: @Sendable (_ change: (Int) -> Int) async -> Int = { $0(0) }

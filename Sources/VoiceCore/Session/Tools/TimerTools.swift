@@ -147,7 +147,7 @@ private struct One: Decodable {
         remind = try values.decodeIfPresent(Bool.self, forKey: .remind)
     }
 
-    /// What the arguments say, as one text for the one parser.
+    /// The arguments as one text, for the parser of typed timers.
     var wish: TimerWish {
         get throws(TimerProblem) {
             let time = [at?.clock, day?.text, `repeat`?.repetition].compactMap(\.self).filter { !$0.isEmpty }
@@ -169,7 +169,7 @@ private struct One: Decodable {
 private struct LengthText: Decodable {
     /// Without the zeros that models fill in for what they do not mean.
     let text: String
-    /// What is left if all are zeros.
+    /// The text if all fields are zero.
     let zero: String
 
     private enum Key: String, CodingKey, CaseIterable { case hours, minutes, seconds }

@@ -3,7 +3,7 @@ package import VoiceConversation
 
 /// A function that the speaking model may call.
 package struct Tool: Sendable {
-    /// What a call does. Always has a result that can be spoken about; returns soon after the task is cancelled.
+    /// The work of a call. Always has a result that can be spoken about; returns soon after the task is cancelled.
     ///
     /// Its arguments are the JSON text that the model wrote, which may be anything.
     package enum Body: Sendable {
@@ -13,7 +13,7 @@ package struct Tool: Sendable {
         case ordered(@Sendable (_ arguments: String) async -> ToolResult)
         /// The result is a reply of the agent, which keeps the deadline: it may need minutes, and may wait for the user.
         case asks(AgentBody)
-        /// The same for the user's answer to a question of the agent. Without the number of a prompt, the answer is no.
+        /// As `asks`, for the user's answer to a question of the agent. Without the number of a prompt, the answer is no.
         case answers(AgentBody)
     }
 
@@ -30,7 +30,7 @@ package struct Tool: Sendable {
     package let description: String
     /// JSON Schema of the arguments, as JSON text.
     package let parameters: String
-    /// What a long call is doing, such as "reading your mail"; nil if unknown.
+    /// The present activity of a long call, such as "reading your mail"; nil if unknown.
     var activity: @Sendable () -> String? = { nil }
     let body: Body
 

@@ -4,7 +4,7 @@ internal import VoiceBase
 package import VoiceConversation
 package import VoiceMedia
 
-/// What tools can do, provided where the program is assembled.
+/// The actions of tools, provided where the program is assembled.
 ///
 /// By default everything is refused, so that tools can be advertised before anything can answer them.
 package struct ToolContext: Sendable {
@@ -12,7 +12,7 @@ package struct ToolContext: Sendable {
     package var ask: @Sendable (_ query: String, _ context: String?, _ inParts: Bool) async -> AgentReply = { _, _, _ in
         .ended(JarvisAnswer(failure: .cancelled))
     }
-    /// What the agent has to know with a request about media.
+    /// The context for the agent with a request about media.
     package var mediaContext: @Sendable () async -> String? = { nil }
     /// Stores the media that an answer names, under handles for the speaking model.
     package var keepMedia: @Sendable (_ answer: JarvisAnswer) async -> JarvisAnswer = { $0 }
@@ -51,7 +51,7 @@ package struct ToolContext: Sendable {
     package var endConversation: @Sendable () -> Void = {}
     /// Plays music, radio and podcasts.
     package var media: any MediaControls = NoMedia()
-    /// What the box itself can do.
+    /// The actions of the box itself.
     package var box = BoxControls()
     /// Keeps timers and alarms.
     package var timers: TimerController?

@@ -10,7 +10,7 @@ internal import VoiceBase
 /// Audio from before the session or a gate opened may be sent as well. The session is then ahead by that much, and its
 /// clock runs on at our pace.
 package struct UplinkClock: Equatable, Sendable {
-    /// What to do before the waiting audio is sent.
+    /// The step to take before the waiting audio is sent.
     package struct Step: Equatable, Sendable {
         /// Samples of the waiting audio to drop.
         package var dropped = 0

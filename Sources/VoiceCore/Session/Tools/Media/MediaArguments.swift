@@ -19,7 +19,7 @@ struct MediaWish: Decodable {
         case title, type
     }
 
-    /// What models write for a name: a string, a number, an object with one of the keys, or a list of these.
+    /// A name as models write it: a string, a number, an object with one of the keys, or a list of these.
     private struct Name: Decodable {
         let all: [String]
 
