@@ -1,6 +1,6 @@
 /// Keys of earlier configurations. A file that still has one is accepted, and the user reads once what to do instead.
 enum RetiredKeys {
-    /// The replacement of a key, by path; follows "is no longer used: " in a sentence.
+    /// What to do instead, by path; follows "is no longer used: " in a sentence.
     static let all: [String: String] = [
         "activation.second_look": "nothing takes its place; raise the word's threshold in activation.wake_words",
         "activation.sherpa_library": useModels,
