@@ -7,6 +7,7 @@ import UnixSignals
 import VoiceAudio
 import VoiceBase
 import VoiceCore
+import VoiceSession
 
 /// `jarvis-voiced run`: the daemon.
 struct Run: AsyncParsableCommand {
@@ -67,6 +68,7 @@ struct Run: AsyncParsableCommand {
         for problem in settings.audio.learn(environment: ProcessEnvironment.values) {
             logger.warning("known devices: \(private: problem)")
         }
+        if EspeakVoice.isInstalled { try settings.addLastResort(loaded.values) }
         settings.volumes.stateDirectory = StateDirectory.path(environment: ProcessEnvironment.values)
         return settings
     }

@@ -307,11 +307,11 @@ extension ConversationMachine {
         }
     }
 
-    /// The local voice says what the service was to say, and did not; without a local voice, a tone signals that something is
-    /// missing.
+    /// The local voice, or else espeak-ng, says what the service was to say and did not; without either, a tone signals that
+    /// something is missing.
     mutating func sayOurselves(_ texts: [String], _ source: SpeechSource) {
         guard !texts.isEmpty else { return }
-        let sayable = options.hasLocalVoice ? texts.filter(\.isSayable) : []
+        let sayable = options.saysUnheard ? texts.filter(\.isSayable) : []
         if !sayable.isEmpty { note(.saidByLocalVoice(source)) }
         for text in sayable { emit(source == .announcement || source == .house ? .announce(text) : .answer(text)) }
         if sayable.count < texts.count { missed(source, texts.count - sayable.count) }

@@ -14,6 +14,11 @@ extension ConversationMachine {
         package var handBackQuiet: Duration = .seconds(30)
         /// Whether a local voice says what the service cannot say (`ConversationEffect.announce`).
         package var hasLocalVoice = false
+        /// Whether espeak-ng says what the service was to say and did not, though the configuration names no local voice. It says
+        /// nothing else.
+        package var hasLastResort = false
+        /// Whether words that a service failed to say are said by the box itself.
+        var saysUnheard: Bool { hasLocalVoice || hasLastResort }
         /// How a conversation begins.
         package var greeting = Greeting.none
         /// Silence before the greeting: words spoken in one breath with the wake word may still be on their way.

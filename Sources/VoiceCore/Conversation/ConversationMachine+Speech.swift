@@ -211,7 +211,8 @@ extension ConversationMachine {
             return retry(after: .service, words: words)
         }
         turn.answered(by: responseID)
-        missAnswer()
+        guard options.saysUnheard, !wasRemark, words.isSayable else { return missAnswer() }
+        sayOurselves([words], .agent)
     }
 
     static let writtenAnswer = """

@@ -40,8 +40,9 @@ struct Composition {
         return NetworkConfined(pump, on: network)
     }
 
-    func announcer(_ pump: NetworkConfined<VoicePump>) -> LocalAnnouncer? {
-        settings.announcer.map { [mailbox, earcons = ports.earcons] in
+    /// - Parameter voice: nil for no announcer.
+    func announcer(_ voice: LocalSettings?, _ pump: NetworkConfined<VoicePump>) -> LocalAnnouncer? {
+        voice.map { [mailbox, earcons = ports.earcons] in
             LocalAnnouncer(
                 $0,
                 on: network,

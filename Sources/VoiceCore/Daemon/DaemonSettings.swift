@@ -32,6 +32,8 @@ package struct DaemonSettings: Sendable {
     package var media: MediaSettings
     /// Settings of the box's own voice; nil if it has only tones.
     package var announcer: LocalSettings?
+    /// Settings of espeak-ng, which says what a service did not, where there is no voice of the box's own; nil without it.
+    package private(set) var lastResort: LocalSettings?
     /// Warnings for the user that do not prevent the start.
     package var notices: [String] = []
 
@@ -166,6 +168,13 @@ package struct DaemonSettings: Sendable {
                     + "activation.wake_words, or remove the table"
             )
         }
+    }
+
+    /// Lets espeak-ng say what a service was to say and did not, where the configuration names no local voice.
+    package mutating func addLastResort(_ configuration: Configuration) throws(ConfigurationError) {
+        guard announcer == nil else { return }
+        lastResort = try LocalSettings(configuration)
+        conversation.hasLastResort = true
     }
 
     private mutating func addSubstitutes() {

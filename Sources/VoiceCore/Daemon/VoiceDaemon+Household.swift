@@ -60,6 +60,18 @@ extension ConversationSession.Observer {
         })
     }
 
+    /// Says with espeak-ng what the service did not; in quiet hours only answers.
+    static func saying(_ lastResort: LocalAnnouncer, _ earcons: EarconRequests) -> Self {
+        Self(effect: { effect, _ in
+            switch effect {
+            case .stopVoice: lastResort.hush()
+            case .answer(let text): lastResort.say(text)
+            case .announce(let text) where !earcons.areOff: lastResort.say(text)
+            default: break
+            }
+        })
+    }
+
     /// Informs the household: announcements wait for a suitable moment, and ringing becomes quieter.
     static func minding(_ house: InboxController, _ bell: EarconRequests) -> Self {
         Self(effect: { effect, _ in

@@ -52,6 +52,8 @@ package actor VoiceDaemon {
     nonisolated let player: MediaPlayer?
     /// Speaks for the daemon while no session does; nil if there is no local voice.
     nonisolated let announcer: LocalAnnouncer?
+    /// espeak-ng, for words that a service did not say; nil with a local voice or without espeak-ng.
+    private let lastResort: LocalAnnouncer?
 
     /// The tools as offered to the model, without an agent behind them.
     package static func advertised(
@@ -88,7 +90,8 @@ package actor VoiceDaemon {
             logger: logger
         )
         pump = parts.pump()
-        announcer = parts.announcer(pump)
+        announcer = parts.announcer(settings.announcer, pump)
+        lastResort = parts.announcer(settings.lastResort, pump)
         volumeController = VolumeController(settings: settings.volumes, controls: ports.volumes, logger: logger)
         player = parts.player(volumeController)
         agents = parts.agents(player)
@@ -118,6 +121,7 @@ package actor VoiceDaemon {
             .init(effect: { effect, _ in readers.see(effect) }),
         ]
         if let announcer { observers.insert(.announcing(announcer, ports.earcons), at: 0) }
+        if let lastResort { observers.insert(.saying(lastResort, ports.earcons), at: 0) }
         let context = parts.context(agents, timers: timers, player: player, volumes: volumeController)
         session = parts.session(agents, context, pump, activation, observers)
     }
@@ -214,7 +218,7 @@ package actor VoiceDaemon {
         await running?.value
         await player?.stop()
         await left
-        announcer?.stop()
+        (announcer ?? lastResort)?.stop()
         await network.stop(within: .milliseconds(800))
         await sound.stop()
         await activating?.value

@@ -131,6 +131,39 @@ struct UnheardResponseTests {
         #expect(scene.state == .listening)
     }
 
+    @Test(arguments: Writing.allCases) func espeakSpeaksAnAnswerThatWasWrittenTwice(writing: Writing) {
+        var scene = Scene.listening { $0.hasLastResort = true }
+        scene.userTurn()
+        scene.begin("r1")
+        Self.write("Two meetings.", writing, in: "r1", &scene)
+        scene.on(.timer(.retryResponse))
+        #expect(scene.remarks == [ConversationMachine.writtenAnswer])
+        scene.begin("r2", for: scene.creates.last)
+        Self.write("Two meetings.", writing, in: "r2", &scene)
+        #expect(scene.effects.filter { $0 == .answer("Two meetings.") }.count == 1)
+        #expect(!scene.effects.contains(.play(.error)))
+        #expect(scene.state == .listening)
+    }
+
+    @Test func espeakSpeaksAnAnswerThatMayNotBeRequestedAloud() {
+        var scene = Scene.listening {
+            $0.hasLastResort = true
+            $0.capabilities.rewords = false
+        }
+        scene.userTurn()
+        scene.begin("r1")
+        Self.write("Two meetings.", .text, in: "r1", &scene)
+        #expect(scene.effects.contains(.answer("Two meetings.")))
+        #expect(!scene.effects.contains(.play(.error)))
+    }
+
+    @Test func espeakLeavesAnnouncementsToTheService() {
+        var scene = Scene.listening { $0.hasLastResort = true }
+        scene.on(.say("Dinner is ready."))
+        #expect(!scene.effects.contains(.announce("Dinner is ready.")))
+        #expect(scene.creates.count == 1)
+    }
+
     @Test func writtenAnnouncementIsSpokenByTheLocalVoiceOnce() {
         var scene = Scene.listening { $0.hasLocalVoice = true }
         scene.on(.say("Dinner is ready."))

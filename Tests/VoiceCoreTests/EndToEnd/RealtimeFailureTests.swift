@@ -63,6 +63,29 @@ extension EndToEnd {
             #expect(stage.journal.client("session.update", connection: 2).count == 1)
         }
 
+        @Test(.enabled(if: access("/usr/bin/espeak-ng", X_OK) == 0, "espeak-ng is not installed"))
+        func espeakSpeaksTheAgentsAnswerWhereTheModelFails() async throws {
+            let failure = ConversationScript.Action.fail(code: "server_error", message: "The server had an error.")
+            let ask = ConversationScript.Action.callOnly(tool: "ask_jarvis", arguments: ["query": "What is on today?"])
+            let stage = try Stage(
+                [.init(transcript: "What is on today?", action: ask)],
+                toOutputs: [failure],
+                toRemarks: [failure, failure, failure]
+            )
+            try await stage.start(tune: {
+                try? $0.addLastResort(Configuration())
+                $0.conversation.retryPause = .milliseconds(100)
+            })
+            try await stage.reach(.listening)
+            stage.say("Hello")
+            try await stage.journal.wait(for: "the answer in the house") { entries in
+                entries.contains { if case .effect(.answer("Nothing today."), _) = $0 { true } else { false } }
+            }
+            try await Task.sleep(for: .seconds(2))
+            try await stage.stop()
+            #expect(stage.samples.contains { abs($0) > 0.05 }, "nothing was heard")
+        }
+
         /// The service has vanished silently: what was said to it is lost, and the user is informed and asked to repeat
         /// it.
         @Test(.enabled(if: access("/usr/bin/espeak-ng", X_OK) == 0, "espeak-ng is not installed"))
