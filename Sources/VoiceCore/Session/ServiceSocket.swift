@@ -2,7 +2,7 @@ internal import VoiceBase
 package import VoiceConversation
 package import VoiceNetwork
 
-/// What it takes to open a session over a WebSocket. None of it may be logged.
+/// The data needed to open a session over a WebSocket. None of it may be logged.
 package struct ServiceEntry<Translator: ServiceTranslator>: Sendable {
     package var request: WebSocketRequest
     package var translator: Translator
@@ -39,7 +39,7 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
     private let entry: ServiceEntry<Translator>
     private let reporter: ServiceLinkReport
     private let encoder: Base64Uplink
-    /// For services that do not report when the user speaks.
+    /// Detects speech for services that do not report when the user speaks.
     private var loudness = LoudnessVoice()
     private let downlink: Downlink
     private var phase = Phase.running
@@ -202,7 +202,7 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
         case .userStarted where turns == .service: pump.uplink.turnBegan(on: self)
         case .userStopped(let end, _) where turns == .service:
             pump.playout.speechIsWanted()
-            // Some servers report it only once the model has answered.
+            // Some servers report the end of speech only once the model has answered.
             if end > 0 { report = .userStopped(at: end, ago: pump.uplink.age(of: end, on: self)) }
         case .userTurn(let item, _) where turns == .service:
             pump.playout.speechIsWanted()
@@ -222,7 +222,7 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
     func send(_ bytes: [UInt8], isBinary: Bool = false) {
         guard connection.isOpen else { return }
         let isSent = bytes.withUnsafeBytes { isBinary ? connection.send(binary: $0) : connection.send(text: $0) }
-        if !isSent { connection.end(.failed(.reset("the server does not take what is sent"))) }
+        if !isSent { connection.end(.failed(.reset("send buffer full: the server is not reading"))) }
     }
 
     func play(_ samples: UnsafeBufferPointer<Int16>, of part: SpokenPart) {

@@ -134,7 +134,7 @@ struct ServiceSocketTests {
             #expect(!link.isOpen)
             return true
         }
-        let failure = WebSocketFailure.reset("the server does not take what is sent")
+        let failure = WebSocketFailure.reset("send buffer full: the server is not reading")
         #expect(line.events.all == [.connected, .disconnected(LinkFailure(.failed(failure)))])
     }
 }

@@ -68,7 +68,7 @@ enum PhantomWords {
         ["thank", "you", "very", "much", "for", "watching"],
     ]
     private static let longest = 6
-    /// What recognisers write for clinking, knocking and breathing. Whoever says only that asks nothing.
+    /// Words that recognisers write for clinking, knocking and breathing. Not a request.
     private static let sounds: Set<String> = [
         "beep", "boop", "ding", "dong", "bang", "boom", "bam", "clang", "clank", "clink", "clack", "whoosh", "thud",
         "oh", "ooh", "ah", "ugh",
@@ -123,7 +123,7 @@ enum PhantomWords {
 struct SpokenEcho: Equatable, Sendable {
     /// Time for which words are kept: 4 s in steps.
     private static let kept = 400
-    /// Maximum number of words kept; nobody says more in that time.
+    /// Maximum number of words kept; no one says more in that time.
     private static let most = 64
 
     private struct Word: Equatable {
