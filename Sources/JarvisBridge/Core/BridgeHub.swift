@@ -1,18 +1,9 @@
 internal import NIOCore
 internal import VoiceBase
 
-/// A browser that follows the status.
-protocol Tab: AnyObject {
-    /// Sends bytes of the event stream, or notes that a change was missed if the browser does not read.
-    func send(_ event: ByteBuffer)
-    /// The browser has signed out.
-    func end()
-}
-
-/// The state that all connections share: one subscription to the daemon, its mirror, the tabs. Lives on the event loop.
+/// The state that all connections share: one subscription to the daemon, its mirror, and those who follow it. Lives on the
+/// event loop.
 final class BridgeHub {
-    /// Most tabs; another is refused.
-    private static let mostTabs = 64
     /// Most answers that are read at the same time.
     private static let mostReadings = 8
     /// Most wrong tokens that wait for their answer; any more are refused immediately.
@@ -23,9 +14,10 @@ final class BridgeHub {
     let files: [String: PageFile]
     private let socket: String
     private let log: (String) -> Void
-    private(set) var metrics = BridgeMetrics()
+    private let measured = MeasuredStatus()
+    private let tabs = Tabs()
+    private var observers: [any StatusObserver]
     private var mirror = StatusMirror()
-    private var tabs: [ObjectIdentifier: (tab: any Tab, session: String)] = [:]
     private var daemon: DaemonLines?
     private var commands = CommandPlaces()
     private var readings = 0
@@ -47,6 +39,7 @@ final class BridgeHub {
     ) {
         self.sessions = sessions.read()
         sessionFile = sessions
+        observers = [measured, tabs]
         self.loop = loop
         self.gate = gate
         self.files = files
@@ -72,8 +65,13 @@ final class BridgeHub {
 
     /// Levels cost the daemon ten looks a second: only tabs show them.
     private var subscription: JSONValue {
-        ["id": 1, "command": "subscribe", "arguments": ["levels": .bool(!tabs.isEmpty)]]
+        ["id": 1, "command": "subscribe", "arguments": ["levels": .bool(tabs.count > 0)]]
     }
+
+    /// Adds someone who follows the daemon.
+    func add(_ observer: any StatusObserver) { observers.append(observer) }
+
+    private func show(_ look: StatusLook) { for observer in observers { observer.see(look) } }
 
     /// Follows the daemon, from now on, and again a second after each loss.
     func follow() {
@@ -95,24 +93,19 @@ final class BridgeHub {
         if outcome == .other { return nil }
         if outcome == .broken { return "its status has a gap" }
         if !wasThere {
-            metrics.connections += 1
             lastReason = ""
             log("the daemon is there")
-            sendToTabs(Self.event(["event": "bridge", "connected": true]))
+            show(.came)
         }
-        if outcome == .snapshot || line["values"]?["turn_list"] ?? line["values"]?["wake_list"] != nil {
-            metrics.learn(mirror.values)
-        }
-        sendToTabs(Self.event(bytes))
+        show(.line(bytes, changed: outcome == .snapshot ? nil : line["values"], values: mirror.values))
         return nil
     }
 
     private func lost(_ reason: String) {
         if mirror.lastHeard != nil || lastReason != reason { log("no daemon: \(reason)") }
         lastReason = reason
-        // Repeated, so that browsers hear something, and those that are gone are noticed.
         mirror = StatusMirror()
-        sendToTabs(Self.event(["event": "bridge", "connected": false]))
+        show(.gone)
         let bound = NIOLoopBound(self, eventLoop: loop)
         loop.scheduleTask(in: .seconds(1)) { bound.value.follow() }
     }
@@ -121,41 +114,27 @@ final class BridgeHub {
 
     /// Returns false if there are too many.
     func open(_ tab: any Tab, session: String) -> Bool {
-        guard tabs.count < Self.mostTabs else { return false }
-        tabs[ObjectIdentifier(tab)] = (tab, session)
-        metrics.tabs = tabs.count
+        guard tabs.open(tab, session: session) else { return false }
+        measured.metrics.tabs = tabs.count
         if tabs.count == 1 { daemon?.send(subscription) }
         return true
     }
 
     func close(_ tab: any Tab) {
-        guard tabs.removeValue(forKey: ObjectIdentifier(tab)) != nil else { return }
-        metrics.tabs = tabs.count
-        if tabs.isEmpty { daemon?.send(subscription) }
+        guard tabs.close(tab) else { return }
+        measured.metrics.tabs = tabs.count
+        if tabs.count == 0 { daemon?.send(subscription) }
     }
 
     /// The whole status, for a new tab or one that has missed changes.
     func snapshot(missed: Int) -> ByteBuffer {
-        metrics.changesMissed += missed
-        return Self.event(mirror.snapshot(missed: missed) ?? ["event": "bridge", "connected": false])
+        measured.metrics.changesMissed += missed
+        return Tabs.event(mirror.snapshot(missed: missed) ?? Tabs.away)
     }
-
-    private func sendToTabs(_ event: ByteBuffer) {
-        for (tab, _) in tabs.values { tab.send(event) }
-    }
-
-    private static func event(_ line: ByteBuffer) -> ByteBuffer {
-        var buffer = ByteBuffer(string: "data: ")
-        buffer.writeImmutableBuffer(line)
-        buffer.writeStaticString("\n\n")
-        return buffer
-    }
-
-    private static func event(_ value: JSONValue) -> ByteBuffer { event(ByteBuffer(string: value.line)) }
 
     // MARK: - Requests
 
-    func metricsText() -> String { metrics.text(mirror.lastHeard.map { _ in mirror.values }) }
+    func metricsText() -> String { measured.metrics.text(mirror.lastHeard.map { _ in mirror.values }) }
 
     /// Answers a wrong token a second late.
     ///
@@ -194,7 +173,7 @@ final class BridgeHub {
     func signOut(_ claim: BridgeGate.Claim) {
         guard sessions.close(claim.session) else { return }
         save()
-        for (tab, session) in tabs.values where session == claim.session { tab.end() }
+        tabs.end(session: claim.session)
     }
 
     private func save() {
