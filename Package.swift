@@ -59,6 +59,7 @@ let package = Package(
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         .systemLibrary(name: "CCmark", providers: [.apt(["libcmark-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CMosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
         .target(name: "CLinux"),
         // Takes effect by being linked in.
@@ -149,11 +150,11 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // The page and the metrics over HTTP: a program of its own, which knows the daemon only by its socket
+        // The page and the metrics over HTTP, the house over MQTT: a program of its own, which knows the daemon only by its socket
         .target(
             name: "BridgeCore",
             dependencies: [
-                "VoiceBase", "CDeflate", "CQREncode",
+                "VoiceBase", "VoiceNetwork", "CDeflate", "CLinux", "CMosquitto", "CQREncode",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

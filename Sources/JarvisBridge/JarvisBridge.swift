@@ -7,9 +7,9 @@ import VoiceBase
 struct JarvisBridge: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jarvis-bridge",
-        abstract: "Serves jarvis-voiced to browsers, and its metrics to Prometheus.",
+        abstract: "Serves jarvis-voiced to browsers, its metrics to Prometheus, and the box to Home Assistant.",
         discussion: "A page that shows what the box hears, does and costs, with buttons for its commands; metrics at "
-            + "/metrics. A client of the control socket and nothing else: the voice does not need it.",
+            + "/metrics; all of it in Home Assistant, by MQTT. A client of the control socket and nothing else: the voice does not need it.",
         version: ProgramVersion.current,
         subcommands: [Run.self, Link.self, Share.self, Check.self]
     )
@@ -52,6 +52,11 @@ struct Options: ParsableArguments {
     var folder: String {
         if let state = state ?? Place.variable("STATE_DIRECTORY") { return state }
         return Place.own("XDG_STATE_HOME", ".local/state", "jarvis-bridge") ?? BridgeSecrets.standardFolder
+    }
+
+    /// The password for the broker, if there is one.
+    func mqttPassword(_ settings: HouseSettings) throws -> Secret? {
+        try settings.password(credentials: Place.variable("CREDENTIALS_DIRECTORY"))
     }
 
     /// The name of the box, as the daemon's configuration has it.
@@ -98,12 +103,14 @@ struct Run: ParsableCommand {
         let files = try exiting(.unavailable) { try PageFile.all(in: options.page ?? PageFile.folder, name: name) }
         var random = SystemRandomNumberGenerator()
         let secrets = try exiting(.inputOutput) { try BridgeSecrets(folder: options.folder, random: &random) }
+        let house = try house(configuration, name: name, random: &random)
         let hosts = [BoxName.host] + [BoxName.host, BoxName.label(name)].compactMap { $0.map { "\($0).local" } }
         try exiting(.unavailable) {
             try BridgeServer.run(
                 configuration,
                 names: hosts,
                 socket: configuration.socket ?? Place.socket,
+                house: house,
                 secrets: secrets,
                 sessions: SessionFile(folder: options.folder),
                 files: files,
@@ -116,6 +123,21 @@ struct Run: ParsableCommand {
                 log: say
             )
         }
+    }
+
+    /// What it needs for Home Assistant; nil without a broker.
+    private func house(
+        _ configuration: BridgeConfiguration,
+        name: String,
+        random: inout some RandomNumberGenerator
+    ) throws -> House? {
+        guard var settings = configuration.house else { return nil }
+        if configuration.isShared {
+            settings.page = configuration.page(name: NameAnnouncer.address(of: name), address: BridgeServer.ownAddress)
+        }
+        let password = try exiting(.configuration) { try options.mqttPassword(settings) }
+        let identity = try exiting(.inputOutput) { try HouseIdentity(folder: options.folder, random: &random) }
+        return House(settings, password: password, identity: identity)
     }
 }
 
@@ -187,6 +209,7 @@ struct Check: ParsableCommand {
         let configuration = try exiting(.configuration) { try options.configuration() }
         _ = try exiting(.unavailable) { try PageFile.all(in: options.page ?? PageFile.folder, name: options.name) }
         print("fine: it will listen at \(configuration.listen), port \(configuration.port)")
+        if let house = configuration.house { print("and speak to the MQTT broker at \(house.broker)") }
     }
 }
 

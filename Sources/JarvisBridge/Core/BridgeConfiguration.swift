@@ -11,6 +11,8 @@ package struct BridgeConfiguration: Sendable, Equatable {
     package var hosts: [String] = []
     /// The daemon's control socket; nil for that of this user's daemon or the system's.
     package var socket: String?
+    /// Home Assistant's broker; nil without the table [mqtt].
+    package var house: HouseSettings?
 
     package init() {}
 
@@ -43,12 +45,20 @@ package struct BridgeConfiguration: Sendable, Equatable {
             case ("hosts", _): throw refuse("at most 32 names without a port, such as [\"jarvis.local\"]")
             case ("socket", .text(let path)) where path.hasPrefix("/") && path.utf8.count <= 107: socket = path
             case ("socket", _): throw refuse("an absolute path of at most 107 bytes")
+            case (HouseSettings.table, .table): break
+            case (HouseSettings.table, _): throw refuse("a table: [mqtt]")
+            case (let path, _) where HouseSettings.keys.contains { path == "\(HouseSettings.table).\($0)" }: break
             default:
+                let isOfHouse = entry.path.hasPrefix(HouseSettings.table + ".")
+                let keys = isOfHouse ? HouseSettings.keys : ["listen", "port", "hosts", "socket", "[mqtt]"]
                 throw Problem(
                     "\(name), line \(entry.line): there is no key \(entry.path.escapingHidden()); "
-                        + "the keys are listen, port, hosts and socket"
+                        + "the keys are \(keys.dropLast().joined(separator: ", ")) and \(keys.last ?? "")"
                 )
             }
+        }
+        house = try HouseSettings(document.entries) { entry, wrong in
+            Problem("\(name), line \(entry.line): \(entry.path.escapingHidden()) \(wrong)")
         }
     }
 
@@ -81,8 +91,19 @@ package struct BridgeConfiguration: Sendable, Equatable {
         return [link(token, to: name), plain]
     }
 
-    private func link(_ token: Secret, to host: String) -> String {
-        "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/#\(token.revealed)"
+    private func link(_ token: Secret, to host: String) -> String { page(at: host) + "#" + token.revealed }
+
+    private func page(at host: String) -> String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/" }
+
+    /// The page's address without its token, for browsers that have signed in.
+    ///
+    /// - Parameters:
+    ///   - name: as in `links`.
+    ///   - address: as in `link`.
+    package func page(name: String?, address: String?) -> String {
+        if isLocal, let host = hosts.first { return "https://\(host)/" }
+        let own = IPAddress(listen)?.isWildcard == true ? name ?? address ?? "127.0.0.1" : listen
+        return page(at: hosts.first ?? own)
     }
 
     /// The file with another address to listen at; everything else stays.

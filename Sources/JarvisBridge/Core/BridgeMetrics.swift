@@ -94,6 +94,9 @@ package struct BridgeMetrics: Sendable {
         }
     }
 
+    /// The values that a member of the status can have; none if it is not one of `choices`.
+    static func choices(of path: String) -> [String] { choices.first { $0.path == path }?.choices ?? [] }
+
     /// Where in the status each of them is found.
     static var paths: [String] { counted.map(\.path) + choices.map(\.path) + numbers.map(\.path) }
 
@@ -163,7 +166,7 @@ package struct BridgeMetrics: Sendable {
 
 extension [String: JSONValue] {
     /// The member at a path such as "echo.erle_db".
-    fileprivate func member(_ path: String) -> JSONValue? {
+    func member(_ path: String) -> JSONValue? {
         let names = path.split(separator: ".").map(String.init)
         return names.dropFirst().reduce(names.first.flatMap { self[$0] }) { $0?[$1] }
     }

@@ -14,6 +14,7 @@ package enum BridgeServer {
     /// - Parameters:
     ///   - names: under which this machine is reached besides those of the configuration, in lower case.
     ///   - socket: the daemon's.
+    ///   - house: nil without a broker.
     ///   - ready: is called once the port is open.
     ///   - log: gets one line for people; no token is in it.
     /// - Throws: why it cannot listen, or no longer does.
@@ -21,6 +22,7 @@ package enum BridgeServer {
         _ configuration: BridgeConfiguration,
         names: [String],
         socket: String,
+        house: House?,
         secrets: BridgeSecrets,
         sessions: SessionFile,
         files: [String: PageFile],
@@ -28,7 +30,7 @@ package enum BridgeServer {
         log: @escaping @Sendable (String) -> Void
     ) throws {
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-        let listener = loop.submit {
+        let listener = loop.submit { () throws -> NIOLoopBound<BridgeHub> in
             let hub = BridgeHub(
                 loop: loop,
                 gate: BridgeGate(hosts: configuration.hosts + names, secrets: secrets),
@@ -37,6 +39,11 @@ package enum BridgeServer {
                 sessions: sessions,
                 log: log
             )
+            if let house {
+                let observer = HouseObserver(house, loop: loop, socket: socket, log: log)
+                hub.add(observer)
+                try observer.start(house)
+            }
             hub.follow()
             return NIOLoopBound(hub, eventLoop: loop)
         }.flatMap { (hub: NIOLoopBound<BridgeHub>) -> EventLoopFuture<any Channel> in

@@ -1,0 +1,115 @@
+internal import NIOCore
+package import VoiceBase
+
+/// Shows the daemon to Home Assistant: hands to `HouseMachine` what happens, and carries out what it decides. Lives on the event
+/// loop.
+final class HouseObserver: StatusObserver {
+    /// How often the machine's package lists are read.
+    private static let readingLists = TimeAmount.hours(6)
+    /// The slowest command waits nine seconds for the voice service.
+    private static let patience = TimeAmount.seconds(12)
+
+    private var machine: HouseMachine
+    private let loop: any EventLoop
+    private let socket: String
+    private let log: @Sendable (String) -> Void
+    private var link: BrokerLink?
+
+    /// - Parameter socket: the daemon's.
+    init(
+        _ house: House,
+        loop: any EventLoop,
+        socket: String,
+        log: @escaping @Sendable (String) -> Void
+    ) {
+        machine = HouseMachine(house.settings, identity: house.identity.name, place: .random(in: 0..<1))
+        (self.loop, self.socket, self.log) = (loop, socket, log)
+    }
+
+    /// Connects, from now on.
+    func start(_ house: House) throws(SystemError) {
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        let link = try BrokerLink(
+            house.settings,
+            password: house.password,
+            identity: house.identity.name,
+            log: log
+        ) { [loop] event in
+            loop.execute {
+                bound.value.handle(event)
+                if case .message = event { bound.value.link?.taken() }
+            }
+        }
+        self.link = link
+        try link.start()
+        loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: Self.readingLists) { _ in bound.value.readLists() }
+    }
+
+    func see(_ look: StatusLook) {
+        switch look {
+        case .came: break
+        case .line(_, .object(let changed)?, _) where changed.keys.allSatisfy({ $0 == "levels" }): break
+        case .line(_, _, let values): handle(.status(values))
+        case .gone: handle(.status(nil))
+        }
+    }
+
+    /// On a thread of its own: the disk may be slow.
+    private func readLists() {
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        _ = OwnThread.start("jb-packages") { [loop] in
+            let newest = PackageVersion.newestOnOffer()?.text
+            loop.execute { bound.value.handle(.offered(newest)) }
+        }
+    }
+
+    private func handle(_ event: HouseMachine.Event) {
+        let now = HouseMachine.Moment(uptime: Monotonic.now(), wall: WallClock.seconds())
+        let effects = machine.handle(event, at: now)
+        link?.send(effects)
+        for effect in effects {
+            switch effect {
+            case .order(let entity, let order): give(order, of: entity)
+            case .look(let pause):
+                let bound = NIOLoopBound(self, eventLoop: loop)
+                loop.scheduleTask(in: .milliseconds(Int64(pause.wholeMilliseconds))) { bound.value.handle(.look) }
+            case .log(let line): log(line)
+            case .subscribe, .publish: break
+            }
+        }
+    }
+
+    /// Gives the daemon an order, on a connection of its own: like those of the page it gives no permission.
+    private func give(_ order: HouseOrder, of entity: String) {
+        var reply: JSONValue?
+        DaemonLines.open(
+            socket,
+            on: loop,
+            sending: BridgeHub.request(
+                order.command,
+                ["arguments": .object(order.arguments.mapValues { .string($0) })]
+            ),
+            patience: Self.patience,
+            onLine: { line, _ in
+                reply = line
+                return "answered"
+            },
+            onEnd: { [self] reason in
+                let isDone = reply?["ok"] == true
+                let problem = reply?["error"]?["message"]?.stringValue ?? reason
+                handle(.answered(entity: entity, problem: isDone ? nil : problem))
+            }
+        )
+    }
+}
+
+/// What the bridge needs for the house.
+package struct House: Sendable {
+    package var settings: HouseSettings
+    package var password: Secret?
+    package var identity: HouseIdentity
+
+    package init(_ settings: HouseSettings, password: Secret?, identity: HouseIdentity) {
+        (self.settings, self.password, self.identity) = (settings, password, identity)
+    }
+}

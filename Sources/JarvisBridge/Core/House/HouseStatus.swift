@@ -1,0 +1,89 @@
+internal import VoiceBase
+
+/// The status as the rows of `HouseEntity` read it. A value.
+struct HouseStatus {
+    /// Of the daemon.
+    var values: [String: JSONValue]
+    /// The Unix time at which the daemon said how long its timers have left.
+    var timersAt: Int
+    /// The newest version that the machine's package lists have; nil if they have none.
+    var newest: String?
+    /// Whether spoken words may leave the box.
+    var tellsWords: Bool
+
+    func text(_ path: String) -> String? { values.member(path)?.stringValue }
+
+    /// A row of `BridgeMetrics.choices`, which Home Assistant takes only if it is one of them.
+    func choice(_ path: String) -> String? {
+        text(path).flatMap { BridgeMetrics.choices(of: path).contains($0) ? $0 : nil }
+    }
+
+    func flag(_ path: String) -> String? {
+        guard case .bool(let isOn)? = values.member(path) else { return nil }
+        return isOn ? "on" : "off"
+    }
+
+    func percent(_ path: String) -> String? {
+        values.member(path)?.bounded.flatMap { 0...100 ~= $0 ? String($0) : nil }
+    }
+
+    /// An amount to a hundredth.
+    func money(_ path: String) -> String? {
+        values.member(path)?.doubleValue.flatMap { value in
+            guard value.isFinite, 0...1e9 ~= value else { return nil }
+            let cents = Int((value * 100).rounded())
+            return "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)"
+        }
+    }
+
+    /// What plays; "nothing" while the player is stopped.
+    var playing: String? {
+        guard let state = text("media.state") else { return nil }
+        return state == "stopped" ? "nothing" : text("media.title") ?? "untitled"
+    }
+
+    /// What the daemon last reported as a problem; "none" if there was nothing.
+    var trouble: String {
+        guard let trouble = values["last_trouble"], let event = trouble["event"]?.stringValue else { return "none" }
+        let name = event.replacing("_", with: " ")
+        let reason = ["reason", "message", "error"].lazy.compactMap { trouble[$0]?.stringValue }.first
+        return reason.map { "\(name): \($0)" } ?? name
+    }
+
+    /// The timer that is due first, with the Unix time at which it is.
+    var nextTimer: (timer: JSONValue, due: Int)? {
+        values["timer_list"].items.compactMap { timer in
+            guard timer["paused"] != true, timer["rings"] != true, let left = timer["left_s"]?.bounded else {
+                return nil
+            }
+            return (timer, timersAt + max(0, left))
+        }.min { $0.due < $1.due }
+    }
+
+    /// The last line of the transcript by one of the two; nil while transcripts are off.
+    func lastWords(of speaker: String) -> String? {
+        guard tellsWords, values["transcript"] != nil else { return nil }
+        return values["transcript"].items.last { $0["who"]?.stringValue == speaker }?["text"]?.stringValue ?? "none"
+    }
+
+    /// Versions as Home Assistant compares them: without the revision of the package.
+    var update: String? {
+        guard let installed = text("version") else { return nil }
+        let latest = newest.flatMap { PackageVersion($0) }.flatMap { newest in
+            PackageVersion(installed).flatMap { $0 < newest ? newest.text : nil }
+        }
+        let value: JSONValue = [
+            "installed_version": .string(installed), "latest_version": .string(latest ?? installed),
+        ]
+        return value.encoded
+    }
+}
+
+/// An instant in the form of Home Assistant's time stamps: "2026-11-27T03:02:01+00:00".
+enum HouseTime {
+    static func text(_ seconds: Int) -> String {
+        let time = LocalTime(seconds: seconds)
+        let second = (seconds % 60 + 60) % 60
+        return "\(LocalTime.date(day: time.day))T\(time.clock):\(second < 10 ? "0" : "")\(second)+00:00"
+    }
+}

@@ -1,0 +1,411 @@
+"""The checks of scripts/home-test.
+
+    home_test.py broker|house PROGRAMS OUT      house: in the environment of the rig's `serve`"""
+import json, os, pathlib, random, re, signal, socket, subprocess, sys, time, urllib.request
+
+part, programs, out = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+out.mkdir(parents=True, exist_ok=True)
+started = []
+USER, PASSWORD = "box", "canary-mqtt-0123456789"
+
+
+def start(name, *command, **variables):
+    log = open(out / f"{name}.log", "ab")
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, **variables})
+    started.append(process)
+    return process
+
+
+def stop(process, how=signal.SIGTERM):
+    process.send_signal(how)
+    process.wait(10)
+
+
+def wait(what, holds, seconds=10):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            found = holds()
+            if found:
+                return found
+        except (OSError, ValueError, KeyError, IndexError, TypeError):
+            pass
+        time.sleep(0.05)
+    raise AssertionError(f"not within {seconds} s: {what}")
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+def ok(text):
+    print("ok   ", text, flush=True)
+
+
+# MARK: The box
+
+class Daemon:
+    """The daemon with a loudspeaker that swallows everything, and a simulated service and agent."""
+    def __init__(self, *settings):
+        home = out / "daemon"
+        for folder in ("run", "state"):
+            (home / folder).mkdir(parents=True, exist_ok=True)
+        (home / "run").chmod(0o700)
+        (home / ".asoundrc").write_text("pcm.endless { type null }\n")
+        ports = out / "ports"
+        ports.write_text("")
+        with open(ports, "w") as file:
+            started.append(subprocess.Popen([f"{programs}/jarvis-simulator", "serve", "--tones"], stdin=subprocess.DEVNULL, stdout=file))
+        found = wait("the simulated services", lambda: dict(re.findall(r"(\w+)=(\d+)", ports.read_text())) or None)
+        self.control = home / "run/jarvis-voiced/control.sock"
+        values = {"audio.input": "endless", "audio.output": "endless", "activation.mode": "push", "box.name": "Kitchen box",
+                  "realtime.url": f"ws://127.0.0.1:{found['realtime']}/v1/realtime", "jarvis.url": f"http://127.0.0.1:{found['jarvis']}/ui",
+                  "log.transcripts": "true"}
+        arguments = [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
+        self.process = start("daemon", f"{programs}/jarvis-voiced", "run", *arguments, *settings, HOME=str(home),
+                             XDG_RUNTIME_DIR=str(home / "run"), STATE_DIRECTORY=str(home / "state"), OPENAI_API_KEY="sk-simulated",
+                             JARVIS_TOKEN="simulated")
+        wait("the daemon", lambda: self.ask("status")["ok"], 20)
+
+    def ask(self, command, **arguments):
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(15)
+            client.connect(str(self.control))
+            client.sendall(json.dumps({"id": 1, "command": command, "arguments": arguments}).encode() + b"\n")
+            received = b""
+            while received.count(b"\n") < 2:
+                received += client.recv(65536) or 1 / 0
+            return json.loads(received.split(b"\n")[1])
+
+    def status(self):
+        return self.ask("status")["result"]
+
+
+class Bridge:
+    def __init__(self, daemon, broker, name="bridge", **table):
+        self.folder = out / name
+        self.folder.mkdir(exist_ok=True)
+        self.port = free_port()
+        (self.folder / "mqtt-password").write_text(table.pop("password", PASSWORD) + "\n")
+        lines = [f'{key} = {json.dumps(value)}' for key, value in {"broker": broker, "user": USER, **table}.items()]
+        (self.folder / "bridge.toml").write_text("\n".join([f'socket = "{daemon.control}"', f"port = {self.port}", "[mqtt]", *lines]) + "\n")
+        self.log = out / f"{name}.log"
+        self.run()
+
+    def run(self):
+        self.process = start(self.log.stem, f"{programs}/jarvis-bridge", "run", "--configuration", self.folder / "bridge.toml", "--state",
+                             self.folder, "--page", "Sources/JarvisBridge/Page", CREDENTIALS_DIRECTORY=str(self.folder))
+
+    def said(self, text):
+        return self.log.exists() and self.log.read_text().count(text)
+
+    @property
+    def identity(self):
+        return (self.folder / "identity").read_text().split()[0]
+
+    def usage(self):
+        """Seconds of the processor, and megabytes."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return ((int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024)
+
+
+# MARK: The broker
+
+class Broker:
+    """Debian's mosquitto, with an account and a certificate for localhost."""
+    def __init__(self):
+        self.port, self.secure = free_port(), free_port()
+        self.authority, other = out / "ca.pem", out / "other.pem"
+        for file in (self.authority, other):
+            self.openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", f"{file}.key",
+                         "-out", file, "-days", "2", "-subj", "/CN=house")
+        (out / "names").write_text("subjectAltName=DNS:localhost")
+        self.openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", out / "server.key", "-out",
+                     out / "server.csr", "-subj", "/CN=localhost")
+        self.openssl("x509", "-req", "-in", out / "server.csr", "-CA", self.authority, "-CAkey", f"{self.authority}.key", "-CAcreateserial",
+                     "-out", out / "server.pem", "-days", "2", "-extfile", out / "names")
+        subprocess.run(["mosquitto_passwd", "-b", "-c", out / "accounts", USER, PASSWORD], check=True, capture_output=True)
+        subprocess.run(["mosquitto_passwd", "-b", out / "accounts", "house", PASSWORD], check=True, capture_output=True)
+        for file in out.iterdir():
+            file.is_file() and file.chmod(0o644)
+        root = "user root\n" if os.geteuid() == 0 else ""
+        (out / "mosquitto.conf").write_text(f"""{root}allow_anonymous false
+password_file {out}/accounts
+log_type all
+listener {self.port} 127.0.0.1
+listener {self.secure} 127.0.0.1
+certfile {out}/server.pem
+keyfile {out}/server.key
+""")
+        self.run()
+
+    @staticmethod
+    def openssl(*arguments):
+        subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True)
+
+    def run(self):
+        program = "/usr/sbin/mosquitto" if os.path.exists("/usr/sbin/mosquitto") else "mosquitto"
+        self.process = start("broker", program, "-c", str(out / "mosquitto.conf"))
+        wait("the broker", lambda: socket.create_connection(("127.0.0.1", self.port), 1).close() is None)
+
+    def publish(self, topic, payload, *more):
+        # -s refuses nothing at all.
+        how = ["-s"] if payload else ["-n"]
+        subprocess.run(["mosquitto_pub", "-p", str(self.port), "-u", "house", "-P", PASSWORD, "-t", topic, *how, *more],
+                       input=payload if isinstance(payload, bytes) else payload.encode(), check=True)
+
+    def listen(self):
+        return Listener(self.port)
+
+
+class Listener:
+    """What the broker passes on, from now on: [(retained, topic, payload)]."""
+    count = 0
+
+    def __init__(self, port):
+        Listener.count += 1
+        self.file = out / f"heard-{Listener.count}.txt"
+        self.file.touch()
+        with open(self.file, "w") as file:
+            self.process = subprocess.Popen(["mosquitto_sub", "-p", str(port), "-u", "house", "-P", PASSWORD, "-F", "%r|%q|%t|%p",
+                                             "-q", "1", "-t", "jarvis/#", "-t", "homeassistant/#"], stdout=file, stderr=file)
+        started.append(self.process)
+
+    def all(self):
+        return [tuple(line.split("|", 3)) for line in self.file.read_text(errors="replace").splitlines() if line.count("|") >= 3]
+
+    def last(self, topic):
+        return next((payload for _, _, heard, payload in reversed(self.all()) if heard == topic), None)
+
+    def wait(self, topic, payload, seconds=10):
+        return wait(f"{topic} {payload}", lambda: self.last(topic) == payload, seconds)
+
+
+def broker_checks():
+    broker, daemon = Broker(), Daemon()
+    bridge = Bridge(daemon, f"mqtt://127.0.0.1:{broker.port}")
+    wait("the broker is there", lambda: bridge.said("the MQTT broker at"))
+    base, config = f"jarvis/{bridge.identity}", f"homeassistant/device/jarvis_{bridge.identity}/config"
+    heard = broker.listen()
+    heard.wait(f"{base}/availability", "online")
+    wait("discovery", lambda: heard.last(config))
+    # What comes to one that subscribes later is what the broker keeps.
+    stop(heard.process)
+    heard = broker.listen()
+    wait("discovery again", lambda: heard.last(config))
+    wait("the states", lambda: heard.last(f"{base}/mode") == "push" and heard.last(f"{base}/health"))
+    document = json.loads(heard.last(config))
+    assert document["dev"]["name"] == "Kitchen box", document["dev"]
+    wait("every state is kept", lambda: {topic.split("/")[2] for retained, _, topic, _ in heard.all() if retained == "1"} >= {
+        *(name for name, component in document["cmps"].items() if "stat_t" in component and component["p"] != "event"), "availability"})
+    assert next(quality for _, quality, topic, _ in heard.all() if topic == config) == "1"
+    assert document["cmps"]["heard"] == {"p": "sensor"} and heard.last(f"{base}/heard") is None
+    ok(f"discovery of {len(document['cmps'])} components with QoS 1, every state retained")
+
+    def command(entity, payload, *more):
+        broker.publish(f"{base}/{entity}/set", payload, *more)
+
+    began = time.monotonic()
+    command("mute", "on")
+    heard.wait(f"{base}/mute", "on")
+    assert daemon.status()["microphone_muted"] is True
+    ok(f"a command acts, and its state is back after {(time.monotonic() - began) * 1000:.0f} ms, mosquitto_pub included")
+    command("mute", "off")
+    command("volume_media", "33")
+    heard.wait(f"{base}/volume_media", "33")
+    command("volume_media", "140")
+    command("quiet", "on")
+    heard.wait(f"{base}/quiet", "on")
+    assert daemon.status()["volumes"]["media"] == 33
+    command("quiet", "off")
+    daemon.ask("timer", action="set", what="10m tea for Ada")
+    wait("the timer's event", lambda: '"event_type":"set"' in (heard.last(f"{base}/timer") or ""))
+    wait("when it is due", lambda: heard.last(f"{base}/next_timer").startswith("20"))
+    assert [retained for retained, _, topic, _ in heard.all() if topic == f"{base}/timer"] == ["0"]
+    command("ask", "What is on my calendar today?")
+    wait("the turn's event", lambda: "event_type" in (heard.last(f"{base}/turn") or ""), 30)
+    command("announce", "Dinner is ready")
+    command("stop", "PRESS")
+    text = heard.file.read_text(errors="replace")
+    assert "calendar today?" not in text.replace(f"{base}/ask/set|What is on my calendar today?", ""), "spoken words on the broker"
+    assert "Ada" not in text and "Dinner" not in text.replace(f"{base}/announce/set|Dinner is ready", "")
+    ok("switch, number, timer, turn; no word that was said")
+
+    # A command that the broker has kept was meant for another time.
+    command("mute", "on", "-r")
+    wait("it acts now", lambda: daemon.status()["microphone_muted"] is True)
+    daemon.ask("unmute")
+    stop(bridge.process, signal.SIGKILL)
+    began = time.monotonic()
+    heard.wait(f"{base}/availability", "offline", 5)
+    ok(f"a bridge that is killed: offline after {(time.monotonic() - began) * 1000:.0f} ms")
+    bridge.run()
+    heard.wait(f"{base}/availability", "online")
+    time.sleep(1)
+    assert daemon.status()["microphone_muted"] is False, "a retained command was carried out"
+    command("mute", "", "-r")
+    ok("a retained command is left alone")
+
+    stop(broker.process, signal.SIGKILL)
+    wait("that it is lost", lambda: bridge.said("no MQTT broker"))
+    daemon.ask("mute")
+    broker.run()
+    after = broker.listen()
+    after.wait(f"{base}/mute", "on", 15)
+    assert json.loads(after.last(config))["cmps"]
+    daemon.ask("unmute")
+    after.wait(f"{base}/mute", "off")
+    ok("a broker that was killed, and has forgotten everything, is told again")
+    count = len([1 for _, _, topic, _ in after.all() if topic == config])
+    for _ in range(20):
+        broker.publish("homeassistant/status", "online")
+    wait("discovery again", lambda: len([1 for _, _, topic, _ in after.all() if topic == config]) > count)
+    time.sleep(1.5)
+    again = len([1 for _, _, topic, _ in after.all() if topic == config]) - count
+    assert 1 <= again <= 4, f"{again} times"
+    ok(f"20 times \"online\" within a moment: said again {again} times")
+
+    secure = Bridge(daemon, f"mqtts://localhost:{broker.secure}", "secure", ca_file=str(broker.authority))
+    wait("TLS", lambda: secure.said("the MQTT broker at"))
+    assert secure.identity != bridge.identity
+    wrong = Bridge(daemon, f"mqtts://localhost:{broker.secure}", "wrong", ca_file=str(out / "other.pem"))
+    wait("the wrong authority", lambda: wrong.said("its certificate is not trusted"))
+    name = Bridge(daemon, f"mqtts://127.0.0.2:{broker.secure}", "name", ca_file=str(broker.authority))
+    plain = Bridge(daemon, f"mqtts://localhost:{broker.port}", "plain")
+    refused = Bridge(daemon, f"mqtt://127.0.0.1:{broker.port}", "refused", password="wrong")
+    wait("the wrong password", lambda: refused.said("refuses user or password"))
+    wait("no TLS there", lambda: plain.said("no MQTT broker"))
+    wait("the wrong name", lambda: name.said("no MQTT broker"))
+    for other in (secure, wrong, name, plain, refused):
+        stop(other.process)
+        print("      ", other.log.read_text().splitlines()[-1])
+    ok("TLS; a wrong authority, name and password")
+
+    # Everyone with an account at the broker can send anything.
+    spent, before = bridge.usage()
+    began, seed = time.monotonic(), random.Random(7)
+    entities = list(document["cmps"]) + ["", "..", "a/b", "%s", "mute/set"]
+    quiet = {"stop", "reset", "listen", "ask", "announce"}
+    for _ in range(300):
+        entity = seed.choice(entities)
+        size = seed.choice([0, 1, 3, 10, 300, 5000, 16000, 70000])
+        payload = seed.randbytes(size) if entity in quiet or seed.random() < 0.7 else seed.choice(
+            [b"1e999", b"-0", b"0x10", b"on\0", b"\xff\xfeon", b"None", b"99999999999999999999", b"{}", "５".encode(), b"NaN", b"on\n"])
+        broker.publish(f"{base}/{entity}/set", payload)
+    wait("it still answers", lambda: daemon.ask("volume", percent="41")["ok"])
+    after.wait(f"{base}/volume_master", "41")
+    assert bridge.process.poll() is None and daemon.process.poll() is None
+    assert daemon.status()["microphone_muted"] is False
+    now, memory = bridge.usage()
+    lines = bridge.said("outside its limits")
+    assert lines <= 20, f"{lines} lines"
+    ok(f"300 hostile messages: {now - spent:.2f} s of processor in {time.monotonic() - began:.0f} s, "
+       f"{memory - before:+.1f} MB to {memory:.0f} MB, {lines} lines of log")
+    began, spent = time.monotonic(), now
+    time.sleep(10)
+    print(f"       at rest: {(bridge.usage()[0] - spent) / (time.monotonic() - began) * 100:.2f} % of a processor, {memory:.0f} MB")
+    logs = "".join(file.read_text(errors="replace") for file in out.glob("*.log") if file.stem != "broker")
+    assert PASSWORD not in logs, "the password is in a log"
+
+
+# MARK: Home Assistant
+
+class Home:
+    def __init__(self):
+        self.url, self.token = os.environ["HA_URL"], os.environ["HA_TOKEN"]
+
+    def ask(self, path, body=None):
+        request = urllib.request.Request(self.url + path, None if body is None else json.dumps(body).encode(),
+                                         {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=15) as answer:
+            return json.load(answer)
+
+    def entities(self, identity):
+        """The box's entities by the ids of `HouseEntity`."""
+        devices = json.loads(subprocess.run([os.environ["HOME_RIG"] + "/ha", "devices"], check=True, capture_output=True).stdout)
+        found = next(device for device in devices if f"jarvis_{identity}" in json.dumps(device["identifiers"]))
+        return {unique.split("_", 2)[2]: entity for entity, unique in found["entities"].items()}
+
+    def state(self, entity):
+        return self.ask(f"/api/states/{entity}")
+
+    def call(self, domain, service, entity, **data):
+        return self.ask(f"/api/services/{domain}/{service}", {"entity_id": entity, **data})
+
+
+def house_checks():
+    home, daemon = Home(), Daemon()
+    port = os.environ["MQTT_PORT"]
+    global USER
+    USER = os.environ["MQTT_USER"]
+    bridge = Bridge(daemon, f"mqtt://{os.environ['MQTT_HOST']}:{port}", password=os.environ["MQTT_PASSWORD"])
+    wait("the broker is there", lambda: bridge.said("the MQTT broker at"))
+    entities = wait("the device", lambda: (found := home.entities(bridge.identity)) and len(found) >= 24 and found, 20)
+    ok(f"{len(entities)} entities in Home Assistant {os.environ['HA_VERSION']}: " + " ".join(sorted(entities.values())))
+
+    def shows(entity, state, seconds=5):
+        wait(f"{entity} is {state}", lambda: home.state(entities[entity])["state"] == state, seconds)
+
+    for entity, state in {"mute": "off", "quiet": "off", "mode": "push", "state": "idle", "playing": "nothing", "next_timer": "unknown",
+                          "update": "off"}.items():
+        shows(entity, state)
+    unavailable = [entity for entity in entities if home.state(entities[entity])["state"] == "unavailable"]
+    assert not unavailable, unavailable
+    home.call("switch", "turn_on", entities["mute"])
+    shows("mute", "on")
+    assert daemon.status()["microphone_muted"] is True
+    home.call("switch", "turn_off", entities["mute"])
+    home.call("number", "set_value", entities["volume_media"], value=27)
+    shows("volume_media", "27")
+    home.call("select", "select_option", entities["mode"], option="always")
+    shows("mode", "always")
+    home.call("select", "select_option", entities["mode"], option="push")
+    shows("mode", "push")
+    time.sleep(2)
+    daemon.ask("timer", action="set", what="10m tea")
+    wait("when the timer is due", lambda: home.state(entities["next_timer"])["state"].startswith("20"))
+    wait("the timer's event", lambda: home.state(entities["timer"])["attributes"]["event_type"] == "set")
+    home.call("text", "set_value", entities["ask"], value="What is on my calendar today?")
+    wait("a turn", lambda: home.state(entities["turn"])["attributes"]["event_type"] == "finished", 30)
+    home.call("notify", "send_message", entities["announce"], message="Dinner \"is\" ready, äöü")
+    wait("the announcement", lambda: "announce" in (out / "daemon.log").read_text() or daemon.status()["announcements"] == 1)
+    for button in ("stop", "listen", "stop", "reset"):
+        home.call("button", "press", entities[button])
+    ok("every kind of entity takes its service, and the daemon does it")
+
+    waiting = daemon.status()["announcements"]
+    for state in "on", "off":
+        home.ask("/api/states/binary_sensor.washing_machine", {"state": state})
+    wait("the washing machine's announcement", lambda: daemon.status()["announcements"] > waiting)
+    assert home.state("light.kitchen_lamp")["state"] == "off"
+    daemon.ask("timer", action="set", what="1s")
+    wait("the light of the timer", lambda: home.state("light.kitchen_lamp")["state"] == "on")
+    daemon.ask("timer", action="stop")
+    ok("the automations of docs/examples")
+
+    stop(bridge.process, signal.SIGKILL)
+    shows("mute", "unavailable")
+    bridge.run()
+    shows("mute", "off", 15)
+    ok("a killed bridge is unavailable, and comes back")
+    subprocess.run([os.environ["HOME_RIG"] + "/ha", "restart"], check=True, capture_output=True)
+    shows("mute", "off", 30)
+    home.call("switch", "turn_on", entities["mute"])
+    shows("mute", "on")
+    ok("after a restart of Home Assistant everything is there")
+    log = pathlib.Path(os.environ["HA_LOG"]).read_text(errors="replace")
+    wrong = [line for line in log.splitlines() if re.search(r"WARNING|ERROR", line) and re.search(r"mqtt", line, re.I)]
+    assert not wrong, "\n".join(wrong[:5])
+    ok("Home Assistant's log has no complaint about MQTT")
+
+
+try:
+    (broker_checks if part == "broker" else house_checks)()
+except AssertionError as error:
+    sys.exit(f"home-test: {error}; the logs are in {out}")
+finally:
+    for process in reversed(started):
+        if process.poll() is None:
+            process.kill()
