@@ -61,7 +61,7 @@ struct HouseMachineTests {
         return components
     }
 
-    @Test func saysDiscoveryThenAvailabilityThenStatesAllRetained() throws {
+    @Test func discoveryComesFirstAndEveryStateIsRetained() throws {
         var box = try Box()
         _ = box.handle(.status(status))
         let effects = box.handle(.connected)
@@ -84,7 +84,7 @@ struct HouseMachineTests {
         }
     }
 
-    @Test func theDiscoveryPayloadHasWhatHomeAssistantRequiresOfEveryPlatform() throws {
+    @Test func everyComponentHasTheRequiredMembers() throws {
         var box = try Box { $0.tellsWords = true }
         _ = box.handle(.connected)
         let components = try components(box.handle(.status(status)))
@@ -109,7 +109,7 @@ struct HouseMachineTests {
         #expect(Set(status.keys).subtracting(members) == [])
     }
 
-    @Test func saysOnlyWhatHasChangedAndAtOnce() throws {
+    @Test func onlyChangedStatesArePublished() throws {
         var box = try Box()
         _ = box.handle(.connected)
         _ = box.handle(.status(status))
@@ -122,7 +122,7 @@ struct HouseMachineTests {
         #expect(box.handle(.status(changed)) == [mute])
     }
 
-    @Test func saysEverythingAgainWhenHomeAssistantIsBackOnceForAllThatSay() throws {
+    @Test func restartedHomeAssistantIsToldEverythingOnce() throws {
         var box = try Box()
         _ = box.handle(.status(status))
         let first = published(box.handle(.connected))
@@ -135,7 +135,7 @@ struct HouseMachineTests {
         #expect(box.hear("homeassistant/status", "online") != [])
     }
 
-    @Test func eventsWaitUntilHomeAssistantHasSubscribedAndAreNeverRetained() throws {
+    @Test func eventsWaitForTheSubscriptionAndAreNotRetained() throws {
         var box = try Box()
         _ = box.handle(.status(status))
         _ = box.handle(.connected)
@@ -159,7 +159,7 @@ struct HouseMachineTests {
         #expect(box.handle(.status(changed)) == [turn])
     }
 
-    @Test func whatWasThereBeforeIsNoEventAlsoAfterARestartOfTheDaemon() throws {
+    @Test func earlierTurnsAreNoEvents() throws {
         var box = try Box()
         _ = box.handle(.connected)
         box.seconds += 5
@@ -178,7 +178,7 @@ struct HouseMachineTests {
         #expect(!box.handle(.status(known)).contains(where: isEvent))
     }
 
-    @Test func aTimerIsSetRingsAndEndsWithoutItsName() throws {
+    @Test func timerEventsOmitTheName() throws {
         var box = try Box()
         _ = box.handle(.connected)
         var present = status
@@ -199,7 +199,7 @@ struct HouseMachineTests {
         #expect(events([]) == [#"{"event_type":"ended","kind":"timer"}"#])
     }
 
-    @Test func theNextTimerKeepsItsSecondWhileTheClocksDifferByAMoment() throws {
+    @Test func dueTimeToleratesSmallClockDifferences() throws {
         var box = try Box()
         _ = box.handle(.connected)
         _ = box.handle(.status(status))
@@ -221,7 +221,7 @@ struct HouseMachineTests {
         ("ask", "What now?", "ask"),
         ("stop", "PRESS", "stop"), ("listen", "PRESS", "listen"), ("reset", "PRESS", "reset"),
     ])
-    func takesACommandWithinItsLimits(entity: String, payload: String, command: String) throws {
+    func commandWithinItsLimitsBecomesAnOrder(entity: String, payload: String, command: String) throws {
         var box = try Box()
         _ = box.handle(.connected)
         guard case .order(entity, let order)? = box.command(entity, payload).first else {
@@ -238,7 +238,7 @@ struct HouseMachineTests {
         ("announce", ""), ("announce", " \n"), ("announce", String(repeating: "a", count: 1001)),
         ("ask", String(repeating: "a", count: 2001)), ("state", "idle"), ("nothing", "1"), ("../mute", "on"),
     ])
-    func doesNothingOutsideTheLimits(entity: String, payload: String) throws {
+    func commandOutsideItsLimitsIsIgnored(entity: String, payload: String) throws {
         var box = try Box()
         _ = box.handle(.connected)
         let isOrder = box.command(entity, payload).contains { if case .order = $0 { true } else { false } }
@@ -246,7 +246,7 @@ struct HouseMachineTests {
         #expect(isOrder == (payload == "+10"))
     }
 
-    @Test func bytesThatAreNoTextDoNothing() throws {
+    @Test func invalidUTF8IsIgnored() throws {
         var box = try Box()
         _ = box.handle(.connected)
         let message = HouseMachine.Event.message(
@@ -257,14 +257,14 @@ struct HouseMachineTests {
         #expect(box.handle(message) == [.log("a command of MQTT for Announce is outside its limits")])
     }
 
-    @Test func aRetainedCommandIsOfAnotherTime() throws {
+    @Test func retainedCommandIsIgnored() throws {
         var box = try Box()
         _ = box.handle(.connected)
         #expect(box.command("stop", "PRESS", isRetained: true) == [])
         #expect(box.command("stop", "PRESS") != [])
     }
 
-    @Test func ofSettingsTheLastCountsAndOfAnnouncementsEach() throws {
+    @Test func lastSettingWinsAndEveryAnnouncementCounts() throws {
         var box = try Box()
         _ = box.handle(.connected)
         func percent(_ effects: [Effect]) -> [String?] {
@@ -287,7 +287,7 @@ struct HouseMachineTests {
         #expect(box.handle(.answered(entity: "announce", problem: "denied")) == [.log("Announce, by MQTT: denied")])
     }
 
-    @Test func spokenWordsLeaveTheBoxOnlyWhereBothSay() throws {
+    @Test func spokenWordsNeedBothSettings() throws {
         var spoken = status
         spoken["transcript"] = [
             ["at": "2026-11-27T03:00:00Z", "who": "user", "text": "my secret question"],
@@ -311,7 +311,7 @@ struct HouseMachineTests {
         #expect(published(telling.handle(.status(status)))[Self.base + "heard"] == "None")
     }
 
-    @Test func theNameOfTheBoxIsTheFirstThatHomeAssistantHearsAndAnotherFollows() throws {
+    @Test func discoveryWaitsForTheNameAndFollowsIt() throws {
         var box = try Box()
         // While the daemon is not there, nothing makes up a name: entities would keep it for good.
         #expect(
@@ -325,7 +325,7 @@ struct HouseMachineTests {
         #expect(published(box.handle(.status(renamed)))[Self.config]?.contains(#""name":"Hall""#) == true)
     }
 
-    @Test func offersANewerVersionOnly() throws {
+    @Test func onlyANewerVersionIsOffered() throws {
         var box = try Box()
         _ = box.handle(.connected)
         _ = box.handle(.status(status))
@@ -339,7 +339,7 @@ struct HouseMachineTests {
         #expect(PackageVersion.newest(of: "jarvis-voiced", in: list)?.text == "1.3.0")
     }
 
-    @Test func aLostBrokerForgetsAndIsToldEverythingAgain() throws {
+    @Test func reconnectedBrokerIsToldEverythingAgain() throws {
         var box = try Box()
         _ = box.handle(.status(status))
         let first = published(box.handle(.connected))

@@ -8,7 +8,7 @@ struct HouseSettingsTests {
         try BridgeConfiguration(parsing: Array(text.utf8), name: "bridge.toml")
     }
 
-    @Test func thePortIsThatOfTheSchemeUnlessItIsGiven() throws {
+    @Test func portDefaultsToThatOfTheScheme() throws {
         #expect(try parsed("").house == nil)
         let plain = try #require(try parsed("[mqtt]\nbroker = \"mqtt://192.168.1.5\"").house)
         #expect(plain.host == "192.168.1.5" && plain.port == 1883 && !plain.isEncrypted)
@@ -32,13 +32,13 @@ struct HouseSettingsTests {
         ("broker = \"mqtts://h\"\narea = \"\"", "line 3: mqtt.area must be the name of a room"),
         ("brokr = \"mqtts://h\"", "line 2: there is no key mqtt.brokr; the keys are broker, user,"),
     ])
-    func namesTheLineThatIsWrongAndNeverAPassword(text: String, message: String) {
+    func problemNamesTheLineAndNoPassword(text: String, message: String) {
         let problem = #expect(throws: BridgeConfiguration.Problem.self) { try parsed("[mqtt]\n" + text) }
         #expect(problem?.description.hasPrefix("bridge.toml, " + message) == true, "\(problem?.description ?? "")")
         #expect(problem?.description.contains("pass@") == false && problem?.description.contains("\n") == false)
     }
 
-    @Test func thePasswordIsOfTheFileElseOfTheCredential() throws {
+    @Test func passwordComesFromTheFileElseTheCredential() throws {
         let folder = "/tmp/jarvis-house-test-\(UInt32.random(in: 0 ... .max))"
         try StateFile.write(Array("from credential\n".utf8), to: folder + "/bad")
         try StateFile.write(Array("of-credential\n".utf8), to: folder + "/mqtt-password")
@@ -68,7 +68,7 @@ struct HouseIdentityTests {
         return try HouseIdentity(folder: folder, traces: traces, random: &random).name
     }
 
-    @Test func aBoxKeepsItsIdentityWhenACardComesOrGoes() throws {
+    @Test func identitySurvivesAChangeOfNetworkCards() throws {
         let first = try identity(["02:00:00:00:00:01"])
         #expect(first.utf8.count == 12)
         #expect(try identity(["02:00:00:00:00:01", "02:00:00:00:00:02"]) == first)
@@ -76,14 +76,14 @@ struct HouseIdentityTests {
         #expect(try identity([]) == first)
     }
 
-    @Test func aCloneOnOtherHardwareMakesItsOwn() throws {
+    @Test func cloneOnOtherHardwareGetsItsOwnIdentity() throws {
         let first = try identity(["b8:27:eb:00:00:01"])
         let clone = try identity(["b8:27:eb:00:00:02"])
         #expect(clone != first)
         #expect(try identity(["b8:27:eb:00:00:02"]) == clone)
     }
 
-    @Test func bridgesAndCardsThatHideTheirAddressDoNotCount() throws {
+    @Test func virtualAndRandomisedCardsAreIgnored() throws {
         let net = folder + "/net"
         func card(_ name: String, _ address: String, _ files: [String]) throws {
             for file in files { try StateFile.write([], to: "\(net)/\(name)/\(file)") }
