@@ -24,7 +24,10 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 /// The rooms of the core, the lowest first: each is a separate module. The rest of `Sources/VoiceCore` assembles them.
 let roomFolders = ["Base", "Network", "Audio", "Reply", "Conversation", "Agent", "Media", "Activation", "Session"]
-let rooms = roomFolders.map { Target.Dependency(stringLiteral: "Voice" + $0) }
+/// The voice services: each a folder and a module in `Sources/VoiceCore/Services`. None knows another.
+let services = ["Hero365"]
+let serviceRooms = services.map { Target.Dependency(stringLiteral: "Voice" + $0) }
+let rooms = roomFolders.map { Target.Dependency(stringLiteral: "Voice" + $0) } + serviceRooms
 
 extension Target {
     /// A folder of `Sources/VoiceCore` as a module.
@@ -33,6 +36,18 @@ extension Target {
             name: "Voice" + folder,
             dependencies: dependencies,
             path: "Sources/VoiceCore/" + folder,
+            swiftSettings: settings
+        )
+    }
+
+    /// A voice service.
+    static func service(_ name: String) -> Target {
+        .target(
+            name: "Voice" + name,
+            dependencies: [
+                "VoiceBase", "VoiceNetwork", "VoiceAudio", "VoiceReply", "VoiceConversation", "VoiceSession",
+            ],
+            path: "Sources/VoiceCore/Services/" + name,
             swiftSettings: settings
         )
     }
@@ -123,7 +138,7 @@ let package = Package(
         .target(
             name: "VoiceCore",
             dependencies: rooms + ["CCurl", "CLinux", logging],
-            exclude: roomFolders,
+            exclude: roomFolders + ["Services"],
             swiftSettings: settings
         ),
         .target(
@@ -198,7 +213,7 @@ let package = Package(
             dependencies: [
                 "VoiceBase", "VoiceNetwork", "VoiceAudio", "VoiceConversation", "VoiceActivation", "VoiceSession",
                 "VoiceCore", "VoiceSimulator", "FuzzTargets", "CAEC", "CDSP", "CLinux", logging,
-            ],
+            ] + serviceRooms,
             path: "Tools/Bench",
             swiftSettings: settings
         ),
@@ -208,8 +223,8 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "VoiceBase", "VoiceNetwork", "VoiceConversation", "VoiceReply", "VoiceAgent", "VoiceMedia",
-                "VoiceActivation",
-            ],
+                "VoiceActivation", "VoiceCore",
+            ] + serviceRooms,
             path: "Tools/FuzzTargets",
             swiftSettings: settings
         ),
@@ -235,6 +250,8 @@ let package = Package(
     cLanguageStandard: .gnu11,
     cxxLanguageStandard: .gnucxx17
 )
+
+package.targets += services.map { .service($0) }
 
 /// scripts/build builds several programs in one pass: of the targets, only those that they need are here then.
 if let wanted = ProcessInfo.processInfo.environment["VOICE_PROGRAMS"] {

@@ -61,8 +61,7 @@ struct Options: ParsableArguments {
 
     /// The name of the box, as the daemon's configuration has it.
     var name: String {
-        let loaded = try? ConfigurationLoader(environment: ProcessEnvironment.values).load(path: nil)
-        return BoxName.shown(loaded?.values.box.name ?? "")
+        BoxName.shown(ConfigurationFile(environment: ProcessEnvironment.values).text(of: "box.name") ?? "")
     }
 }
 

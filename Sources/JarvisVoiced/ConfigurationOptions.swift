@@ -5,6 +5,7 @@ import Logging
 import Synchronization
 import VoiceAudio
 import VoiceBase
+import VoiceCore
 
 /// Options that select the configuration, common to all commands that need one.
 struct ConfigurationOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 import VoiceBase
 import VoiceConversation
+import VoiceHero365
 import VoiceNetwork
 
 /// Messages of Hero365, and the audio in them.

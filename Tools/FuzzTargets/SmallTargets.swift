@@ -1,5 +1,6 @@
 import VoiceAgent
 import VoiceBase
+import VoiceCore
 
 enum ScriptFuzz {
     /// The bytes select the events of the pure core.

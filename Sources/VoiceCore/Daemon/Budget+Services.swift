@@ -16,9 +16,10 @@ extension Budget.Options {
         // Token prices of the configuration apply to the model of the preferred service, a price per minute to any
         // service that charges by time.
         substitutePrices = services.dropFirst().map { service in
-            let charge = service.capabilities(configuration).charge
-            var table = PriceTable(charge, model: service.model(configuration))
-            if charge == .time, budget.priceSessionMinUSD >= 0 { table.sessionMinute = budget.priceSessionMinUSD }
+            var table = service.prices(configuration)
+            if service.capabilities(configuration).charge == .time, budget.priceSessionMinUSD >= 0 {
+                table.sessionMinute = budget.priceSessionMinUSD
+            }
             return table
         }
     }
@@ -39,7 +40,7 @@ extension Budget.Options {
 extension PriceTable {
     /// The configured prices; those not configured are the published ones of the model.
     package init(_ configuration: Configuration, of service: any VoiceService.Type) {
-        self.init(service.capabilities(configuration).charge, model: service.model(configuration))
+        self = service.prices(configuration)
         let budget = configuration.budget
         func set(_ price: Double, _ member: WritableKeyPath<PriceTable, Double>) {
             if price >= 0 { self[keyPath: member] = price }

@@ -82,7 +82,7 @@ package struct DaemonSettings: Sendable {
             _ kind: any VoiceService.Type,
             for assistant: Assistant? = nil
         ) throws(ConfigurationError) -> any VoiceService {
-            let values = assistant?.configuration ?? configuration
+            let values = assistant?.configuration(for: kind) ?? configuration
             let role = instructions[kind.name] ?? kind.persona(values)
             let more = assistant?.instructions ?? ""
             return try kind.init(
@@ -150,7 +150,7 @@ package struct DaemonSettings: Sendable {
             guard let address = kind.address(configuration) else { continue }
             let base = try address.base
             // A name is judged by its address, each time a connection is made.
-            let hasKey = secrets.key(kind.name.key).secret != nil
+            let hasKey = secrets.key(kind.key).secret != nil
             let addresses = ServiceTransport.literal(base)
             let voice = ServiceTransport.voice(address, base, hasKey: hasKey, addresses: addresses)
             if case .exposed = voice.verdict { throw ConfigurationError(problems: [voice.problem]) }
@@ -235,7 +235,7 @@ package struct DaemonSettings: Sendable {
     /// The problem that every service in use lacks its key; nil if at least one is usable.
     package static func missingKey(_ configuration: Configuration, _ secrets: Secrets) -> ConfigurationProblem? {
         guard ServiceRegistry.usable(by: configuration, secrets: secrets).isEmpty else { return nil }
-        let key = ServiceRegistry.chosen(by: configuration).name.key ?? .openAI
+        let key = ServiceRegistry.chosen(by: configuration).key ?? .openAI
         if let path = secrets.withheld[key.credential] {
             return ConfigurationProblem(place: "no API key", message: Secrets.wayOut(of: path))
         }

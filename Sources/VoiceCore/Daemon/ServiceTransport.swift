@@ -38,7 +38,7 @@ package struct ServiceTransport: Equatable, Sendable {
         for kind in usable.isEmpty ? [ServiceRegistry.chosen(by: configuration)] : usable {
             guard let address = kind.address(configuration), let base = ServerURL(address.url) else { continue }
             let addresses = await Self.addresses(base, lookUp)
-            let hasKey = secrets.key(kind.name.key).secret != nil
+            let hasKey = secrets.key(kind.key).secret != nil
             found.append(voice(address, base, hasKey: hasKey, addresses: addresses, ownLinks: links))
         }
         let hasToken = secrets.jarvisToken.secret != nil || !configuration.jarvis.tokenFile.isEmpty

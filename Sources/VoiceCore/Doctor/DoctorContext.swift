@@ -82,7 +82,7 @@ package struct DoctorContext: Sendable {
 
     /// Covers the secrets in use and any others in the environment.
     private static func redactor(_ secrets: Secrets?, _ environment: [String: String]) -> Redactor {
-        let others = ProcessEnvironment.secrets.compactMap { environment[$0].flatMap { Secret($0) } }
+        let others = environment.filter { ProcessEnvironment.isSecret($0.key) }.values.compactMap { Secret($0) }
         return Redactor((secrets?.all ?? []) + others)
     }
 

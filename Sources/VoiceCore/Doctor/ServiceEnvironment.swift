@@ -3,7 +3,7 @@ internal import VoiceBase
 /// The service's environment: what systemd would pass to the daemon, as far as this user may read it.
 struct ServiceEnvironment: Sendable, Equatable {
     static let folder = "/etc/jarvis-voiced"
-    static let credentials = ServiceKey.allCases.map(\.credential) + [Secrets.tokenCredential]
+    static let credentials = ServiceRegistry.keys.map(\.credential) + [Secrets.tokenCredential]
     static let defaults = "/etc/default/jarvis-voiced"
 
     private(set) var variables: [String: String]

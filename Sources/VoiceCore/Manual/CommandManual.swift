@@ -51,7 +51,7 @@ package enum CommandManual {
         page.item("SIGUSR1", "Write one line of status to the log.")
         page.heading("FILES")
         page.item(ConfigurationLoader.systemPath, "The configuration, see jarvis-voiced.toml(5).")
-        for key in ServiceKey.allCases {
+        for key in ServiceRegistry.keys {
             page.item("\(ServiceEnvironment.folder)/\(key.credential)", "The API key of the service, for the unit.")
         }
         page.item("\(ServiceEnvironment.folder)/jarvis-token", "The token of the agent, for the unit.")
@@ -59,7 +59,7 @@ package enum CommandManual {
         page.item(StateDirectory.service, "What the service remembers: volumes, spending and more.")
         page.heading("ENVIRONMENT")
         page.item(
-            ServiceKey.allCases.map(\.variable).joined(separator: ", "),
+            ServiceRegistry.keys.map(\.variable).joined(separator: ", "),
             "The API key, if neither a file nor a credential has it."
         )
         page.item("JARVIS_TOKEN", "The token, in the same way.")

@@ -35,7 +35,7 @@ package enum ConfigurationManual {
         for key in Configuration.Word.allKeys { page.item("\(key.name) = \(key.builtIn.toml)", key.documentation) }
         page.heading("FILES")
         page.item(ConfigurationLoader.systemPath, "The configuration of the machine.")
-        for key in ServiceKey.allCases {
+        for key in ServiceRegistry.keys {
             page.item(
                 "\(ServiceEnvironment.folder)/\(key.credential)",
                 "The key of the service; systemd hands it to the daemon."

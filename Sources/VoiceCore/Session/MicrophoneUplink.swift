@@ -18,7 +18,7 @@ package final class MicrophoneUplink {
     /// Samples that may wait in the microphone ring.
     private let longestWaitSamples: Int
     /// Whether the audio thread runs a voice detector.
-    let hasVoiceDetector: Bool
+    package let hasVoiceDetector: Bool
     private let account: SentAudio
     private let chunk: UnsafeMutableBufferPointer<Int16>
     /// A chunk of silence.
@@ -264,7 +264,7 @@ package final class MicrophoneUplink {
     }
 
     /// Counts microphone audio that has left, on whatever path.
-    func left(samples: Int, bytes: Int) { account.add(samples: samples, bytes: bytes) }
+    package func left(samples: Int, bytes: Int) { account.add(samples: samples, bytes: bytes) }
 
     /// Without a connection: keeps what a session may want later, and discards the rest.
     private func keepWanted() {

@@ -23,8 +23,39 @@ package struct ServiceEntry<Translator: ServiceTranslator>: Sendable {
     }
 }
 
+/// What a service does in its own way on a socket. Each function has a default: what the socket does without a part. Lives
+/// on the network thread; the socket keeps it.
+package protocol SocketPart<Translator>: AnyObject {
+    associatedtype Translator: ServiceTranslator
+
+    func opened(_ socket: ServiceSocket<Translator>)
+    /// Called about every 20 ms after the translator's own tick, if the service does not end the turns.
+    func tick(_ now: Duration, on socket: ServiceSocket<Translator>)
+    func perform(_ own: Translator.Own, on socket: ServiceSocket<Translator>)
+    func send(_ message: Translator.Message, on socket: ServiceSocket<Translator>)
+    /// See `VoiceLine.send`.
+    func send(_ chunk: MicrophoneChunk, on socket: ServiceSocket<Translator>) -> Int?
+    func pendingSendBytes(on socket: ServiceSocket<Translator>) -> Int
+    /// Reports how far the loudspeaker has played this connection's speech.
+    func sounded(_ progress: PlayoutQueue.Progress)
+}
+
+extension SocketPart {
+    package func opened(_ socket: ServiceSocket<Translator>) {}
+    package func tick(_ now: Duration, on socket: ServiceSocket<Translator>) {}
+    package func perform(_ own: Translator.Own, on socket: ServiceSocket<Translator>) { socket.learn(own) }
+    package func send(_ message: Translator.Message, on socket: ServiceSocket<Translator>) {
+        socket.send(socket.translator.encoded(message))
+    }
+    package func send(_ chunk: MicrophoneChunk, on socket: ServiceSocket<Translator>) -> Int? {
+        socket.sendEncoded(chunk)
+    }
+    package func pendingSendBytes(on socket: ServiceSocket<Translator>) -> Int { socket.connection.pendingSendBytes }
+    package func sounded(_ progress: PlayoutQueue.Progress) {}
+}
+
 /// One session over a WebSocket: carries audio, messages and time to its translator. Lives on the network thread.
-package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLine, WebSocketDriver {
+package final class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLine, WebSocketDriver {
     private enum Phase {
         case running
         /// Asked to end: it is read until it has, and closed at this time anyway. Nothing is reported any more.
@@ -33,9 +64,10 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
         case over
     }
 
-    let connection: WebSocketConnection
-    let pump: VoicePump
-    var translator: Translator
+    package let connection: WebSocketConnection
+    package let pump: VoicePump
+    package var translator: Translator
+    private let part: (any SocketPart<Translator>)?
     private let entry: ServiceEntry<Translator>
     private let reporter: ServiceLinkReport
     private let encoder: Base64Uplink
@@ -56,9 +88,11 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
     init(
         _ connection: WebSocketConnection,
         _ entry: ServiceEntry<Translator>,
+        part: (any SocketPart<Translator>)? = nil,
         pump: VoicePump,
         report: @escaping ServiceLinkReport
     ) {
+        self.part = part
         self.connection = connection
         self.entry = entry
         self.pump = pump
@@ -71,7 +105,7 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
     }
 
     private var turns: ServiceCapabilities.Turns { entry.capabilities.turns }
-    var isRunning: Bool { if case .running = phase { true } else { false } }
+    package var isRunning: Bool { if case .running = phase { true } else { false } }
 
     // MARK: The connection
 
@@ -82,6 +116,7 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
         if let trouble = entry.trouble { report(.trouble(trouble)) }
         // The other services tell the time.
         if turns != .service { pump.follow { [weak self] now in self?.tick(now) ?? false } }
+        part?.opened(self)
     }
 
     package func received(text: UnsafeRawBufferPointer) {
@@ -172,26 +207,28 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
         }
         if translator.isLive { waiting?.keep(self, at: now) }
         perform(translator.tick(at: now, isPlaying: pump.playout.isSpeaking))
+        if isRunning { part?.tick(now, on: self) }
         return true
     }
 
     // MARK: Effects
 
-    func perform(_ effects: [Translator.Effect]) {
+    package func perform(_ effects: [Translator.Effect]) {
         for effect in effects {
             switch effect {
             case .report(let meant): report(meant)
             case .send(let message): send(message)
             case .play(let range, let part): play(UnsafeBufferPointer(rebasing: downlink.samples[range]), of: part)
             case .finish(let part): if pump.playout.listens(to: self) { pump.playout.finish(part) }
-            case .own(let own): perform(own)
+            case .own(let own): if let part { part.perform(own, on: self) } else { learn(own) }
             }
         }
     }
 
-    func perform(_ own: Translator.Own) { entry.own(own) }
+    /// Carries out what the service's connections have in common.
+    package func learn(_ own: Translator.Own) { entry.own(own) }
 
-    func report(_ report: ServiceReport) {
+    package func report(_ report: ServiceReport) {
         guard isRunning else { return }
         let now = Monotonic.now()
         var report = report
@@ -213,19 +250,21 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
     }
 
     /// Reports an event of the connection.
-    func report(_ event: ConversationEvent) {
+    package func report(_ event: ConversationEvent) {
         if isRunning { reporter(event, Monotonic.now()) }
     }
 
-    func send(_ message: Translator.Message) { send(translator.encoded(message)) }
+    private func send(_ message: Translator.Message) {
+        if let part { part.send(message, on: self) } else { send(translator.encoded(message)) }
+    }
 
-    func send(_ bytes: [UInt8], isBinary: Bool = false) {
+    package func send(_ bytes: [UInt8], isBinary: Bool = false) {
         guard connection.isOpen else { return }
         let isSent = bytes.withUnsafeBytes { isBinary ? connection.send(binary: $0) : connection.send(text: $0) }
         if !isSent { connection.end(.failed(.reset("send buffer full: the server is not reading"))) }
     }
 
-    func play(_ samples: UnsafeBufferPointer<Int16>, of part: SpokenPart) {
+    package func play(_ samples: UnsafeBufferPointer<Int16>, of part: SpokenPart) {
         guard pump.playout.listens(to: self), !samples.isEmpty else { return }
         if !pump.playout.isCut || begun.contains(part.responseID) { pump.playout.receive(samples, of: part) }
     }
@@ -233,9 +272,14 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
     // MARK: The microphone
 
     package var isOpen: Bool { isRunning && connection.isOpen }
-    package var pendingSendBytes: Int { connection.pendingSendBytes }
+    package var pendingSendBytes: Int { part?.pendingSendBytes(on: self) ?? connection.pendingSendBytes }
 
     package func send(_ chunk: MicrophoneChunk) -> Int? {
+        if let part { part.send(chunk, on: self) } else { sendEncoded(chunk) }
+    }
+
+    /// Sends a chunk as the translator's audio message.
+    package func sendEncoded(_ chunk: MicrophoneChunk) -> Int? {
         guard let bytes = encoder.send(chunk.samples, on: connection) else { return nil }
         if turns == .silent {
             let count = chunk.samples.count
@@ -246,5 +290,5 @@ package class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLi
         return bytes
     }
 
-    package func sounded(_ progress: PlayoutQueue.Progress) {}
+    package func sounded(_ progress: PlayoutQueue.Progress) { part?.sounded(progress) }
 }

@@ -17,23 +17,21 @@ package protocol SocketService: VoiceService {
         isTest: Bool
     ) async throws(ServiceOpeningFailure) -> ServiceEntry<Translator>
 
-    func socket(
-        _ connection: WebSocketConnection,
-        _ entry: ServiceEntry<Translator>,
-        pump: VoicePump,
-        report: @escaping ServiceLinkReport
-    ) -> ServiceSocket<Translator>
+    /// What it does in its own way on a socket; nil if nothing.
+    func part(_ pump: VoicePump) -> (any SocketPart<Translator>)?
 }
 
 /// What a service's connections have learned, for its next ones.
-final class Lessons<Lesson: Equatable & Sendable>: Sendable {
+package final class Lessons<Lesson: Equatable & Sendable>: Sendable {
     private let state = Mutex<[Lesson]>([])
 
-    func learn(_ lesson: Lesson) {
+    package init() {}
+
+    package func learn(_ lesson: Lesson) {
         state.withLock { if !$0.contains(lesson) { $0.append(lesson) } }
     }
 
-    func has(_ lesson: Lesson) -> Bool { state.withLock { $0.contains(lesson) } }
+    package func has(_ lesson: Lesson) -> Bool { state.withLock { $0.contains(lesson) } }
 }
 
 /// The preparation failed before a socket could be opened.
@@ -51,12 +49,12 @@ extension SocketService {
     package static func address(_ configuration: Configuration) -> ServiceAddress? { location(configuration) }
 
     /// The headers of a service that takes its key as a bearer token.
-    static func bearer(_ secrets: Secrets) -> [(name: String, value: String)] {
-        secrets.key(name.key).secret.map { [("Authorization", "Bearer \($0.revealed)")] } ?? []
+    package static func bearer(_ secrets: Secrets) -> [(name: String, value: String)] {
+        secrets.key(key).secret.map { [("Authorization", "Bearer \($0.revealed)")] } ?? []
     }
 
     /// The request, for a service that has one for all its sessions.
-    var prepared: WebSocketRequest {
+    package var prepared: WebSocketRequest {
         get throws(ServiceOpeningFailure) {
             guard let request else { throw ServiceOpeningFailure(.failed(.badURL)) }
             return request
@@ -72,14 +70,7 @@ extension SocketService {
         }
     }
 
-    package func socket(
-        _ connection: WebSocketConnection,
-        _ entry: ServiceEntry<Translator>,
-        pump: VoicePump,
-        report: @escaping ServiceLinkReport
-    ) -> ServiceSocket<Translator> {
-        ServiceSocket(connection, entry, pump: pump, report: report)
-    }
+    package func part(_ pump: VoicePump) -> (any SocketPart<Translator>)? { nil }
 
     package func connect(
         on network: NetworkThread,
@@ -139,7 +130,8 @@ private final class SocketLink<Service: SocketService>: ServiceLink {
         on connection: WebSocketConnection,
         _ entry: ServiceEntry<Service.Translator>
     ) -> ServiceSocket<Service.Translator> {
-        let socket = service.socket(connection, entry, pump: pump.onThread, report: report)
+        let pump = pump.onThread
+        let socket = ServiceSocket(connection, entry, part: service.part(pump), pump: pump, report: report)
         if isRetired { socket.retireUnopened() }
         self.socket = socket
         return socket

@@ -102,7 +102,7 @@ package final class VoicePump {
     }
 
     /// A message of the service was unreadable; only that message is lost.
-    func noteUnreadable() {
+    package func noteUnreadable() {
         lostMessages.add(1, at: uptime())
     }
 

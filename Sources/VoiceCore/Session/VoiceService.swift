@@ -2,10 +2,21 @@ package import VoiceBase
 package import VoiceConversation
 package import VoiceNetwork
 
-/// A configured voice service: its capabilities, and how to connect to it.
+/// A voice service: what it is called, how it is configured, what it can do, and how to connect to it.
+///
+/// Each has a folder and a module of its own, which no other module names but `ServiceRegistry`.
 package protocol VoiceService: Sendable {
     /// Its name in `service.use`.
     static var name: Configuration.Service.Name { get }
+    /// Its section of the configuration. The keys `voice` and `language`, if it has them, are those that the table of a
+    /// wake word sets.
+    static var section: any ConfigurationSection.Type { get }
+    /// nil if it needs no key.
+    static var key: ServiceKey? { get }
+    /// Keys of its section that `jarvis-voiced setup` asks for, each with the question; by default its address.
+    static func questions(_ configuration: Configuration) -> [(key: String, question: String)]
+    /// Published prices.
+    static func prices(_ configuration: Configuration) -> PriceTable
     /// Every variant of this service with its capabilities, for the documentation.
     static var kinds: [(name: String, capabilities: ServiceCapabilities)] { get }
     /// The capabilities of the configured variant.
@@ -71,6 +82,14 @@ extension VoiceService {
     /// Of a service without variants.
     package static var kinds: [(name: String, capabilities: ServiceCapabilities)] {
         [(name.rawValue, capabilities(Configuration()))]
+    }
+
+    package static func questions(_ configuration: Configuration) -> [(key: String, question: String)] {
+        address(configuration).map { [($0.key, "The address of \(name.rawValue)")] } ?? []
+    }
+
+    package static func prices(_ configuration: Configuration) -> PriceTable {
+        PriceTable(capabilities(configuration).charge, model: model(configuration))
     }
 
     package static var modelKey: String? { nil }
@@ -178,39 +197,6 @@ package protocol ServiceLink: AnyObject {
 
     /// Closes the connection in order and stops reporting; it is about to be replaced or has been.
     func retire()
-}
-
-/// All voice services. To add one, add a line to `all`.
-package enum ServiceRegistry {
-    package static let all: [any VoiceService.Type] = [
-        RealtimeService.self,
-        LiveService.self,
-        DatagridService.self,
-        LocalService.self,
-        Hero365Service.self,
-    ]
-
-    /// The services named by a configuration, the preferred one first.
-    package static func wanted(by configuration: Configuration) -> [any VoiceService.Type] {
-        configuration.service.use.compactMap { name in all.first { $0.name == name } }
-    }
-
-    /// Those of them that have a key or need none.
-    package static func usable(by configuration: Configuration, secrets: Secrets) -> [any VoiceService.Type] {
-        wanted(by: configuration).filter {
-            !$0.capabilities(configuration).needsKey || secrets.key($0.name.key).secret != nil
-        }
-    }
-
-    /// The preferred service of a configuration.
-    package static func chosen(by configuration: Configuration) -> any VoiceService.Type {
-        wanted(by: configuration).first ?? RealtimeService.self
-    }
-
-    /// The capabilities of the preferred service.
-    package static func capabilities(_ configuration: Configuration) -> ServiceCapabilities {
-        chosen(by: configuration).capabilities(configuration)
-    }
 }
 
 extension ServiceCapabilities {

@@ -1,5 +1,6 @@
 internal import VoiceBase
 internal import VoiceNetwork
+internal import VoiceSession
 
 /// Tries a new secret as the doctor would: a key in a session that costs nothing, the token with the agent.
 package enum SecretTrial {
@@ -19,8 +20,8 @@ package enum SecretTrial {
     /// The plan with this secret alone, and with no other service than the one it is for.
     static func context(of secret: SetupSecret, in plan: SetupPlan) -> DoctorContext {
         var values = plan.values
-        let key = ServiceKey.allCases.first { SetupSecret($0) == secret }
-        if let key { values.service.use = values.service.use.filter { $0.key == key } }
+        let key = ServiceRegistry.keys.first { SetupSecret($0) == secret }
+        if let key { values.service.use = ServiceRegistry.wanted(by: values).filter { $0.key == key }.map { $0.name } }
         values.activation = .init()
         if let setting = ConfigurationSchema.key(secret.setting) { _ = setting.set(.text(""), in: &values) }
         let content = plan.secrets[secret]?.revealed ?? ""

@@ -61,16 +61,12 @@ package struct SetupDialog: Sendable {
         let values = plan.values
         let services = ServiceRegistry.wanted(by: values)
         var list = [Question.value("service.use")]
-        list += services.compactMap { $0.address(values) }.map { .value($0.key) }
-        if values.service.use.contains(.openAI), values.realtime.url != Configuration().realtime.url {
-            list += [.value("realtime.dialect"), .value("realtime.model")]
-        }
-        if values.service.use.contains(.local) { list += [.value("local.recogniser"), .value("local.speaker")] }
+        list += services.flatMap { $0.questions(values) }.map { .value($0.key) }
         func ask(_ secret: SetupSecret) -> [Question] {
             [.secret(secret)] + (refusals[secret] == nil ? [] : [.keep(secret)])
         }
-        let keys = services.filter { $0.capabilities(values).needsKey }.compactMap { $0.name.key }
-        list += ServiceKey.allCases.filter(keys.contains).flatMap { ask(SetupSecret($0)) }
+        let keys = services.filter { $0.capabilities(values).needsKey }.compactMap { $0.key }
+        list += ServiceRegistry.keys.filter(keys.contains).flatMap { ask(SetupSecret($0)) }
         if services.contains(where: { $0.capabilities(values).work != .theirs }) {
             list += [.value("jarvis.url"), .value("jarvis.api")]
             list += (values.jarvis.api == .openai ? [.value("jarvis.model")] : []) + ask(.token)
@@ -219,17 +215,7 @@ extension SetupDialog {
     private static let sentences = [
         "box.name": "A name for this box, such as Kitchen (none: the name of this machine, \(BoxName.host))",
         "service.use":
-            "Which service hears and speaks: openai, openai-live, datagrid, hero365, or local (Wyoming servers)?",
-        "realtime.url": "The address of the service; of a server of your own, such as ws://homelab.lan:8000",
-        "realtime.dialect":
-            "What is there: auto (OpenAI, Azure, xAI), or a server of your own: "
-            + Dialect.all.filter(\.isSelfHosted).map(\.name.rawValue).joined(separator: ", ") + "?",
-        "realtime.model": "The model (Azure: the deployment; a server of your own chooses unless you change this)",
-        "live.url": "The address of GPT-Live",
-        "datagrid.url": "The address of Datagrid",
-        "hero365.url": "The address of Hero365, wss://HOST/voice/stream/ws/BUSINESS",
-        "local.recogniser": "The Wyoming server that recognises speech, host:port",
-        "local.speaker": "The Wyoming server that speaks, host:port (none: espeak-ng speaks)",
+            "Which service hears and speaks: \(ServiceRegistry.all.map { $0.name.rawValue }.joined(separator: ", "))?",
         "jarvis.url": "The address of your agent with its base path, such as homelab.lan:8080/ui",
         "jarvis.api": "How it is asked: chat or responses (term-llm), openai (any compatible server)?",
         "jarvis.model": "The model to ask for",
@@ -241,10 +227,15 @@ extension SetupDialog {
             "An input device with keys, /dev/input/by-id/...-event-kbd (none: \"jarvis-voiced ctl\" only)",
     ]
 
+    private func sentence(_ path: String) -> String {
+        let asked = ServiceRegistry.all.flatMap { $0.questions(plan.values) }.first { $0.key == path }
+        return Self.sentences[path] ?? asked?.question ?? path
+    }
+
     /// The question, to be followed by the answer on the same line.
     package var prompt: String {
         switch question {
-        case .value(let path)?: bracketed(Self.sentences[path] ?? path, shown(path))
+        case .value(let path)?: bracketed(sentence(path), shown(path))
         case .secret(let secret)?:
             bracketed(
                 secret == .token
@@ -274,7 +265,7 @@ extension SetupDialog {
 
     /// Where people get a key, by the host of the service.
     private func source(of secret: SetupSecret) -> String {
-        let service = ServiceRegistry.wanted(by: plan.values).first { $0.name.key.map(SetupSecret.init) == secret }
+        let service = ServiceRegistry.wanted(by: plan.values).first { $0.key.map(SetupSecret.init) == secret }
         let host = service?.address(plan.values).flatMap { ServerURL($0.url) }?.host ?? ""
         let sources = [
             (".openai.com", "from https://platform.openai.com/api-keys"), (".x.ai", "from https://console.x.ai"),

@@ -6,7 +6,7 @@ package struct SetupSecret: Sendable, Hashable {
     package let credential: String
 
     package static let token = SetupSecret(setting: "jarvis.token_file", credential: Secrets.tokenCredential)
-    package static let all = ServiceKey.allCases.map(Self.init) + [token]
+    package static let all = ServiceRegistry.keys.map(Self.init) + [token]
 
     init(_ key: ServiceKey) { self.init(setting: key.setting, credential: key.credential) }
 

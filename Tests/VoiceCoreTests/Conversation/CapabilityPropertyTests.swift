@@ -2,6 +2,8 @@ import Testing
 
 @testable import VoiceBase
 @testable import VoiceConversation
+@testable import VoiceCore
+@testable import VoiceSession
 
 /// A service is never asked for what it cannot do, whatever happens, and a conversation comes to its end anyway.
 struct CapabilityPropertyTests {
@@ -71,7 +73,8 @@ struct CapabilityPropertyTests {
     }
 
     /// All the missing capabilities of a service together.
-    @Test(arguments: [ServiceCapabilities.hero365]) func limitedServiceGetsOnlySupportedRequests(
+    @Test(arguments: ServiceRegistry.all.flatMap { $0.kinds }.map(\.capabilities).filter { !$0.cancels })
+    func limitedServiceGetsOnlySupportedRequests(
         capabilities: ServiceCapabilities
     ) {
         for seed in UInt64(1)...60 {

@@ -2,6 +2,8 @@ import Testing
 
 @testable import VoiceBase
 @testable import VoiceConversation
+@testable import VoiceCore
+@testable import VoiceSession
 
 /// An answer whose session is gone is reported to the next one, once, and one response is requested.
 struct OutlivedAnswerTests {
@@ -84,8 +86,11 @@ struct OutlivedAnswerTests {
         #expect(scene.creates.count == 1)
     }
 
-    /// The service that took over accepts no text: Hero365, Datagrid.
-    @Test(arguments: [ServiceCapabilities.hero365, .datagrid], [true, false])
+    /// The service that took over accepts no text.
+    @Test(
+        arguments: ServiceRegistry.all.flatMap { $0.kinds }.map(\.capabilities).filter { !$0.takesText },
+        [true, false]
+    )
     func serviceWithoutTextLeavesTheAnswerToTheLocalVoice(capabilities: ServiceCapabilities, hasLocalVoice: Bool) {
         var scene = Scene.calling {
             $0.substitutes = [.init(name: "other", capabilities: capabilities)]

@@ -3,6 +3,7 @@ import VoiceSimulator
 
 @testable import VoiceBase
 @testable import VoiceCore
+@testable import VoiceHero365
 
 /// The doctor against the simulated service and the stand-in for the agent.
 struct DoctorConversationTests {

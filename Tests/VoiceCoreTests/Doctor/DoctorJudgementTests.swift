@@ -7,6 +7,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceHero365
 @testable import VoiceNetwork
 @testable import VoiceSession
 
@@ -133,7 +134,7 @@ struct DoctorJudgementTests {
     @Test(arguments: ["openai-live", "datagrid", "hero365"])
     func adviceNamesTheServicesOwnSettings(name: String) {
         let found: (any VoiceService.Type)? = ServiceRegistry.all.first { $0.name.rawValue == name }
-        guard let service = found, let address = service.address(Configuration()), let key = service.name.key else {
+        guard let service = found, let address = service.address(Configuration()), let key = service.key else {
             Issue.record("no such service with an address and a key")
             return
         }

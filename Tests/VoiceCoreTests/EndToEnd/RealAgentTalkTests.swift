@@ -4,6 +4,7 @@ import Testing
 
 @testable import VoiceAgent
 @testable import VoiceBase
+@testable import VoiceCore
 @testable import VoiceNetwork
 
 extension EndToEnd {

@@ -2,6 +2,7 @@ import Testing
 
 @testable import VoiceBase
 @testable import VoiceConversation
+@testable import VoiceCore
 @testable import VoiceMedia
 @testable import VoiceNetwork
 @testable import VoiceReply

@@ -77,9 +77,9 @@ struct SetupDialogTests {
         #expect(dialog.question == .secret(SetupSecret(.datagrid)))
         _ = dialog.answer("key")
         #expect(dialog.question == .device(.capture))
-        _ = answer(&dialog, ["back", "back", "back", "local, openai", ""])
+        _ = answer(&dialog, ["back", "back", "back", "local, openai"])
         #expect(dialog.question == .value("local.recogniser"))
-        #expect(answer(&dialog, ["h:10300", "none", "sk-1"]) == [])
+        #expect(answer(&dialog, ["h:10300", "none", "", "sk-1"]) == [])
         #expect(dialog.question == .value("jarvis.url"))
         #expect(dialog.plan.secrets.count == 1)
     }

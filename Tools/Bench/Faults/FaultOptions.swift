@@ -1,4 +1,6 @@
 import VoiceBase
+import VoiceCore
+import VoiceSession
 
 /// The options of a fault run.
 struct FaultOptions: Sendable {
@@ -31,7 +33,8 @@ struct FaultOptions: Sendable {
     init?(_ arguments: [String]) {
         guard arguments.count.isMultiple(of: 2) else { return nil }
         if let place = arguments.firstIndex(of: "--service"), place.isMultiple(of: 2) {
-            guard let name = Configuration.Service.Name(rawValue: arguments[place + 1]), name != .local else {
+            let name = Configuration.Service.Name(rawValue: arguments[place + 1])
+            guard ServiceRegistry.all.contains(where: { $0.name == name }), name != .local else {
                 return nil
             }
             service = name

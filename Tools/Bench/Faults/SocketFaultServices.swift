@@ -4,6 +4,7 @@ import VoiceAudio
 import VoiceBase
 import VoiceConversation
 import VoiceCore
+import VoiceHero365
 import VoiceNetwork
 import VoiceSession
 import VoiceSimulator

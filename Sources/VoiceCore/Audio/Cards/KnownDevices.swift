@@ -141,7 +141,7 @@ package struct KnownDevices: Sendable, Equatable {
     }
 
     static func paths(environment: [String: String]) -> [String] {
-        ConfigurationLoader(environment: environment).searchPaths.compactMap { path in
+        ConfigurationFile(environment: environment).searchPaths.compactMap { path in
             path.lastIndex(of: "/").map { "\(path[..<$0])/\(file)" }
         }
     }

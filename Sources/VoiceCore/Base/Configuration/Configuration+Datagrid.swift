@@ -18,6 +18,11 @@ extension Configuration {
 
         package init() {}
     }
+
+    package var datagrid: Datagrid {
+        get { services[Datagrid.self] }
+        set { services[Datagrid.self] = newValue }
+    }
 }
 
 extension Configuration.Datagrid {

@@ -22,6 +22,11 @@ extension Configuration {
 
         package init() {}
     }
+
+    package var live: Live {
+        get { services[Live.self] }
+        set { services[Live.self] = newValue }
+    }
 }
 
 extension Configuration.Live {

@@ -16,6 +16,11 @@ extension Configuration {
 
         package init() {}
     }
+
+    package var local: Local {
+        get { services[Local.self] }
+        set { services[Local.self] = newValue }
+    }
 }
 
 extension Configuration.Local {

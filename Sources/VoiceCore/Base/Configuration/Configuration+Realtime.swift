@@ -35,6 +35,11 @@ extension Configuration {
 
         package init() {}
     }
+
+    package var realtime: Realtime {
+        get { services[Realtime.self] }
+        set { services[Realtime.self] = newValue }
+    }
 }
 
 extension Configuration.Realtime {

@@ -22,52 +22,38 @@ extension Configuration.Service {
         )
     }
 
-    /// The services, by their names in the file; each has one line in `ServiceRegistry`.
-    package enum Name: String, CaseIterable, Sendable {
-        case openAI = "openai"
-        case openAILive = "openai-live"
-        case datagrid
-        case local
-        case hero365
+    /// The name of a service in the file. `ServiceRegistry` has those that exist.
+    package struct Name: RawRepresentable<String>, Hashable, Sendable {
+        package let rawValue: String
+
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        package static let openAI = Name(rawValue: "openai")
+        package static let openAILive = Name(rawValue: "openai-live")
+        package static let datagrid = Name(rawValue: "datagrid")
+        package static let local = Name(rawValue: "local")
     }
 }
 
 /// The API key of a voice service and where it is looked up. Services of one provider share a key.
-package enum ServiceKey: String, CaseIterable, Sendable {
-    case openAI = "openai"
-    case datagrid
-    case hero365
-
+package struct ServiceKey: Hashable, Sendable {
+    /// "datagrid" for the credential "datagrid-api-key" and the variable $DATAGRID_API_KEY.
+    package let name: String
     /// The setting that holds the path of the key file.
-    package var setting: String {
-        switch self {
-        case .openAI: "realtime.api_key_file"
-        case .datagrid: "datagrid.api_key_file"
-        case .hero365: "hero365.api_key_file"
-        }
+    package let setting: String
+
+    package init(_ name: String, setting: String) {
+        self.name = name
+        self.setting = setting
     }
 
-    func path(_ configuration: Configuration) -> String {
-        switch self {
-        case .openAI: configuration.realtime.apiKeyFile
-        case .datagrid: configuration.datagrid.apiKeyFile
-        case .hero365: configuration.hero365.apiKeyFile
-        }
-    }
+    package static let openAI = ServiceKey("openai", setting: "realtime.api_key_file")
+    package static let datagrid = ServiceKey("datagrid", setting: "datagrid.api_key_file")
 
     /// Name of the systemd credential, and of the file in /etc/jarvis-voiced.
-    package var credential: String { rawValue + "-api-key" }
-    package var variable: String { rawValue.uppercased() + "_API_KEY" }
-}
+    package var credential: String { name + "-api-key" }
+    package var variable: String { name.uppercased() + Self.variableEnding }
 
-extension Configuration.Service.Name {
-    /// nil if the service needs no key.
-    package var key: ServiceKey? {
-        switch self {
-        case .openAI, .openAILive: .openAI
-        case .datagrid: .datagrid
-        case .local: nil
-        case .hero365: .hero365
-        }
-    }
+    /// How the variable of every key ends.
+    package static let variableEnding = "_API_KEY"
 }

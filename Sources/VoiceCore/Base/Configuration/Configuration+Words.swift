@@ -76,7 +76,7 @@ extension Configuration.Word {
     /// - Parameters:
     ///   - name: of the key in the table.
     ///   - path: of the key in the file.
-    mutating func set(_ value: ConfigurationValue, for name: some StringProtocol, at path: String) -> String? {
+    package mutating func set(_ value: ConfigurationValue, for name: some StringProtocol, at path: String) -> String? {
         guard let key = Self.allKeys.first(where: { $0.name == name }) else {
             return "unknown key \(path): the table of a wake word takes "
                 + Self.allKeys.map(\.name).joined(separator: ", ")
@@ -99,7 +99,7 @@ package struct Assistant: Sendable, Equatable {
     /// The wake word in plain form: "okay nabu".
     package var word: String
     package var name: String
-    /// The whole configuration, as it holds for this assistant.
+    /// The whole configuration, as it holds for this assistant, but for voice and language.
     package var configuration: Configuration
     /// Name of its conversation with the agent; nil if it shares agent and conversation with the rest of the box.
     package var session: String?
@@ -107,6 +107,9 @@ package struct Assistant: Sendable, Equatable {
     package var hasOwnToken: Bool
     /// Added to the instructions of the voice; empty for none.
     package var instructions: String
+    /// Voice and language of the service that speaks for it; empty for those of the box.
+    package var voice: String
+    package var language: String
 
     init(_ word: String, _ table: Configuration.Word, in base: Configuration) {
         self.word = word
@@ -114,24 +117,12 @@ package struct Assistant: Sendable, Equatable {
         name = table.name.isEmpty ? spoken.joined(separator: " ") : table.name
         configuration = base
         instructions = table.instructions
+        voice = table.voice
+        language = table.language
         if !table.url.isEmpty { configuration.jarvis.url = table.url }
         hasOwnToken = configuration.jarvis.url != base.jarvis.url || !table.tokenFile.isEmpty
         if hasOwnToken { configuration.jarvis.tokenFile = table.tokenFile }
         session = !table.session.isEmpty ? table.session : hasOwnToken ? word : nil
-        if !table.language.isEmpty {
-            configuration.realtime.language = table.language
-            configuration.live.language = table.language
-            configuration.local.language = table.language
-        }
-        guard !table.voice.isEmpty else { return }
-        // The names of voices are the service's own, so a substitute keeps its voice.
-        switch base.service.use.first {
-        case .openAI: configuration.realtime.voice = table.voice
-        case .openAILive: configuration.live.voice = table.voice
-        case .datagrid: configuration.datagrid.voice = table.voice
-        case .local: configuration.local.voice = table.voice
-        case .hero365, nil: break
-        }
     }
 
     /// Name of its table: "words.okay_nabu".

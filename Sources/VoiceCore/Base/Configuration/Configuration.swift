@@ -8,11 +8,8 @@ package struct Configuration: Sendable, Equatable {
     package var audio = Audio()
     package var echo = Echo()
     package var service = Service()
-    package var realtime = Realtime()
-    package var live = Live()
-    package var datagrid = Datagrid()
-    package var local = Local()
-    package var hero365 = Hero365()
+    /// A section of each voice service, declared beside the service.
+    package var services = ServiceSections()
     package var jarvis = Jarvis()
     package var activation = Activation()
     package var budget = Budget()
@@ -24,14 +21,31 @@ package struct Configuration: Sendable, Equatable {
     package init() {}
 }
 
-extension ConfigurationSchema {
-    /// Sections in the order of the sample file.
-    package static let sections = [
-        Section(\.box), Section(\.audio), Section(\.echo), Section(\.service), Section(\.realtime), Section(\.live),
-        Section(\.datagrid), Section(\.hero365), Section(\.local),
-        Section(\.jarvis),
-        Section(\.activation), Section(\.budget), Section(\.media), Section(\.log),
-    ]
+/// The sections of the voice services, by type. A service adds its own with
+///
+///     extension Configuration {
+///         package var datagrid: Datagrid {
+///             get { services[Datagrid.self] }
+///             set { services[Datagrid.self] = newValue }
+///         }
+///     }
+package struct ServiceSections: Sendable, Equatable {
+    /// By name; a section without an entry has its default values.
+    private var values: [String: any ConfigurationSection] = [:]
+
+    package init() {}
+
+    package subscript<Section: ConfigurationSection>(_: Section.Type) -> Section {
+        get { values[Section.name] as? Section ?? Section() }
+        set { values[Section.name] = newValue == Section() ? nil : newValue }
+    }
+
+    package static func == (left: Self, right: Self) -> Bool {
+        func isEqual<Section: ConfigurationSection>(_ section: Section) -> Bool {
+            right.values[Section.name] as? Section == section
+        }
+        return left.values.count == right.values.count && left.values.values.allSatisfy { isEqual($0) }
+    }
 }
 
 /// The values of one section of the file that differ from the defaults declared in `Keys`.
@@ -52,6 +66,8 @@ package protocol ConfigurationSection: Sendable, Equatable {
     /// The text above the section in the sample file.
     static var documentation: String { get }
     static var keys: Keys { get }
+    /// Keys of earlier versions, by path: what to do instead, see `RetiredKeys`.
+    static var retired: [String: String] { get }
 
     /// Values by path. A key that has its default value is absent, so that equal settings compare equal.
     var changes: [String: ConfigurationValue] { get set }
@@ -60,6 +76,8 @@ package protocol ConfigurationSection: Sendable, Equatable {
 }
 
 extension ConfigurationSection {
+    package static var retired: [String: String] { [:] }
+
     package subscript<Value>(dynamicMember member: KeyPath<Keys, Setting<Value>>) -> Value {
         get {
             let setting = Self.keys[keyPath: member]
@@ -78,7 +96,7 @@ extension ConfigurationSection {
     }
 
     /// The value of a key of this section, in the file's representation.
-    subscript(key: ConfigurationKey) -> ConfigurationValue {
+    package subscript(key: ConfigurationKey) -> ConfigurationValue {
         get { changes[key.path] ?? key.builtIn }
         set { changes[key.path] = newValue == key.builtIn ? nil : newValue }
     }

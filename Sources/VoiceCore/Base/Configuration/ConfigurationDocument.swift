@@ -12,7 +12,7 @@ package struct ConfigurationDocument {
     package struct SyntaxError: Error, Equatable {
         package let message: String
         package let line: Int
-        let column: Int
+        package let column: Int
     }
 
     /// In document order. Tables are entries too: an unknown table is an error even if it is empty.

@@ -59,7 +59,7 @@ extension ConfigurationKey.Kind {
     }
 
     /// The refusal of a word that is none of the choices, with those; nil if something else is wrong.
-    func unknownChoice(_ value: ConfigurationValue, section: String, path: String) -> String? {
+    package func unknownChoice(_ value: ConfigurationValue, section: String, path: String) -> String? {
         switch (self, value) {
         case (.choice(let choices), .text(let text)):
             return "\(path): there is no \"\(text)\". Choose " + Self.alternatives(choices)
@@ -77,7 +77,7 @@ extension ConfigurationKey.Kind {
 
     /// The fault of a URL or a host; nil if the key accepts it or takes neither. The text never repeats the URL, which may
     /// contain a password.
-    func problem(ofAddress value: ConfigurationValue) -> String? {
+    package func problem(ofAddress value: ConfigurationValue) -> String? {
         if self == .hosts, case .text(let text) = value, let wrong = ListedHost.firstWrong(in: text) {
             // It may be an address with a password.
             let name = wrong.contains("@") ? "an address" : ConfigurationValue.text(wrong).shown
@@ -105,7 +105,7 @@ extension ConfigurationKey.Kind {
     }
 
     /// Converts the text of an environment variable or of a command line option to the type of value the key expects.
-    func value(fromText text: String) -> ConfigurationValue {
+    package func value(fromText text: String) -> ConfigurationValue {
         switch self {
         case .text, .file, .url, .hosts, .choice: .text(text)
         case .choices:
@@ -123,7 +123,7 @@ extension ConfigurationKey.Kind {
 
     /// The rejected value for an error message. URLs and paths are not repeated, because they may contain a secret by
     /// mistake.
-    func shown(_ value: ConfigurationValue) -> String {
+    package func shown(_ value: ConfigurationValue) -> String {
         switch (self, value) {
         case (.file, .text), (.url, .text): "something else"
         // "openai local" without its comma.

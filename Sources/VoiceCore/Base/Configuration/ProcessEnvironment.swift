@@ -4,13 +4,15 @@ internal import FoundationEssentials
 /// The environment this program was started with. Once it has been read, its secrets exist only here: they are removed
 /// from the environment of the process, and therefore of its children, and from /proc/PID/environ.
 package enum ProcessEnvironment {
-    /// Names of the variables that may hold a secret.
-    package static let secrets = ServiceKey.allCases.map(\.variable) + ["JARVIS_TOKEN", "TERM_LLM_SERVE_TOKEN"]
+    /// Whether a variable may hold a secret.
+    package static func isSecret(_ name: String) -> Bool {
+        name.hasSuffix(ServiceKey.variableEnding) || ["JARVIS_TOKEN", "TERM_LLM_SERVE_TOKEN"].contains(name)
+    }
 
     /// Read this before any thread starts that may access the environment itself.
     package static let values: [String: String] = {
         let values = ProcessInfo.processInfo.environment
-        for name in secrets { clinux_scrub_environment(name) }
+        for name in values.keys where isSecret(name) { clinux_scrub_environment(name) }
         return values
     }()
 

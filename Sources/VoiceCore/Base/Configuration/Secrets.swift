@@ -29,17 +29,20 @@ package struct Secrets: Sendable, Equatable {
     private static let maximumBytes = 16384
 
     /// Throws if a secret is present but unusable. A missing secret is not an error; the caller decides.
+    ///
+    /// - Parameter keyFiles: the keys of the services in use, each with the file that the configuration names, or "".
     package init(
         configuration: Configuration,
+        keyFiles: [(key: ServiceKey, path: String)],
         environment: [String: String],
-        files: FileReader = .system
+        files: FileReader
     ) throws(ConfigurationError) {
         var search = Search(environment: environment, files: files)
         var keys: [ServiceKey: Found] = [:]
-        for key in configuration.service.use.compactMap(\.key) where keys[key] == nil {
+        for (key, path) in keyFiles where keys[key] == nil {
             keys[key] = search.find(
                 key: key.setting,
-                path: key.path(configuration),
+                path: path,
                 credential: key.credential,
                 variables: [key.variable]
             )
@@ -192,19 +195,6 @@ package struct Secrets: Sendable, Equatable {
             var problem = ConfigurationProblem(place: place, message: message)
             (problem.credential, problem.isUnreadable) = (credential, isUnreadable)
             problems.append(problem)
-        }
-    }
-}
-
-extension ServiceKey {
-    /// Lines about the keys of the services in use, as `# api key: ...`.
-    ///
-    /// - Parameter secrets: nil if they cannot be read.
-    package static func lines(_ configuration: Configuration, secrets: Secrets?) -> [String] {
-        let used = allCases.filter { configuration.service.use.compactMap(\.key).contains($0) }
-        return used.map { key in
-            let name = used.count > 1 ? "api key of \(key.rawValue)" : "api key"
-            return "# \(name): " + (secrets?.key(key).status ?? "cannot be read")
         }
     }
 }

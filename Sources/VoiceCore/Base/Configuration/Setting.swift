@@ -29,7 +29,7 @@ package struct Setting<Value: Sendable>: Sendable {
 }
 
 /// A declaration without its type, which `ConfigurationSchema` collects from the `Keys` of a section.
-protocol AnySetting {
+package protocol AnySetting {
     var key: ConfigurationKey { get }
 }
 
@@ -37,7 +37,7 @@ extension Setting: AnySetting {}
 
 extension Setting<String> {
     /// - Parameter kind: text, a file or an address.
-    init(
+    package init(
         _ path: String,
         _ builtIn: String,
         as kind: ConfigurationKey.Kind = .text(mayBeEmpty: false),
@@ -54,7 +54,7 @@ extension Setting<String> {
 
 extension Setting where Value: RawRepresentable<String> & CaseIterable {
     /// One of the cases, by raw value.
-    init(_ path: String, _ builtIn: Value, isLive: Bool = false, _ documentation: String) {
+    package init(_ path: String, _ builtIn: Value, isLive: Bool = false, _ documentation: String) {
         let choices = Value.allCases.map(\.rawValue)
         self.init(path, builtIn, .choice(choices), isLive: isLive, documentation) {
             if case .text(let text) = $0 { Value(rawValue: text) } else { nil }
@@ -66,7 +66,7 @@ extension Setting where Value: RawRepresentable<String> & CaseIterable {
 
 extension Setting {
     /// A list of cases by raw value, not empty and without repetitions.
-    init<Case: RawRepresentable<String> & CaseIterable & Sendable>(
+    package init<Case: RawRepresentable<String> & CaseIterable & Sendable>(
         _ path: String,
         _ builtIn: [Case],
         isLive: Bool = false,
@@ -80,8 +80,19 @@ extension Setting {
     }
 }
 
+extension Setting<[Configuration.Service.Name]> {
+    /// Names of services; `ConfigurationSchema` adds which there are.
+    package init(_ path: String, _ builtIn: Value, _ documentation: String) {
+        self.init(path, builtIn, .choices([]), isLive: false, documentation) {
+            if case .texts(let texts) = $0 { texts.map { Configuration.Service.Name(rawValue: $0) } } else { nil }
+        } encode: {
+            .texts($0.map(\.rawValue))
+        }
+    }
+}
+
 extension Setting<Int> {
-    init(
+    package init(
         _ path: String,
         _ builtIn: Int,
         _ range: ClosedRange<Int>,
@@ -93,7 +104,7 @@ extension Setting<Int> {
     }
 
     /// One of a set of integers.
-    init(_ path: String, _ builtIn: Int, oneOf choices: [Int], isLive: Bool = false, _ documentation: String) {
+    package init(_ path: String, _ builtIn: Int, oneOf choices: [Int], isLive: Bool = false, _ documentation: String) {
         self.init(path, builtIn, .oneOf(choices), isLive: isLive, documentation)
     }
 
@@ -107,7 +118,7 @@ extension Setting<Int> {
 }
 
 extension Setting<Double> {
-    init(
+    package init(
         _ path: String,
         _ builtIn: Double,
         _ range: ClosedRange<Double>,
@@ -123,7 +134,7 @@ extension Setting<Double> {
 }
 
 extension Setting<Bool> {
-    init(_ path: String, _ builtIn: Bool, isLive: Bool = false, _ documentation: String) {
+    package init(_ path: String, _ builtIn: Bool, isLive: Bool = false, _ documentation: String) {
         self.init(path, builtIn, .flag, isLive: isLive, documentation) {
             if case .flag(let flag) = $0 { flag } else { nil }
         } encode: {

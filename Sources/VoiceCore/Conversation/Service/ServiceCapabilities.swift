@@ -111,6 +111,8 @@ package struct ServiceCapabilities: Equatable, Sendable {
     /// Ignores transcribed words unless the local detector heard a voice as well.
     package var confirmsLocally = false
     package var key = Key.header
+
+    package init() {}
 }
 
 /// Mono audio format of the uplink or the downlink.
@@ -127,4 +129,9 @@ package struct ServiceAudio: Equatable, Sendable {
     /// Sample rate in Hz.
     package var rate: Int = 24_000
     package var codec: Codec = .pcm16Base64
+
+    package init(rate: Int = 24_000, codec: Codec = .pcm16Base64) {
+        self.rate = rate
+        self.codec = codec
+    }
 }

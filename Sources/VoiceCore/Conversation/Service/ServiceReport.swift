@@ -85,6 +85,20 @@ package struct ServiceReadiness: Equatable, Sendable {
     package var differing: [String] = []
     /// The first of those without which no conversation is possible: tools, role, format.
     package var refused: String?
+
+    package init(
+        id: String? = nil,
+        ends: Int? = nil,
+        isConfirmed: Bool = true,
+        differing: [String] = [],
+        refused: String? = nil
+    ) {
+        self.id = id
+        self.ends = ends
+        self.isConfirmed = isConfirmed
+        self.differing = differing
+        self.refused = refused
+    }
 }
 
 /// Why a session ends.
@@ -124,6 +138,28 @@ package struct ResponseEnd: Equatable, Sendable {
     /// The service's text about the reason, and the pause it requests before a retry.
     package var text: String?
     package var retryAfter: Duration?
+
+    package init(
+        response: String,
+        status: Status,
+        reason: String? = nil,
+        failure: ErrorClass = .other,
+        request: String? = nil,
+        calls: [AnnouncedCall] = [],
+        words: String = "",
+        text: String? = nil,
+        retryAfter: Duration? = nil
+    ) {
+        self.response = response
+        self.status = status
+        self.reason = reason
+        self.failure = failure
+        self.request = request
+        self.calls = calls
+        self.words = words
+        self.text = text
+        self.retryAfter = retryAfter
+    }
 
     /// The reason with what the service says of it, for the log.
     var line: String? {
@@ -185,6 +221,11 @@ package struct AnnouncedCall: Equatable, Sendable {
     package var call: FunctionCall
     /// The call was not cut off in mid-writing.
     package var isComplete: Bool
+
+    package init(call: FunctionCall, isComplete: Bool) {
+        self.call = call
+        self.isComplete = isComplete
+    }
 }
 
 extension ServiceReport {

@@ -3,8 +3,8 @@
 ///
 /// Time is counted in the audio sent, including silence sent in its place. If the service counts on the same timeline,
 /// a word it heard can be matched with the voice heard here.
-struct HeardVoice: Equatable, Sendable {
-    enum Change: Equatable, Sendable {
+package struct HeardVoice: Equatable, Sendable {
+    package enum Change: Equatable, Sendable {
         /// The position of the change, in ms.
         case began(Int)
         case ended(Int)
@@ -15,30 +15,32 @@ struct HeardVoice: Equatable, Sendable {
     private static let onset = (window: 24, voice: 10)
     private static let onsetOverSpeech = (window: 40, voice: 25)
     /// Silence that ends speech, in ms.
-    static let hangover = 700
+    package static let hangover = 700
     /// Maximum distance between a word and a voice that matches it, in ms.
-    static let reach = 300
+    package static let reach = 300
     private static let most = 256
 
     private var samples = 0
     private var window = VoiceWindow()
     private var lastVoice: Int?
-    private(set) var isSpeaking = false
+    package private(set) var isSpeaking = false
     /// Stretches with a voice, oldest first, in ms; bounded by dropping the oldest.
     private var spans: [Range<Int>] = []
 
+    package init() {}
+
     /// Length of the audio sent to the session, in ms.
-    var position: Int { samples / 24 }
+    package var position: Int { samples / 24 }
 
     /// Silence since the last voice, in ms; nil if there was no voice yet.
-    var silence: Int? { lastVoice.map { position - $0 } }
+    package var silence: Int? { lastVoice.map { position - $0 } }
 
     /// Accounts for audio sent.
     /// - Parameters:
     ///   - count: number of samples at 24 kHz.
     ///   - overSpeech: whether the box is speaking.
     /// - Returns: a change, if any.
-    mutating func sent(_ count: Int, isVoice: Bool, overSpeech: Bool) -> Change? {
+    package mutating func sent(_ count: Int, isVoice: Bool, overSpeech: Bool) -> Change? {
         let start = position
         samples += max(0, count)
         // In steps of 10 ms; a long piece fills the window at most once.
@@ -59,10 +61,10 @@ struct HeardVoice: Equatable, Sendable {
     }
 
     /// Ends the user's turn, even if the voice continues.
-    mutating func endTurn() { isSpeaking = false }
+    package mutating func endTurn() { isSpeaking = false }
 
     /// Whether there was a voice around this time range, in ms.
-    func hasVoice(from start: Int, to end: Int) -> Bool {
+    package func hasVoice(from start: Int, to end: Int) -> Bool {
         let (from, to) = (start - Self.reach, end + Self.reach)
         return spans.contains { $0.lowerBound <= to && $0.upperBound >= from }
     }

@@ -61,7 +61,7 @@ enum SpokenEnd: Equatable, Sendable {
 
 /// Texts that recognisers produce from noise, and sounds of agreement that are not interruptions. Only a hint: the
 /// decision depends on whether there was a voice.
-enum PhantomWords {
+package enum PhantomWords {
     private static let phantoms: Set<[String]> = [
         ["you"], ["thank", "you"], ["thanks"], ["bye"], ["bye", "bye"], ["thank", "you", "for", "watching"],
         ["thanks", "for", "watching"], ["please", "subscribe"], ["thank", "you", "very", "much"],
@@ -80,15 +80,15 @@ enum PhantomWords {
     ]
 
     /// Whether the words are nothing but such texts, one or several. Of a long noise a recogniser makes one after another.
-    static func contains(_ words: [String]) -> Bool { parts(words) != nil }
+    package static func contains(_ words: [String]) -> Bool { parts(words) != nil }
 
     /// Whether nobody means this for a question or an order, however well it fits a voice: "Beep, beep.", "You".
-    static func asksNothing(_ words: [String]) -> Bool {
+    package static func asksNothing(_ words: [String]) -> Bool {
         words == ["you"] || !words.isEmpty && words.allSatisfy(sounds.contains)
     }
 
     /// Whether they are such texts, and one of them comes twice: "Thank you. Thank you.", which hardly anybody says.
-    static func repeats(_ words: [String]) -> Bool { parts(words).map { Set($0).count < $0.count } ?? false }
+    package static func repeats(_ words: [String]) -> Bool { parts(words).map { Set($0).count < $0.count } ?? false }
 
     private static func parts(_ words: [String]) -> [ArraySlice<String>]? {
         var left = words[...]
@@ -102,10 +102,10 @@ enum PhantomWords {
         return parts.isEmpty ? nil : parts
     }
 
-    static func isAgreement(_ words: [String]) -> Bool { agreement.contains(words) }
+    package static func isAgreement(_ words: [String]) -> Bool { agreement.contains(words) }
 
     /// Counts groups of vowels, as a lower bound for the time it takes to say the words.
-    static func syllables(_ words: [String]) -> Int {
+    package static func syllables(_ words: [String]) -> Int {
         words.reduce(0) { sum, word in
             var count = 0
             var wasVowel = false

@@ -4,7 +4,7 @@ internal import VoiceBase
 /// port are shown, of ALSA devices the kind.
 enum SharedConfiguration {
     static func text(_ loaded: LoadedConfiguration, secrets: Secrets?) -> String {
-        var lines = ServiceKey.allCases.map {
+        var lines = ServiceRegistry.keys.map {
             "# \($0.credential): \(secrets?.key($0).secret == nil ? "none" : "present")"
         }
         lines.append("# jarvis-token: \(secrets?.jarvisToken.secret == nil ? "none" : "present")")

@@ -45,7 +45,7 @@ enum ConfigurationCheck {
         guard let loaded = context.loaded else { return [] }
         if let finding = unusable(context, check: "api-key", { $0 != Secrets.tokenCredential }) { return [finding] }
         guard let secrets = context.secrets else { return [] }
-        let wanted = ServiceRegistry.wanted(by: loaded.values).map { (service: $0, key: secrets.key($0.name.key)) }
+        let wanted = ServiceRegistry.wanted(by: loaded.values).map { (service: $0, key: secrets.key($0.key)) }
         let lacking = wanted.filter { $0.key.secret == nil && $0.service.capabilities(loaded.values).needsKey }
         let used = context.service(loaded.values).name.rawValue
         if let first = lacking.first, lacking.count == wanted.count { return [noKey(context, first.service)] }
@@ -76,7 +76,7 @@ enum ConfigurationCheck {
                 advice: "sudo jarvis-voiced doctor"
             )
         }
-        let key = service.name.key ?? .openAI
+        let key = service.key ?? .openAI
         return DoctorFinding(
             "api-key",
             .fail,

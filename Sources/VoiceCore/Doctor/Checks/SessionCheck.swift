@@ -34,7 +34,7 @@ enum SessionCheck {
         init(_ service: any VoiceService.Type, url: String) {
             self.url = url
             model = service.modelKey
-            secret = service.name.key
+            secret = service.key
         }
 
         init(_ context: DoctorContext) {

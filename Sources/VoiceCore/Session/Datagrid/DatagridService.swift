@@ -6,6 +6,8 @@ package import VoiceNetwork
 /// Datagrid Voice.
 package struct DatagridService: SocketService {
     package static let name = Configuration.Service.Name.datagrid
+    package static var section: any ConfigurationSection.Type { Configuration.Datagrid.self }
+    package static let key: ServiceKey? = .datagrid
 
     package static func capabilities(_ configuration: Configuration) -> ServiceCapabilities { .datagrid }
 
@@ -58,7 +60,7 @@ package struct DatagridService: SocketService {
                 voice: text(datagrid.voice),
                 greeting: text(datagrid.greeting)
             ),
-            key: secrets.key(Self.name.key).secret,
+            key: secrets.key(Self.key).secret,
             memory: DatagridMemory(patience: .seconds(60 * datagrid.rememberMin))
         )
         notices = Self.notices(configuration, tools)

@@ -6,6 +6,8 @@ internal import VoiceReply
 /// GPT-Live.
 package struct LiveService: SocketService {
     package static let name = Configuration.Service.Name.openAILive
+    package static var section: any ConfigurationSection.Type { Configuration.Live.self }
+    package static let key: ServiceKey? = .openAI
 
     package static func capabilities(_ configuration: Configuration) -> ServiceCapabilities { .live }
 

@@ -43,6 +43,16 @@ package struct LocalSettings: Sendable {
 /// The voice that stays in the house: Wyoming servers, without a model between them and the agent.
 package struct LocalService: VoiceService {
     package static let name = Configuration.Service.Name.local
+    package static var section: any ConfigurationSection.Type { Configuration.Local.self }
+    package static let key: ServiceKey? = nil
+
+    package static func questions(_ configuration: Configuration) -> [(key: String, question: String)] {
+        [
+            ("local.recogniser", "The Wyoming server that recognises speech, host:port"),
+            ("local.speaker", "The Wyoming server that speaks, host:port (none: espeak-ng speaks)"),
+        ]
+    }
+
     package static func capabilities(_ configuration: Configuration) -> ServiceCapabilities { .local }
     package static func address(_ configuration: Configuration) -> ServiceAddress? { nil }
     package static func model(_ configuration: Configuration) -> String { "local" }

@@ -6,6 +6,24 @@ internal import VoiceReply
 /// The services that speak the Realtime protocol, each with its dialect.
 package struct RealtimeService: SocketService {
     package static let name = Configuration.Service.Name.openAI
+    package static var section: any ConfigurationSection.Type { Configuration.Realtime.self }
+    package static let key: ServiceKey? = .openAI
+
+    package static func questions(_ configuration: Configuration) -> [(key: String, question: String)] {
+        let address = (
+            "realtime.url", "The address of the service; of a server of your own, such as ws://homelab.lan:8000"
+        )
+        guard configuration.realtime.url != Configuration().realtime.url else { return [address] }
+        let servers = Dialect.all.filter(\.isSelfHosted).map(\.name.rawValue).joined(separator: ", ")
+        return [
+            address,
+            ("realtime.dialect", "What is there: auto (OpenAI, Azure, xAI), or a server of your own: \(servers)?"),
+            (
+                "realtime.model",
+                "The model (Azure: the deployment; a server of your own chooses unless you change this)"
+            ),
+        ]
+    }
 
     package static var kinds: [(name: String, capabilities: ServiceCapabilities)] {
         Dialect.Name.allCases.map { ($0.rawValue, Dialect.named($0).capabilities) }
@@ -56,7 +74,7 @@ package struct RealtimeService: SocketService {
         request = try WebSocketRequest(
             at: address,
             url: dialect.address(address.base, model: model),
-            headers: dialect.headers(key: secrets.key(Self.name.key).secret),
+            headers: dialect.headers(key: secrets.key(Self.key).secret),
             deadPeerLimit: .seconds(isOwn ? realtime.deadPeerOfOwnServerS : realtime.deadPeerS)
         )
         let isSemantic = realtime.turnDetection == .semantic

@@ -1,16 +1,16 @@
 internal import Glibc
-internal import VoiceConversation
+package import VoiceConversation
 
 /// Measures 10 ms of the microphone for a talker. Pure.
-struct StepMeter {
+package struct StepMeter {
     private var floor = RoomFloor()
     private var talker = TalkerLevel()
     private let tellsVoices: Bool
 
     /// - Parameter tellsVoices: whether the audio thread has a voice detector; otherwise anything loud counts as a voice.
-    init(tellsVoices: Bool) { self.tellsVoices = tellsVoices }
+    package init(tellsVoices: Bool) { self.tellsVoices = tellsVoices }
 
-    mutating func consume(_ chunk: MicrophoneChunk) -> HeardStep {
+    package mutating func consume(_ chunk: MicrophoneChunk) -> HeardStep {
         let level = Self.level(chunk.samples)
         let isLoud = floor.consume(level, isSilence: chunk.isHeldBack)
         let isHeard = tellsVoices ? chunk.isVoice && level > floor.level + 3 : isLoud

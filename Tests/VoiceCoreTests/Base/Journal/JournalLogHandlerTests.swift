@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import VoiceBase
+@testable import VoiceCore
 
 struct JournalLogHandlerTests {
     @Test func aLineCarriesItsPriorityAndItsValues() {

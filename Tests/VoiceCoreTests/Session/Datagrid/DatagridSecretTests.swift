@@ -70,7 +70,7 @@ struct DatagridSecretTests {
     @Test func environmentVariableNamesTheKey() {
         #expect(ServiceKey.datagrid.credential == "datagrid-api-key")
         #expect(ServiceKey.datagrid.variable == "DATAGRID_API_KEY")
-        #expect(ProcessEnvironment.secrets.contains("DATAGRID_API_KEY"))
+        #expect(ProcessEnvironment.isSecret("DATAGRID_API_KEY"))
     }
 
     /// A key that was changed while the daemon runs.

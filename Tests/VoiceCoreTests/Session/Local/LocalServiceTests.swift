@@ -2,6 +2,7 @@ import Testing
 
 @testable import VoiceAudio
 @testable import VoiceBase
+@testable import VoiceCore
 @testable import VoiceNetwork
 @testable import VoiceSession
 

@@ -1,8 +1,6 @@
 import Testing
 
 @testable import VoiceBase
-@testable import VoiceConversation
-@testable import VoiceCore
 @testable import VoiceSession
 
 /// A service states the rate of its sound with each message.
@@ -16,8 +14,6 @@ struct AnyRateConverterTests {
         let sound = [Int16](repeating: 1000, count: 4800)
         let count = sound.withUnsafeBufferPointer { AnyRateConverter().convert($0, from: rate) { $0.count } }
         #expect((count != nil) == isKnown)
-        let bytes = [UInt8](repeating: 1, count: 960)
-        #expect((Hero365Voice().samples(Hero365Sound(.pcm(rate), bytes)) != nil) == isKnown)
     }
 
     @Test func theSoundOfAMessageHasALimit() {

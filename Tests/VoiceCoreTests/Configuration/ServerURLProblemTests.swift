@@ -1,6 +1,7 @@
 import Testing
 
 @testable import VoiceBase
+@testable import VoiceCore
 
 /// A refused address is reported with the reason.
 struct ServerURLProblemTests {

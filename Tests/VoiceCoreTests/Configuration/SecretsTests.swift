@@ -1,6 +1,7 @@
 import Testing
 
 @testable import VoiceBase
+@testable import VoiceCore
 
 struct SecretsTests {
     @Test func filePrecedesCredentialPrecedesEnvironment() throws {

@@ -1,7 +1,12 @@
+internal import VoiceBase
+
 /// Keys of earlier configurations. A file that still has one is accepted, and the user reads once what to do instead.
 enum RetiredKeys {
     /// What to do instead, by path; follows "is no longer used: " in a sentence.
-    static let all: [String: String] = [
+    static let all = ConfigurationSchema.sections.reduce(into: own) { $0.merge($1.retired) { $1 } }
+
+    /// Of sections that have not declared them.
+    private static let own: [String: String] = [
         "activation.second_look": "nothing takes its place; raise the word's threshold in activation.wake_words",
         "activation.sherpa_library": useModels,
         "activation.sherpa_model": useModels,
@@ -19,36 +24,25 @@ enum RetiredKeys {
         "media.tell": "media.interlude_every decides whether a session is opened",
         "realtime.silence_ms": useDetection,
         "realtime.threshold": useDetection,
-        "realtime.noise_reduction": isFixed,
-        "realtime.chunk_ms": isFixed,
-        "realtime.max_output_tokens": isFixed,
-        "realtime.connect_timeout_s": isFixed,
-        "realtime.dead_peer_s": isFixed,
-        "realtime.session_age_min": isFixed,
-        "realtime.rotation_margin_s": isFixed,
-        "realtime.carry_turns": isFixed,
-        "live.acknowledgement_delay_ms": isFixed,
-        "live.connect_timeout_s": isFixed,
-        "live.rotation_margin_s": isFixed,
-        "live.carry_turns": isFixed,
-        "datagrid.connect_timeout_s": isFixed,
-        "datagrid.remember_min": isFixed,
-        "hero365.connect_timeout_s": isFixed,
-        "hero365.rate": isFixed,
-        "hero365.packet_ms": isFixed,
-        "hero365.bitrate": isFixed,
-        "hero365.dtx": isFixed,
-        "hero365.frames": isFixed,
-        "hero365.hangover_ms": isFixed,
-        "hero365.jitter_ms": isFixed,
-        "hero365.rotation_margin_s": isFixed,
-        "local.hangover_ms": isFixed,
-        "live.allow_plain_http": useWSS,
-        "live.ca_file": addCertificate,
-        "datagrid.allow_plain_http": useWSS,
-        "datagrid.ca_file": addCertificate,
-        "hero365.allow_plain_http": useWSS,
-        "hero365.ca_file": addCertificate,
+        "realtime.noise_reduction": Retirement.isFixed,
+        "realtime.chunk_ms": Retirement.isFixed,
+        "realtime.max_output_tokens": Retirement.isFixed,
+        "realtime.connect_timeout_s": Retirement.isFixed,
+        "realtime.dead_peer_s": Retirement.isFixed,
+        "realtime.session_age_min": Retirement.isFixed,
+        "realtime.rotation_margin_s": Retirement.isFixed,
+        "realtime.carry_turns": Retirement.isFixed,
+        "live.acknowledgement_delay_ms": Retirement.isFixed,
+        "live.connect_timeout_s": Retirement.isFixed,
+        "live.rotation_margin_s": Retirement.isFixed,
+        "live.carry_turns": Retirement.isFixed,
+        "datagrid.connect_timeout_s": Retirement.isFixed,
+        "datagrid.remember_min": Retirement.isFixed,
+        "local.hangover_ms": Retirement.isFixed,
+        "live.allow_plain_http": Retirement.useWSS,
+        "live.ca_file": Retirement.addCertificate,
+        "datagrid.allow_plain_http": Retirement.useWSS,
+        "datagrid.ca_file": Retirement.addCertificate,
         "budget.conversation_min": "use budget.day_min, or a limit in dollars",
         "budget.hour_min": "use budget.day_min, or a limit in dollars",
         "budget.price_cached_audio_in_usd": setPrices,
@@ -77,13 +71,10 @@ enum RetiredKeys {
         "echo.gain_control": "use audio.agc",
     ]
 
-    private static let isFixed = "its value is fixed now"
     private static let setPrices =
         "the published price counts; set budget.price_audio_in_usd and budget.price_audio_out_usd"
     private static let setThreshold =
         "write a word's threshold behind it in activation.wake_words, as in \"jarvis:-25\""
-    private static let useWSS = "use wss://, or a server in your own network"
-    private static let addCertificate = "add the certificate to the system's (update-ca-certificates)"
     private static let useDetection = "set realtime.turn_detection or realtime.eagerness"
     private static let useModels = "use microWakeWord models, or a Wyoming server (activation.engine)"
 

@@ -3,6 +3,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceHero365
 @testable import VoiceNetwork
 @testable import VoiceSession
 

@@ -1,4 +1,5 @@
 internal import VoiceBase
+package import VoiceConversation
 
 /// Translates between the service-neutral vocabulary (`ServiceReport`, `ServiceRequest`) and one Hero365 session. One per
 /// connection. Pure: the caller passes in the time.

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 
 @testable import VoiceBase
+@testable import VoiceCore
 
 struct ConfigurationSampleTests {
     @Test func theSampleFileIsTheGeneratedText() throws {

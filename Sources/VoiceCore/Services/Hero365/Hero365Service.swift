@@ -2,10 +2,21 @@ internal import FoundationEssentials
 package import VoiceBase
 package import VoiceConversation
 package import VoiceNetwork
+package import VoiceSession
+
+extension Configuration.Service.Name {
+    package static let hero365 = Configuration.Service.Name(rawValue: "hero365")
+}
 
 /// Hero365 streaming.
 package struct Hero365Service: SocketService {
     package static let name = Configuration.Service.Name.hero365
+    package static var section: any ConfigurationSection.Type { Configuration.Hero365.self }
+    package static let key: ServiceKey? = ServiceKey("hero365", setting: "hero365.api_key_file")
+
+    package static func questions(_ configuration: Configuration) -> [(key: String, question: String)] {
+        [("hero365.url", "The address of Hero365, wss://HOST/voice/stream/ws/BUSINESS")]
+    }
 
     package static func capabilities(_ configuration: Configuration) -> ServiceCapabilities {
         .hero365(settings(configuration.hero365))
@@ -96,13 +107,7 @@ package struct Hero365Service: SocketService {
         return entry
     }
 
-    package func socket(
-        _ connection: WebSocketConnection,
-        _ entry: ServiceEntry<Hero365Translator>,
-        pump: VoicePump,
-        report: @escaping ServiceLinkReport
-    ) -> ServiceSocket<Hero365Translator> {
-        let isBinary = values.frames == .binary
-        return Hero365Socket(connection, entry, microphone, isBinary: isBinary, pump: pump, report: report)
+    package func part(_ pump: VoicePump) -> (any SocketPart<Hero365Translator>)? {
+        Hero365Part(microphone, isBinary: values.frames == .binary, tellsVoices: pump.uplink.hasVoiceDetector)
     }
 }

@@ -1,3 +1,5 @@
+package import VoiceBase
+
 /// The changes in a reloaded configuration: those that take effect immediately, and those that need a restart.
 package struct ConfigurationChange: Sendable, Equatable {
     /// Paths in the order of the schema; secrets as "API key" and "agent token".

@@ -1,3 +1,5 @@
+package import VoiceBase
+
 /// Generates the sample file: every key with its documentation and its built-in value, commented out.
 package enum ConfigurationSample {
     private static let width = 100

@@ -1,4 +1,5 @@
 package import VoiceBase
+package import VoiceConversation
 
 /// Audio and message format of a Hero365 connection.
 package struct Hero365Settings: Equatable, Sendable {

@@ -2,6 +2,7 @@ import Testing
 
 @testable import VoiceBase
 @testable import VoiceConversation
+@testable import VoiceHero365
 
 /// Conversations with Hero365, message by message, according to its description.
 struct Hero365TranslatorTests {

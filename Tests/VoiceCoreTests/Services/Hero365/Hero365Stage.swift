@@ -4,6 +4,7 @@ import VoiceSimulator
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceHero365
 
 /// A whole daemon with a simulated Hero365.
 final class Hero365Stage: ServiceStage {

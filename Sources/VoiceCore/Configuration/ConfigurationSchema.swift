@@ -1,5 +1,21 @@
+package import VoiceBase
+internal import VoiceSession
+
 /// All keys of the configuration, in the order of the sample file.
 package enum ConfigurationSchema {
+    /// Sections in the order of the sample file.
+    package static let sections =
+        [Section(\.box), Section(\.audio), Section(\.echo), service]
+        + ServiceRegistry.all.map { Section(of: $0.section) }
+        + [Section(\.jarvis), Section(\.activation), Section(\.budget), Section(\.media), Section(\.log)]
+
+    private static var service: Section {
+        var section = Section(\.service)
+        let names = ServiceRegistry.all.map { $0.name.rawValue }
+        section.keys = section.keys.map { $0.path == "service.use" ? $0.choosing(names) : $0 }
+        return section
+    }
+
     package static let keys = sections.flatMap(\.keys)
 
     package static func key(_ path: String) -> ConfigurationKey? { byPath[path] }
@@ -24,12 +40,35 @@ package enum ConfigurationSchema {
         package let name: String
         /// The text above the section.
         package let documentation: String
-        package let keys: [ConfigurationKey]
+        package fileprivate(set) var keys: [ConfigurationKey]
+        /// What to do instead of keys of earlier versions, by path.
+        let retired: [String: String]
         let read: @Sendable (Configuration, ConfigurationKey) -> ConfigurationValue
         let write: @Sendable (inout Configuration, ConfigurationKey, ConfigurationValue) -> Void
 
-        init<Values: ConfigurationSection>(
+        fileprivate init<Values: ConfigurationSection>(
             _ member: any WritableKeyPath<Configuration, Values> & Sendable
+        ) {
+            self.init(Values.self) {
+                $0[keyPath: member][$1]
+            } write: {
+                $0[keyPath: member][$1] = $2
+            }
+        }
+
+        /// The section of a service.
+        fileprivate init<Values: ConfigurationSection>(of type: Values.Type) {
+            self.init(type) {
+                $0.services[type][$1]
+            } write: {
+                $0.services[type][$1] = $2
+            }
+        }
+
+        private init<Values: ConfigurationSection>(
+            _ type: Values.Type,
+            read: @escaping @Sendable (Configuration, ConfigurationKey) -> ConfigurationValue,
+            write: @escaping @Sendable (inout Configuration, ConfigurationKey, ConfigurationValue) -> Void
         ) {
             name = Values.name
             documentation = Values.documentation
@@ -41,8 +80,9 @@ package enum ConfigurationSchema {
                 }
                 return setting.key
             }
-            read = { $0[keyPath: member][$1] }
-            write = { $0[keyPath: member][$1] = $2 }
+            retired = Values.retired
+            self.read = read
+            self.write = write
         }
     }
 }

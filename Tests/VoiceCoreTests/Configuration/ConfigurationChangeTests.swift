@@ -3,6 +3,7 @@ import Testing
 
 @testable import VoiceAudio
 @testable import VoiceBase
+@testable import VoiceCore
 
 struct ConfigurationChangeTests {
     @Test func liveKeysDifferFromRestartKeys() {
@@ -35,7 +36,7 @@ struct ConfigurationChangeTests {
             "audio.capture_gain_db", "jarvis.token_file", "log.level", "log.transcripts",
         ]
         let live = ConfigurationSchema.keys.filter { $0.isLive && $0.section != "budget" }
-        #expect(Set(live.map(\.path)) == applied.union(ServiceKey.allCases.map(\.setting)))
+        #expect(Set(live.map(\.path)) == applied.union(ServiceRegistry.keys.map(\.setting)))
     }
 
     @Test func restartKeysStayReportedUntilTheRestart() {

@@ -1,6 +1,7 @@
 internal import VoiceBase
-package import VoiceConversation
+internal import VoiceConversation
 internal import VoiceNetwork
+internal import VoiceSession
 
 /// Decodes the audio of Hero365, in any of its formats, to samples at 24 kHz, and conceals losses. Lives on the network
 /// thread.

@@ -2,10 +2,12 @@ import Testing
 
 @testable import VoiceBase
 @testable import VoiceConversation
+@testable import VoiceCore
+@testable import VoiceSession
 
 struct ConfigurationLoaderTests {
     private static let services: String = {
-        let names = Configuration.Service.Name.allCases.map { "\"\($0.rawValue)\"" }
+        let names = ServiceRegistry.all.map { "\"\($0.name.rawValue)\"" }
         guard names.count > 1 else { return names.joined() }
         return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
     }()

@@ -1,42 +1,32 @@
+package import VoiceBase
+
 /// Assembles the configuration: built-in values < file < environment < command line.
 ///
-/// The file is a regular file in TOML, encoded as UTF-8, of at most 1 MiB. A file named by the caller must exist;
-/// otherwise the user's file is used, else the system's, else none. A variable that is set but empty counts as not set.
+/// A variable that is set but empty counts as not set.
 package struct ConfigurationLoader: Sendable {
-    package static let systemPath = "/etc/jarvis-voiced/jarvis-voiced.toml"
-    package static let maximumBytes = 1 << 20
+    package static let systemPath = ConfigurationFile.systemPath
+    package static let maximumBytes = ConfigurationFile.maximumBytes
     /// Bounds the error report of a badly broken file.
     private static let maximumProblems = 20
 
     private let environment: [String: String]
-    private let files: FileReader
+    private let file: ConfigurationFile
 
     package init(environment: [String: String], files: FileReader = .system) {
         self.environment = environment
-        self.files = files
+        file = ConfigurationFile(environment: environment, files: files)
     }
 
     /// Paths tried in order if the caller names none.
-    package var searchPaths: [String] { [userPath, Self.systemPath].compactMap { $0 } }
-
-    /// The file of the user who runs this program.
-    private var userPath: String? {
-        var folder: String?
-        if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") {
-            folder = base
-        } else if let home = environment["HOME"], home.hasPrefix("/") {
-            folder = home + "/.config"
-        }
-        return folder.map { $0 + "/jarvis-voiced/jarvis-voiced.toml" }
-    }
+    package var searchPaths: [String] { file.searchPaths }
 
     /// Throws every problem found, not only the first. `overrides` are "key=value" from the command line.
     package func load(path: String?, overrides: [String] = []) throws(ConfigurationError) -> LoadedConfiguration {
         var loaded = LoadedConfiguration()
         var problems: [ConfigurationProblem] = []
-        if let (path, bytes) = try read(path) {
+        if let (path, bytes) = try file.read(path) {
             loaded.file = path
-            loaded.isUsersOwn = path == userPath
+            loaded.isUsersOwn = path == file.userPath
             Self.apply(bytes, path: path, to: &loaded, &problems)
         }
         applyEnvironment(to: &loaded, &problems)
@@ -45,20 +35,6 @@ package struct ConfigurationLoader: Sendable {
             throw ConfigurationError(problems: Array(problems.prefix(Self.maximumProblems)))
         }
         return loaded
-    }
-
-    private func read(_ path: String?) throws(ConfigurationError) -> (String, [UInt8])? {
-        for candidate in path.map({ [$0] }) ?? searchPaths {
-            do {
-                return (candidate, try files.read(candidate, Self.maximumBytes).bytes)
-            } catch .absent where path == nil {
-                continue
-            } catch {
-                throw ConfigurationError(
-                    problems: [ConfigurationProblem(place: candidate, message: "cannot be read: \(error)")])
-            }
-        }
-        return nil
     }
 
     private static func apply(
@@ -173,7 +149,7 @@ package struct ConfigurationLoader: Sendable {
     }
 
     private static func unknown(key path: String) -> String {
-        if (ServiceKey.allCases.map(\.setting) + ["jarvis.token_file"]).contains(path + "_file") {
+        if (ServiceRegistry.keys.map(\.setting) + ["jarvis.token_file"]).contains(path + "_file") {
             return "\(path) does not belong in the configuration: put the secret into a file and name it in "
                 + "\(path)_file"
         }

@@ -2,6 +2,7 @@ import Testing
 
 @testable import VoiceBase
 @testable import VoiceCore
+@testable import VoiceSession
 
 /// Tables of wake words: what an assistant takes from its table, and what from the rest of the file.
 struct AssistantTests {
@@ -45,12 +46,12 @@ struct AssistantTests {
         #expect([jarvis.name, nabu.name] == ["Hey Jarvis", "Nabu"])
         #expect(nabu.configuration.jarvis.url == "http://nas:9090/ui")
         #expect(nabu.configuration.jarvis.timeoutS == 77)
-        #expect(nabu.configuration.realtime.voice == "cedar")
-        #expect(nabu.configuration.realtime.language == "de")
+        #expect(nabu.configuration(for: RealtimeService.self).realtime.voice == "cedar")
+        #expect(nabu.configuration(for: RealtimeService.self).realtime.language == "de")
         #expect(nabu.session == "okay nabu", "another agent knows nothing of the box's conversation")
         #expect(secrets.token(of: nabu).secret == Secret("of-nabu"))
         #expect(jarvis.configuration.jarvis.url == "http://nas:8080/ui")
-        #expect(jarvis.configuration.realtime.voice == "marin")
+        #expect(jarvis.configuration(for: RealtimeService.self).realtime.voice == "marin")
         #expect(jarvis.session == nil, "the same agent, the same conversation")
         #expect(secrets.token(of: jarvis).secret == Secret("of-the-box"))
     }
@@ -62,8 +63,8 @@ struct AssistantTests {
 
     @Test func voiceBelongsToThePreferredService() throws {
         let (values, _) = try load("[service]\nuse = [\"openai\", \"local\"]\n[words.alexa]\nvoice = \"cedar\"")
-        #expect(values.assistants[0].configuration.realtime.voice == "cedar")
-        #expect(values.assistants[0].configuration.local.voice == "")
+        #expect(values.assistants[0].configuration(for: RealtimeService.self).realtime.voice == "cedar")
+        #expect(values.assistants[0].configuration(for: LocalService.self).local.voice == "")
     }
 
     @Test(arguments: [

@@ -4,6 +4,7 @@ import VoiceSimulator
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceHero365
 
 extension MarkerTones {
     /// Like `spell`, after a speech codec: sounds that it adds between words are short, and its noise makes single

@@ -1,6 +1,7 @@
 internal import VoiceBase
 internal import VoiceConversation
 internal import VoiceNetwork
+internal import VoiceSession
 
 /// Turns the microphone into what Hero365 expects: turns and the packets that belong to them. Lives on the network thread.
 ///

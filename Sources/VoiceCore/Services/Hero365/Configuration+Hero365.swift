@@ -1,3 +1,5 @@
+package import VoiceBase
+
 extension Configuration {
     /// Hero365 streaming: a voice agent.
     package struct Hero365: ConfigurationSection {
@@ -6,6 +8,18 @@ extension Configuration {
             "Hero365 streaming (service.use = [\"hero365\"]). An agent hosted by Hero365 answers with its own tools; "
             + "Jarvis is not asked."
         package static let keys = Keys()
+        package static let retired = [
+            "hero365.connect_timeout_s": Retirement.isFixed,
+            "hero365.rate": Retirement.isFixed,
+            "hero365.packet_ms": Retirement.isFixed,
+            "hero365.bitrate": Retirement.isFixed,
+            "hero365.dtx": Retirement.isFixed,
+            "hero365.frames": Retirement.isFixed,
+            "hero365.hangover_ms": Retirement.isFixed,
+            "hero365.jitter_ms": Retirement.isFixed,
+            "hero365.rotation_margin_s": Retirement.isFixed,
+            "hero365.allow_plain_http": Retirement.useWSS, "hero365.ca_file": Retirement.addCertificate,
+        ]
 
         package var changes: [String: ConfigurationValue] = [:]
 
@@ -31,6 +45,11 @@ extension Configuration {
         package let rotationMarginS = 25
 
         package init() {}
+    }
+
+    package var hero365: Hero365 {
+        get { services[Hero365.self] }
+        set { services[Hero365.self] = newValue }
     }
 }
 
