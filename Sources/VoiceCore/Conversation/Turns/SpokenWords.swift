@@ -7,7 +7,7 @@ enum SpokenEnd: Equatable, Sendable {
     case unfinished
     case unknown
 
-    /// Whether it is a whole sentence according to its punctuation.
+    /// Whether the text is a whole sentence according to its punctuation.
     var isWhole: Bool { self == .finished || self == .stopped }
 
     /// Words that never end a sentence.
@@ -26,7 +26,7 @@ enum SpokenEnd: Equatable, Sendable {
         "when", "whenever", "if", "because", "before", "after", "while", "since", "until", "unless", "once", "although",
         "though", "whatever", "as",
     ]
-    /// After one of those, they make it a question.
+    /// After a leading word, these words make the text a question.
     private static let asking: Set<String> = [
         "is", "are", "was", "were", "am", "do", "does", "did", "will", "would", "can", "could", "should", "has", "have",
         "shall", "must", "may", "might", "had",
@@ -79,15 +79,15 @@ package enum PhantomWords {
         ["sure"], ["aha"],
     ]
 
-    /// Whether the words are nothing but such texts, one or several. Of a long noise a recogniser makes one after another.
+    /// Whether the words are only such texts, one or several. For a long noise a recogniser makes up one after another.
     package static func contains(_ words: [String]) -> Bool { parts(words) != nil }
 
-    /// Whether nobody means this for a question or an order, however well it fits a voice: "Beep, beep.", "You".
+    /// True if the text is only noise words, even if a voice said them: "Beep, beep.", "You".
     package static func asksNothing(_ words: [String]) -> Bool {
         words == ["you"] || !words.isEmpty && words.allSatisfy(sounds.contains)
     }
 
-    /// Whether they are such texts, and one of them comes twice: "Thank you. Thank you.", which hardly anybody says.
+    /// Whether the words are such texts, and one of them occurs twice: "Thank you. Thank you.", which people rarely say.
     package static func repeats(_ words: [String]) -> Bool { parts(words).map { Set($0).count < $0.count } ?? false }
 
     private static func parts(_ words: [String]) -> [ArraySlice<String>]? {
