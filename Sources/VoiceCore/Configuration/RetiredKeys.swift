@@ -2,7 +2,7 @@ internal import VoiceBase
 
 /// Keys of earlier configurations. A file that still has one is accepted, and the user reads once what to do instead.
 enum RetiredKeys {
-    /// What to do instead, by path; follows "is no longer used: " in a sentence.
+    /// The replacement of a key, by path; follows "is no longer used: " in a sentence.
     static let all = ConfigurationSchema.sections.reduce(into: own) { $0.merge($1.retired) { $1 } }
 
     /// Of sections that have not declared them.

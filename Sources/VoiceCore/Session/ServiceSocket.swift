@@ -58,7 +58,7 @@ extension SocketPart {
 package final class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, VoiceLine, WebSocketDriver {
     private enum Phase {
         case running
-        /// Asked to end: it is read until it has, and closed at this time anyway. Nothing is reported any more.
+        /// Asked to end: the socket is read until the session has ended, and closed at this time anyway. Nothing is reported.
         case closing(by: Duration)
         case retired
         case over
@@ -75,11 +75,11 @@ package final class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, V
     private var loudness = LoudnessVoice()
     private let downlink: Downlink
     private var phase = Phase.running
-    /// Silence for a session that lives on audio and does not have the microphone yet.
+    /// Sends silence to a session that needs continuous audio and does not have the microphone yet.
     private var waiting: WaitingUplink?
-    /// Microphone position at the latest message: the service was still there to hear audio from before it.
+    /// Microphone position at the latest message: the service has heard the audio before it.
     private var heardUntil: UInt64 = 0
-    /// The latest responses. After a cut, the sound of others belongs to what was cut, whatever it names.
+    /// The latest responses. After a cut, sound of any other response belongs to the interrupted speech.
     private var begun: [String] = []
     private var mostBegun: Int { 32 }
     /// A service that hears the user begin to speak reacts sooner than this.
