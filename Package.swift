@@ -27,6 +27,8 @@ let roomFolders = ["Base", "Network", "Audio", "Reply", "Conversation", "Agent",
 /// The voice services: each a folder and a module in `Sources/VoiceCore/Services`. None knows another.
 let services = ["Hero365"]
 let serviceRooms = services.map { Target.Dependency(stringLiteral: "Voice" + $0) }
+/// Their simulators, in the folders of the same names in `Tools/Services`.
+let simulators = services.map { Target.Dependency(stringLiteral: "Simulated" + $0) }
 let rooms = roomFolders.map { Target.Dependency(stringLiteral: "Voice" + $0) } + serviceRooms
 
 extension Target {
@@ -48,6 +50,19 @@ extension Target {
                 "VoiceBase", "VoiceNetwork", "VoiceAudio", "VoiceReply", "VoiceConversation", "VoiceSession",
             ],
             path: "Sources/VoiceCore/Services/" + name,
+            swiftSettings: settings
+        )
+    }
+
+    /// The simulator of a voice service, and the fuzzer's target.
+    static func simulator(_ name: String) -> Target {
+        .target(
+            name: "Simulated" + name,
+            dependencies: [
+                "VoiceBase", "VoiceNetwork", "VoiceConversation", "VoiceSession", "VoiceSimulator",
+                .byName(name: "Voice" + name),
+            ],
+            path: "Tools/Services/" + name,
             swiftSettings: settings
         )
     }
@@ -192,12 +207,20 @@ let package = Package(
             name: "JarvisSimulator",
             dependencies: [
                 "VoiceBase", "VoiceNetwork", "VoiceAudio", "VoiceConversation", "VoiceSession", "VoiceCore",
-                "VoiceSimulator",
+                "VoiceSimulator", "ServiceSimulators",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             path: "Tools/SimulatorProgram",
+            swiftSettings: settings
+        ),
+
+        .target(
+            name: "ServiceSimulators",
+            dependencies: ["VoiceSimulator"] + simulators,
+            path: "Tools/Services",
+            exclude: services,
             swiftSettings: settings
         ),
 
@@ -212,8 +235,8 @@ let package = Package(
             name: "VoiceBench",
             dependencies: [
                 "VoiceBase", "VoiceNetwork", "VoiceAudio", "VoiceConversation", "VoiceActivation", "VoiceSession",
-                "VoiceCore", "VoiceSimulator", "FuzzTargets", "CAEC", "CDSP", "CLinux", logging,
-            ] + serviceRooms,
+                "VoiceCore", "VoiceSimulator", "ServiceSimulators", "FuzzTargets", "CAEC", "CDSP", "CLinux", logging,
+            ],
             path: "Tools/Bench",
             swiftSettings: settings
         ),
@@ -223,16 +246,17 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "VoiceBase", "VoiceNetwork", "VoiceConversation", "VoiceReply", "VoiceAgent", "VoiceMedia",
-                "VoiceActivation", "VoiceCore",
-            ] + serviceRooms,
+                "VoiceActivation", "VoiceCore", "VoiceSimulator", "ServiceSimulators",
+            ],
             path: "Tools/FuzzTargets",
             swiftSettings: settings
         ),
 
         .testTarget(
             name: "VoiceCoreTests",
-            dependencies: rooms + [
-                "VoiceCore", "VoiceSimulator", "FuzzTargets", "CAlsa", "CLinux", "COpus", "CAEC", "CDSP", "CSphinx",
+            dependencies: rooms + simulators + [
+                "VoiceCore", "VoiceSimulator", "ServiceSimulators", "FuzzTargets", "CAlsa", "CLinux", "COpus", "CAEC",
+                "CDSP", "CSphinx",
                 "CZlib",
             ],
             exclude: ["Activation/Golden", "Reply/Speech/Golden"],
@@ -251,7 +275,7 @@ let package = Package(
     cxxLanguageStandard: .gnucxx17
 )
 
-package.targets += services.map { .service($0) }
+package.targets += services.flatMap { [.service($0), .simulator($0)] }
 
 /// scripts/build builds several programs in one pass: of the targets, only those that they need are here then.
 if let wanted = ProcessInfo.processInfo.environment["VOICE_PROGRAMS"] {

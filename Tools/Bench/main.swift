@@ -1,10 +1,13 @@
 internal import Glibc
+internal import ServiceSimulators
+internal import VoiceSimulator
 
 /// Measures the program's own share of every delay and its cost, each compared with its target.
 ///
 ///     VoiceBench [--quick] [name...]
 ///     VoiceBench soak [options]           hours of conversation with interruptions, see `Soak`
 ///     VoiceBench faults [options]         conversations with faulty services, see `FaultRun`
+///     VoiceBench faults services          the services beside the Realtime one, for scripts
 ///     VoiceBench cancel [options]         one recording through an echo canceller, see `CancelCommand`
 ///     VoiceBench relapse                  whether people are still heard over the box, see `RelapseCheck`
 ///     VoiceBench wake [options]           words recognised on this machine, see `StreamCheck`
@@ -26,6 +29,11 @@ if arguments.first == "soak" {
     exit(try await soak.run() ? 0 : 1)
 }
 if arguments.first == "faults" {
+    // For scripts.
+    if arguments.dropFirst() == ["services"] {
+        print(SimulatorRegistry.all.map { $0.name }.joined(separator: " "))
+        exit(0)
+    }
     guard let faults = FaultRun(arguments) else {
         print(FaultOptions.usage)
         exit(64)

@@ -1,5 +1,6 @@
 import FuzzTargets
 import Glibc
+import VoiceSimulator
 
 // Built only by scripts/fuzz. libFuzzer supplies the main function and the options.
 

@@ -1,12 +1,11 @@
-/// A parser of outside bytes, with properties that must hold for any input; a violation ends the process.
-///
-/// Used by the fuzzer and by a test that feeds it the files of `Tests/Corpus/<name>`.
-package struct FuzzTarget: Sendable {
-    package let name: String
-    /// Feeds the parser. The first byte of the input often determines how the rest is split.
-    package let run: @Sendable (UnsafeRawBufferPointer) -> Void
+import ServiceSimulators
+import VoiceSimulator
 
-    package static let all: [FuzzTarget] = [
+extension FuzzTarget {
+    /// Those of the services are beside their simulators.
+    package static let all = own + SimulatorRegistry.all.compactMap { $0.fuzz }
+
+    private static let own: [FuzzTarget] = [
         FuzzTarget(name: "websocket", run: WebSocketFuzz.frames),
         FuzzTarget(name: "handshake", run: WebSocketFuzz.handshake),
         FuzzTarget(name: "events", run: EventFuzz.run),
@@ -16,7 +15,6 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "sse", run: EventStreamFuzz.run),
         FuzzTarget(name: "base64", run: Base64Fuzz.run),
         FuzzTarget(name: "media", run: MediaFuzz.run),
-        FuzzTarget(name: "hero365", run: Hero365Fuzz.run),
         FuzzTarget(name: "script", run: ScriptFuzz.run),
         FuzzTarget(name: "live", run: LiveFuzz.run),
         FuzzTarget(name: "wyoming", run: WyomingFuzz.run),

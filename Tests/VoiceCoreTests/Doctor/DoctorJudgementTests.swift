@@ -7,7 +7,6 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore
-@testable import VoiceHero365
 @testable import VoiceNetwork
 @testable import VoiceSession
 
@@ -131,7 +130,7 @@ struct DoctorJudgementTests {
     }
 
     /// Advice names the settings of the service in use, and no others.
-    @Test(arguments: ["openai-live", "datagrid", "hero365"])
+    @Test(arguments: ServiceRegistry.all.filter { $0.key != nil && $0.name != .openAI }.map { $0.name.rawValue })
     func adviceNamesTheServicesOwnSettings(name: String) {
         let found: (any VoiceService.Type)? = ServiceRegistry.all.first { $0.name.rawValue == name }
         guard let service = found, let address = service.address(Configuration()), let key = service.key else {
@@ -164,7 +163,7 @@ struct DoctorJudgementTests {
             var text = finding.message + " " + (finding.advice ?? "")
             // GPT-Live shares the key of its provider.
             text = text.replacing(key.setting, with: "")
-            for other in ["realtime.", "live.", "datagrid.", "hero365."] where other != section + "." {
+            for other in ServiceRegistry.all.map({ $0.section.name + "." }) where other != section + "." {
                 #expect(!text.contains(other), "\(text)")
             }
             // Settings that the section does not have.

@@ -4,24 +4,23 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore
-@testable import VoiceHero365
 @testable import VoiceSimulator
 
 extension EndToEnd {
-    /// Faults on the wire of GPT-Live, Datagrid and Hero365: refused, hanging and cut connections, sessions that stall or die,
+    /// Faults on the wire of the services other than Realtime: refused, hanging and cut connections, sessions that stall or die,
     /// messages that are garbled, repeated or of the wrong type, and the faults of each protocol. A user asks all the time;
     /// once the faults are over, a question is answered. `VoiceBench faults --service` is the long form.
     @Suite struct SocketTroubleTests {
-        private static let connections = 5
-        private static let question = "Tell everybody yesterday happened"
+        static let connections = 5
+        static let question = "Tell everybody yesterday happened"
 
-        private final class Faults: Sendable {
+        final class Faults: Sendable {
             private let kinds = Mutex<[FaultKind]>([])
             func add(_ kind: FaultKind, _ connection: Int?) { kinds.withLock { $0.append(kind) } }
             var all: [FaultKind] { kinds.withLock { $0 } }
         }
 
-        private static func trouble(
+        static func trouble(
             _ seed: UInt64,
             every gap: ClosedRange<Int>,
             longest: Int,
@@ -35,7 +34,7 @@ extension EndToEnd {
             return trouble
         }
 
-        private static func endure(
+        static func endure(
             _ stage: some ServiceStage,
             _ faults: Faults,
             _ question: String = question,
@@ -89,19 +88,6 @@ extension EndToEnd {
             try await Self.endure(stage, faults) { stage.simulator.attempts }
             try await stage.stop()
             #expect(stage.leaks.isEmpty, "\(stage.leaks)")
-        }
-
-        /// The box ends the turns of Hero365, so there has to be a pause between the questions: asked 1.5 s apart, eight in a
-        /// minute became turns, one was answered, and a service that answers nothing hardly sends what could be faulty.
-        @Test func hero365SurvivesSocketTrouble() async throws {
-            let faults = Faults()
-            let trouble = Self.trouble(4, every: 1...4, longest: 6, connections: 2)
-            let stage = try Hero365Stage(Hero365Script(["It is noon."]), trouble: trouble, struck: faults.add)
-            try await stage.start(isPatient: false) { $0.hero365.hangoverMS = 400 }
-            try await Self.endure(stage, faults, "Tell everybody", connections: 2, rest: .seconds(1)) {
-                stage.simulator.attempts
-            }
-            try await stage.stop()
         }
     }
 }

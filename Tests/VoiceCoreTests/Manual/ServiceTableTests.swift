@@ -6,6 +6,17 @@ import Testing
 @testable import VoiceSession
 
 struct ServiceTableTests {
+    @Test func unitsHandOverTheKeyOfEveryService() throws {
+        for (path, folder) in UnitFiles.all {
+            let unit = UnitFiles.updated(try ProjectFiles.text(path), folder: folder)
+            #expect(ServiceRegistry.keys.allSatisfy { unit.contains("LoadCredential=\($0.credential):\(folder)/") })
+            #expect(
+                try ProjectFiles.isGenerated(path, unit),
+                "run the tests once with UPDATE_SAMPLE=1 to write it anew"
+            )
+        }
+    }
+
     @Test func tableOfServicesFollowsTheirCapabilities() throws {
         let page = try ProjectFiles.text("docs/services.md")
         let wanted = try #require(ServiceTable.updated(page), "the page has no place for the table")

@@ -48,9 +48,10 @@ struct FaultLane: Sendable {
 
     private func services() async throws -> any FaultServices {
         let seed = isTroubled ? seed : nil
-        return options.isRealtime
-            ? try await RealtimeFaultServices.start(seed: seed, speed: options.speed, ledger: ledger)
-            : try await SocketFaultServices.start(options.service, seed: seed, ledger: ledger)
+        guard let simulator = options.simulator else {
+            return try await RealtimeFaultServices.start(seed: seed, speed: options.speed, ledger: ledger)
+        }
+        return try await SocketFaultServices.start(simulator, seed: seed, ledger: ledger)
     }
 
     /// The ports of a daemon, as far as they are still referenced.

@@ -1,11 +1,11 @@
+import ServiceSimulators
 import VoiceBase
-import VoiceCore
-import VoiceSession
+import VoiceSimulator
 
 /// The options of a fault run.
 struct FaultOptions: Sendable {
-    /// The service that has the faults.
-    var service = Configuration.Service.Name.openAI
+    /// The service that has the faults; nil for the Realtime service.
+    var simulator: (any ServiceSimulator.Type)?
     /// Number of the user's turns after which the run ends.
     var turns = 1000
     /// Longest duration, in seconds of real time; the run then ends successfully, with fewer turns.
@@ -23,21 +23,21 @@ struct FaultOptions: Sendable {
     var isVerbose = false
 
     /// Only the Realtime service can run faster than real time: the others take their time from the audio itself.
-    var isRealtime: Bool { service == .openAI }
+    var isRealtime: Bool { simulator == nil }
+
+    var service: Configuration.Service.Name { simulator.map { .init(rawValue: $0.name) } ?? .openAI }
 
     static let usage = """
-        usage: VoiceBench faults [--service openai|openai-live|datagrid|hero365] [--turns N] [--seconds S] [--seed N] [--speed X] [--lanes N]
+        usage: VoiceBench faults [--service openai|\(SimulatorRegistry.all.map { $0.name }.joined(separator: "|"))] [--turns N] [--seconds S] [--seed N] [--speed X] [--lanes N]
                                 [--faults on|off] [--strict on|off] [--verbose on|off]
         """
 
     init?(_ arguments: [String]) {
         guard arguments.count.isMultiple(of: 2) else { return nil }
         if let place = arguments.firstIndex(of: "--service"), place.isMultiple(of: 2) {
-            let name = Configuration.Service.Name(rawValue: arguments[place + 1])
-            guard ServiceRegistry.all.contains(where: { $0.name == name }), name != .local else {
-                return nil
-            }
-            service = name
+            let name = arguments[place + 1]
+            simulator = SimulatorRegistry.named(name)
+            guard simulator != nil || name == Configuration.Service.Name.openAI.rawValue else { return nil }
             if !isRealtime {
                 turns = 300
                 speed = 1

@@ -29,11 +29,11 @@ struct FaultReport {
             zip(cells, [22, 7, 10, 8, 8]).map { pad($0, $1) }.joined(separator: " ")
         }
         return [row(["fault", "times", "median ms", "p99", "longest"])]
-            + FaultKind.allCases.filter { kind in sum { $0.counts[kind] ?? 0 } > 0 }.map { kind in
+            + Set(figures.flatMap(\.counts.keys)).sorted { $0.name < $1.name }.map { kind in
                 let times = Samples(figures.flatMap { $0.recoveries[kind] ?? [] })
                 let cells =
                     times.count > 0 ? [times.median, times.p99, times.maximum].map { "\(Int($0))" } : ["-", "-", "-"]
-                return row([kind.rawValue, "\(sum { $0.counts[kind] ?? 0 })"] + cells)
+                return row([kind.name, "\(sum { $0.counts[kind] ?? 0 })"] + cells)
             }
     }
 

@@ -14,10 +14,10 @@ package enum PCM16 {
     }
 
     /// Base64 of any bytes.
-    static func base64(bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+    package static func base64(bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
     /// The bytes of base64 text; nil if it is not base64.
-    static func bytes(base64 text: String) -> [UInt8]? { Data(base64Encoded: text).map { Array($0) } }
+    package static func bytes(base64 text: String) -> [UInt8]? { Data(base64Encoded: text).map { Array($0) } }
 
     /// The samples of base64 text; nil if it is not base64 or holds half a sample.
     package static func samples(base64 text: String) -> [Int16]? {
@@ -25,7 +25,7 @@ package enum PCM16 {
         return samples(bytes: Array(data))
     }
 
-    static func samples(bytes: [UInt8]) -> [Int16] {
+    package static func samples(bytes: [UInt8]) -> [Int16] {
         stride(from: 0, to: bytes.count - bytes.count % 2, by: 2).map {
             Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)
         }

@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// One conversation of a simulated service that runs in real time: takes the client's messages and returns the
 /// service's. Pure; times are ms since the connection was opened.
-protocol SimulatedConversation: Sendable {
+package protocol SimulatedConversation: Sendable {
     mutating func receive(_ text: String, at now: Int) -> [SocketOutput]
     mutating func tick(at now: Int) -> [SocketOutput]
     /// Faults of the protocol itself that have struck since the last call.
@@ -16,12 +16,12 @@ protocol SimulatedConversation: Sendable {
 }
 
 extension SimulatedConversation {
-    static func recorded(_ event: SimulatedJSON) -> SimulatedJSON { event }
-    mutating func takeStruck() -> [FaultKind] { [] }
+    package static func recorded(_ event: SimulatedJSON) -> SimulatedJSON { event }
+    package mutating func takeStruck() -> [FaultKind] { [] }
 }
 
 /// What a simulated service does with its socket.
-enum SocketOutput: Sendable, Equatable {
+package enum SocketOutput: Sendable, Equatable {
     case send(SimulatedJSON)
     /// The same event in a binary frame.
     case sendBinary(SimulatedJSON)
@@ -35,7 +35,7 @@ enum SocketOutput: Sendable, Equatable {
 /// A WebSocket server on 127.0.0.1, without TLS, for conversations in real time.
 ///
 ///     GET path  ->  SocketConversationHandler  ->  SimulatedConversation (pure)
-final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
+package final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
     private struct State {
         var listener: (any Channel)?
         var channels: [Int: any Channel] = [:]
@@ -86,7 +86,7 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
     }
 
     /// Accepts requests with this bearer key for a path that `takes` accepts.
-    convenience init(
+    package convenience init(
         key: String,
         port: Int,
         trouble: SocketTrouble? = nil,
@@ -110,7 +110,7 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
     }
 
     /// Starts to listen and returns the port; throws if the port is taken.
-    func start() async throws -> Int {
+    package func start() async throws -> Int {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -123,15 +123,15 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
     }
 
     /// TCP connections so far.
-    var attempts: Int { state.withLock { $0.attempts } }
+    package var attempts: Int { state.withLock { $0.attempts } }
 
     /// Ends the faults of connections that begin from now on. Open connections keep theirs.
-    func calmDown() { state.withLock { $0.isCalm = true } }
+    package func calmDown() { state.withLock { $0.isCalm = true } }
 
     private var activeTrouble: SocketTrouble? { state.withLock { $0.isCalm } ? nil : trouble }
 
     /// Closes the listener and every connection.
-    func stop() async {
+    package func stop() async {
         let channels = state.withLock { state in
             let open = Array(state.channels.values) + (state.listener.map { [$0] } ?? [])
             state.listener = nil

@@ -1,3 +1,4 @@
+import SimulatedHero365
 import Testing
 import VoiceSimulator
 

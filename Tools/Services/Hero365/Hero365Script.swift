@@ -1,3 +1,5 @@
+internal import VoiceSimulator
+
 /// The answers of the simulated Hero365, and its faults.
 package struct Hero365Script: Sendable, Equatable {
     /// How the audio of an answer is encoded.

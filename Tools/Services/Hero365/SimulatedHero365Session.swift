@@ -1,4 +1,5 @@
 internal import VoiceNetwork
+internal import VoiceSimulator
 
 /// One session of the simulated Hero365. Pure; times are ms since the connection was opened.
 struct SimulatedHero365Session: SimulatedConversation {
@@ -206,7 +207,7 @@ struct SimulatedHero365Session: SimulatedConversation {
     /// Schedules the messages of an answer.
     private mutating func answer(_ text: String, at start: Int) {
         let first = start + script.delay
-        let messages = text.isEmpty ? [] : Hero365Sound.messages(of: text, voice: voice, form: script.form)
+        let messages = text.isEmpty ? [] : SimulatedHero365Sound.messages(of: text, voice: voice, form: script.form)
         let length = script.form == .packet || script.form == .pcm ? Self.packet : Self.many
         // Each answer is numbered from 1.
         sequenceDown = 0

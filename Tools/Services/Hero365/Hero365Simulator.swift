@@ -1,4 +1,5 @@
 internal import Synchronization
+package import VoiceSimulator
 
 /// A stand-in for Hero365 streaming: a WebSocket server on 127.0.0.1, without TLS.
 ///

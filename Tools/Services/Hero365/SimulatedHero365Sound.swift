@@ -1,7 +1,8 @@
 internal import VoiceNetwork
+internal import VoiceSimulator
 
 /// Encodes speech as the payloads of Hero365 messages.
-enum Hero365Sound {
+enum SimulatedHero365Sound {
     private static let rate = 16_000
 
     /// The bytes of each message of an answer; empty if encoding fails.

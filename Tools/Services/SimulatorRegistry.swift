@@ -1,0 +1,13 @@
+internal import SimulatedHero365
+package import VoiceSimulator
+
+/// The simulated services beside the Realtime one. To add one, add a line.
+package enum SimulatorRegistry {
+    package static let all: [any ServiceSimulator.Type] = [
+        LiveSimulator.self,
+        DatagridSimulator.self,
+        Hero365Simulator.self,
+    ]
+
+    package static func named(_ name: String) -> (any ServiceSimulator.Type)? { all.first { $0.name == name } }
+}
