@@ -1,5 +1,5 @@
-import ServiceSimulators
-import VoiceSimulator
+internal import ServiceSimulators
+package import VoiceSimulator
 
 extension FuzzTarget {
     /// Those of the services are beside their simulators.
