@@ -1,6 +1,7 @@
 import FoundationEssentials
 import FuzzTargets
 import Testing
+import VoiceSimulator
 
 /// Inputs that once reached unusual places of a parser, or broke it.
 struct CorpusTests {
