@@ -1,6 +1,8 @@
 package import VoiceBase
 package import VoiceConversation
+internal import VoiceDatagrid
 internal import VoiceHero365
+internal import VoiceLive
 package import VoiceSession
 
 /// All voice services. To add one, add its module to `Package.swift` and a line to `all`; to take one out, remove these.

@@ -9,14 +9,12 @@ extension FuzzTarget {
         FuzzTarget(name: "websocket", run: WebSocketFuzz.frames),
         FuzzTarget(name: "handshake", run: WebSocketFuzz.handshake),
         FuzzTarget(name: "events", run: EventFuzz.run),
-        FuzzTarget(name: "datagrid", run: DatagridFuzz.run),
         FuzzTarget(name: "reply", run: ReplyFuzz.run),
         FuzzTarget(name: "configuration", run: ConfigurationFuzz.run),
         FuzzTarget(name: "sse", run: EventStreamFuzz.run),
         FuzzTarget(name: "base64", run: Base64Fuzz.run),
         FuzzTarget(name: "media", run: MediaFuzz.run),
         FuzzTarget(name: "script", run: ScriptFuzz.run),
-        FuzzTarget(name: "live", run: LiveFuzz.run),
         FuzzTarget(name: "wyoming", run: WyomingFuzz.run),
     ]
 

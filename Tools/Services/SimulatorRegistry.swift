@@ -1,4 +1,6 @@
+internal import SimulatedDatagrid
 internal import SimulatedHero365
+internal import SimulatedLive
 package import VoiceSimulator
 
 /// The simulated services beside the Realtime one. To add one, add a line.

@@ -12,7 +12,7 @@ struct Serve: AsyncParsableCommand {
         discussion: """
             Prints "realtime=PORT jarvis=PORT", and behind it " NAME=PORT" of each service asked for with --service. The key is \
             sk-simulated, the token simulated. Every turn of the user becomes a question to Jarvis; a service with an agent of its \
-            own answers by itself.
+            own gives the same replies.
             """
     )
 

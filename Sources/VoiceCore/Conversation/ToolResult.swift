@@ -93,7 +93,7 @@ package struct ToolResult: Sendable, Equatable {
         }
     }
 
-    var prompt: AgentPrompt? { if case .prompt(let prompt, _) = content { prompt } else { nil } }
+    package var prompt: AgentPrompt? { if case .prompt(let prompt, _) = content { prompt } else { nil } }
 
     package var isEmpty: Bool { content == .answer("") }
 

@@ -6,6 +6,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceLive
 @testable import VoiceNetwork
 @testable import VoiceSession
 

@@ -1,3 +1,5 @@
+import SimulatedDatagrid
+import SimulatedLive
 import Testing
 import VoiceSimulator
 

@@ -59,36 +59,6 @@ extension EndToEnd {
             try await stage.journal.wait(for: "listening again") { $0.states.last == .listening }
             #expect(Set(faults.all).count >= 3, "hardly any faults: \(faults.all)")
         }
-
-        @Test func gptLiveSurvivesSocketTrouble() async throws {
-            let faults = Faults()
-            let turns = (0..<200).map { LiveScript.Turn("Question \($0)", .delegate(bridge: nil)) }
-            let trouble = Self.trouble(2, every: 3...30, longest: 60)
-            let stage = try LiveStage(turns, trouble: trouble) { _ in
-                .init(.reply("Two."))
-            } struck: {
-                faults.add($0, $1)
-            } adjustScript: {
-                $0.usageEvery = 1000
-                $0.namesConnections = true
-            }
-            try await stage.start(isPatient: false)
-            try await Self.endure(stage, faults) { stage.simulator.attempts }
-            try await stage.stop()
-            let calls = stage.queries
-            #expect(Set(calls).count == calls.count, "carried out twice: \(calls)")
-        }
-
-        @Test func datagridSurvivesSocketTrouble() async throws {
-            let faults = Faults()
-            let turns = (0..<200).map { DatagridScript.Turn("Question \($0)", .say("It is noon.")) }
-            let trouble = Self.trouble(3, every: 1...10, longest: 30)
-            let stage = try DatagridStage(turns, trouble: trouble, struck: faults.add)
-            try await stage.start(handsOff: false, isPatient: false)
-            try await Self.endure(stage, faults) { stage.simulator.attempts }
-            try await stage.stop()
-            #expect(stage.leaks.isEmpty, "\(stage.leaks)")
-        }
     }
 }
 

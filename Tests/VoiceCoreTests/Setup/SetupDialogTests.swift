@@ -6,6 +6,7 @@ import VoiceAudio
 @testable import VoiceActivation
 @testable import VoiceBase
 @testable import VoiceCore
+@testable import VoiceDatagrid
 
 struct SetupDialogTests {
     private static let devices = [

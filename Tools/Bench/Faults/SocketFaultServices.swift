@@ -72,9 +72,7 @@ struct SocketFaultServices: FaultServices {
         configuration.service.use = [.init(rawValue: service.name)]
         let (addressKey, address) = service.address(port: port)
         _ = ConfigurationSchema.key(addressKey)?.set(.text(address), in: &configuration)
-        // Half of the lanes ask for each session first.
-        configuration.datagrid.handoff = seed.isMultiple(of: 2)
-        configuration.datagrid.connectTimeoutS = 1
+        service.hurry(&configuration, seed: seed)
         configuration.jarvis.url = "http://127.0.0.1:\(agentPort)/ui"
         configuration.jarvis.timeoutS = 10
         configuration.jarvis.preamble = .off
@@ -99,12 +97,7 @@ struct SocketFaultServices: FaultServices {
         settings.service.request?.limits.whole = .seconds(1)
         settings.service.request?.deadPeerLimit = .seconds(2)
         settings.service.request?.closeTimeout = .milliseconds(200)
-        if var datagrid = settings.service as? DatagridService {
-            datagrid.deadPeerLimit = .seconds(2)
-            // Some tools are never reported to be finished.
-            datagrid.longestWork = .seconds(5)
-            settings.service = datagrid
-        }
+        service.hurry(&settings.service)
         settings.conversation.sessions.setUpLimit = .milliseconds(2500)
         settings.conversation.reconnectFirst = .milliseconds(20)
         settings.conversation.reconnectLongest = .milliseconds(300)

@@ -54,6 +54,9 @@ extension FaultKind {
     package static let race = FaultKind("race")
     package static let lateTranscript = FaultKind("lateTranscript")
 
+    /// The service transcribes words that were not said.
+    package static let phantomWords = FaultKind("phantomWords")
+
     // The agent
     package static let agentSlow = FaultKind("agentSlow")
     package static let agentBusy = FaultKind("agentBusy")
@@ -64,26 +67,6 @@ extension FaultKind {
     package static let agentCutMidBody = FaultKind("agentCutMidBody")
     package static let agentEmpty = FaultKind("agentEmpty")
     package static let agentSilent = FaultKind("agentSilent")
-
-    // What GPT-Live alone can do
-    /// The audio that is sent no longer reaches the session's clock.
-    package static let frozenClock = FaultKind("frozenClock", endsSession: true)
-    package static let deferredAppends = FaultKind("deferredAppends")
-    package static let lateWords = FaultKind("lateWords")
-    package static let phantomWords = FaultKind("phantomWords")
-    package static let lostAcknowledgements = FaultKind("lostAcknowledgements")
-    package static let replayedDelegation = FaultKind("replayedDelegation")
-    package static let unknownDelay = FaultKind("unknownDelay", endsSession: true)
-    package static let lostInDelegation = FaultKind("lostInDelegation", endsSession: true)
-
-    // What Datagrid alone can do
-    package static let handoffRefused = FaultKind("handoffRefused", endsSession: true)
-    package static let tokenExpired = FaultKind("tokenExpired", endsSession: true)
-    package static let endedInAnswer = FaultKind("endedInAnswer", endsSession: true)
-    package static let unfinishedTool = FaultKind("unfinishedTool")
-    package static let ignoredInterrupt = FaultKind("ignoredInterrupt")
-    package static let cutByItself = FaultKind("cutByItself")
-    package static let forgottenConversation = FaultKind("forgottenConversation", endsSession: true)
 
     // The user
     package static let commandedToBeQuiet = FaultKind("commandedToBeQuiet")

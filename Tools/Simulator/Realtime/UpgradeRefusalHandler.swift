@@ -1,19 +1,19 @@
-internal import NIOCore
-internal import NIOHTTP1
+package import NIOCore
+package import NIOHTTP1
 
 /// Answers a request that is not a WebSocket upgrade, or an upgrade that must be refused, with a plain HTTP status.
-final class UpgradeRefusalHandler: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias OutboundOut = HTTPServerResponsePart
+package final class UpgradeRefusalHandler: ChannelInboundHandler, RemovableChannelHandler {
+    package typealias InboundIn = HTTPServerRequestPart
+    package typealias OutboundOut = HTTPServerResponsePart
 
     static let name = "upgrade-refusal"
     private let status: Int
 
-    init(status: Int) {
+    package init(status: Int) {
         self.status = status
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .end = unwrapInboundIn(data) else { return }
         let body = ByteBuffer(string: #"{"error":{"message":"refused","type":"invalid_request_error"}}"#)
         let head = HTTPResponseHead(

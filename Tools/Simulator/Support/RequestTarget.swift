@@ -1,11 +1,11 @@
 internal import VoiceBase
 
 /// The target of an HTTP request in origin form (RFC 9112 section 3.2.1): path and query.
-struct RequestTarget: Sendable {
-    var path: String
-    var query: [String: String] = [:]
+package struct RequestTarget: Sendable {
+    package var path: String
+    package var query: [String: String] = [:]
 
-    init(_ text: String) {
+    package init(_ text: String) {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         path = String(parts.first ?? "")
         guard parts.count == 2 else { return }

@@ -1,3 +1,6 @@
+package import VoiceBase
+package import VoiceSession
+
 /// A simulated voice service as the tools use it: `jarvis-simulator serve`, the fault runs and the fuzzer.
 ///
 /// Each service has a folder and a module of its own for it, which no other module names but `SimulatorRegistry`.
@@ -37,6 +40,11 @@ package protocol ServiceSimulator: Sendable {
         struck: @escaping @Sendable (FaultKind, Int?) -> Void
     ) -> Self
 
+    /// Sets what a fault run of its service needs beside the address.
+    static func hurry(_ configuration: inout Configuration, seed: UInt64)
+    /// Shortens the time limits that are no settings.
+    static func hurry(_ service: inout any VoiceService)
+
     /// Starts to listen and returns the port; throws if the port is taken.
     func start() async throws -> Int
     /// Ends the faults of connections that begin from now on.
@@ -47,6 +55,8 @@ package protocol ServiceSimulator: Sendable {
 
 extension ServiceSimulator {
     package static var fuzz: FuzzTarget? { nil }
+    package static func hurry(_ configuration: inout Configuration, seed: UInt64) {}
+    package static func hurry(_ service: inout any VoiceService) {}
 }
 
 /// What a served service does with each turn of the user.

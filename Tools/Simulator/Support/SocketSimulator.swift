@@ -1,5 +1,5 @@
-internal import NIOCore
-internal import NIOHTTP1
+package import NIOCore
+package import NIOHTTP1
 internal import NIOPosix
 internal import NIOWebSocket
 internal import Synchronization
@@ -65,7 +65,7 @@ package final class SocketSimulator<Conversation: SimulatedConversation>: Sendab
     ///   - events: called on the connection's thread; must not block.
     ///   - trouble: faults on the wire.
     ///   - struck: called with each fault and its connection, if it has one; like `events`.
-    init(
+    package init(
         port: Int,
         trouble: SocketTrouble? = nil,
         struck: @escaping @Sendable (FaultKind, Int?) -> Void = { _, _ in },

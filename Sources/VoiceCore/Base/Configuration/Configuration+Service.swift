@@ -16,9 +16,7 @@ extension Configuration.Service {
         package let use = Setting(
             "service.use",
             [Name.openAI],
-            "Services in order of preference; while one is unavailable, the next takes over. openai: a "
-                + "Realtime service ([realtime]). openai-live: GPT-Live ([live]). local: speech servers in the "
-                + "house ([local])."
+            "Services in order of preference; while one is unavailable, the next takes over."
         )
     }
 
@@ -29,8 +27,6 @@ extension Configuration.Service {
         package init(rawValue: String) { self.rawValue = rawValue }
 
         package static let openAI = Name(rawValue: "openai")
-        package static let openAILive = Name(rawValue: "openai-live")
-        package static let datagrid = Name(rawValue: "datagrid")
         package static let local = Name(rawValue: "local")
     }
 }
@@ -48,7 +44,6 @@ package struct ServiceKey: Hashable, Sendable {
     }
 
     package static let openAI = ServiceKey("openai", setting: "realtime.api_key_file")
-    package static let datagrid = ServiceKey("datagrid", setting: "datagrid.api_key_file")
 
     /// Name of the systemd credential, and of the file in /etc/jarvis-voiced.
     package var credential: String { name + "-api-key" }

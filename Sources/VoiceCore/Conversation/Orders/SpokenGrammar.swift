@@ -28,7 +28,7 @@ package enum SpokenCommand: Equatable, Sendable {
 /// for a command.
 package enum SpokenGrammar {
     /// Removes a leading call: "Hey Jarvis, what is on?" becomes "what is on?".
-    static func withoutCall(_ text: String) -> String {
+    package static func withoutCall(_ text: String) -> String {
         var left = text[...]
         func skip(_ word: String) -> Bool {
             let start = left.drop { !$0.isLetter && !$0.isNumber }

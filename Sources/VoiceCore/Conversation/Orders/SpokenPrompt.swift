@@ -1,11 +1,11 @@
-internal import VoiceBase
-internal import VoiceReply
+package import VoiceBase
+package import VoiceReply
 
 /// The agent's questions for services whose model has no tools: how they are put to the user, and what a spoken reply
 /// means. Pure.
 extension AgentPrompt {
     /// The meaning of a reply.
-    enum Meaning: Equatable, Sendable {
+    package enum Meaning: Equatable, Sendable {
         case answers(String)
         case dismisses
         case allows(String)
@@ -36,7 +36,7 @@ extension AgentPrompt {
     ///   - text: the whole turn, as it was recognised.
     ///   - command: the command that the small grammar finds in it.
     ///   - isSure: false if the turn may have been noise: it allows nothing.
-    func meaning(of text: String, _ command: SpokenCommand?, isSure: Bool) -> Meaning {
+    package func meaning(of text: String, _ command: SpokenCommand?, isSure: Bool) -> Meaning {
         // "Again" repeats the question.
         if command == .again { return .other }
         switch kind {
@@ -54,7 +54,7 @@ extension AgentPrompt {
 
 extension AgentPrompt.Meaning {
     /// The call that carries the reply; nil for none. An unclear reply is a no.
-    var call: (tool: String, arguments: JSONValue)? {
+    package var call: (tool: String, arguments: JSONValue)? {
         switch self {
         case .answers(let text): ("answer_question", ["answers": .array([.string(text)])])
         case .dismisses: ("answer_question", ["dismiss": true])
@@ -67,7 +67,7 @@ extension AgentPrompt.Meaning {
 
 extension SpokenCommand {
     /// The tool that carries out the command, where one does.
-    var call: (tool: String, arguments: JSONValue)? {
+    package var call: (tool: String, arguments: JSONValue)? {
         switch self {
         case .stop: ("stop_talking", [:])
         case .pause: ("pause_playback", [:])
@@ -90,7 +90,7 @@ extension SpokenCommand {
     }
 
     /// The question to ask first: neither morning nor evening was stated.
-    var question: String? {
+    package var question: String? {
         guard case .set(let wishes) = self, let open = wishes.first(where: \.when.isEither),
             case .at(let minute, _, _, _) = open.when
         else { return nil }
@@ -98,7 +98,7 @@ extension SpokenCommand {
     }
 
     /// The command once its question has this reply; nil if it is not a reply.
-    func settled(by reply: String) -> SpokenCommand? {
+    package func settled(by reply: String) -> SpokenCommand? {
         guard case .set(let wishes) = self else { return nil }
         return SpokenGrammar.settle(wishes, by: reply).map { .set($0) }
     }
@@ -132,12 +132,12 @@ extension SpokenCommand {
 
 extension ToolResult {
     /// The words for the user, of a voice without a model; empty if there is nothing to say because it is heard.
-    var aloud: String { [opening, words].filter { !$0.isEmpty }.joined(separator: " ") }
+    package var aloud: String { [opening, words].filter { !$0.isEmpty }.joined(separator: " ") }
 
     /// The opening of a late answer.
-    var opening: String { lateFor.map { "About what you asked before: \($0)" } ?? "" }
+    package var opening: String { lateFor.map { "About what you asked before: \($0)" } ?? "" }
 
-    var words: String {
+    package var words: String {
         switch content {
         case .answer(let text, _), .done(let text), .refusal(.because(let text, _)): text
         case .prompt(let prompt, let words): words + prompt.aloud

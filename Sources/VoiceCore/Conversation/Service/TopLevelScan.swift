@@ -1,24 +1,24 @@
 internal import VoiceBase
 
 /// Walks the members of one JSON object (RFC 8259) in place; gives up in any doubt.
-struct TopLevelScan {
+package struct TopLevelScan {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
     /// Whether the scan reached the object's closing brace.
-    private(set) var closed = false
+    package private(set) var closed = false
 
-    init(_ bytes: UnsafeRawBufferPointer) {
+    package init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
     /// Skips the opening brace.
-    mutating func open() -> Bool {
+    package mutating func open() -> Bool {
         skipSpace()
         return consume(UInt8(ascii: "{"))
     }
 
     /// Reads the next member's name and its colon; nil at the end of the object or if it is malformed.
-    mutating func key() -> Range<Int>? {
+    package mutating func key() -> Range<Int>? {
         skipSpace()
         guard let key = string() else { return nil }
         skipSpace()
@@ -28,7 +28,7 @@ struct TopLevelScan {
     }
 
     /// Skips the comma after a member; false at the end of the object.
-    mutating func next() -> Bool {
+    package mutating func next() -> Bool {
         skipSpace()
         if consume(UInt8(ascii: ",")) { return true }
         closed = consume(UInt8(ascii: "}"))
@@ -36,7 +36,7 @@ struct TopLevelScan {
     }
 
     /// Reads a string without escapes and returns the range of its content; nil for anything else.
-    mutating func string() -> Range<Int>? {
+    package mutating func string() -> Range<Int>? {
         guard consume(UInt8(ascii: "\"")) else { return nil }
         let start = position
         guard let end = find(UInt8(ascii: "\""), from: start) else { return nil }
@@ -46,7 +46,7 @@ struct TopLevelScan {
     }
 
     /// Reads an integer of at most nine digits.
-    mutating func integer() -> Int? {
+    package mutating func integer() -> Int? {
         let start = position
         var value = 0
         while position < bytes.count, bytes[position] >= 0x30, bytes[position] <= 0x39, position - start < 9 {
@@ -57,13 +57,13 @@ struct TopLevelScan {
     }
 
     /// Skips any value and returns its range.
-    mutating func value() -> Range<Int>? {
+    package mutating func value() -> Range<Int>? {
         let start = position
         return skipValue() ? start..<min(position, bytes.count) : nil
     }
 
     /// Skips any value.
-    mutating func skipValue() -> Bool {
+    package mutating func skipValue() -> Bool {
         guard position < bytes.count else { return false }
         switch bytes[position] {
         case UInt8(ascii: "\""): return skipString()
@@ -135,7 +135,7 @@ struct TopLevelScan {
 
 extension UnsafeRawBufferPointer {
     /// Whether the bytes of the range equal the text.
-    func holds(_ text: StaticString, at range: Range<Int>) -> Bool {
+    package func holds(_ text: StaticString, at range: Range<Int>) -> Bool {
         guard range.count == text.utf8CodeUnitCount else { return false }
         for index in 0..<range.count where self[range.lowerBound + index] != text.utf8Start[index] { return false }
         return true

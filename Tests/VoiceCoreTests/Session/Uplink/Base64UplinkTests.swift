@@ -4,6 +4,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceLive
 @testable import VoiceSession
 
 struct Base64UplinkTests {
