@@ -1,7 +1,7 @@
 """The cases, by the hostile party. A group yields a case once it was carried out, and the caller then judges it."""
-import base64
 import glob
 import gzip
+import importlib
 import json
 import os
 import random
@@ -15,7 +15,7 @@ import time
 
 from . import events
 from .daemon import Broken, Daemon
-from .service import Connection, Hero365, Replies, Service, Wyoming, noise, turn
+from .service import Connection, Replies, Service, Wyoming, noise, turn
 
 # Share of a processor, for an unoptimised build.
 NULL_SHARE = 0.2
@@ -723,55 +723,28 @@ class Tape:
         return self.size() > self.RATE and self.loud(self.size() - self.RATE // 5) > 0.1
 
 
-TONE = [8000 if number // 20 % 2 else -8000 for number in range(4800)]
-
-
-def encoded(count):
-    return base64.b64encode(struct.pack(f"<{count}h", *(TONE * (count // len(TONE) + 1))[:count])).decode()
-
-
-def flood_realtime(connection, number):
-    """Sound of a response that is another with each message, and messages without sound that take long to decode."""
-    if number == 0:
-        connection.event(type="response.created", response={"id": "r", "status": "in_progress", "output": []})
-        for _ in range(20):
-            connection.event(type="response.output_audio.delta", response_id="r", item_id="i", output_index=0,
-                             content_index=0, delta=encoded(24000))
-    connection.event(type="response.output_audio.delta", response_id=f"r{number}", item_id="i", output_index=0,
-                     content_index=0, delta=encoded(240))
-    connection.frame('{"type":"x","x":[' + "[]," * 2000 + "[]]}")
-
-
-def flood_hero365(connection, number):
-    """Sound at another rate with each message: 60 kB of them."""
-    for place in range(600):
-        connection.event(type="audio_output", audio_data=encoded(20), content_type="audio/pcm", sequence=600 * number + place - 580,
-                         sample_rate=16020 + 20 * (place % 1500))
+def floods():
+    """What each service that has a file in floods/ can keep the network thread busy with."""
+    folder = os.path.join(os.path.dirname(__file__), "floods")
+    names = sorted(name[:-3] for name in os.listdir(folder) if name.endswith(".py") and name != "__init__.py")
+    return [importlib.import_module(f"hostile_test.floods.{name}") for name in names]
 
 
 def flood(stage):
     """Stop while the service keeps the network thread busy: silence at once, and "quiet" only when it is true."""
-    for name, kind, settings, send in (
-        ("realtime", Connection, {}, flood_realtime),
-        ("hero365", Hero365, {"service.use": "hero365", "echo.mode": "off"}, flood_hero365),
-    ):
+    for one in floods():
+        name, send = one.NAME, one.send
         for command in ("stop", "interrupt"):
-            service = Service(kind)
+            service = Service(one.KIND)
             place = f"{stage.folder}/flood-{name}-{command}"
             tape = Tape(place)
             url = f"ws://127.0.0.1:{service.port}/v1/realtime"
-            settings = {**settings, "realtime.url": url, "hero365.url": url, "audio.output": "tape", "audio.output_buffer_ms": "40"}
-            daemon = stage.start(settings, folder=place, environment={"HERO365_API_KEY": "k"})
+            settings = {**one.SETTINGS, one.ADDRESS: url, "audio.output": "tape", "audio.output_buffer_ms": "40"}
+            daemon = stage.start(settings, folder=place, environment={one.KEY: "k"})
             connection = service.current()
             if connection is None:
                 raise Broken(f"{name}: it did not connect")
-            if name == "hero365":
-                connection.event(type="session_status", status="speaking")
-                for place in range(20):
-                    connection.event(type="audio_output", audio_data=encoded(24000), content_type="audio/pcm",
-                                     sequence=place, sample_rate=24000)
-            else:
-                send(connection, 0)
+            send(connection, 0)
             if not daemon.wait(tape.sounds):
                 raise Broken(f"{name}: nothing sounds")
             ends = threading.Event()

@@ -109,17 +109,6 @@ class Connection:
                 self.outputs.append(item)
 
 
-class Hero365(Connection):
-    """The other protocol: the session begins with one message, and sound comes at a rate that each message states."""
-
-    def _opened(self):
-        self.event(type="session_started", session_id="s", agent_type="agent", session_config={"max_duration": 3600000})
-        self.ready.set()
-
-    def _take(self, event):
-        pass
-
-
 class Service:
     def __init__(self, kind=Connection):
         self.kind = kind
