@@ -1,6 +1,7 @@
 internal import VoiceBase
 
-/// How far an answer has got, from the agent to the ear: its sentences in order, and a mark that only moves forward.
+/// How far an answer has got, from the agent to the ear: its sentences in order, and a mark. It moves back only where the user
+/// has cut a sentence that is said again.
 ///
 ///     | said ............ | begun | to say ......... | still being written
 ///       received whole      part    the service has it, or the next one gets it
@@ -28,14 +29,12 @@ struct AnswerLedger: Equatable, Sendable {
 
     /// Sound of a sentence arrives: those before it were received.
     mutating func began(_ number: Int) {
-        guard sentences.indices.contains(number), number >= said else { return }
-        (said, hasBegun) = (number, true)
+        if sentences.indices.contains(number) { (said, hasBegun) = (number, true) }
     }
 
     /// All sound of a sentence was received: it will be heard, whatever becomes of the session.
     mutating func ended(_ number: Int) {
-        guard sentences.indices.contains(number), number >= said else { return }
-        (said, hasBegun) = (number + 1, false)
+        if sentences.indices.contains(number) { (said, hasBegun) = (number + 1, false) }
     }
 
     /// A model has said the first so many sentences, as far as its words tell.

@@ -132,8 +132,8 @@ package struct PendingCalls: Equatable, Sendable {
             renamed += 1
             own.callID += "~\(renamed)"
         }
-        // Another request: the interrupted answer does not continue.
-        calls.removeAll { !$0.isOwed && $0.delivery?.isCut == true && $0.delivery?.isPlaced == true }
+        // The user asks for something else.
+        if ToolRounds.asks(call) { forgetCut() }
         given.append(own.callID)
         if given.count > Self.remembered { given.removeFirst() }
         calls.append(Call(call: own, wireID: call.callID, responseID: responseID, session: session, turn: turn))
@@ -199,16 +199,17 @@ package struct PendingCalls: Equatable, Sendable {
         }
     }
 
-    /// The response has begun to speak a sentence of an output, or has spoken all of it.
+    /// The response has begun to speak a sentence of an output, or has spoken all of it: it resumes all that was cut with it.
     package mutating func said(wireID: String, by response: String, sentence: Int, isWhole: Bool) {
+        var resumed: String?
         for index in calls.indices where calls[index].wireID == wireID && !calls[index].isOpen {
             if isWhole { calls[index].ledger.ended(sentence) } else { calls[index].ledger.began(sentence) }
+            if let delivery = calls[index].delivery, delivery.isCut { resumed = delivery.response }
+            calls[index].delivery?.response = response
         }
         change { call, delivery in
-            guard call.wireID == wireID else { return }
-            delivery.response = response
-            if delivery.isCut { delivery.isResumed = true }
-            delivery.isCut = false
+            guard delivery.isCut, call.wireID == wireID || delivery.response == resumed else { return }
+            (delivery.isCut, delivery.isResumed, delivery.response) = (false, true, response)
         }
     }
 
@@ -222,12 +223,23 @@ package struct PendingCalls: Equatable, Sendable {
         change { if $1.response == response { $1.isResumed = false } }
     }
 
-    /// The response, which was to speak of these calls, ended early: unless the user asks for the rest, it is unwanted.
+    /// The response, which was to speak of these calls, ended early: unless the user asks for the rest, it is unwanted. What was
+    /// cut before is given up.
     package mutating func cut(_ response: String, telling callIDs: Set<String>) {
-        change { call, delivery in
-            guard delivery.isInParts else { return }
-            if delivery.response == response || callIDs.contains(call.call.callID) { delivery.isCut = true }
+        let isTold = { (call: Call) in
+            call.delivery.map { $0.response == response || callIDs.contains(call.call.callID) } ?? false
         }
+        guard calls.contains(where: isTold) else { return }
+        forgetCut()
+        for index in calls.indices where isTold(calls[index]) {
+            calls[index].delivery?.isCut = true
+            calls[index].delivery?.response = response
+        }
+    }
+
+    /// Forgets the calls whose answers were cut and not resumed.
+    private mutating func forgetCut() {
+        calls.removeAll { !$0.isOwed && $0.delivery?.isCut == true && $0.delivery?.isPlaced == true }
     }
 
     /// Another response has to speak the rest of an answer.
@@ -240,6 +252,7 @@ package struct PendingCalls: Equatable, Sendable {
         }
         guard let index = calls.firstIndex(where: isMeant) else { return nil }
         calls[index].delivery?.isOwed = true
+        calls[index].delivery?.isCut = false
         return calls[index].call.callID
     }
 
@@ -339,7 +352,7 @@ extension PendingCalls.Call {
     /// The call with what the session has not said of it; nil if nothing is left to say.
     fileprivate var rest: Self? {
         guard let delivery else { return self }
-        guard delivery.isOwed || delivery.isInParts, !delivery.isCut else { return nil }
+        guard delivery.isOwed || delivery.isInParts || delivery.isResumed, !delivery.isCut else { return nil }
         var rest = self
         rest.delivery = nil
         guard ledger.isBegun else {

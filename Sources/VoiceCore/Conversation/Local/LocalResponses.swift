@@ -55,6 +55,8 @@ struct LocalResponses: Sendable {
         var first = 0
         /// Index of the sentence that was cut.
         var cutAt: Int?
+        /// The user has asked something else, or has said "stop": it is not continued, whatever is reported of it later.
+        var isOver = false
         /// More of it is still being written.
         var flows = false
     }
@@ -115,10 +117,11 @@ struct LocalResponses: Sendable {
         return interrupted.sentences.dropFirst(place).first?.text
     }
 
-    /// The user asks something else: forgets the answer that was cut, and the media it named.
-    mutating func forgetLastAnswer() {
+    /// The user asks something else, or says "stop": forgets the answer that was cut, and the media it named.
+    private mutating func forgetLastAnswer() {
         interrupted = nil
         offer = nil
+        last?.isOver = true
     }
 
     private mutating func takeOffer() -> FunctionCall? {
@@ -204,6 +207,7 @@ struct LocalResponses: Sendable {
     private mutating func call(_ call: FunctionCall, request: String?) -> [LocalEffect] {
         // One response at a time: what the user spoke over waits, or is left for "go on".
         var effects = speech == nil ? [] : [.hush] + ended(.cancelled)
+        if ToolRounds.asks(call) { forgetLastAnswer() }
         let response = name("response")
         effects += [report(.responseBegan(response: response, request: request))]
         effects.append(report(.call(response: response, call: call, isComplete: true)))
@@ -323,7 +327,7 @@ struct LocalResponses: Sendable {
         let isWhole = flow?.isWhole == true
         var answer = last?.flows == true ? last ?? Answer(item: "", sentences: []) : Answer(item: "", sentences: [])
         answer.first = answer.sentences.count
-        answer.cutAt = nil
+        (answer.cutAt, answer.isOver) = (nil, false)
         answer.sentences += told + waiting
         answer.flows = !isWhole
         flow?.waiting = []
@@ -336,7 +340,7 @@ struct LocalResponses: Sendable {
 
     /// Notes that the sentence of a part, and all that follow, were not heard.
     mutating func wasCut(_ item: String, _ part: Int, _ heard: Int, _ received: Int) {
-        guard var answer = last, answer.item == item, heard < received else { return }
+        guard var answer = last, answer.item == item, !answer.isOver, heard < received else { return }
         let place = answer.first + part
         answer.cutAt = min(answer.cutAt ?? place, place)
         last = answer

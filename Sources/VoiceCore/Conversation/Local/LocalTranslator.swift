@@ -165,9 +165,7 @@ package struct LocalTranslator: Sendable {
         case .say(let words, let reminds): return responses.say(words, request: request, reminds: reminds)
         case .again: return responses.again(request: request)
         case .more: return responses.goOn(request: request) ?? responses.call("continue_reading", [:], request: request)
-        case .call(let tool, let arguments):
-            if tool == "ask_jarvis" { responses.forgetLastAnswer() }
-            return responses.call(tool, arguments, request: request)
+        case .call(let tool, let arguments): return responses.call(tool, arguments, request: request)
         }
     }
 
