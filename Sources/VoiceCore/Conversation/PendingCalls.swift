@@ -47,10 +47,28 @@ package struct PendingCalls: Equatable, Sendable {
         var isPlaced: Bool
         /// A response has to speak about it.
         var isOwed: Bool
-        /// The response that speaks it, or did last; whether that ended early; whether the user asked to go on.
-        var response = ""
-        var isCut = false
-        var isResumed = false
+        var speech = Speech.none
+    }
+
+    /// How far a delivered output was spoken, if the service reports it.
+    fileprivate enum Speech: Equatable, Sendable {
+        case none
+        /// This response speaks it, or did last.
+        case spoken(by: String)
+        /// That response ended early: unless the user asks for the rest, it is unwanted.
+        case cut(String)
+        /// The user has asked for the rest, and this response speaks it.
+        case resumed(by: String)
+
+        var response: String? {
+            switch self {
+            case .none: nil
+            case .spoken(let response), .cut(let response), .resumed(let response): response
+            }
+        }
+
+        var isCut: Bool { if case .cut = self { true } else { false } }
+        var isResumed: Bool { if case .resumed = self { true } else { false } }
     }
 
     /// The calls, oldest first.
@@ -201,16 +219,18 @@ package struct PendingCalls: Equatable, Sendable {
 
     /// The response has begun to speak a sentence of an output, or has spoken all of it: it resumes all that was cut with it.
     package mutating func said(wireID: String, by response: String, sentence: Int, isWhole: Bool) {
-        var resumed: String?
-        for index in calls.indices where calls[index].wireID == wireID && !calls[index].isOpen {
-            if isWhole { calls[index].ledger.ended(sentence) } else { calls[index].ledger.began(sentence) }
-            if let delivery = calls[index].delivery, delivery.isCut { resumed = delivery.response }
-            calls[index].delivery?.response = response
-        }
+        var resumed = Speech.none
         change { call, delivery in
-            guard delivery.isCut, call.wireID == wireID || delivery.response == resumed else { return }
-            (delivery.isCut, delivery.isResumed, delivery.response) = (false, true, response)
+            guard call.wireID == wireID else { return }
+            if isWhole { call.ledger.ended(sentence) } else { call.ledger.began(sentence) }
+            switch delivery.speech {
+            case .none, .spoken: delivery.speech = .spoken(by: response)
+            case .cut: resumed = delivery.speech
+            case .resumed: delivery.speech = .resumed(by: response)
+            }
         }
+        guard resumed.isCut else { return }
+        change { if $1.speech == resumed { $1.speech = .resumed(by: response) } }
     }
 
     /// A model has said the first so many sentences of an output.
@@ -220,26 +240,23 @@ package struct PendingCalls: Equatable, Sendable {
 
     /// The response has said all that it had.
     package mutating func completed(_ response: String) {
-        change { if $1.response == response { $1.isResumed = false } }
+        change { if $1.speech == .resumed(by: response) { $1.speech = .spoken(by: response) } }
     }
 
     /// The response, which was to speak of these calls, ended early: unless the user asks for the rest, it is unwanted. What was
     /// cut before is given up.
     package mutating func cut(_ response: String, telling callIDs: Set<String>) {
         let isTold = { (call: Call) in
-            call.delivery.map { $0.response == response || callIDs.contains(call.call.callID) } ?? false
+            call.delivery.map { $0.speech.response == response || callIDs.contains(call.call.callID) } ?? false
         }
         guard calls.contains(where: isTold) else { return }
         forgetCut()
-        for index in calls.indices where isTold(calls[index]) {
-            calls[index].delivery?.isCut = true
-            calls[index].delivery?.response = response
-        }
+        change { if isTold($0) { $1.speech = .cut(response) } }
     }
 
     /// Forgets the calls whose answers were cut and not resumed.
     private mutating func forgetCut() {
-        calls.removeAll { !$0.isOwed && $0.delivery?.isCut == true && $0.delivery?.isPlaced == true }
+        calls.removeAll { !$0.isOwed && $0.delivery?.speech.isCut == true && $0.delivery?.isPlaced == true }
     }
 
     /// Another response has to speak the rest of an answer.
@@ -252,7 +269,9 @@ package struct PendingCalls: Equatable, Sendable {
         }
         guard let index = calls.firstIndex(where: isMeant) else { return nil }
         calls[index].delivery?.isOwed = true
-        calls[index].delivery?.isCut = false
+        if case .cut(let response)? = calls[index].delivery?.speech {
+            calls[index].delivery?.speech = .spoken(by: response)
+        }
         return calls[index].call.callID
     }
 
@@ -300,7 +319,7 @@ package struct PendingCalls: Equatable, Sendable {
     package mutating func settle(allBut callIDs: Set<String>) {
         change { if !callIDs.contains($0.call.callID) { $1.isOwed = false } }
         let isOver = { (call: Call) in
-            call.delivery.map { !$0.isOwed && $0.isPlaced && !$0.isCut && !$0.isResumed } ?? false
+            call.delivery.map { !$0.isOwed && $0.isPlaced && !$0.speech.isCut && !$0.speech.isResumed } ?? false
         }
         over = (over + calls.filter(isOver)).suffix(Self.mostOver)
         calls.removeAll(where: isOver)
@@ -339,10 +358,10 @@ package struct PendingCalls: Equatable, Sendable {
     package mutating func abandon() { (calls, over) = ([], []) }
 
     /// Changes the delivered calls.
-    private mutating func change(_ body: (Call, inout Delivery) -> Void) {
+    private mutating func change(_ body: (inout Call, inout Delivery) -> Void) {
         for index in calls.indices {
             guard var delivery = calls[index].delivery else { continue }
-            body(calls[index], &delivery)
+            body(&calls[index], &delivery)
             calls[index].delivery = delivery
         }
     }
@@ -352,7 +371,8 @@ extension PendingCalls.Call {
     /// The call with what the session has not said of it; nil if nothing is left to say.
     fileprivate var rest: Self? {
         guard let delivery else { return self }
-        guard delivery.isOwed || delivery.isInParts || delivery.isResumed, !delivery.isCut else { return nil }
+        let speech = delivery.speech
+        guard !speech.isCut, delivery.isOwed || delivery.isInParts || speech.isResumed else { return nil }
         var rest = self
         rest.delivery = nil
         guard ledger.isBegun else {
