@@ -23,151 +23,6 @@ package struct ActivationSettings: Sendable {
     /// Whether, in `always` mode, sound is sent only while a voice is heard.
     package var voiceGate: Bool
 
-    package enum Engine: Equatable, Sendable {
-        case pocketsphinx(model: String)
-        /// - Parameter allowsPublic: whether the server may be outside this network.
-        case wyoming(address: String, allowsPublic: Bool = false)
-        case tflite(WakeModelFolder)
-
-        /// The value of `activation.engine`.
-        package var name: String {
-            let engine: Configuration.Activation.Engine =
-                switch self {
-                case .pocketsphinx: .pocketsphinx
-                case .wyoming: .wyoming
-                case .tflite: .tflite
-                }
-            return engine.rawValue
-        }
-
-        /// Returns the detector for these words: one engine for the wake words, others for the stop words.
-        ///
-        /// A stop word is recognised by a microWakeWord model of it, the user's or one in the folder; without one by
-        /// PocketSphinx, which takes any word of its dictionary.
-        ///
-        /// - Parameters:
-        ///   - sphinxModel: folder of PocketSphinx's model.
-        ///   - stop: the user's model of a stop word.
-        ///   - trial: for TensorFlow Lite models.
-        /// - Throws: what PocketSphinx lacks, if it alone recognises all words. Otherwise the detector itself reports
-        ///   what an engine lacks.
-        package func detector(
-            of words: WakeWords,
-            sphinxModel: String,
-            stop: StopModel? = nil,
-            trial: ModelTrial = .child()
-        ) throws(WakeWordError) -> any WakeWordDetector {
-            switch self {
-            case .pocketsphinx(let model):
-                let known = WakeWords(words: words.words.filter { stop?.isOf($0) != true })
-                guard let stop else { return try SphinxSpotter(known, model: model) }
-                return WakeEngines(
-                    calls: .init(stops: known.stops.words.map(\.text)) { () throws(WakeWordError) in
-                        try SphinxSpotter(known, model: model)
-                    },
-                    stops: Self.models(words.stops.words.filter(stop.isOf), in: stop.folder, trial)
-                )
-            case .wyoming(let address, let allowsPublic):
-                return WakeEngines(
-                    calls: .init { () throws(WakeWordError) in
-                        try WyomingDetector(address: address, words: words, allowsPublic: allowsPublic)
-                    },
-                    stops: Self.stopEngines(of: words, sphinxModel: sphinxModel, stop: stop, trial: trial)
-                )
-            case .tflite(let folder):
-                return WakeEngines(
-                    calls: .init { () throws(WakeWordError) in try TFLiteSpotter(words.calls, in: folder, trial: trial)
-                    },
-                    stops: Self.stopEngines(
-                        of: words,
-                        sphinxModel: sphinxModel,
-                        stop: stop,
-                        folder: folder,
-                        trial: trial
-                    )
-                )
-            }
-        }
-
-        /// Returns the detector for stop words if no engine recognises wake words.
-        static func stopDetector(
-            of words: WakeWords,
-            sphinxModel: String,
-            stop: StopModel?,
-            trial: ModelTrial
-        ) -> any WakeWordDetector {
-            WakeEngines(
-                calls: nil,
-                stops: stopEngines(of: words, sphinxModel: sphinxModel, stop: stop, trial: trial)
-            )
-        }
-
-        private static func stopEngines(
-            of words: WakeWords,
-            sphinxModel: String,
-            stop: StopModel?,
-            folder: WakeModelFolder? = nil,
-            trial: ModelTrial
-        ) -> [WakeEngines.Maker] {
-            let inFolder = folder?.words ?? []
-            var (own, installed, others): ([WakeWords.Word], [WakeWords.Word], [WakeWords.Word]) = ([], [], [])
-            for word in words.stops.words {
-                if stop?.isOf(word) == true {
-                    own.append(word)
-                } else if inFolder.contains(WakeModelFolder.plain(word.text)) {
-                    installed.append(word)
-                } else {
-                    others.append(word)
-                }
-            }
-            var makers = stop.map { models(own, in: $0.folder, trial) } ?? []
-            if let folder { makers += models(installed, in: folder, trial) }
-            if !others.isEmpty {
-                let sphinx = WakeWords(words: others)
-                makers.append(
-                    .init(stops: others.map(\.text)) { () throws(WakeWordError) in
-                        try SphinxSpotter(sphinx, model: sphinxModel)
-                    }
-                )
-            }
-            return makers
-        }
-
-        private static func models(
-            _ stops: [WakeWords.Word],
-            in folder: WakeModelFolder,
-            _ trial: ModelTrial
-        ) -> [WakeEngines.Maker] {
-            guard !stops.isEmpty else { return [] }
-            let words = WakeWords(words: stops)
-            return [
-                .init(stops: stops.map(\.text)) { () throws(WakeWordError) in
-                    try TFLiteSpotter(words, in: folder, trial: trial)
-                }
-            ]
-        }
-    }
-
-    /// The user's own model of a stop word.
-    package struct StopModel: Equatable, Sendable {
-        /// The file's name as a word.
-        var word: String
-        var folder: WakeModelFolder
-
-        /// - Parameters:
-        ///   - path: of the manifest, NAME.json; nil is returned for any other file.
-        ///   - library: path of TensorFlow Lite's library.
-        package init?(path: String, library: String) {
-            let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-            guard let name = parts.last, name.hasSuffix(".json"), name.utf8.count > 5 else { return nil }
-            word = WakeModelFolder.plain(name.dropLast(5))
-            let place = parts.dropLast().joined(separator: "/")
-            folder = WakeModelFolder(path: place.isEmpty ? (parts.count > 1 ? "/" : ".") : place, library: library)
-        }
-
-        func isOf(_ word: WakeWords.Word) -> Bool { WakeModelFolder.plain(word.text) == self.word }
-    }
-
     /// Stop words that nothing can recognise, as no engine for them is installed.
     package private(set) var unheardStops: [String] = []
     /// The folder of the models, if this user may not look into it and has none; nil otherwise.
@@ -270,70 +125,27 @@ package struct ActivationSettings: Sendable {
             }
             return
         }
-        let all = try Self.rule(activation, engine, stop: stop)
-        // Stop words need no engine for wake words: PocketSphinx takes them where it is installed.
-        let rule = engine == nil ? all.stopsOnly : all
-        try Self.check(rule.words, by: engine, stop: stop)
+        let recognition = Recognition(engine: engine, stop: stop, sphinxModel: activation.sphinxModel)
+        let rule = try rule(activation, recognition, stop: stop)
         let hasSphinx = access("\(activation.sphinxModel)/cmudict-en-us.dict", R_OK) == 0
         guard engine != nil || !rule.words.words.isEmpty && (stop != nil || hasSphinx) else {
             unheardStops = rule.words.words.map(\.text)
             return
         }
         self.rule = rule
-        let sphinxModel = activation.sphinxModel
-        let stopDetector: @Sendable (ModelTrial) -> any WakeWordDetector = { trial in
-            Engine.stopDetector(of: rule.words, sphinxModel: sphinxModel, stop: stop, trial: trial)
+        makeDetector = { (trial) throws(WakeWordError) in try recognition.detector(of: rule.words, trial: trial) }
+        if !rule.words.stops.words.isEmpty {
+            makeStopDetector = { recognition.stopDetector(of: rule.words, trial: $0) }
         }
-        makeDetector = { [engine] (trial) throws(WakeWordError) in
-            guard let engine else { return stopDetector(trial) }
-            return try engine.detector(of: rule.words, sphinxModel: sphinxModel, stop: stop, trial: trial)
-        }
-        if !rule.words.stops.words.isEmpty { makeStopDetector = stopDetector }
         if stop != nil || engine == .tflite(models) { libraryFolder = models.path }
     }
 
-    /// - Throws: for a threshold that the engine of the word does not take.
-    private static func check(
-        _ words: WakeWords,
-        by engine: Engine?,
-        stop: StopModel?
-    ) throws(ConfigurationError) {
-        do throws(WakeWordError) {
-            let hasModel = modelled(by: engine, stop: stop)
-            for word in words.words {
-                if hasModel(word) {
-                    try CallRule.check(word)
-                    continue
-                }
-                switch engine {
-                case .tflite?: try word.isStop ? SphinxSpotter.check(word) : CallRule.check(word)
-                case .pocketsphinx?, nil: try SphinxSpotter.check(word)
-                case .wyoming?:
-                    if word.isStop {
-                        try SphinxSpotter.check(word)
-                    } else if let sensitivity = word.sensitivity?.rawValue {
-                        throw WakeWordError(
-                            "\"\(word.text):\(sensitivity)\" is for microWakeWord models: set the threshold at the Wyoming server"
-                        )
-                    }
-                }
-            }
-        } catch {
-            throw problem("activation.wake_words, activation.stop_words", "\(error)")
-        }
-    }
-
-    /// Tells which words are recognised by a model: those of an engine of TensorFlow Lite, whose folder is read here once, and
-    /// that of `stop`.
-    private static func modelled(by engine: Engine?, stop: StopModel?) -> (WakeWords.Word) -> Bool {
-        var words: [String] = []
-        if case .tflite(let folder)? = engine { words = folder.words }
-        return { stop?.isOf($0) == true || words.contains(WakeModelFolder.plain($0.text)) }
-    }
-
-    private static func rule(
+    /// The words that are recognised.
+    ///
+    /// - Throws: for words that cannot be read, or a threshold that the engine of the word does not take.
+    private func rule(
         _ activation: Configuration.Activation,
-        _ engine: Engine?,
+        _ recognition: Recognition,
         stop: StopModel?
     ) throws(ConfigurationError) -> WakeRule {
         do throws(WakeWordError) {
@@ -345,14 +157,19 @@ package struct ActivationSettings: Sendable {
             if let stop, !words.stops.words.contains(where: stop.isOf) {
                 words.words.append(.init(text: stop.word, threshold: Configuration.Activation.threshold, isStop: true))
             }
-            // The number written with such a word is a probability, not a threshold of PocketSphinx.
-            let hasModel = modelled(by: engine, stop: stop)
-            for index in words.words.indices where hasModel(words.words[index]) {
-                words.words[index].threshold = Configuration.Activation.threshold
+            // Stop words need no engine for wake words: PocketSphinx takes them where it is installed.
+            if engine == nil { words = words.stops }
+            for index in words.words.indices {
+                let word = words.words[index]
+                try recognition.check(word)
+                // The number written with such a word is a probability, not a threshold of PocketSphinx.
+                if case .model = recognition.recogniser(of: word) {
+                    words.words[index].threshold = Configuration.Activation.threshold
+                }
             }
             return WakeRule(words: words)
         } catch {
-            throw problem("activation.wake_words, activation.stop_words", "\(error)")
+            throw Self.problem("activation.wake_words, activation.stop_words", "\(error)")
         }
     }
 

@@ -35,9 +35,6 @@ package struct WakeRule: Sendable {
         self.words = words
     }
 
-    /// The same rule for the stop words alone.
-    var stopsOnly: WakeRule { WakeRule(words: words.stops) }
-
     /// The score that a word needs now, in the unit of its threshold.
     func threshold(of word: WakeWords.Word, isPlaying: Bool) -> Double {
         word.threshold + (isPlaying ? (word.isStop ? -Self.stopMargin : Self.playingMargin) : 0)
