@@ -1,4 +1,4 @@
-/// Whether a text looks like the end of a sentence.
+/// Whether a text looks like the end of a sentence. Judges the words alone, on which the audio thread has no verdict.
 enum SpokenEnd: Equatable, Sendable {
     /// A question or an exclamation.
     case finished

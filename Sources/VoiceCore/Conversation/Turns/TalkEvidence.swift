@@ -55,7 +55,7 @@ struct LevelWindow: Equatable, Sendable {
     private func level(ago: Int) -> Float { levels[(next - 1 - ago + 2 * Self.length) % Self.length] }
 }
 
-/// The evidence that a turn is speech.
+/// The evidence that a turn is speech: counts the audio thread's verdicts on its steps, each of which is about 10 ms alone.
 struct VoiceEvidence: Equatable, Sendable {
     /// Number of voiced steps; the longest run of them; all steps up to the last voiced one; those of all that were
     /// held back.

@@ -2,6 +2,8 @@ internal import Glibc
 package import VoiceConversation
 
 /// Measures 10 ms of the microphone for a talker. Pure.
+///
+/// Reads the audio thread's verdict, `MicrophoneTap.voices`. That verdict takes reverberation for voice, so the level corrects it.
 package struct StepMeter {
     private var floor = RoomFloor()
     private var talker = TalkerLevel()
