@@ -47,8 +47,8 @@ def ok(text):
 
 class Daemon:
     """The daemon with a loudspeaker that swallows everything, and a simulated service and agent."""
-    def __init__(self, *settings):
-        home = out / "daemon"
+    def __init__(self, name="daemon", token="simulated", **settings):
+        home = out / name
         for folder in ("run", "state"):
             (home / folder).mkdir(parents=True, exist_ok=True)
         (home / "run").chmod(0o700)
@@ -61,11 +61,11 @@ class Daemon:
         self.control = home / "run/jarvis-voiced/control.sock"
         values = {"audio.input": "endless", "audio.output": "endless", "activation.mode": "push", "box.name": "Kitchen box",
                   "realtime.url": f"ws://127.0.0.1:{found['realtime']}/v1/realtime", "jarvis.url": f"http://127.0.0.1:{found['jarvis']}/ui",
-                  "log.transcripts": "true"}
+                  "log.transcripts": "true", **settings}
         arguments = [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
-        self.process = start("daemon", f"{programs}/jarvis-voiced", "run", *arguments, *settings, HOME=str(home),
+        self.process = start(name, f"{programs}/jarvis-voiced", "run", *arguments, HOME=str(home),
                              XDG_RUNTIME_DIR=str(home / "run"), STATE_DIRECTORY=str(home / "state"), OPENAI_API_KEY="sk-simulated",
-                             JARVIS_TOKEN="simulated")
+                             JARVIS_TOKEN=token)
         wait("the daemon", lambda: self.ask("status")["ok"], 20)
 
     def ask(self, command, **arguments):
@@ -80,6 +80,17 @@ class Daemon:
 
     def status(self):
         return self.ask("status")["result"]
+
+    def answer(self, text):
+        """What is answered to a typed question."""
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(30)
+            client.connect(str(self.control))
+            client.sendall(json.dumps({"command": "ask", "arguments": {"text": text, "reads": True}}).encode() + b"\n")
+            received = b""
+            while b'"done":true' not in received:
+                received += client.recv(65536) or 1 / 0
+            return received.decode()
 
 
 class Bridge:
@@ -395,6 +406,18 @@ def house_checks():
     home.call("switch", "turn_on", entities["mute"])
     shows("mute", "on")
     ok("after a restart of Home Assistant everything is there")
+    stop(daemon.process)
+    home.call("light", "turn_off", "light.kitchen_lamp")
+    agent = Daemon("agent", home.token, **{"jarvis.api": "home-assistant", "jarvis.url": home.url})
+    wait("Home Assistant as the agent", lambda: "Jarvis is reachable" in (out / "agent.log").read_text())
+    agent.answer("Turn on the kitchen lamp")
+    wait("the lamp", lambda: home.state("light.kitchen_lamp")["state"] == "on")
+    heard = agent.answer("Turn off the kitchen lamp")
+    wait("the lamp", lambda: home.state("light.kitchen_lamp")["state"] == "off")
+    assert "Turned off" in heard, heard
+    assert home.token not in (out / "agent.log").read_text()
+    ok("Home Assistant as the agent: the lamp obeys, and the box says so")
+
     log = pathlib.Path(os.environ["HA_LOG"]).read_text(errors="replace")
     wrong = [line for line in log.splitlines() if re.search(r"WARNING|ERROR", line) and re.search(r"mqtt", line, re.I)]
     assert not wrong, "\n".join(wrong[:5])

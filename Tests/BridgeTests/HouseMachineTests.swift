@@ -347,4 +347,30 @@ struct HouseMachineTests {
         #expect(box.handle(.status(status)) == [])
         #expect(published(box.handle(.connected)) == first)
     }
+
+    @Test func randomMessagesLeaveTheQueuesBounded() throws {
+        var box = try Box { $0.tellsWords = true }
+        _ = box.handle(.status(status))
+        _ = box.handle(.connected)
+        var random = SystemRandomNumberGenerator()
+        var orders: [String: Int] = [:]
+        let words = [
+            "on", "off", "PRESS", "50", "-1", "1e999", "nan", "\u{0}", "wake", "online", "{}",
+            String(repeating: "9", count: 400),
+        ]
+        for _ in 0..<5000 {
+            box.seconds += 0.01
+            let entity = (HouseEntity.all.map(\.id) + ["", "/", "+", "#"]).randomElement(using: &random) ?? ""
+            let topic = Bool.random(using: &random) ? "homeassistant/status" : Self.base + entity + "/set"
+            var payload = Array((words.randomElement(using: &random) ?? "").utf8)
+            if Bool.random(using: &random) { payload += (0..<9).map { _ in UInt8.random(in: 0...255, using: &random) } }
+            for effect in box.handle(.message(topic: topic, payload: payload, isRetained: false)) {
+                guard case .order(let entity, _) = effect else { continue }
+                orders[entity, default: 0] += 1
+            }
+        }
+        // Nothing was answered: each entity has one order under way.
+        #expect(orders.values.allSatisfy { $0 == 1 })
+        #expect(published(box.handle(.look)).isEmpty == false)
+    }
 }

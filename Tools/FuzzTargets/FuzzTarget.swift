@@ -16,6 +16,7 @@ extension FuzzTarget {
         FuzzTarget(name: "media", run: MediaFuzz.run),
         FuzzTarget(name: "script", run: ScriptFuzz.run),
         FuzzTarget(name: "wyoming", run: WyomingFuzz.run),
+        FuzzTarget(name: "home", run: HomeAssistantFuzz.run),
     ]
 
     package static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }

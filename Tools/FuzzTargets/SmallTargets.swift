@@ -42,6 +42,21 @@ enum ConfigurationFuzz {
     }
 }
 
+/// Messages of Home Assistant as the agent, one a line.
+enum HomeAssistantFuzz {
+    /// Its own sentences must never be an answer, and an answer must not be blank.
+    static func run(_ bytes: UnsafeRawBufferPointer) {
+        guard let token = Secret("token") else { return }
+        var run = HomeAssistantRun("question", conversation: nil, token: token)
+        for line in bytes.split(separator: 0x0A) {
+            guard case .finished(let outcome) = run.handle(Array(line)) else { continue }
+            guard case .answered(let text, _) = outcome else { return }
+            precondition(!text.allSatisfy(\.isWhitespace) && text != "(no response)", "an answer without words")
+            return
+        }
+    }
+}
+
 /// Event streams of the agent.
 enum EventStreamFuzz {
     private static let limits = ServerSentEventParser.Limits(lineBytes: 512, eventBytes: 1024)

@@ -34,6 +34,8 @@ extension JarvisClient {
         }
         let isInTrouble = breaker.trouble?.isSeenByCheck == true
         guard now >= due, isInTrouble || settings.api != .openai, !isAtWork else { return }
+        // Home Assistant bans an address that shows a wrong token too often.
+        if settings.api == .homeAssistant, breaker.trouble == .authentication { return }
         nextLook = now + Self.lookPause
         let result = await check()
         learn(result)
@@ -63,9 +65,24 @@ extension JarvisClient {
                 return isJSON ? .success(nil) : .failure(.wrongBasePath(hint: "something else answered at /v1/models"))
             }
         }
+        if settings.api == .homeAssistant { return await checkHomeAssistant() }
         let result = JarvisHealth.read(await transport.exchange(request.health())).map(Optional.some)
         // A timeout here is not the limit from the configuration.
         return result == .failure(.timedOut) ? .failure(.offline(detail: "no answer")) : result
+    }
+
+    private func checkHomeAssistant() async -> Result<JarvisHealth?, JarvisFailure> {
+        guard request.secret != nil else { return .failure(.authentication) }
+        switch await transport.exchange(request.control("/api/")) {
+        case .failure(let failure):
+            return .failure(failure == .timedOut ? .offline(detail: "no answer") : failure.withoutRun)
+        case .success(let response) where response.status != 200:
+            return .failure(JarvisReply.failure(of: response).withoutRun)
+        case .success(let response):
+            let body = OutsideJSON.decode(JSONValue.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes)
+            return body?["message"]?.stringValue == "API running."
+                ? .success(nil) : .failure(.wrongBasePath(hint: "something else answered at /api/"))
+        }
     }
 
     /// Whether a term-llm server answers although `jarvis.api` names a plain OpenAI-compatible one: it would store every
@@ -105,7 +122,7 @@ extension JarvisClient {
 
     /// Ends a run that an earlier process left in the saved conversation: the server would accept nothing else.
     private func sweepAtStart() async {
-        guard mayFindLeftOvers, settings.api != .openai else { return }
+        guard mayFindLeftOvers, settings.api.isTermLLM else { return }
         await withTurn {
             let found = Notice()
             guard await connection.sweep(session.currentID, found) != nil else { return }

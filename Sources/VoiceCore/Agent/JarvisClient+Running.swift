@@ -19,7 +19,7 @@ extension JarvisClient {
     ///
     /// - Returns: nil once the server has accepted it.
     package func add(_ remark: String) async -> JarvisFailure? {
-        guard settings.api != .openai, let run = active else { return .notAddable }
+        guard settings.api.isTermLLM, let run = active else { return .notAddable }
         var attemptsLeft = 5
         while true {
             attemptsLeft -= 1
@@ -52,7 +52,7 @@ extension JarvisClient {
         let seconds = (environment.now() - run.started).components.seconds
         let doing = activity.map { "at the moment it is \($0)" } ?? "what it does at the moment cannot be seen"
         let seen = "Jarvis has been at work for \(seconds) seconds; \(doing)."
-        guard settings.api != .openai else { return seen }
+        guard settings.api.isTermLLM else { return seen }
         let question = """
             The user asks by voice how far you are with the present request. What the voice box sees: \(seen) Answer in one \
             or two short spoken sentences, without Markdown, from the conversation and this alone.
@@ -76,6 +76,8 @@ extension JarvisClient {
             if wasBriefed { introduced = nil }
             return plain.forgetLast() || wasAtWork ? .forgotten : .nothing
         }
+        // Home Assistant keeps what was said.
+        guard settings.api.isTermLLM else { return .impossible }
         let id = sessionID
         await departing?.value
         var undone = wasAtWork

@@ -173,6 +173,8 @@ package actor JarvisClient {
                     maximumWords: settings.maximumSpokenWords
                 )
             case .openai: PlainBackend(connection: connection)
+            case .homeAssistant:
+                HomeAssistantBackend(connection: connection, maximumWords: settings.maximumSpokenWords)
             }
         shaper = SpeechShaper(maximumWords: settings.maximumSpokenWords)
         self.environment = environment
@@ -335,7 +337,9 @@ package actor JarvisClient {
     private func start(_ question: Question) {
         runs += 1
         let sessionID = session.id(at: environment.now())
-        let whole = question.context.map { question.query + "\n\n" + $0 } ?? question.query
+        // Home Assistant compares the words with sentences.
+        let context = settings.api == .homeAssistant ? nil : question.context
+        let whole = context.map { question.query + "\n\n" + $0 } ?? question.query
         let first = prepare(whole, in: sessionID)
         board.show(JarvisActivity())
         let number = runs
@@ -376,12 +380,14 @@ package actor JarvisClient {
     private func prepare(_ query: String, in sessionID: String) -> JarvisQuestion {
         let wantsPreamble =
             switch settings.preamble {
+            case _ where settings.api == .homeAssistant: false
             case .always: true
             case .auto: !advertisesVoiceMode && !saysSoInReply
             case .off: false
             }
         let isFirst = introduced != sessionID
-        let box = isFirst && settings.preamble != .off && !boxName.isEmpty ? boxName : nil
+        let tellsName = settings.preamble != .off && settings.api != .homeAssistant && !boxName.isEmpty
+        let box = isFirst && tellsName ? boxName : nil
         let text = AgentBriefing.question(query, preamble: isFirst && wantsPreamble, box: box)
         sent = [text]
         return JarvisQuestion(
@@ -512,7 +518,7 @@ package actor JarvisClient {
 
     /// Determines why the deadline passed: the agent needs more time, or it has become unreachable.
     private func reasonForSilence() async -> JarvisFailure {
-        guard settings.api != .openai, let active else { return .timedOut }
+        guard settings.api.isTermLLM, let active else { return .timedOut }
         let look = connection.request.state(session: active.sessionID)
         let state = await TimeLimit.run(JarvisConnection.silenceBeforeLook, sleep: environment.expire) {
             [transport] in await transport.exchange(look)

@@ -265,6 +265,9 @@ extension Configuration.Jarvis {
     /// How to correct an address that does not lead to the agent.
     package var addressAdvice: String {
         guard self.api != .openai else { return "it must be what stands before /v1/chat/completions on that server" }
+        guard self.api != .homeAssistant else {
+            return "it must be the address of Home Assistant, such as http://homeassistant.local:8123"
+        }
         guard ServerURL(self.url)?.path.hasSuffix("/ui") == true else {
             return "it must end with the base path of term-llm serve, usually /ui"
         }

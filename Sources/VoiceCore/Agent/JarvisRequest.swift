@@ -29,6 +29,21 @@ package struct JarvisRequest: Sendable {
     /// Sets the token for requests from now on, made by any copy of this value.
     func useToken(_ token: Secret?) { self.token.value = token }
 
+    var secret: Secret? { token.value }
+
+    /// A WebSocket of the agent; nil where a client certificate is needed, which it cannot show.
+    func socket(_ route: String) -> WebSocketRequest? {
+        guard settings.clientCertificateFile.isEmpty else { return nil }
+        let whole = JarvisRequest.controlLimit
+        return WebSocketRequest(
+            url: "ws" + url(route, query: nil).dropFirst("http".count),
+            limits: ConnectionLimits(whole: whole, firstMessage: whole),
+            deadPeerLimit: .seconds(settings.silenceS),
+            caFile: settings.caFile.isEmpty ? nil : settings.caFile,
+            staysNear: base.scheme == "http" && !settings.allowPlainHTTP
+        )
+    }
+
     /// One question in a session kept by the server: exactly one user message.
     package func make(query: String, sessionID: String) -> HTTPRequest {
         struct Body: Encodable {

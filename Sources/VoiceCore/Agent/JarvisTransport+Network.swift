@@ -13,6 +13,10 @@ extension NetworkThread: JarvisTransport {
             return .failure(JarvisFailure(error))
         }
     }
+
+    package func connect(_ request: WebSocketRequest) async -> Result<any JarvisSocket, JarvisFailure> {
+        await AgentSocket.open(request, on: self).map { $0 }
+    }
 }
 
 extension HTTPStream: JarvisReplyStream {

@@ -9,6 +9,14 @@ package protocol JarvisTransport: Sendable {
     func exchange(_ request: HTTPRequest) async -> JarvisResponse
     /// Sends a request and waits for the head of the reply, whatever its status.
     func open(_ request: HTTPRequest) async -> Result<any JarvisReplyStream, JarvisFailure>
+    /// Opens a WebSocket. `wrongBasePath` means that the other side speaks no WebSocket.
+    func connect(_ request: WebSocketRequest) async -> Result<any JarvisSocket, JarvisFailure>
+}
+
+extension JarvisTransport {
+    package func connect(_ request: WebSocketRequest) async -> Result<any JarvisSocket, JarvisFailure> {
+        .failure(.wrongBasePath(hint: "no WebSocket"))
+    }
 }
 
 /// A reply still being received. For one reader.

@@ -217,7 +217,7 @@ extension SetupDialog {
         "service.use":
             "Which service hears and speaks: \(ServiceRegistry.all.map { $0.name.rawValue }.joined(separator: ", "))?",
         "jarvis.url": "The address of your agent with its base path, such as homelab.lan:8080/ui",
-        "jarvis.api": "How it is asked: chat or responses (term-llm), openai (any compatible server)?",
+        "jarvis.api": "How it is asked: chat or responses (term-llm), openai (any compatible server), home-assistant?",
         "jarvis.model": "The model to ask for",
         "activation.mode":
             "What opens a conversation: always (nothing has to: what is said in the room goes to the voice service all "

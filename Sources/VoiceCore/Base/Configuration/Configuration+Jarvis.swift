@@ -28,7 +28,7 @@ extension Configuration.Jarvis {
             "jarvis.api",
             API.chat,
             "chat: one request, one reply. responses: runs that survive a lost connection and may ask back. "
-                + "openai: any compatible endpoint, without sessions."
+                + "openai: any compatible endpoint, without sessions. home-assistant: the Assist pipeline preferred there."
         )
         package let model = Setting(
             "jarvis.model",
@@ -128,6 +128,10 @@ extension Configuration.Jarvis {
         case chat
         case responses
         case openai
+        case homeAssistant = "home-assistant"
+
+        /// Whether the agent is a term-llm: its server shows the state of a session, takes remarks, and asks back.
+        package var isTermLLM: Bool { self == .chat || self == .responses }
     }
 
     package enum Approval: String, CaseIterable, Sendable {

@@ -30,6 +30,8 @@ enum AgentCheck {
             settings: values.jarvis
         )
         guard case .success(let health) = result else { return findings }
+        // It gets the user's words alone.
+        if values.jarvis.api == .homeAssistant { return findings }
         return findings + judgeAPI(isMistaken: await client.isMistakenForPlain())
             + [briefing(health, values.jarvis.preamble)]
     }

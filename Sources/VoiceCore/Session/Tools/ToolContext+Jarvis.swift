@@ -57,8 +57,8 @@ extension ConversationEvent {
 extension ToolRegistry.Options {
     package init(_ settings: Configuration.Jarvis, mode: ActivationMode = .always, playsMedia: Bool = false) {
         self.playsMedia = playsMedia
-        takesRemarks = settings.api != .openai
-        asksUser = settings.api != .openai
+        takesRemarks = settings.api.isTermLLM
+        asksUser = settings.api.isTermLLM
         asksApproval = settings.approval == .aloud && settings.api == .responses
         mayEnd =
             switch settings.endConversation {
