@@ -75,6 +75,12 @@ package struct DaemonSettings: Sendable {
         notices += EchoWorker.notices(on: configuration)
         volumes = VolumeSettings(configuration.audio)
         if let problem = volumes.problem { throw Self.fail(problem.key, problem.message) }
+        if let wrong = SoundInput.firstWrong(in: configuration.media.inputs) {
+            throw Self.fail(
+                "media.inputs",
+                "\"\(wrong)\" is not a name and a FIFO, such as Snapcast=/run/jarvis-snapcast:48000".escapingHidden()
+            )
+        }
         pump = VoicePump.Options()
         pump.hasVoiceDetector = configuration.echo.cancels
         model = kind.model(configuration)

@@ -42,9 +42,15 @@ struct DecoderJob: Sendable, Equatable {
             .filter { help.contains("-\($0.0) ") }.flatMap { ["-\($0.0)", $0.1] }
     }
 
+    var isInput: Bool { if case .input = source { true } else { false } }
+
     /// Files that the decoder has to read in addition to its libraries.
     var files: [String] {
-        if case .file(let path) = source { [path] } else { [] }
+        switch source {
+        case .file(let path): [path]
+        case .input(let input): [input.path]
+        case .network: []
+        }
     }
 
     /// The arguments of ffmpeg: one source in, floats at 48 kHz out.
@@ -68,6 +74,9 @@ struct DecoderJob: Sendable, Equatable {
             list += ["-protocol_whitelist", "file"]
             if start > 0 { list += ["-ss", "\(start)"] }
             list += ["-i", "file:" + path]
+        case .input(let input):
+            list += ["-protocol_whitelist", "file", "-fflags", "nobuffer"]
+            list += ["-f", "s16le", "-ar", "\(input.rate)", "-ac", "2", "-i", "file:" + input.path]
         }
         list += ["-map", "0:a:0", "-vn", "-sn", "-dn"]
         list += ["-af", channels == 2 ? Self.stereo : Self.mono, "-ar", "\(AudioFormat.deviceRate)"]
@@ -80,6 +89,8 @@ package enum MediaSource: Sendable, Equatable {
     case network(Place)
     /// Absolute path.
     case file(String)
+    /// Ends when it has been silent for the patience of its job.
+    case input(SoundInput)
 
     package struct Place: Sendable, Equatable {
         /// http:// or https://, with redirects already followed; without user name and password.

@@ -159,7 +159,8 @@ final class DecoderReader {
                 if count == 0 { return .over(failure: nil) }
                 if count > 0 {
                     bytes += count
-                    progress = now
+                    // Programs write silence too, without end.
+                    if !job.isInput || hasSound { progress = now }
                 } else if errno != EAGAIN && errno != EINTR {
                     return .over(failure: "the decoder's output cannot be read")
                 }
@@ -169,6 +170,9 @@ final class DecoderReader {
             }
         }
     }
+
+    /// Whether anything is heard of what was read.
+    private var hasSound: Bool { (0..<bytes / 4).contains { samples[$0] != 0 } }
 
     /// Moves whole frames into the ring; false while the ring is full.
     private func deliver(_ job: DecoderJob) -> Bool {

@@ -23,6 +23,18 @@ package struct MediaItem: Sendable, Equatable {
         self.id = id
     }
 
+    /// An item that is the sound of another program.
+    package init(input: SoundInput) {
+        self.init(address: Self.inputScheme + input.name, title: input.name, kind: .radio)
+    }
+
+    private static let inputScheme = "input:"
+
+    /// The name of the input; nil for anything else.
+    package var inputName: String? {
+        address.hasPrefix(Self.inputScheme) ? String(address.dropFirst(Self.inputScheme.utf8.count)) : nil
+    }
+
     /// The title; without one the name of the file, or else of the server.
     package var name: String {
         guard title.isEmpty else { return title }

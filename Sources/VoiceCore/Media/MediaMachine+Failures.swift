@@ -5,6 +5,11 @@ extension MediaMachine {
     mutating func ended(_ job: Int, _ frames: Int, _ failure: String?) {
         if next?.job == job { return nextEnded(frames, failure) }
         guard var running = current, running.job == job else { return }
+        // The program at the other end is silent: nothing to report, and nothing to try again.
+        if running.item.inputName != nil {
+            leave(isDone: true)
+            return advance()
+        }
         if let failure = running.failure(after: frames, failure) { return broke(frames, failure) }
         running.end = (running.jobPosition ?? heard) + UInt64(frames)
         current = running

@@ -333,9 +333,12 @@ package struct MediaMachine: Sendable, Equatable {
     /// Ends the current item, finished or not, and adds it to the history.
     mutating func leave(isDone: Bool) {
         guard let running = current else { return }
-        effects.append(.remember(running.item, second: second(of: running), isDone: isDone))
-        before.append(running.item)
-        if before.count > Self.mostBefore { before.removeFirst() }
+        // The user did not choose the sound of another program.
+        if running.item.inputName == nil {
+            effects.append(.remember(running.item, second: second(of: running), isDone: isDone))
+            before.append(running.item)
+            if before.count > Self.mostBefore { before.removeFirst() }
+        }
         current = nil
         cancelReconnect()
     }

@@ -27,6 +27,10 @@ package actor MediaPlayer: MediaControls {
     private let plays: @Sendable (Bool) -> Void
     private var isPlaying = false
     private let decoder: DecoderThread
+    private let inputThread: InputThread
+    private var inputs = InputMachine()
+    /// How long an input is silent before it ends.
+    private static let inputPatience = Duration.seconds(3)
     private let reports: AsyncStream<DecoderReport>
     private static let mostTags = 64
     /// Tags that wait in `reports`.
@@ -75,6 +79,7 @@ package actor MediaPlayer: MediaControls {
             try await network.open(request)
         }
         machine = MediaMachine(options: settings.machine)
+        inputThread = InputThread(settings.policy.inputs)
         ducked = settings.ducked
         // `began` and `ended` come once per job. Tags come from the stream, so they are dropped while many wait.
         let (reports, continuation) = AsyncStream.makeStream(of: DecoderReport.self, bufferingPolicy: .unbounded)
@@ -99,12 +104,29 @@ package actor MediaPlayer: MediaControls {
         reading = Task { [weak self, reports] in
             for await report in reports { await self?.handle(report) }
         }
+        let logger = logger
+        inputThread.start { [weak self] name in
+            Task { await self?.note(.sounds(name)) }
+        } missing: { input, reason in
+            logger.warning(
+                "media.inputs: \(private: input.path) cannot be read: \(reason)",
+                metadata: ["input": "\(input.name)"]
+            )
+        }
+    }
+
+    private func note(_ event: InputMachine.Event) {
+        guard let name = inputs.handle(event, at: Monotonic.now()),
+            let input = settings.policy.inputs.first(where: { $0.name == name })
+        else { return }
+        handle(.play(MediaItem(input: input), from: 0))
     }
 
     package func stop() async {
         handle(.order(.stop))
         for task in timers.values { task.cancel() }
         for task in [preparing, ticking, reading, saving] { task?.cancel() }
+        await inputThread.close()
         await decoder.close()
         save()
     }
@@ -132,6 +154,7 @@ package actor MediaPlayer: MediaControls {
 
     package func play(address: String, title: String, kind: MediaKind?) throws(MediaProblem) -> MediaSnapshot {
         let item = try item(address, title, kind)
+        if let name = item.inputName { note(.asked(name)) }
         handle(.play(item, from: 0))
         return present()
     }
@@ -145,7 +168,12 @@ package actor MediaPlayer: MediaControls {
         return present()
     }
 
-    package func perform(_ order: MediaOrder) -> MediaSnapshot { after(.order(order)) }
+    package func perform(_ order: MediaOrder) -> MediaSnapshot {
+        // An input has nothing to skip to.
+        let isInput = machine.current?.item.inputName != nil
+        if order == .stop || order == .skip && isInput { note(.stopped) }
+        return after(.order(order == .skip && isInput && machine.waiting.isEmpty ? .stop : order))
+    }
 
     package func seek(_ change: @Sendable (Double) -> Double) throws(MediaProblem) -> MediaSnapshot {
         guard let running = machine.current else { throw .failed("nothing is playing") }
@@ -165,7 +193,9 @@ package actor MediaPlayer: MediaControls {
     }
 
     /// At most 100: they are shown in a list.
-    package func stationNames() -> [String] { stations.stations.prefix(100).map { ForeignText.title($0.name) } }
+    package func stationNames() -> [String] {
+        settings.policy.inputs.map(\.name) + stations.stations.prefix(100).map { ForeignText.title($0.name) }
+    }
 
     package func playPause() -> Bool {
         guard machine.current != nil || !machine.queue.isEmpty else { return false }
@@ -231,6 +261,9 @@ package actor MediaPlayer: MediaControls {
         let address = AddressText.ofWeb(named?.address ?? SoundAddress.encoded(name))
         let title = named?.title ?? ForeignText.title(title)
         let kind = named?.kind ?? kind
+        if let input = settings.policy.inputs.first(where: { $0.name.lowercased() == name.lowercased() }) {
+            return MediaItem(input: input)
+        }
         if AddressText.filePath(address) == nil, !address.contains("://") {
             guard let station = stations.find(address) ?? stations.find(title) else { throw .unknownStation(address) }
             return MediaItem(address: station.address, title: station.name, kind: .radio)
@@ -255,6 +288,7 @@ package actor MediaPlayer: MediaControls {
 
     private func handle(_ event: MediaEvent) {
         for effect in machine.handle(event) { perform(effect) }
+        followInputs()
         if (machine.current != nil && !machine.isPaused) != isPlaying {
             isPlaying.toggle()
             plays(isPlaying)
@@ -267,6 +301,13 @@ package actor MediaPlayer: MediaControls {
                 while (try? await Sleep.for(Self.tick)) != nil { await self?.look() }
             }
         }
+    }
+
+    /// Tells the inputs what plays. A paused one is read and dropped, so that its program keeps going.
+    private func followInputs() {
+        let name = machine.current?.item.inputName
+        inputThread.leave(machine.isPaused ? nil : name)
+        note(.plays(name.map { .input($0) } ?? (machine.current == nil ? .nothing : .other)))
     }
 
     private func perform(_ effect: MediaEffect) {
@@ -343,7 +384,7 @@ package actor MediaPlayer: MediaControls {
                     source: found.source,
                     start: start,
                     channels: settings.isStereo && loudspeaker.channels > 1 ? 2 : 1,
-                    patience: settings.patience,
+                    patience: found.item.inputName == nil ? settings.patience : Self.inputPatience,
                     caFile: settings.caFile,
                     isLive: found.item.kind == .radio
                 ),

@@ -9,6 +9,8 @@ package struct MediaPolicy: Sendable, Equatable {
     package var hosts: Set<ListedHost>
     /// Absolute paths without a trailing slash.
     package var folders: [String]
+    /// Programs whose sound is played.
+    package var inputs: [SoundInput] = []
 
     /// - Parameters:
     ///   - hosts: names or addresses, separated by spaces or commas.
@@ -20,6 +22,11 @@ package struct MediaPolicy: Sendable, Equatable {
             while path.count > 1, path.last == "/" { path.removeLast() }
             return path
         }
+    }
+
+    /// The input of an item; nil for an item of another kind, or an input that is not listed.
+    func input(_ item: MediaItem) -> SoundInput? {
+        item.inputName.flatMap { name in inputs.first { $0.name == name } }
     }
 
     /// Returns a usable http(s) address, as far as its text shows; without user name and password.

@@ -27,6 +27,7 @@ package struct MediaSettings: Sendable, Equatable {
         isEnabled = media.enabled
         decoder = Self.program
         policy = MediaPolicy(hosts: media.allowHosts, folders: media.folders)
+        policy.inputs = SoundInput.list(media.inputs)
         machine.interludeEvery = media.interludeEvery
         patience = .seconds(media.stallS)
         isStereo = media.stereo

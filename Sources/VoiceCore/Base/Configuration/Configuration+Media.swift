@@ -55,6 +55,13 @@ extension Configuration.Media {
             as: .text(mayBeEmpty: true),
             "Folders to play files from, separated by colons. Empty: none."
         )
+        package let inputs = Setting(
+            "media.inputs",
+            "",
+            as: .text(mayBeEmpty: true),
+            "FIFOs of other programs to play from, separated by blanks: \"Snapcast=/run/snapcast/pipe:48000\"; 44100 frames a "
+                + "second unless a rate follows."
+        )
         package let caFile = Setting(
             "media.ca_file",
             "",

@@ -86,6 +86,10 @@ struct MediaResolver: Sendable {
     }
 
     private func search(_ item: MediaItem, isHeard: (MediaItem) -> Bool) async throws(MediaProblem) -> Found {
+        if item.inputName != nil {
+            guard let input = policy.input(item) else { throw .unknownStation(item.title) }
+            return Found(source: .input(input), item: item)
+        }
         if let path = AddressText.filePath(item.address) {
             return Found(source: .file(try policy.file(path)), item: item)
         }

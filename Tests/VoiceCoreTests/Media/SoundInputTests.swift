@@ -1,0 +1,108 @@
+import Glibc
+import Testing
+
+@testable import VoiceAudio
+@testable import VoiceBase
+@testable import VoiceMedia
+@testable import VoiceReply
+
+struct SoundInputTests {
+    @Test func listHasNamesFIFOsAndRates() throws {
+        let inputs = SoundInput.list(
+            "Snapcast=/run/snapcast/pipe:48000 AirPlay=/run/airplay nothing =/x Bad=relative Odd=/x:9"
+        )
+        #expect(inputs.map(\.name) == ["Snapcast", "AirPlay"])
+        #expect(inputs.map(\.path) == ["/run/snapcast/pipe", "/run/airplay"])
+        #expect(inputs.map(\.rate) == [48_000, 44_100])
+        #expect(SoundInput.firstWrong(in: "A=/a  B=b") == "B=b")
+        #expect(SoundInput.firstWrong(in: "A=/a:8000") == nil)
+    }
+
+    @Test func inputBeginsByItselfAndComesBackAfterOtherMedia() {
+        var machine = InputMachine()
+        #expect(machine.handle(.sounds("a"), at: .seconds(1)) == "a")
+        #expect(machine.handle(.plays(.input("a")), at: .seconds(1)) == nil)
+        // The user wants something else.
+        #expect(machine.handle(.plays(.other), at: .seconds(9)) == nil)
+        #expect(machine.handle(.sounds("a"), at: .seconds(60)) == nil)
+        #expect(machine.handle(.plays(.nothing), at: .seconds(61)) == "a")
+        #expect(machine.handle(.plays(.input("a")), at: .seconds(61)) == nil)
+    }
+
+    @Test func inputThatEndedDoesNotComeBackWithoutSound() {
+        var machine = InputMachine()
+        _ = machine.handle(.sounds("a"), at: .seconds(1))
+        _ = machine.handle(.plays(.other), at: .seconds(2))
+        #expect(machine.handle(.plays(.nothing), at: .seconds(10)) == nil)
+    }
+
+    @Test func stoppedInputStaysSilentUntilItHasPaused() {
+        var machine = InputMachine()
+        _ = machine.handle(.sounds("a"), at: .seconds(1))
+        _ = machine.handle(.plays(.input("a")), at: .seconds(1))
+        _ = machine.handle(.stopped, at: .seconds(5))
+        #expect(machine.handle(.plays(.nothing), at: .seconds(5)) == nil)
+        for second in 5..<20 { #expect(machine.handle(.sounds("a"), at: .seconds(second)) == nil) }
+        #expect(machine.handle(.sounds("a"), at: .seconds(26)) == "a")
+    }
+
+    @Test func stoppedInputPlaysWhenItIsAskedFor() {
+        var machine = InputMachine()
+        _ = machine.handle(.sounds("a"), at: .seconds(1))
+        _ = machine.handle(.plays(.input("a")), at: .seconds(1))
+        _ = machine.handle(.stopped, at: .seconds(5))
+        _ = machine.handle(.plays(.nothing), at: .seconds(5))
+        #expect(machine.handle(.asked("a"), at: .seconds(6)) == "a")
+    }
+
+    @Test func endOfAnInputIsNoFailureAndNoHistory() {
+        var machine = MediaMachine()
+        let input = MediaItem(input: SoundInput("Snapcast=/run/pipe")!)
+        _ = machine.handle(.play(input, from: 0))
+        _ = machine.handle(.began(job: 1, position: 0))
+        #expect(machine.handle(.ended(job: 1, frames: 480, failure: "no audio came for 3 seconds")) == [])
+        #expect(machine.current == nil)
+    }
+
+    /// With a real decoder and a program that writes a tone into the FIFO.
+    @Test(.enabled(if: TestSound.canPlay, "ffmpeg is not installed")) func soundOfAFIFOIsHeardUntilItIsStopped()
+        async throws
+    {
+        let path = "/tmp/jarvis-input-\(UInt32.random(in: 0 ... .max))"
+        #expect(mkfifo(path, 0o600) == 0)
+        defer { unlink(path) }
+        let stage = try await MediaStage(isFast: false) { settings in
+            settings.policy.inputs = SoundInput.list("Snapcast=\(path):48000")
+        }
+        let ends = Promise<Void>()
+        let descriptor = open(path, O_RDWR | O_NONBLOCK)
+        let writer = Task.detached {
+            // 20 ms of a tone at a time.
+            var samples = [Int16]()
+            for frame in 0..<960 {
+                samples += [Int16(frame % 48 < 24 ? 8000 : -8000), Int16(frame % 48 < 24 ? 8000 : -8000)]
+            }
+            while ends.value == nil {
+                _ = samples.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+                try? await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        try await stage.wait("the input plays") {
+            let snapshot = await stage.player.snapshot()
+            return snapshot.status == .playing && snapshot.title == "Snapcast"
+        }
+        try await stage.wait("it is heard") { stage.sound.count > 4800 }
+        _ = await stage.player.perform(.stop)
+        // It still sounds.
+        try await Task.sleep(for: .milliseconds(1500))
+        #expect(await stage.player.snapshot().status == .stopped)
+        _ = try await stage.player.play(address: "snapcast", title: "", kind: nil)
+        try await stage.wait("the input plays when asked for") { await stage.player.snapshot().status == .playing }
+        ends.give(())
+        await writer.value
+        try await stage.wait("the input ends in silence") { await stage.player.snapshot().status == .stopped }
+        #expect(stage.news.isEmpty)
+        close(descriptor)
+        await stage.stop()
+    }
+}
