@@ -11,18 +11,22 @@ struct ServerError {
     init?(_ response: HTTPResponse) {
         let value = OutsideJSON.decode(JSONValue.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes)
         if let value {
-            self.init(value)
+            self.init(value, status: response.status)
         } else if response.mediaType == "text/plain" {
-            self.init(["error": .string(String(decoding: response.body.prefix(4096), as: UTF8.self))])
+            self.init(
+                ["error": .string(String(decoding: response.body.prefix(4096), as: UTF8.self))],
+                status: response.status
+            )
         } else {
             return nil
         }
     }
 
-    init?(_ body: JSONValue) {
+    /// - Parameter status: of HTTP; nil if the error came in a reply that had begun.
+    init?(_ body: JSONValue, status: Int? = nil) {
         // Google puts the error into a list.
         if case .array(let values) = body, let first = values.first, first.isObject {
-            self.init(first)
+            self.init(first, status: status)
             return
         }
         let named = ["error", "detail", "message", "errors", "error_msg", "error_message", "fault"].lazy.compactMap {
@@ -30,9 +34,13 @@ struct ServerError {
         }.first { $0 != .null }
         guard let value = named, let message = Self.text(value) else { return nil }
         let places = [value, body]
-        let codes = places.flatMap { place in ["code", "type", "status", "error_code"].map { place[$0]?.stringValue } }
+        let codes = places.flatMap { place in
+            ["code", "type", "status", "error_code"].map { name in
+                place[name]?.stringValue ?? place[name]?.intValue.map { "\($0)" }
+            }
+        }
         let behind = [value["metadata"]?["raw"], value["innererror"]?["code"], body["error_description"]]
-        self.init(message: message, also: codes + behind.map { $0?.stringValue })
+        self.init(message: message, also: codes + behind.map { $0?.stringValue } + [status.map { "\($0)" }])
     }
 
     /// - Parameter also: code, type and the like.
@@ -88,6 +96,7 @@ struct ServerError {
     /// llama.cpp, LM Studio and Ollama.
     var namesLength: Bool {
         if says(Self.lengthCodes) { return true }
+        if says(Self.manyTokens) { return !says(Self.waits) }
         if says(Self.rates) { return false }
         return says(Self.lengths) && says(Self.excesses)
     }
@@ -95,9 +104,12 @@ struct ServerError {
     private static let lengthCodes = [
         "context_length_exceeded", "exceed_context_size", "contextwindowexceeded", "context_window_exceeded",
         "tokens_limit_reached", "request_too_large", "string_above_max_length", "prompt_too_long", "request too large",
-        "request entity too large", "payload too large", "too many tokens", "too many input tokens",
-        "reduce the length", "shorten your", "n_keep", "max_new_tokens` must be", "message size and try again",
+        "request entity too large", "payload too large", "reduce the length", "shorten your", "n_keep",
+        "max_new_tokens` must be", "message size and try again",
     ]
+    private static let manyTokens = ["too many tokens", "too many input tokens"]
+    /// Behind these, the tokens of a minute are too many.
+    private static let waits = ["wait", "throttl", " per ", "rate limit", "rate_limit"]
     private static let lengths = [
         "context", "n_ctx", "prompt", "input length", "input token", "input is", "the input (", "maximum model length",
         "max_model_len", "token limit", "request contains", "number of tokens", "total tokens", "max_total_tokens",
@@ -114,15 +126,8 @@ struct ServerError {
         "timed out", "concurren", "completion tokens", "deadline",
     ]
 
-    /// The account of the model is used up; no pause changes that.
-    var namesCredit: Bool {
-        if says(["insufficient_quota", "billing_hard_limit", "billing_not_active", "account_deactivated"]) {
-            return true
-        }
-        return StatedReason.credit.isIn(text)
-    }
-
-    var namesRate: Bool { StatedReason.rate.isIn(text) }
+    /// Why the server, or the provider behind it, refuses; nil for any other error.
+    var reason: StatedReason? { StatedReason(text) }
 }
 
 extension JarvisFailure {
@@ -130,14 +135,14 @@ extension JarvisFailure {
     init?(_ error: ServerError) {
         if error.namesLength {
             self = .tooLong
-        } else if error.namesCredit {
-            self = .noCredit
-        } else if error.namesRate {
-            self = .limited(pause: error.pause)
-        } else if error.namesUnknownModel {
+            return
+        }
+        switch error.reason {
+        case .credit: self = .noCredit
+        case .rate: self = .limited(pause: error.pause)
+        case .key, .expired, nil:
+            guard error.namesUnknownModel else { return nil }
             self = .unknownModel
-        } else {
-            return nil
         }
     }
 }

@@ -23,12 +23,12 @@ extension LinkFailure {
             )
         case .refused(let refusal)
         where ModelRefusal.line(refusal.body, model: model) != nil
-            || model != nil && ErrorClass(body: refusal.body) == .configuration:
+            || model != nil && ErrorClass(body: refusal.body, status: refusal.status) == .configuration:
             self.init(.permanent, "set realtime.model to a model of this service (\(reason))")
         case .refused(let refusal):
             let isMute = [401, 403].contains(refusal.status) && refusal.message == nil
             self.init(
-                Self.kind(status: refusal.status, ErrorClass(body: refusal.body)),
+                Self.kind(status: refusal.status, ErrorClass(body: refusal.body, status: refusal.status)),
                 isMute ? reason + (advice.map { ": " + $0 } ?? "") : reason,
                 retryAfter: refusal.retryAfter.map { .seconds($0) } ?? StatedPause.read(refusal.body)
             )

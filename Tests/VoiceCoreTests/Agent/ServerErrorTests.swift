@@ -69,6 +69,8 @@ struct ServerErrorTests {
         (400, "messages: at least one message is required"),
         (500, "the prompt file exceeded its time limit: timed out"),
         (400, "The tool schema of `billing_report` is invalid"), (500, "failed to reach the billing service"),
+        (500, "load balancer exhausted retries"), (500, "tool 'bank_account' exceeded its time limit"),
+        (500, "trial servers are out of memory"),
     ])
     func otherErrorsAreLeftUnchanged(status: Int, message: String) {
         #expect(failure(status, message) == .serverError(status: status, detail: message))
@@ -107,6 +109,23 @@ struct ServerErrorTests {
     )
     func namesARateLimitWithItsPause(status: Int, message: String, pause: Duration?) {
         #expect(failure(status, message) == .limited(pause: pause))
+    }
+
+    /// The status tells a quota of requests from one of money.
+    @Test(arguments: [
+        (429, "Resource has been exhausted (e.g. check quota)."), (429, "Quota exceeded."),
+        (400, "Too many tokens, please wait before trying again."), (503, "This model is at capacity."),
+        (403, "You have reached your hourly usage limit, please upgrade"), (500, "too many open sessions"),
+    ])
+    func limitThatPassesIsNotCalledMissingCredit(status: Int, message: String) {
+        #expect(failure(status, message) == .limited(pause: nil))
+    }
+
+    @Test func numericCodeInAReplyThatHadBegunIsItsStatus() throws {
+        let body: JSONValue = ["error": ["code": 429, "message": "Quota exceeded."]]
+        #expect(JarvisFailure(try #require(ServerError(body))) == .limited(pause: nil))
+        let paid: JSONValue = ["error": ["code": 402, "message": "Not enough credits."]]
+        #expect(JarvisFailure(try #require(ServerError(paid))) == .noCredit)
     }
 
     @Test(arguments: [

@@ -24,6 +24,45 @@ struct StatedPauseTests {
     ])
     func wordsWithoutAPauseGiveNone(text: String) { #expect(StatedPause.read(text) == nil) }
 
+    @Test(arguments: [
+        ("retry after 1,5 seconds", 1500), ("retry after 1,500 seconds", 1_500_000),
+        ("try again in twenty seconds", 20_000),
+        ("try again in forty-five seconds", 45_000), ("wait half a minute", 30_000),
+        ("retry in half an hour", 1_800_000),
+        ("retry_after_seconds: 30", 30_000), (#"{"retryAfterMs":2500}"#, 2500),
+        (#""retryAfterSeconds": "40""#, 40_000),
+        ("Your quota will reset after 30s.", 30_000), ("You have to wait 20 s", 20_000),
+        ("retry after 3, 5 or 8 seconds", 3000),
+    ])
+    func readsAPauseInEveryNotation(text: String, milliseconds: Int) {
+        #expect(StatedPause.read(text) == .milliseconds(milliseconds))
+    }
+
+    @Test func theFirstPauseOfTheTextCounts() {
+        let text = "Please wait 5 seconds. If it fails, try again in 10 minutes."
+        #expect(StatedPause.read(text) == .seconds(5))
+    }
+
+    @Test(arguments: [
+        "The agent could not wait 30 seconds for the tool", "don't wait 9 seconds", "The tool waits 5 seconds",
+        "await 7 seconds", "available in 3 regions",
+    ])
+    func sentenceThatAsksForNoPauseGivesNone(text: String) { #expect(StatedPause.read(text) == nil) }
+
+    /// The server's own clock: that of this machine may be wrong.
+    @Test(
+        arguments: [
+            ("Sun, 06 Nov 1994 08:50:07 GMT", "Sun, 06 Nov 1994 08:49:37 GMT", 30),
+            ("Thu, 01 Jan 1970 00:00:10 GMT", "Wed, 31 Dec 2025 23:59:59 GMT", 0),
+            ("Fri, 01 Jan 2027 00:00:20 GMT", "Thu, 31 Dec 2026 23:59:50 GMT", 30),
+            ("Sun, 06 Nov 1994 08:50:07 GMT", nil, nil), ("Sun, 06 Nov 1994 99:50:07 GMT", "x", nil),
+        ] as [(String, String?, Int?)]
+    )
+    func readsThePauseUntilADate(until: String, now: String?, seconds: Int?) {
+        let pause = StatedPause.read { $0 == "retry-after" ? until : $0 == "date" ? now : nil }
+        #expect(pause == seconds.map { .seconds($0) })
+    }
+
     @Test(
         arguments: [
             (["retry-after": "40"], 40_000), (["retry-after-ms": "700", "retry-after": "1"], 700),

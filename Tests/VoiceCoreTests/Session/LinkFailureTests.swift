@@ -131,4 +131,17 @@ struct LinkFailureTests {
         )
         #expect(LinkFailure(.refused(refusal)).kind == .permanent)
     }
+
+    /// The words of a refusal mean the same as those of an `error` event, and the status tells what passes.
+    @Test(arguments: [
+        (429, "Quota exceeded.", LinkFailure.Kind.limited), (429, "Daily quota exceeded; upgrade your plan", .limited),
+        (500, #"{"error":{"message":"API key expired"}}"#, .permanent),
+        (503, "Your prepaid balance is empty", .permanent),
+        (503, "invalid token '}' in JSON at position 5", .transient),
+        (503, "load balancer exhausted retries", .transient),
+    ])
+    func wordsOfARefusalDecideItsKind(status: Int, body: String, kind: LinkFailure.Kind) {
+        let refusal = WebSocketRefusal(status: status, reason: "", retryAfter: nil, body: body)
+        #expect(LinkFailure(.refused(refusal)).kind == kind)
+    }
 }

@@ -68,10 +68,12 @@ extension ErrorClass {
 
     /// The meaning of a server's text, if its code is unknown.
     private static func said(_ text: String) -> ErrorClass? {
-        let text = text.prefix(4096).lowercased()
-        if StatedReason.credit.isIn(text) || StatedReason.key.isIn(text) { return .account }
-        if StatedReason.expired.isIn(text) { return .expired }
-        return StatedReason.rate.isIn(text) ? .limited : nil
+        switch StatedReason(text) {
+        case .credit, .key: .account
+        case .expired: .expired
+        case .rate: .limited
+        case nil: nil
+        }
     }
 
     /// - Parameter code: an error code alone, such as the reason of a failed response.
@@ -86,11 +88,12 @@ extension ErrorClass {
         if self == .other { self = Self.said(closeReason) ?? .other }
     }
 
-    /// - Parameter body: the body of an HTTP refusal; account codes may occur with any status.
-    package init(body: String) {
+    /// - Parameter body: the body of an HTTP refusal; account codes may occur with any status. What is not final is told by
+    ///   the status alone.
+    package init(body: String, status: Int? = nil) {
         let named = Self.codes.filter { $0.value.isFatal && body.contains("\"\($0.key)\"") }
         if named.isEmpty {
-            self = StatedReason.credit.isIn(body.lowercased()) ? .account : .other
+            self = Self.said("\(status ?? 0)\n" + body) == .account ? .account : .other
         } else {
             self = named.values.contains(.account) ? .account : .configuration
         }
