@@ -110,7 +110,7 @@ private enum TimerAction: String, CaseIterable {
     func change(_ what: String) throws(TimerProblem) -> (TimerChoice, TimerChange) {
         if self == .pause || self == .resume { return (TimerChoice(what), self == .pause ? .pause : .resume) }
         let snooze = "\(TimerChange.usualSnooze) s"
-        let wishes = try TimerWish.reading(what.isEmpty && self == .snooze ? snooze : what)
+        let wishes = try TimerWish.reading(what.isEmpty && self == .snooze ? snooze : what, isLength: true)
         guard wishes.count == 1, case .after(let seconds) = wishes[0].when else { throw .unreadable }
         return (TimerChoice(wishes[0].name), self == .add ? .add(seconds) : .snooze(seconds))
     }

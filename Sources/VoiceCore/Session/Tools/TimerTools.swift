@@ -202,8 +202,9 @@ private struct TimeText: Decodable {
     /// "10" is a number of this unit, "10 min" speaks for itself; nil for an empty text.
     func length(in unit: String) -> String? {
         guard !text.allSatisfy(\.isWhitespace) else { return nil }
-        if case .after? = TimeParser(all: text)?.when { return text }
-        return text + " " + unit
+        guard case .after? = TimeParser(all: text)?.when else { return text + " " + unit }
+        // "8h" alone may be a time of day; here it is not.
+        return TimeWords(text).words.map { $0 == "h" ? "hours" : $0 }.joined(separator: " ")
     }
 
     /// "7" is an hour, "19h30" and "07:30:00" are times of day; the hours "2h" may be a length.
@@ -259,7 +260,7 @@ private struct TimerToChange: Decodable {
             case .resume: return .resume
             case .snooze where length.isEmpty: return .snooze(TimerChange.usualSnooze)
             case .add, .snooze:
-                let wish = try TimerWish.reading(length)[0]
+                let wish = try TimerWish.reading(length, isLength: true)[0]
                 guard case .after(let seconds) = wish.when, wish.name.isEmpty else { throw .unreadable }
                 return action == .add ? .add(seconds) : .snooze(seconds)
             }

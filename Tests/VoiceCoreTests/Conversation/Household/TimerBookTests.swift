@@ -252,6 +252,14 @@ struct TimerBookTests {
         #expect(try scene.set(text) == when)
     }
 
+    /// A word that was meant as a day shows in the reply, beside the day that was understood.
+    @Test func theReplyNamesDayAndTimeInFull() throws {
+        var scene = Scene()
+        try scene.set("05:30 jam")
+        let set = SetTimer(number: 1, title: "alarm \"jam\"", when: "tomorrow, Tuesday, 05:30")
+        #expect(scene.latest.contains(.set(set)))
+    }
+
     @Test(arguments: [
         ("today 05:00", TimerProblem.past), ("2026-11-22 10:00", .past), ("2028-01-01 10:00", .tooFar),
     ]) func impossibleDayIsRefused(text: String, problem: TimerProblem) throws {
@@ -730,6 +738,70 @@ struct TimerWishTests {
         ("Monday - Friday 7:00 work", "07:00 every weekday [work]"),
         ("7:00 from monday to friday", "07:00 every weekday"),
     ]) func aPlainNameIsRead(text: String, result: String) { #expect(Self.read(text) == result) }
+
+    @Test(arguments: [
+        ("12 in the evening", "00:00"), ("12:30 this evening", "00:30"), ("every evening at 12", "00:00 every day"),
+        ("tomorrow evening at 12", "unreadable"), ("monday 12 at night", "unreadable"),
+        ("every monday at 12 in the evening", "unreadable"), ("every monday evening at 8", "20:00 every monday"),
+        ("12 in the afternoon", "12:00"), ("7 pm this evening", "19:00 today"),
+    ]) func twelveInTheEveningIsMidnight(text: String, result: String) { #expect(Self.read(text) == result) }
+
+    @Test(arguments: [
+        ("8h tea", 8), ("16h", 16), ("19 h tea", 19), ("5h", 5), ("23H film", 23),
+    ]) func hoursThatMayBeATimeOfDayAreAsked(text: String, hour: Int) {
+        #expect(throws: TimerProblem.hours(hour)) { try TimerWish.reading(text) }
+        #expect("\(TimerProblem.hours(8))" == "8h may be a length or a time of day: say 8 hours or 08:00")
+    }
+
+    @Test(arguments: [
+        ("4h roast", "14400 seconds [roast]"), ("24h", "86400 seconds"), ("8 hours", "28800 seconds"),
+        ("in 8h", "28800 seconds"), ("for 8h sleep", "28800 seconds [sleep]"), ("8h30m", "30600 seconds"),
+        ("8h from now", "28800 seconds"), ("8h du soir", "left over: du soir"),
+    ]) func hoursWithAWordForALengthAreALength(text: String, result: String) throws {
+        #expect(Self.read(text) == result)
+        #expect(try TimerWish.reading("8h tea", isLength: true).map(\.when) == [.after(28_800)])
+    }
+
+    @Test(arguments: [
+        "montagabend", "freitagmorgen", "sobota", "s\u{F8}ndag", "l\u{F6}rdag", "torsdag", "vineri", "tmoz", "wknd",
+        "eod", "sunset", "loop", "ongoing", "water plants in may", "swim until march",
+    ]) func dayInAnyWordsBehindATimeOfDayIsRefused(name: String) {
+        #expect(Self.read("18:00 " + name) == "left over: \(name)")
+    }
+
+    @Test(arguments: [
+        ("18:00 sunset walk", "18:00 [sunset walk]"), ("18:00 called sunset", "18:00 [sunset]"),
+        ("18:00 talk to may", "18:00 [talk to may]"), ("7:00 mittagessen", "07:00 [mittagessen]"),
+        ("10m gym day", "600 seconds [gym day]"), ("10m morning coffee", "600 seconds [morning coffee]"),
+        ("10m pizza 2", "600 seconds [pizza 2]"), ("10m batch three", "600 seconds [batch three]"),
+        ("10m midi", "600 seconds [midi]"), ("10m evening walk", "600 seconds [evening walk]"),
+        ("10m sobota", "600 seconds [sobota]"), ("10m evening", "left over: evening"),
+        ("10m tea 20", "left over: tea 20"), ("10m 5 horas", "left over: 5 horas"),
+    ]) func wordIsANameWhereNoDayCanFollow(text: String, result: String) { #expect(Self.read(text) == result) }
+
+    @Test(arguments: [
+        ("1,5h", "5400 seconds"), ("1,5 hours roast", "5400 seconds [roast]"), ("2,5min", "150 seconds"),
+        ("1,30h", "unreadable"), ("0730", "07:30"), ("0730 tea", "07:30 [tea]"), ("0005", "00:05"),
+        ("1830", "unreadable"), ("07:00:00", "07:00"), ("07:00:00 tea", "07:00 [tea]"), ("01:30:00", "unreadable"),
+        ("7:00:30", "unreadable"), ("2026-12-24 18:00:00", "18:00 2026-12-24"), ("2 mins 30", "150 seconds"),
+        ("2 mins 30 eggs", "left over: 30 eggs"), ("a couple minutes", "120 seconds"),
+        ("a couple hours nap", "7200 seconds [nap]"), ("10 minutes or so", "600 seconds"),
+        ("10 minutes or so tea", "600 seconds [tea]"),
+    ]) func plainNotationsOfATimeAreRead(text: String, result: String) { #expect(Self.read(text) == result) }
+
+    /// Once the time is complete, what follows "to" or "that" is what the box will say.
+    @Test(
+        arguments: [
+            ("10m to call mum at 7", "call mum at 7"), ("10m that lunch is at noon", "lunch is at noon"),
+            ("tomorrow 9:00 to book the train for monday", "book the train for monday"),
+            ("friday 9:00 that the bins go on sunday", "the bins go on sunday"),
+            ("every monday 8:00 to put the bins out by 9", "put the bins out by 9"),
+            ("9:00 to book the train for monday", nil), ("tomorrow at 9 to call in the evening", nil),
+            ("10m call mum at 7", nil),
+        ] as [(String, String?)]
+    ) func wordsOfAReminderMayNameATime(text: String, words: String?) {
+        #expect((try? TimerWish.reading(text, isReminder: true))?.map(\.name) == words.map { [$0] })
+    }
 
     @Test func theRefusalNamesTheDoubtfulWords() {
         #expect(throws: TimerProblem.leftOver("tommorow")) { try TimerWish.reading("23:00 tommorow") }

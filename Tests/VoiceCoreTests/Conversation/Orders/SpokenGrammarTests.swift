@@ -278,6 +278,7 @@ struct SpokenGrammarTests {
             ("Set an alarm for 9 on Saturdays and Sundays.", "09:00 every weekend"),
             ("Set an alarm for 9 every Monday, Wednesday and Friday.", "09:00 every monday, wednesday and friday"),
             ("Set an alarm for 6:30 Monday to Friday.", "06:30 every weekday"),
+            ("Wake me at twelve in the evening.", "00:00"), ("Wake me at twelve this evening.", "00:00"),
             ("Wake me at ten tonight.", "22:00"), ("Wake me at one tonight.", "01:00"),
             ("Set an alarm for five this afternoon.", "17:00 today"),
             ("Set a 7 a.m. alarm.", "07:00"), ("Set a 7 o'clock alarm for tomorrow.", "07:00 tomorrow ?"),

@@ -42,6 +42,8 @@ struct TimerToolsTests {
         (#"{"at":"07:00","repeat":"every monday"}"#, "1: alarm, today, Monday, 07:00, every Monday"),
         (#"{"at":"in half an hour"}"#, "1: timer, in 30 minutes"),
         (#"{"at":"19h30"}"#, "1: alarm, today, Monday, 19:30"), (#"{"at":"7h"}"#, "1: alarm, today, Monday, 07:00"),
+        (#"{"hours":"8h"}"#, "1: timer, in 8 hours"),
+        (#"{"hours":"1h","minutes":"30m"}"#, "1: timer, in 1 hour 30 minutes"),
         (#"{"at":"19:30:00"}"#, "1: alarm, today, Monday, 19:30"),
         (#"{"at":"07:00","day":"monday","repeat":["monday"]}"#, "1: alarm, today, Monday, 07:00, every Monday"),
         (
@@ -160,6 +162,7 @@ struct TimerToolsTests {
         arguments: [
             (#"{"change":"add","minutes":5}"#, "Done: in 15 minutes."),
             (#"{"change":"add","minutes":"5","which":"tea"}"#, "Done: in 15 minutes."),
+            (#"{"change":"add","hours":"8h"}"#, "Done: in 8 hours 10 minutes."),
             (#"{"change":"pause"}"#, "Done: paused, 10 minutes left."),
             (#"{"change":"resume"}"#, "Nothing was changed: no such timer is paused."),
             (#"{"change":"snooze"}"#, "Nothing was changed: nothing is ringing."),

@@ -42,13 +42,21 @@ package struct TimeParser: Equatable, Sendable {
         var minute = clock.minute
         switch part {
         case nil: break
-        case .morning where clock.isFixed && minute >= 720, .afternoon where clock.isFixed && minute < 720: return nil
+        case .morning where clock.isFixed && minute >= 720, .afternoon where clock.isFixed && minute < 720,
+            .evening where clock.isFixed && minute < 720:
+            return nil
         case .morning: minute = half
         case .afternoon: minute = half + 720
-        case .night:
+        case .evening, .night:
             // "Twelve tonight", "two at night"; but which night is "two tomorrow night"?
-            guard day == nil || day == .next || half >= 300 else { return nil }
-            if !clock.isFixed { minute = half < 300 ? half : half + 720 }
+            if half >= (part == .night ? 300 : 60) {
+                if !clock.isFixed { minute = half + 720 }
+                break
+            }
+            let isNext = day == nil || day == .next || day == .after(0) && part == .evening
+            guard isNext, repeats.isEmpty || repeats == .daily else { return nil }
+            if !clock.isFixed { minute = half }
+            return .at(minute: minute, .next, repeats: repeats)
         }
         var isEither = part == nil && !clock.isExact
         // What repeats is an order of the day; the reply names the hour.
@@ -100,10 +108,13 @@ package struct TimeParser: Equatable, Sendable {
     }
 
     /// Whether anything in these words still looks like a time, or their front like the rest of one.
-    package static func isTime(_ words: ArraySlice<String>) -> Bool {
+    ///
+    /// - Parameter isOfClock: whether they stand behind a time of day. No half of a day follows a length: "morning coffee".
+    package static func isTime(_ words: ArraySlice<String>, isOfClock: Bool = true) -> Bool {
         guard let first = words.first else { return false }
         let isRest = TimeTable.signs[first] != nil && words.dropFirst().first.map(TimeTable.isNumeric) ?? false
-        if isRest || TimeTable.parts[first] != nil || words.allSatisfy(TimeTable.isNumber) { return true }
+        let isPart = TimeTable.parts[first] != nil && (isOfClock || words.count == 1)
+        if isRest || isPart || words.allSatisfy(TimeTable.isNumber) { return true }
         return words.indices.contains { index in
             let word = words[index]
             let beside = [index - 1, index + 1].filter(words.indices.contains).map { words[$0] }
@@ -151,7 +162,7 @@ package struct TimeParser: Equatable, Sendable {
                 total += some.amount * Double(some.unit)
                 last = some.unit
             } else if let unit = last, unit == 60 || unit == 3600, let some = TimeTable.number(&next), 1..<60 ~= some,
-                some == some.rounded(), !isTyped || next.isEmpty && unit == 3600 && some >= 10
+                some == some.rounded(), !isTyped || next.isEmpty && some >= 10
             {
                 total += some * Double(unit) / 60
                 last = unit / 60
@@ -162,6 +173,7 @@ package struct TimeParser: Equatable, Sendable {
         }
         guard let last else { return false }
         if left.first == "from", left.dropFirst().first ?? "now" == "now" { left = left.dropFirst(2) }
+        if left.starts(with: ["or", "so"]) { left = left.dropFirst(2) }
         isMore = words[..<left.startIndex].contains("more")
         (seconds, unit, words) = (total, last, left)
         return true
@@ -192,7 +204,10 @@ package struct TimeParser: Equatable, Sendable {
         } else if left.first == "a" || left.first == "an" {
             left = left.dropFirst()
             amount = 1
-            if left.starts(with: ["couple", "of"]) { (amount, left) = (2, left.dropFirst(2)) }
+            if left.first == "couple" {
+                (amount, left) = (2, left.dropFirst())
+                if left.first == "of" { left = left.dropFirst() }
+            }
         } else {
             return nil
         }
@@ -253,7 +268,9 @@ package struct TimeParser: Equatable, Sendable {
     }
 
     private func isConsistent(with before: TimeParser) -> Bool {
-        let isSame = (before.day == nil || before.day == day) && (before.part == nil || before.part == part)
+        let isSame =
+            (before.day == nil || before.day == day)
+            && (before.part.map { some in part.map(some.agrees) ?? false } ?? true)
         // Models name the first day too: "tomorrow", or the Monday of "every Monday".
         let mayRepeat = day == nil || repeats.isEmpty || isTyped
         return isSame && mayRepeat && (before.clock == nil || before.clock == clock)
@@ -341,11 +358,13 @@ package struct TimeParser: Equatable, Sendable {
             }
             let isFixed = hour == 0 || hour > 12
             let isExact = isFixed || isWritten && isTyped || word.utf8.count > 1 && word.first == "0"
+            // "0730"
+            let isWhole = isTyped && word.utf8.count == 4 && word.first == "0"
             clock = Clock(
                 minute: 60 * hour + minute,
                 isExact: isExact,
                 isFixed: isFixed,
-                isBare: !isWritten && offset == 0,
+                isBare: !isWritten && !isWhole && offset == 0,
                 isDateLike: isWritten && word.contains(".") && 1...12 ~= minute
             )
         }
@@ -376,7 +395,13 @@ package struct TimeParser: Equatable, Sendable {
     ) -> (hour: Int, minute: Int, isWritten: Bool)? {
         guard let word = words.first else { return nil }
         var left = words.dropFirst()
-        let parts = word.split(separator: word.contains(":") ? ":" : ".", omittingEmptySubsequences: false)
+        var parts = word.split(separator: word.contains(":") ? ":" : ".", omittingEmptySubsequences: false)
+        // "07:00:00", but "01:30:00" may be a length.
+        if parts.count == 3, word.contains(":"), parts[0].utf8.count == 2, parts[2] == "00",
+            TimerWish.clockHours.contains(Int(parts[0]) ?? 0)
+        {
+            parts.removeLast()
+        }
         if isAlone, parts.count == 2, parts.allSatisfy({ $0.utf8.allSatisfy { 48...57 ~= $0 } }) {
             guard 1...2 ~= parts[0].utf8.count, parts.dropFirst().allSatisfy({ $0.utf8.count == 2 }),
                 let hour = Int(parts[0]), let minute = Int(parts[1])
@@ -388,7 +413,9 @@ package struct TimeParser: Equatable, Sendable {
         guard let number = TimeTable.number(&left), number == number.rounded(), 0..<2400 ~= number else { return nil }
         words = left
         // "730", "0730", "eighteen hundred"
-        if number >= 100 { return (Int(number) / 100, Int(number) % 100, false) }
+        if number >= 100 || word.utf8.count == 4 && word.first == "0" {
+            return (Int(number) / 100, Int(number) % 100, false)
+        }
         guard isAlone else { return (Int(number), 0, false) }
         let isLed = left.first == "oh" || left.first == "o"
         if isLed { left = left.dropFirst() }

@@ -2,7 +2,14 @@ internal import VoiceBase
 
 /// The words that times are made of.
 enum TimeTable {
-    enum Part: Sendable { case morning, afternoon, night }
+    enum Part: Sendable {
+        case morning, afternoon, evening, night
+
+        /// "7 pm this evening"
+        func agrees(with other: Part) -> Bool {
+            self == other || [self, other].allSatisfy { $0 == .afternoon || $0 == .evening }
+        }
+    }
 
     /// What a phrase says about a time of day.
     enum Mark: Sendable {
@@ -17,23 +24,24 @@ enum TimeTable {
         ("noon, midday, twelve noon, 12 noon, 12:00 noon", .clock(720)),
         ("midnight, twelve midnight, 12 midnight", .clock(0)),
         ("am, a m, in the morning", .part(.morning)), ("at night", .part(.night)),
-        ("pm, p m, in the afternoon, in the evening", .part(.afternoon)),
+        ("pm, p m, in the afternoon", .part(.afternoon)), ("in the evening", .part(.evening)),
         ("today", .day(.after(0))), ("tomorrow", .day(.after(1))),
         ("day after tomorrow, the day after tomorrow", .day(.after(2))),
         ("tonight", .day(.next, .night)), ("this morning", .day(.after(0), .morning)),
-        ("this afternoon, this evening", .day(.after(0), .afternoon)),
+        ("this afternoon", .day(.after(0), .afternoon)), ("this evening", .day(.after(0), .evening)),
         ("daily, everyday, every day, each day", .every(.daily)),
         ("weekdays, workdays, every weekday, every workday, each weekday", .every(.workdays)),
         ("weekends, every weekend", .every(.weekend)),
         ("every morning, each morning", .every(.daily, .morning)),
-        ("every afternoon, every evening, each evening", .every(.daily, .afternoon)),
+        ("every afternoon", .every(.daily, .afternoon)),
+        ("every evening, each evening", .every(.daily, .evening)),
         ("every night", .every(.daily, .night)),
     ])
 
     /// Behind a day, and behind a time of day if nothing follows.
     static let parts: [String: Part] = [
         "morning": .morning, "mornings": .morning, "afternoon": .afternoon, "afternoons": .afternoon,
-        "evening": .afternoon, "evenings": .afternoon, "night": .night, "nights": .night,
+        "evening": .evening, "evenings": .evening, "night": .night, "nights": .night,
     ]
 
     static let units: [String: Int] = table([

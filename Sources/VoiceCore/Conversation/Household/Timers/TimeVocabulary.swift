@@ -4,13 +4,15 @@ enum TimeVocabulary {
     /// Anywhere in a name.
     static let timeWords = words(
         """
-        day days weekday workday holiday holidays nighttime daytime tmrw tmr tmw tmrrw tmrow tomo tmro tonite nite noonish \
-        afternoonish hence earlier twice thrice times repeat repeating repeated recurring alternate alternating biweekly \
-        bimonthly fortnightly fortnights quarterly annually nightly meridiem ampm oclock
+        tmrw tmr tmw tmrrw tmrow tomo tmro tonite nite noonish afternoonish hence earlier twice thrice times repeat repeating \
+        repeated recurring alternate alternating biweekly bimonthly fortnightly fortnights quarterly annually nightly meridiem \
+        ampm oclock
         """
-    ).union(foreign)
+    )
+    /// Anywhere behind a time of day; behind a length they belong to a name: "gym day".
+    static let dayWords = words("day days weekday workday holiday holidays nighttime daytime")
 
-    private static let foreign = german.union(french).union(otherLanguages)
+    static let foreign = german.union(french).union(otherLanguages)
     private static let german = words(
         """
         uhr heute morgen \u{FC}bermorgen uebermorgen fr\u{FC}h frueh morgens vormittag vormittags mittag mittags nachmittag \
@@ -39,7 +41,15 @@ enum TimeVocabulary {
         mezzogiorno mezzanotte ogni luned\u{EC} marted\u{EC} mercoled\u{EC} gioved\u{EC} venerd\u{EC} domenica ore vandaag \
         morgenochtend ochtend middag avond maandag dinsdag woensdag donderdag vrijdag zaterdag zondag uur elke hoje \
         amanh\u{E3} manh\u{E3} noite segunda ter\u{E7}a quarta quinta sexta dzisiaj jutro pojutrze z\u{ED}tra dnes zajtra \
-        holnap imorgon imorgen yar\u{131}n bug\u{FC}n domattina dopodomani m\u{E2}ine huomenna sutra jutri
+        holnap imorgon imorgen yar\u{131}n bug\u{FC}n domattina dopodomani m\u{E2}ine huomenna sutra jutri \
+        sobota sobot\u{119} sobotu subota subotu nedelja nedeljo nedelju nede\u{13E}a ned\u{11B}le ned\u{11B}li niedziela \
+        niedziel\u{119} poniedzia\u{142}ek poniedzialek pond\u{11B}l\u{ED} pondeli pondelok ponedeljek ponedjeljak \
+        \u{FA}ter\u{FD} utorok utorak wtorek \u{15B}roda \u{15B}rod\u{119} sroda st\u{159}eda streda sreda srijeda czwartek \
+        \u{10D}tvrtek \u{10D}etvrtak \u{161}tvrtok pi\u{105}tek piatek p\u{E1}tek piatok petak miercuri vineri \
+        s\u{E2}mb\u{103}t\u{103} sambata duminic\u{103} duminica h\u{E9}tf\u{151} szerda cs\u{FC}t\u{F6}rt\u{F6}k \
+        p\u{E9}ntek szombat vas\u{E1}rnap maanantai tiistai keskiviikko torstai perjantai lauantai sunnuntai pazartesi \
+        \u{E7}ar\u{15F}amba carsamba per\u{15F}embe persembe cumartesi dilluns dimarts dimecres dijous divendres dissabte \
+        diumenge
         """
     )
 
@@ -67,6 +77,13 @@ enum TimeVocabulary {
 
     /// Anywhere in a name that nothing introduces.
     static let conjunctions = words("or until till except unless excluding besides but")
+    /// Alone behind a time of day, they say when or how often.
+    static let lone = words(
+        """
+        loop looped looping ongoing continuous continuously constantly endless endlessly nonstop usual regular regularly \
+        permanent wknd wkend wkdy eod eow eom cob asap sunset sunrise dusk dawn luni mar\u{21B}i marti joi kedd cuma pazar sal\u{131}
+        """
+    )
     /// In front of a name that nothing introduces.
     static let openings = words(
         """
@@ -125,15 +142,22 @@ enum TimeVocabulary {
     }
 
     /// Several days or a part of the week in one word ("schooldays", "workweek"), the next day in any spelling ("tomoz",
-    /// "overmorrow"), or nearly a word of another language.
+    /// "tmoz", "overmorrow"), a day in "-dag", a German day with its half ("montagabend"), or nearly a word of another
+    /// language.
     static func isDayLike(_ word: String) -> Bool {
-        if ["days", "week", "weeks", "weekend", "nights", "mornings", "evenings", "morrow"].contains(
+        if ["days", "week", "weeks", "weekend", "nights", "mornings", "evenings", "morrow", "dag", "dags"].contains(
             where: word.hasSuffix
         )
-            || word.hasPrefix("tomo") || ["always", "forever"].contains(word)
+            || ["tomo", "tm"].contains(where: word.hasPrefix) || ["always", "forever"].contains(word)
         {
             return true
         }
+        let isHalf = ["abend", "morgen", "mittag", "nacht", "fr\u{FC}h", "frueh"].contains(where: word.hasSuffix)
+        let days = [
+            "montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag", "morgen", "heut",
+            "\u{FC}bermorgen",
+        ]
+        if isHalf, days.contains(where: { word.hasPrefix($0) && word != $0 }) { return true }
         return word.utf8.count >= 6 && foreign.contains { $0.utf8.count >= 6 && isNear(word, $0) }
     }
 

@@ -7,13 +7,16 @@ package struct TimeWords: Sendable {
 
     package init(_ text: String) {
         var isDashed = false
-        for chunk in text.split(whereSeparator: \.isWhitespace) {
+        let chunks = text.split(whereSeparator: \.isWhitespace)
+        for (index, chunk) in chunks.enumerated() {
             if let part = Self.writtenFractions[String(chunk)] {
                 append(fraction: part, of: chunk)
                 isDashed = false
                 continue
             }
-            let pieces = Self.pieces(of: chunk).filter { $0.contains { $0.isLetter || $0.isNumber } }
+            let isDecimal = Self.isDecimal(chunk, before: chunks.dropFirst(index + 1).first)
+            let written = isDecimal ? chunk.replacing(",", with: ".")[...] : chunk
+            let pieces = Self.pieces(of: written).filter { $0.contains { $0.isLetter || $0.isNumber } }
             let isRange = isDashed || chunk.first.map(Self.isDash) ?? false
             // "Mon - Fri"
             if isRange, TimeTable.weekday(words.last) != nil, TimeTable.weekday(pieces.first) != nil {
@@ -29,6 +32,17 @@ package struct TimeWords: Sendable {
             sources += pieces.map { _ in chunk }
             isDashed = chunk.last.map(Self.isDash) ?? false
         }
+    }
+
+    /// Whether the comma is that of a number: "1,5h", "1,5 hours"; but "10,5 minutes" may be two lengths.
+    private static func isDecimal(_ chunk: Substring, before next: Substring?) -> Bool {
+        let parts = chunk.split(separator: ",", omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.allSatisfy({ 48...57 ~= $0 }) else { return false }
+        let digits = parts[1].prefix { $0.isASCII && $0.isNumber }
+        let unit = parts[1].dropFirst(digits.count).lowercased()
+        guard 1...2 ~= digits.utf8.count else { return false }
+        return unit.isEmpty
+            ? next.map { TimeTable.units[$0.lowercased()] == 3600 } ?? false : TimeTable.units[unit] != nil
     }
 
     /// Stands between the first and the last of several: "mon-fri", "mon~fri", "mon\u{2026}fri".

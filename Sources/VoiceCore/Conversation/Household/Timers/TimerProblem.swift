@@ -8,6 +8,8 @@ package enum TimerProblem: Error, Equatable, Sendable, CustomStringConvertible {
     case leftOver(String)
     /// A length and a time of day.
     case both
+    /// "8h"
+    case hours(Int)
     /// At this minute, of the morning or the evening.
     case half(Int)
     case past
@@ -45,6 +47,8 @@ package enum TimerProblem: Error, Equatable, Sendable, CustomStringConvertible {
         case .leftOver(let rest):
             "\"\(rest)\" may belong to the time: give one length or one time of day, and put a name in quotes or after \"called\""
         case .both: "give a length or a time of day, not both"
+        case .hours(let hour):
+            "\(hour)h may be a length or a time of day: say \(hour) hours or \(LocalTime.clock(minute: 60 * hour))"
         case .half(let minute):
             "\(LocalTime.clock(minute: minute % 720 < 60 ? minute % 720 + 720 : minute % 720)) may be in the morning or in the "
                 + "evening: say am or pm"

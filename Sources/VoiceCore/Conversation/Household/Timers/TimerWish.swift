@@ -9,6 +9,12 @@ package struct TimerWish: Equatable, Sendable {
         /// clock, neither morning nor evening was stated.
         case at(minute: Int, Day, repeats: Weekdays, isEither: Bool = false)
 
+        /// Whether no day and no half of the day can follow.
+        var isComplete: Bool {
+            guard case .at(_, let day, let repeats, let isEither) = self else { return true }
+            return !isEither && (day != .next || !repeats.isEmpty)
+        }
+
         package var isEither: Bool { if case .at(_, _, _, true) = self { true } else { false } }
 
         /// The same time in the morning; twelve is noon.
@@ -35,6 +41,8 @@ package struct TimerWish: Equatable, Sendable {
 
     /// Longest timer, in seconds: 30 days.
     package static let longest = 30 * 86_400
+    /// The hours that "8h" may name; fewer are a length.
+    static let clockHours = 5..<24
 
     /// - Parameter name: reduced to one line of at most 120 bytes, without quotes and brackets.
     package init(_ when: When, name: String = "", isReminder: Bool = false) {
@@ -46,9 +54,16 @@ package struct TimerWish: Equatable, Sendable {
     /// Reads what was typed or written by a model: a time, then a name. "10m tea", "half an hour", "7:30 pm", "every weekday at
     /// 7 wake up", "2026-12-24 18:00 guests", "10m tea and another for 20m".
     ///
+    /// - Parameters:
+    ///   - isReminder: what follows "to" or "that" are its words, once nothing of the time can follow.
+    ///   - isLength: it begins with a length: "8h" is one.
     /// - Returns: one wish, or more if the text says "and another".
     /// - Throws: which form is expected, which limit is exceeded, or what is left over.
-    package static func reading(_ text: String, isReminder: Bool = false) throws(TimerProblem) -> [TimerWish] {
+    package static func reading(
+        _ text: String,
+        isReminder: Bool = false,
+        isLength: Bool = false
+    ) throws(TimerProblem) -> [TimerWish] {
         let all = TimeWords(text.replacing(" o clock", with: " o'clock").replacing(" oclock", with: " o'clock"))
         var left = all.words[...]
         var wishes: [TimerWish] = []
@@ -60,6 +75,7 @@ package struct TimerWish: Equatable, Sendable {
                 opening = first
                 left = left.dropFirst()
             }
+            let time = left
             var parser = TimeParser(isTyped: true)
             guard parser.consume(&left) || unit.map({ parser.consumeNumber(of: $0, &left) }) ?? false,
                 let when = parser.when
@@ -71,23 +87,30 @@ package struct TimerWish: Equatable, Sendable {
             } else if opening == "after" || opening == "in" {
                 throw .unreadable
             }
+            let isHours = opening == nil && !isLength && left.startIndex - time.startIndex == 2
+            let hour = isHours && time.dropFirst().first == "h" ? time.first.flatMap { Int($0) } : nil
+            let doubtfulHour = hour.flatMap { clockHours.contains($0) ? $0 : nil }
             unit = parser.unit
             let end = left.indices.first { Self.another(left[$0...]) != nil } ?? left.endIndex
             var name = left[..<end]
             var lead: TypedName.Lead = all.isAfterColon(name.startIndex) ? .purpose : .none
-            while let first = name.first, let step = joints[first] ?? (isReminder && first == "to" ? .purpose : nil) {
+            let words: TypedName.Lead = when.isComplete && doubtfulHour == nil ? .named : .purpose
+            while let first = name.first,
+                let step = joints[first] ?? (isReminder && ["to", "that"].contains(first) ? words : nil)
+            {
                 if step != .none { lead = step }
                 name = name.dropFirst()
                 if step == .named { break }
             }
             let source = all.source(of: name.indices)
             if Self.isQuoted(source) { lead = .named }
-            var isOfClock = false
+            var isOfClock = doubtfulHour != nil
             if case .at = when { isOfClock = true }
             // "1 hr 30 tea" is not a timer for 30 teas.
             let isMinutes = unit == 3600 && lead == .none && name.first.map(TimeTable.isNumeric) ?? false
             let typed = TypedName(words: name, lead: lead, isOfClock: isOfClock)
             if isMinutes || !typed.isFiller && typed.isDoubtful { throw .leftOver(ForeignText.title(source)) }
+            if let doubtfulHour { throw .hours(doubtfulHour) }
             wishes.append(TimerWish(when, name: typed.isFiller ? "" : String(source), isReminder: isReminder))
             guard let more = Self.another(left[end...]) else { return wishes }
             left = more

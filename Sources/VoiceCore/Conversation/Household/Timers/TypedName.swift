@@ -20,7 +20,7 @@ struct TypedName {
     /// Whether anything in it may belong to the time.
     var isDoubtful: Bool {
         guard lead != .named, !words.isEmpty else { return false }
-        if TimeParser.isTime(words) || isAbbreviation { return true }
+        if TimeParser.isTime(words, isOfClock: isOfClock) || isAbbreviation { return true }
         return words.indices.contains { isTimeWord(at: $0) || lead == .none && isLooseWord(at: $0) }
     }
 
@@ -29,19 +29,20 @@ struct TypedName {
         let word = words[index].hasSuffix("'s") ? String(words[index].dropLast(2)) : words[index]
         let next = index + 1 < words.endIndex ? words[index + 1] : ""
         let previous = index > words.startIndex ? words[index - 1] : ""
-        if TimeTable.parts[word] != nil || TimeTable.others.contains(word) || TimeVocabulary.timeWords.contains(word)
-            || isFactor(word)
-        {
-            return true
-        }
+        if TimeTable.others.contains(word) || TimeVocabulary.timeWords.contains(word) || isFactor(word) { return true }
+        let isDay = TimeTable.parts[word] != nil || TimeVocabulary.dayWords.contains(word)
+        if isDay { return isOfClock || words.count == 1 }
         var rest = words[index...]
         if word != "am" || previous != "i", TimeTable.first(of: TimeTable.phrases, &rest) != nil { return true }
         if TimeVocabulary.isMisspelt(word) { return true }
         let isBesideNumber = [previous, next].contains { $0.first?.isNumber ?? false }
         if isBesideNumber, TimeVocabulary.isMonthLike(word) || TimeVocabulary.isUnitLike(word) { return true }
+        // No day follows a length: "10m midi".
+        if TimeVocabulary.foreign.contains(word) { return isOfClock || isBesideNumber }
         guard isOfClock else { return false }
         return TimeVocabulary.clockWords.contains(word) || TimeVocabulary.isDayLike(word)
-            || words.count == 1 && TimeVocabulary.places.contains(word)
+            || TimeTable.isMonth(word) && ["in", "from", "since", "until", "till"].contains(previous)
+            || words.count == 1 && (TimeVocabulary.places.contains(word) || TimeVocabulary.lone.contains(word))
             || index == words.startIndex && TimeVocabulary.regions.contains(word)
             || next == "time" && TimeVocabulary.places.contains(word)
             || lead == .none && word.unicodeScalars.contains { $0.properties.isAlphabetic && $0.value > 0x24F }
@@ -72,16 +73,15 @@ struct TypedName {
         if !digits.isEmpty, !tail.isEmpty {
             // "24dec", "30sek", but "7up".
             return isOfClock || digits.utf8.count > 1 || !tail.allSatisfy(\.isLetter)
-                || TimeVocabulary.timeWords.contains(tail) || TimeVocabulary.isMonthLike(tail)
+                || TimeVocabulary.foreign.contains(tail) || TimeVocabulary.isMonthLike(tail)
                 || TimeVocabulary.isUnitLike(tail)
         }
-        if isFirst {
-            var rest = words
-            let number = TimeTable.number(&rest) ?? .infinity
-            // "10m ten pin bowling", "10m 2 eggs"
-            return isOfClock || number >= (digits.isEmpty ? 13 : 10)
-        }
-        return isLast || TimeVocabulary.prepositions.contains(words[index - 1])
+        var rest = words[index...]
+        let number = TimeTable.number(&rest) ?? .infinity
+        // "10m ten pin bowling", "10m 2 eggs"
+        if isFirst { return isOfClock || number >= (digits.isEmpty ? 13 : 10) }
+        // "10m pizza 2"
+        return isLast && (isOfClock || number >= 5) || TimeVocabulary.prepositions.contains(words[index - 1])
     }
 
     /// "x3", "3x": how often.
