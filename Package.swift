@@ -25,7 +25,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 /// The rooms of the core, the lowest first: each is a separate module. The rest of `Sources/VoiceCore` assembles them.
 let roomFolders = ["Base", "Network", "Audio", "Reply", "Conversation", "Agent", "Media", "Activation", "Session"]
 /// The voice services: each a folder and a module in `Sources/VoiceCore/Services`. None knows another.
-let services = ["Datagrid", "Hero365", "Live"]
+let services = ["Datagrid", "Gemini", "Hero365", "Live"]
 let serviceRooms = services.map { Target.Dependency(stringLiteral: "Voice" + $0) }
 /// Their simulators, in the folders of the same names in `Tools/Services`.
 let simulators = services.map { Target.Dependency(stringLiteral: "Simulated" + $0) }

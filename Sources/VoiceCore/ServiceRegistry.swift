@@ -1,6 +1,7 @@
 package import VoiceBase
 package import VoiceConversation
 internal import VoiceDatagrid
+internal import VoiceGemini
 internal import VoiceHero365
 internal import VoiceLive
 package import VoiceSession
@@ -13,6 +14,7 @@ package enum ServiceRegistry {
         DatagridService.self,
         LocalService.self,
         Hero365Service.self,
+        GeminiService.self,
     ]
 
     /// The keys of all services, each once.

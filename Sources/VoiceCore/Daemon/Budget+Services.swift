@@ -31,7 +31,7 @@ extension Budget.Options {
         let isPriced = [budget.priceAudioInUSD, budget.priceAudioOutUSD].allSatisfy { $0 >= 0 }
         let model = service.model(configuration)
         guard service.capabilities(configuration).charge == .tokens else { return nil }
-        guard isLimited, !isPriced, PriceTable.published(model: model) == nil else { return nil }
+        guard isLimited, !isPriced, service.prices(configuration).isAssumed else { return nil }
         return "the price of the model \(model) is unknown, so the highest known price is used: set the prices in "
             + "[budget]"
     }

@@ -269,6 +269,7 @@ extension SetupDialog {
         let host = service?.address(plan.values).flatMap { ServerURL($0.url) }?.host ?? ""
         let sources = [
             (".openai.com", "from https://platform.openai.com/api-keys"), (".x.ai", "from https://console.x.ai"),
+            (".googleapis.com", "from https://aistudio.google.com/apikey"),
             (".azure.com", "from \"Keys and Endpoint\" of your resource in the Azure portal"),
         ]
         return sources.first { host.hasSuffix($0.0) }?.1 ?? "from the provider of the service"

@@ -13,6 +13,8 @@ package struct PriceTable: Equatable, Sendable {
     package var sessionMinute = 0.0
     /// Per minute of transcribed user speech.
     package var transcriptionMinute = 0.0
+    /// The model is not known, so these are the highest prices of those that are.
+    package private(set) var isAssumed = false
 
     package init() {}
 
@@ -45,7 +47,9 @@ package struct PriceTable: Equatable, Sendable {
     package init(_ charge: ServiceCharge, model: String) {
         switch charge {
         case .tokens:
-            self = Self.published(model: model) ?? Self.dearest
+            let published = Self.published(model: model)
+            self = published ?? Self.dearest
+            isAssumed = published == nil
             transcriptionMinute = 0.0045
         case .time: sessionMinute = 0.05
         case .nothing: break

@@ -1,0 +1,129 @@
+package import VoiceConversation
+
+/// What a session begins with, besides its settings.
+package struct GeminiStart: Equatable, Sendable {
+    /// Prefix of its names: other sessions use others.
+    package var tag: String
+    /// Resumes the session with this handle.
+    package var handle: String?
+    /// Calls that were open when that session was lost. It waits for their answers, and for nothing else.
+    package var lostCalls: [GeminiCall] = []
+    /// The charge for a turn whose bill was lost with its connection, estimated.
+    package var unbilled: Usage?
+
+    package init(tag: String) { self.tag = tag }
+}
+
+/// How a connection ended.
+package struct GeminiLoss: Equatable, Sendable {
+    /// The session was not asked to end.
+    package var isLost: Bool
+    package var handle: String?
+    package var openCalls: [GeminiCall]
+    package var unbilled: Usage?
+    package var wasLive: Bool
+
+    package init(
+        isLost: Bool,
+        handle: String? = nil,
+        openCalls: [GeminiCall] = [],
+        unbilled: Usage? = nil,
+        wasLive: Bool = true
+    ) {
+        self.isLost = isLost
+        self.handle = handle
+        self.openCalls = openCalls
+        self.unbilled = unbilled
+        self.wasLive = wasLive
+    }
+}
+
+/// What a service's connections leave to its next ones. Pure; times are monotonic.
+package struct GeminiMemory: Equatable, Sendable {
+    /// The service keeps a lost session for two hours.
+    private static let handleLife = Duration.seconds(7200)
+    /// Pause after a spent quota: the first, and the longest. It doubles each time.
+    private static let quotaPause = (first: Duration.seconds(60), longest: Duration.seconds(900))
+    /// A message that the service calls invalid may be refused again; so soon after it the next session waits.
+    private static let repeatPause = Duration.seconds(60)
+
+    private struct Lost: Equatable, Sendable {
+        var handle: String
+        var calls: [GeminiCall]
+        var settings: GeminiSettings
+        var at: Duration
+    }
+
+    private var lost: Lost?
+    private var unbilled: Usage?
+    private var live = 0
+    private var quotas = 0
+    private var startedOver: Duration?
+    private var refused: [GeminiOption] = []
+
+    package init() {}
+
+    /// Leaves out what the service has refused.
+    package func adjusted(_ settings: GeminiSettings) -> GeminiSettings {
+        var settings = settings
+        if refused.contains(.scheduling) { settings.schedules = false }
+        return settings
+    }
+
+    /// - Parameter settings: those of the session, adjusted.
+    package mutating func start(_ settings: GeminiSettings, tag: String, at now: Duration) -> GeminiStart {
+        var start = GeminiStart(tag: tag)
+        // A session that opens beside another is told its history. A resumed one keeps its instructions.
+        if live == 0, let lost, now - lost.at < Self.handleLife, lost.settings == settings {
+            start.handle = lost.handle
+            start.lostCalls = lost.calls
+        }
+        (start.unbilled, unbilled) = (unbilled, nil)
+        return start
+    }
+
+    /// A session is set up.
+    package mutating func began() {
+        live += 1
+        quotas = 0
+        lost = nil
+    }
+
+    /// - Parameter settings: those of the session.
+    /// - Returns: how long to wait before the next; nil to leave that to the conversation.
+    package mutating func ended(
+        _ loss: GeminiLoss,
+        _ end: GeminiEnd?,
+        _ settings: GeminiSettings,
+        at now: Duration
+    ) -> Duration? {
+        if loss.wasLive { live = max(0, live - 1) }
+        if let usage = loss.unbilled { unbilled = usage }
+        guard loss.isLost else {
+            if live == 0 { lost = nil }
+            return nil
+        }
+        if loss.wasLive, live == 0, let handle = loss.handle {
+            lost = Lost(handle: handle, calls: loss.openCalls, settings: settings, at: now)
+        }
+        switch end?.meaning {
+        case .quota:
+            defer { quotas += 1 }
+            return min(Self.quotaPause.first * (1 << min(quotas, 8)), Self.quotaPause.longest)
+        case .without(let option):
+            if !refused.contains(option) { refused.append(option) }
+            // Its settings are others now, and the session is the same.
+            let without = adjusted(settings)
+            lost?.settings = without
+            return nil
+        case .startOver:
+            lost = nil
+            defer { startedOver = now }
+            return startedOver.map { now - $0 < Self.repeatPause } == true ? Self.repeatPause : nil
+        case .refused:
+            lost = nil
+            return nil
+        case .expired, .lost, nil: return nil
+        }
+    }
+}

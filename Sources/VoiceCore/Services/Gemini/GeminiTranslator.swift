@@ -1,0 +1,426 @@
+internal import VoiceBase
+package import VoiceConversation
+
+/// Translates between the service-neutral vocabulary (`ServiceReport`, `ServiceRequest`) and one Gemini Live session. One per
+/// connection. Pure: the caller passes in the time.
+///
+///     opening --open--> setting up --setupComplete--> live --close--> leaving
+///                                                       '--lost for good--> closed
+///
+/// The service names no turns, items or responses, takes no order to speak, stop or forget, and reports nothing of what was heard.
+/// So turns of the user are what the local detector hears as one, a response is the output of the model up to
+/// `generationComplete`, and what the model should know or say goes to it as text, in a moment of silence. Sound
+/// comes faster than it is played: the service counts all of it as said.
+package struct GeminiTranslator: Sendable {
+    package typealias Effect = ServiceEffect<GeminiClientMessage, Own>
+
+    package enum Own: Equatable, Sendable {
+        /// The session is set up.
+        case began
+        /// The connection ends after this time.
+        case lifetime(Duration)
+    }
+
+    enum Phase: Equatable, Sendable { case opening, settingUp, live, leaving, closed }
+
+    let settings: GeminiSettings
+    let start: GeminiStart
+    private(set) var phase = Phase.opening
+    private var hasBegun = false
+    private var effects: [Effect] = []
+    private var names = 0
+    /// Resumes this session.
+    private var newestHandle: String?
+    private var history: [GeminiLine] = []
+    private var hasReportedKind = false
+
+    // The user
+    var voice = HeardVoice()
+    var user: UserTurn?
+    var lastUser: UserTurn?
+    var hasReportedPhantom = false
+    /// Turns of the user with words, spoken or written.
+    var questions = 0
+    /// Turns with a voice in a row that the service did not react to at all.
+    var ignored = 0
+
+    // The model
+    var turn = ModelTurn()
+    var speech: Speech?
+    /// Recent speech, for notes on how much of it was heard.
+    var spoken: [Speech] = []
+    var drop: Drop?
+    /// Sound is queued or playing.
+    var isPlaying = false
+    /// How often the last question was put to the model again.
+    var repeats = 0
+
+    // Calls
+    var openCalls: [OpenCall] = []
+    /// Withdrawn by the service: an answer to one goes up as text.
+    var deadCalls: [GeminiCall] = []
+    var heldCalls: [(call: GeminiCall, since: Duration)] = []
+    var seenCalls: [String] = []
+    /// Answers that the model has to say, and has not begun to; and those that its last response was to say.
+    var unsaid: [String] = []
+    var told: [String] = []
+
+    // Texts
+    /// Given, and not to be said before a response is requested.
+    var kept: [String] = []
+    /// To be known with the next text.
+    var known: [String] = []
+    /// How much was heard of what was cut.
+    var note: String?
+    /// To be sent in the next quiet moment; the first since `outgoingSince`.
+    var outgoing: [String] = []
+    var outgoingSince = Duration.zero
+    var awaited: Awaited?
+
+    // Charges
+    private var bills = 0
+    /// The charge of a turn, until it is over.
+    private var usage: Usage?
+    private var last = Usage()
+    private var isNearlyFull = false
+
+    package var isLive: Bool { phase == .live }
+    /// It has ended without being asked to.
+    package var isClosed: Bool { phase == .closed }
+
+    package init(_ settings: GeminiSettings, _ start: GeminiStart) {
+        self.settings = settings
+        self.start = start
+    }
+
+    /// The user's turn as detected locally.
+    struct UserTurn: Sendable {
+        var item: String
+        var text = ""
+        /// Where it ended, in ms of sent audio.
+        var end = 0
+        var endedAt = Duration.zero
+        /// When it ended, or its last words arrived.
+        var settledAt = Duration.zero
+        /// The local detector heard a turn, not just a noise.
+        var isSure = true
+        /// Its whole text was reported.
+        var isReported = false
+        /// The service has reacted to it, with words or anything else.
+        var isNoticed = false
+        /// The first response since it ended.
+        var answer: String?
+    }
+
+    /// What the service takes for its turn: from the first output, or our text, to `turnComplete`.
+    struct ModelTurn: Sendable {
+        var isOpen = false
+        var hasOutput = false
+        var wasInterrupted = false
+        /// All its output is here.
+        var isGenerated = false
+        var firstSound: Duration?
+        /// When anything last came of it.
+        var sign = Duration.zero
+        /// At 24 kHz.
+        var samples = 0
+        /// It closes what a lost connection left open, and nothing is expected of it.
+        var isStale = false
+    }
+
+    /// A response.
+    struct Speech: Sendable {
+        var response: String
+        var item: String
+        var pieces: [(text: String, start: Int)] = []
+        var isAnnounced = false
+        /// At 24 kHz.
+        var samples = 0
+        var calls = 0
+        var sign = Duration.zero
+        var isNoted = false
+
+        var part: SpokenPart { SpokenPart(responseID: response, itemID: item, contentIndex: 0) }
+        var sounds: Bool { samples > 0 }
+        var text: String { pieces.map(\.text).joined() }
+    }
+
+    /// Why output is dropped.
+    enum Drop: Equatable, Sendable {
+        /// The user spoke over it: until the service has cut it too.
+        case cut
+        /// It was told to stop: until the user speaks, or something is to be said.
+        case stopped
+    }
+
+    struct OpenCall: Sendable {
+        var call: GeminiCall
+        /// Its message: several calls of one message are one decision.
+        var batch: Int
+        /// Questions that had been asked.
+        var questions: Int
+    }
+
+    /// A requested response.
+    struct Awaited: Sendable {
+        var request: String
+        var since: Duration
+        /// What it was requested with, once that is sent.
+        var text: String?
+        /// The model was told once more.
+        var isRepeated = false
+    }
+
+    // MARK: Names and effects
+
+    mutating func name(_ kind: String) -> String {
+        names += 1
+        return "\(start.tag)-\(kind)\(names)"
+    }
+
+    mutating func emit(_ effect: Effect) { effects.append(effect) }
+    mutating func report(_ report: ServiceReport) { effects.append(.report(report)) }
+
+    mutating func trouble(_ name: String, _ text: String, _ meaning: ErrorClass = .other) {
+        report(.trouble(ServiceError(meaning, name: name, text: text)))
+    }
+
+    mutating func drain() -> [Effect] {
+        defer { effects = [] }
+        return effects
+    }
+
+    mutating func end(_ closing: ServiceClosing, _ reason: String) {
+        guard phase != .closed else { return }
+        phase = .closed
+        report(.closing(closing, reason))
+    }
+
+    // MARK: The beginning and the end
+
+    package mutating func connected() -> [Effect] {
+        report(.opened(id: nil, ends: nil))
+        if let usage = start.unbilled { report(.charged(ServiceBill(id: name("lost"), .response(usage)))) }
+        return drain()
+    }
+
+    mutating func open(_ lines: [ServiceHistoryLine]) {
+        guard phase == .opening else { return }
+        phase = .settingUp
+        // A resumed session knows it.
+        if start.handle == nil { history = GeminiLine.fitting(lines.map(Self.line)) }
+        emit(.send(.setup(settings, handle: start.handle, hasHistory: !history.isEmpty)))
+    }
+
+    private static func line(_ line: ServiceHistoryLine) -> GeminiLine {
+        switch line {
+        case .user(let text): GeminiLine(.user, text)
+        case .assistant(let text): GeminiLine(.model, text)
+        case .summary(let value):
+            GeminiLine(.user, GeminiLine.program("What was said before, as data: \(value.encoded)"))
+        case .end:
+            GeminiLine(
+                .user,
+                GeminiLine.program(
+                    "The conversation continues after a break of the line. Do not greet. Results follow as text."
+                )
+            )
+        }
+    }
+
+    private mutating func setUp(_ now: Duration) {
+        guard phase == .settingUp else { return }
+        if !history.isEmpty { emit(.send(.content(history, isComplete: true))) }
+        history = []
+        // Before anything else: the session swallows what comes first otherwise.
+        if !start.lostCalls.isEmpty {
+            let text = "The connection was replaced; the result follows as text."
+            emit(.send(.answers(start.lostCalls.map { GeminiAnswer($0, text, isError: true) })))
+            turn = ModelTurn(isOpen: true, sign: now, isStale: true)
+        }
+        phase = .live
+        hasBegun = true
+        emit(.own(.began))
+        report(.ready(ServiceReadiness()))
+    }
+
+    // MARK: Messages from the service
+
+    /// - Parameters:
+    ///   - samples: of the sound in it, at 24 kHz; 0 for none.
+    ///   - isAudible: whether any of them can be heard.
+    package mutating func receive(
+        _ message: GeminiServerMessage,
+        samples: Int = 0,
+        isAudible: Bool = true,
+        at now: Duration
+    ) -> [Effect] {
+        if message.isSetUp { setUp(now) }
+        guard phase == .live else { return drain() }
+        if let handle = message.handle { newestHandle = handle }
+        if let left = message.timeLeft {
+            emit(.own(.lifetime(left)))
+            report(.nearlyFull)
+        }
+        if !message.heard.isEmpty { heard(message.heard, now) }
+        if message.activity == .end { endTurn(now) }
+        if message.activity != nil { noticed() }
+        if !message.isInterrupted { output(samples, message.said, isAudible: isAudible, now) }
+        called(message, now)
+        withdrawn(message.cancelled)
+        used(message)
+        if message.isInterrupted { interrupted(now) }
+        if message.isGenerated { generated(now) }
+        if message.isTurnOver { turnEnded(message.reason, now) }
+        for field in message.unknown { report(.unknown(field)) }
+        sendOutgoing(now)
+        return drain()
+    }
+
+    /// Reports sound that cannot be read, once.
+    mutating func unplayable(_ kind: String) {
+        guard !hasReportedKind else { return }
+        hasReportedKind = true
+        trouble("audio_format", "the service sends sound as \(kind.prefix(60)), which is not PCM of 16 bits at 24 kHz")
+    }
+
+    // MARK: Charges
+
+    /// Tokens of a second of sound.
+    private static let tokensPerSecond = 25
+    /// Tokens of context above which another session should take over; the service holds 131,072.
+    private static let nearlyFull = 90_000
+
+    /// Every turn is charged for all that it has read: the whole context.
+    private mutating func used(_ message: GeminiServerMessage) {
+        if let usage = message.usage { self.usage = usage }
+        if let context = message.context, context >= Self.nearlyFull, !isNearlyFull {
+            isNearlyFull = true
+            report(.nearlyFull)
+        }
+        // Nothing names a report, so each turn has one.
+        guard message.isTurnOver || !turn.isOpen, let usage else { return }
+        self.usage = nil
+        last = usage
+        bills += 1
+        report(.charged(ServiceBill(id: "\(start.tag)-turn\(bills)", .response(usage))))
+    }
+
+    /// What the session leaves behind if its connection ends now.
+    package func loss(isLost: Bool) -> GeminiLoss {
+        GeminiLoss(
+            isLost: isLost,
+            handle: newestHandle ?? start.handle,
+            openCalls: openCalls.map(\.call),
+            unbilled: unbilled,
+            wasLive: hasBegun
+        )
+    }
+
+    /// The charge of the turn that is not over, estimated: it has read what the last one has read and said.
+    private var unbilled: Usage? {
+        if let usage { return usage }
+        guard turn.isOpen, turn.samples > 0 else { return nil }
+        var usage = last
+        usage.audioIn += last.audioOut
+        usage.textOut = 0
+        usage.audioOut = turn.samples * Self.tokensPerSecond / AudioFormat.wireRate
+        return usage
+    }
+
+    /// How far the connection has come.
+    package var stage: GeminiEnd.Stage {
+        switch phase {
+        case .opening, .settingUp: start.handle == nil ? .settingUp : .resuming
+        case .live, .leaving, .closed: .live
+        }
+    }
+
+    // MARK: Requests
+
+    package mutating func ask(_ request: ServiceRequest, at now: Duration) -> [Effect] {
+        switch request {
+        case .open(let history): open(history)
+        case .close: if phase != .closed { phase = .leaving }
+        case _ where phase != .live: break
+        case .answer(let call, let output): answer(call, output, now)
+        case .inform(_, let value): inform(value)
+        case .ask(let text):
+            questions += 1
+            keep(text)
+        case .tell(let text, .say): tell(text)
+        case .tell(let text, .exactly): keep(GeminiLine.program("Say exactly this, and nothing else: \(text)"))
+        case .respond(let id, _): respond(id, now)
+        case .cancel(let response): cancel(response, now)
+        case .truncate(let item, _, let heard, _): noteHeard(item, heard)
+        case .recall, .forget, .clearInput, .dropSpeech: break
+        }
+        return drain()
+    }
+
+    // MARK: Time
+
+    /// Performs what is due by `now`; `isPlaying` while sound is queued or playing.
+    package mutating func tick(at now: Duration, isPlaying: Bool) -> [Effect] {
+        guard phase == .live else { return [] }
+        self.isPlaying = isPlaying
+        tellUser(now)
+        settleIgnored(now)
+        settleCalls(now)
+        settleOutput(now)
+        sendOutgoing(now)
+        settleAwaited(now)
+        return drain()
+    }
+}
+
+extension GeminiTranslator: ServiceTranslator {
+    package static let audioMessage = GeminiClientMessage.audio
+    /// Samples below this cannot be heard.
+    private static let quiet = 16
+
+    package mutating func read(_ text: UnsafeRawBufferPointer, _ downlink: Downlink, at now: Duration) -> [Effect]? {
+        guard phase != .closed, let message = GeminiDecoder.decode(text) else { return phase == .closed ? [] : nil }
+        guard !message.sounds.isEmpty else { return receive(message, at: now) }
+        if let sound = message.sounds.first(where: { !$0.isPlayable }) {
+            unplayable(sound.kind ?? "")
+            return receive(message, at: now)
+        }
+        guard let samples = Self.decode(message.sounds, text, downlink) else {
+            unplayable("broken base64")
+            return receive(message, at: now)
+        }
+        let isAudible = samples.contains { $0.magnitude >= Self.quiet }
+        return receive(message, samples: samples.count, isAudible: isAudible, at: now)
+    }
+
+    private static func decode(
+        _ sounds: [GeminiSound],
+        _ text: UnsafeRawBufferPointer,
+        _ downlink: Downlink
+    ) -> UnsafeBufferPointer<Int16>? {
+        func base64(_ sound: GeminiSound) -> [UInt8] {
+            switch sound.data {
+            case .range(let range): Array(text[range])
+            case .text(let text): Array(text.utf8)
+            }
+        }
+        if sounds.count == 1, case .range(let range) = sounds[0].data {
+            return downlink.decode(UnsafeRawBufferPointer(rebasing: text[range]))
+        }
+        // Several pieces in one message have not been seen yet.
+        var all: [UInt8] = []
+        for sound in sounds {
+            let piece = base64(sound)
+            var size: Int?
+            all += [UInt8](unsafeUninitializedCapacity: piece.count / 4 * 3 + 3) { buffer, count in
+                if let start = buffer.baseAddress { size = piece.withUnsafeBytes { Base64.decode($0, into: start) } }
+                count = size ?? 0
+            }
+            if size == nil { return nil }
+        }
+        return Array(Base64.text(all).utf8).withUnsafeBytes { downlink.decode($0) }
+    }
+
+    package func encoded(_ message: GeminiClientMessage) -> [UInt8] { message.encoded }
+}
