@@ -1,4 +1,5 @@
 internal import SimulatedDatagrid
+internal import SimulatedGemini
 internal import SimulatedHero365
 internal import SimulatedLive
 package import VoiceSimulator
@@ -9,6 +10,7 @@ package enum SimulatorRegistry {
         LiveSimulator.self,
         DatagridSimulator.self,
         Hero365Simulator.self,
+        GeminiSimulator.self,
     ]
 
     package static func named(_ name: String) -> (any ServiceSimulator.Type)? { all.first { $0.name == name } }

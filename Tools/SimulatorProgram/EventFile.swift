@@ -19,11 +19,12 @@ final class EventFile: Sendable {
         switch event {
         case .connected(let connection): line.merge(["connection": .int(connection), "side": "connected"]) { $1 }
         case .client(let connection, let event):
-            guard event["audio"] == nil, event["type"] != "audio" else { return }
+            guard event["audio"] == nil, event["type"] != "audio", event["realtimeInput"] == nil else { return }
             line.merge(["connection": .int(connection), "side": "client", "event": event]) { $1 }
         case .server(let connection, let event):
             let type = event["type"]?.string
             guard type != "audio", type?.hasSuffix("output_audio.delta") != true else { return }
+            guard event["serverContent"]?["modelTurn"] == nil else { return }
             line.merge(["connection": .int(connection), "side": "server", "event": event]) { $1 }
         case .closing(let connection, let code):
             let code = code.map { SimulatedJSON.int($0) } ?? .null

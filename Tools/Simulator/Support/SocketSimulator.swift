@@ -28,6 +28,8 @@ package enum SocketOutput: Sendable, Equatable {
     /// A text that need not be an event.
     case sendText(String)
     case close
+    /// A close frame with this code and reason.
+    case end(code: Int, reason: String)
     /// Drops the connection without a close frame.
     case drop
 }
@@ -88,6 +90,7 @@ package final class SocketSimulator<Conversation: SimulatedConversation>: Sendab
     /// Accepts requests with this bearer key for a path that `takes` accepts.
     package convenience init(
         key: String,
+        in header: (name: String, prefix: String) = ("Authorization", "Bearer "),
         port: Int,
         trouble: SocketTrouble? = nil,
         struck: @escaping @Sendable (FaultKind, Int?) -> Void = { _, _ in },
@@ -101,7 +104,7 @@ package final class SocketSimulator<Conversation: SimulatedConversation>: Sendab
             trouble: trouble,
             struck: struck,
             accepts: { head in
-                head.headers.first(name: "Authorization") == "Bearer \(key)" && takes(RequestTarget(head.uri).path)
+                head.headers.first(name: header.name) == header.prefix + key && takes(RequestTarget(head.uri).path)
             },
             begin: begin,
             ended: ended,
@@ -330,6 +333,12 @@ private final class SocketConversationHandler<Conversation: SimulatedConversatio
             case .close:
                 isClosing = true
                 write(.connectionClose, ByteBuffer(), context)
+            case .end(let code, let reason):
+                isClosing = true
+                var body = ByteBuffer()
+                body.writeInteger(UInt16(code))
+                body.writeString(reason)
+                write(.connectionClose, body, context)
             case .drop:
                 isClosing = true
                 context.flush()
