@@ -36,10 +36,12 @@ package struct CircuitBreaker: Equatable, Sendable {
     private var pause = CircuitBreaker.firstPause
     /// The latest failure that a check of the server sees too; nil once a question or a check succeeds.
     private var unreachable: JarvisFailure?
+    /// The latest question was refused until a person acts, which a check of the server need not see; nil once one succeeds.
+    private var refused: JarvisFailure?
 
     /// Why the agent cannot be asked now; nil if it can, as far as is known.
     package var trouble: JarvisFailure? {
-        if let unreachable { return unreachable }
+        if let known = unreachable ?? refused { return known }
         return switch state {
         case .closed: nil
         case .open(_, let failure), .halfOpen(let failure): failure
@@ -50,7 +52,10 @@ package struct CircuitBreaker: Equatable, Sendable {
     package mutating func checked(_ failure: JarvisFailure?) {
         guard let failure else {
             // The server is back; a model that fails behind it is not seen this way.
-            if unreachable != nil { self = CircuitBreaker() }
+            guard unreachable != nil else { return }
+            let before = refused
+            self = CircuitBreaker()
+            refused = before
             return
         }
         if failure.isSeenByCheck { unreachable = failure }
@@ -84,6 +89,7 @@ package struct CircuitBreaker: Equatable, Sendable {
         guard let failure, failure.isServerTrouble else {
             self = CircuitBreaker()
             if let failure, failure.isSeenByCheck { unreachable = failure }
+            if failure == .noCredit || failure == .authentication { refused = failure }
             return
         }
         unreachable = failure.isSeenByCheck ? failure : nil

@@ -16,6 +16,8 @@ extension JarvisClient {
     /// Why the agent cannot be asked now; nil if it can, as far as is known.
     package var trouble: JarvisTrouble? {
         let now = environment.now()
+        // An agent that waits for the user or uses a tool has answered.
+        if isAtWork, pending != nil || board.current != nil || active?.said.isEmpty == false { return nil }
         return breaker.trouble.map { failure in
             let pause = failure.isSeenByCheck ? nextLook.map { $0 - now } : .seconds(breaker.pauseLeft(at: now))
             let seconds = pause.map { Int((max(.zero, $0) + .milliseconds(999)).components.seconds) } ?? 0

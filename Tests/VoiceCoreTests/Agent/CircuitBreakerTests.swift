@@ -92,6 +92,21 @@ struct CircuitBreakerTests {
     }
 
     /// After an outage, the next question need not wait for the pause once a check has found the server.
+    /// Three answers of a server without credit are no good health, though it is there.
+    @Test(arguments: [JarvisFailure.noCredit, .authentication]) func refusalIsTroubleUntilASuccess(
+        failure: JarvisFailure
+    ) {
+        var breaker = CircuitBreaker()
+        for second in 0..<3 {
+            breaker.record(failure, at: .seconds(second))
+            breaker.checked(nil)
+            #expect(breaker.trouble == failure)
+            #expect(breaker.decide(at: .seconds(second)) == .pass, "it may have been topped up")
+        }
+        breaker.record(nil, at: .seconds(4))
+        #expect(breaker.trouble == nil)
+    }
+
     @Test func successfulCheckEndsThePause() {
         var breaker = CircuitBreaker()
         for _ in 0..<3 { breaker.record(.offline(detail: "x"), at: .zero) }

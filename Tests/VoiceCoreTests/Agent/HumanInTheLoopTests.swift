@@ -26,6 +26,14 @@ struct HumanInTheLoopTests {
         #expect(await client.ask("b").told.contains("Which?"), "the next question has its turn")
     }
 
+    @Test func agentThatWaitsForTheUserIsNotAway() async throws {
+        let client = try client(Self.transport("response.ask_user.prompt", Self.question))
+        await client.checked(.offline(detail: "refused"))
+        #expect(await client.trouble != nil)
+        _ = await client.ask("a")
+        #expect(await client.trouble == nil)
+    }
+
     @Test func timeOfTheUserDoesNotCountForTheLimit() async throws {
         let time = TestTime()
         let client = try client(Self.transport("response.ask_user.prompt", Self.question), time: time) {
