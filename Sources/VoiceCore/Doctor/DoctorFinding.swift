@@ -1,3 +1,4 @@
+internal import VoiceAgent
 internal import VoiceBase
 
 /// One line of the doctor's report: the check, its result, and the remedy.
@@ -51,6 +52,16 @@ package struct DoctorFinding: Sendable, Equatable, Encodable {
         var copy = self
         copy.advice = advice.shown
         copy.sharedAdvice = advice.shared
+        return copy
+    }
+
+    /// The finding about the agent of a wake word with a table.
+    func of(_ agent: AgentName) -> DoctorFinding {
+        guard agent.table != nil else { return self }
+        var copy = self
+        copy.message = "agent of \(agent.name): " + agent.told(message)
+        copy.advice = advice.map(agent.told)
+        copy.sharedMessage = "agent of a wake word: " + sharedMessage
         return copy
     }
 

@@ -52,6 +52,15 @@ struct DoctorJudgementTests {
         #expect(failures.allSatisfy { $0.contains { $0.verdict >= .warn } })
     }
 
+    @Test func agentOfAWakeWordIsNamedWithItsKeys() {
+        var nabu = AgentName()
+        (nabu.name, nabu.table) = ("Nabu", "words.okay_nabu")
+        let away = AgentCheck.judge(.failure(.offline(detail: "no")), hasToken: true, agent: nabu)[0].of(nabu)
+        #expect(away.message.hasPrefix("agent of Nabu: Nabu cannot be reached (no): check words.okay_nabu.url"))
+        let refused = AgentCheck.judge(.failure(.authentication), hasToken: true, agent: nabu).last
+        #expect(refused?.advice?.contains("words.okay_nabu.token_file") == true)
+    }
+
     /// A server on another machine can only be reached if it listens on the network.
     @Test func adviceForARemoteAgentNamesTheHostOption() {
         func advice(isElsewhere: Bool) -> String {

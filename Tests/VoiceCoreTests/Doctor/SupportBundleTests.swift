@@ -108,6 +108,17 @@ struct SupportBundleTests {
         )
     }
 
+    @Test func tablesOfWakeWordsAreShownWithoutTheirWords() {
+        var table = Configuration.Word()
+        table.instructions = "You talk to Anna."
+        table.url = "http://nas.lan:9090/anna"
+        var values = Configuration()
+        values.words["okay nabu"] = table
+        let text = SharedConfiguration.text(LoadedConfiguration(values), secrets: nil)
+        #expect(text.contains("url = \"http://(not shown):9090/(not shown)\"") && text.contains("voice = \"\""))
+        #expect(!text.lowercased().contains("anna") && !text.contains("nabu"))
+    }
+
     @Test func missingTarLeavesTheFilesInAFolder() async throws {
         let path = "/tmp/bundle-\(getpid())-\(UInt32.random(in: 0 ... .max)).tar.gz"
         let written = try await SupportArchive.write(Self.some, to: path, tar: "/nonexistent/tar")

@@ -60,7 +60,8 @@ package struct Secrets: Sendable, Equatable {
                 key: assistant.table + ".token_file",
                 path: assistant.configuration.jarvis.tokenFile,
                 credential: Self.tokenCredential + "-" + assistant.tag,
-                variables: []
+                variables: [],
+                isOfUnit: false
             )
         }
         self.tokens = tokens
@@ -109,6 +110,8 @@ package struct Secrets: Sendable, Equatable {
         var withheld: [String: String] = [:]
         /// The credential that is being looked for.
         private var credential = ""
+        /// Follows the message that its file cannot be read.
+        private var remedy = ""
 
         init(environment: [String: String], files: FileReader) {
             self.environment = environment
@@ -125,8 +128,16 @@ package struct Secrets: Sendable, Equatable {
             }
         }
 
-        mutating func find(key: String, path: String, credential: String, variables: [String]) -> Found {
+        /// - Parameter isOfUnit: whether the unit lists the credential; others are files of the daemon's user.
+        mutating func find(
+            key: String,
+            path: String,
+            credential: String,
+            variables: [String],
+            isOfUnit: Bool = true
+        ) -> Found {
             self.credential = credential
+            remedy = isOfUnit ? "" : ": it must belong to the daemon's user, so chown jarvis-voiced it"
             if !path.isEmpty {
                 return read(path, named: key, origin: "file \(path)", isOptional: false) ?? .none
             }
@@ -152,7 +163,7 @@ package struct Secrets: Sendable, Equatable {
                 return Found(secret: secret, origin: "environment \(name)")
             }
             guard let path = folder.map({ "\($0)/\(credential)" }) else { return .none }
-            if case .system? = fault(path) {
+            if isOfUnit, case .system? = fault(path) {
                 withheld[credential] = path
                 return .none
             }
@@ -186,7 +197,7 @@ package struct Secrets: Sendable, Equatable {
             } catch .absent where isOptional {
                 return nil
             } catch {
-                complain(name, "\(path) cannot be read: \(error)", isUnreadable: true)
+                complain(name, "\(path) cannot be read: \(error)\(remedy)", isUnreadable: true)
                 return Found.none
             }
         }

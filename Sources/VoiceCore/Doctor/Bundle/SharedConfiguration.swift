@@ -16,7 +16,20 @@ enum SharedConfiguration {
                 )
             }
         }
+        for table in loaded.values.words.sorted(by: { $0.key < $1.key }).map(\.value) {
+            lines += ["", "[words.\(PrivateText.hidden)]"]
+            lines += Configuration.Word.allKeys.map { "\($0.name) = \(shown(table[$0], ofWord: $0))" }
+        }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// A value in the table of a wake word: all but an address is the user's own words.
+    private static func shown(_ value: ConfigurationValue, ofWord key: ConfigurationKey) -> String {
+        guard case .text(let text) = value, !text.isEmpty else { return value.toml }
+        if case .url = key.kind {
+            return ConfigurationValue.text(ServerURL(text).map(shown) ?? PrivateText.hidden).toml
+        }
+        return ConfigurationValue.text(PrivateText.hidden).toml
     }
 
     static func shown(_ value: ConfigurationValue, of key: ConfigurationKey) -> String {

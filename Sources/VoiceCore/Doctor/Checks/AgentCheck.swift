@@ -29,11 +29,35 @@ enum AgentCheck {
             folder: context.unit.folder,
             settings: values.jarvis
         )
-        guard case .success(let health) = result else { return findings }
+        let others = await findingsOfWords(context, network: network)
+        guard case .success(let health) = result else { return findings + others }
         // It gets the user's words alone.
-        if values.jarvis.api == .homeAssistant { return findings }
+        if values.jarvis.api == .homeAssistant { return findings + others }
         return findings + judgeAPI(isMistaken: await client.isMistakenForPlain())
-            + [briefing(health, values.jarvis.preamble)]
+            + [briefing(health, values.jarvis.preamble)] + others
+    }
+
+    /// The agents of wake words with one of their own.
+    private static func findingsOfWords(_ context: DoctorContext, network: NetworkThread) async -> [DoctorFinding] {
+        var findings: [DoctorFinding] = []
+        for agent in context.settings?.agents.dropFirst() ?? [] {
+            let client = JarvisClient(
+                base: agent.base,
+                token: agent.token,
+                settings: agent.settings,
+                transport: network,
+                logger: Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
+            )
+            // One that is away must not keep the doctor from the next.
+            let result = await TimeLimit.run(.seconds(5)) { await client.check() }
+            findings += judge(
+                result ?? .failure(.offline(detail: "no answer")),
+                hasToken: agent.token != nil,
+                settings: agent.settings,
+                agent: agent.name
+            ).map { $0.of(agent.name) }
+        }
+        return findings
     }
 
     static func judgeAPI(isMistaken: Bool) -> [DoctorFinding] {
@@ -74,14 +98,19 @@ enum AgentCheck {
     ///   - isElsewhere: whether the agent is on another machine.
     ///   - folder: that of the secrets.
     ///   - settings: what the failure is judged by.
+    ///   - agent: whose server it is.
     static func judge(
         _ result: Result<JarvisHealth?, JarvisFailure>,
         hasToken: Bool,
         isClosed: Bool = false,
         isElsewhere: Bool = false,
         folder: String = ServiceEnvironment.folder,
-        settings: Configuration.Jarvis = Configuration.Jarvis()
+        settings: Configuration.Jarvis = Configuration.Jarvis(),
+        agent: AgentName = AgentName()
     ) -> [DoctorFinding] {
+        let place: MarkedText =
+            agent.table.map { "a file of jarvis-voiced (mode 600), and name that in \($0).token_file" }
+            ?? "\(folder)/jarvis-token (mode 600)"
         let reached = DoctorFinding("agent", .ok, "answers")
         let rightPath = DoctorFinding("agent-path", .ok, "jarvis.url leads to the agent")
         switch result {
@@ -121,7 +150,7 @@ enum AgentCheck {
                     .fail,
                     hasToken ? "the agent refuses the token" : "the agent requires a token, but there is none",
                     advice:
-                        "put the server's TERM_LLM_SERVE_TOKEN into \(folder)/jarvis-token (mode 600)"
+                        "put the server's TERM_LLM_SERVE_TOKEN into \(place)"
                 ),
             ]
         case .failure(.wrongBasePath(let hint)):

@@ -43,7 +43,9 @@ enum ConfigurationCheck {
 
     static func apiKey(_ context: DoctorContext) -> [DoctorFinding] {
         guard let loaded = context.loaded else { return [] }
-        if let finding = unusable(context, check: "api-key", { $0 != Secrets.tokenCredential }) { return [finding] }
+        if let finding = unusable(context, check: "api-key", { !$0.hasPrefix(Secrets.tokenCredential) }) {
+            return [finding]
+        }
         guard let secrets = context.secrets else { return [] }
         let wanted = ServiceRegistry.wanted(by: loaded.values).map { (service: $0, key: secrets.key($0.key)) }
         let lacking = wanted.filter { $0.key.secret == nil && $0.service.capabilities(loaded.values).needsKey }
@@ -88,7 +90,7 @@ enum ConfigurationCheck {
     }
 
     static func token(_ context: DoctorContext) -> [DoctorFinding] {
-        if let finding = unusable(context, check: "jarvis-token", { $0 == Secrets.tokenCredential }) {
+        if let finding = unusable(context, check: "jarvis-token", { $0.hasPrefix(Secrets.tokenCredential) }) {
             return [finding]
         }
         guard let token = context.secrets?.jarvisToken else { return [] }
