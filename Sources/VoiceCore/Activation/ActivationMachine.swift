@@ -7,7 +7,8 @@ internal import VoiceConversation
 ///                          '--silence--------------------------------------------------------^
 ///
 /// It sits above the conversation machine, which handles the talk but not its timing: it receives the conversation's
-/// states and returns effects. In `always` mode the session stays open and no limit applies.
+/// states and returns effects. In `always` mode a session stays open without a limit; that of another
+/// assistant until the user has been silent for `followUp`.
 package struct ActivationMachine: Sendable {
     package struct Options: Equatable, Sendable {
         package var mode: ActivationMode
@@ -25,6 +26,8 @@ package struct ActivationMachine: Sendable {
         package var greets: Bool
         /// Wake words with an assistant of their own, in plain form.
         package var assistants: Set<String> = []
+        /// The assistant for all that names none, such as a button: that of the first wake word, if it has one of its own.
+        package var home: String?
         /// Whether the box can speak without a session.
         package var hasLocalVoice = false
         /// Delay of the sound for a wake word, which is left out if the user speaks on.
@@ -57,8 +60,8 @@ package struct ActivationMachine: Sendable {
     package private(set) var isMuted = false
     package private(set) var isQuiet = false
     package private(set) var listening = LocalListening.nothing
-    /// The wake word whose assistant the session belongs to; nil for the box's own.
-    private(set) var assistant: String?
+    /// The wake word whose assistant the session belongs to; nil for a word without a table.
+    package private(set) var assistant: String?
     private let options: Options
     private var state = ConversationState.idle
     private var mediaPlays = false
@@ -143,7 +146,7 @@ package struct ActivationMachine: Sendable {
         if isMuted {
             effects.append(.capture(false))
         } else if mode == .always {
-            open(holdsMicrophone: false)
+            open(holdsMicrophone: false, as: options.home)
             greet()
         }
     }
@@ -164,11 +167,11 @@ package struct ActivationMachine: Sendable {
         effects.append(.keepsOpen(next == .always))
         effects.append(.preRoll(next != .always))
         if next == .always {
-            if phase == .idle, !isMuted { open(holdsMicrophone: false) }
+            if phase == .idle, !isMuted { open(holdsMicrophone: false, as: options.home) }
             // Opens once the session has closed.
             if phase == .closing, !isMuted, called == nil { called = .reset }
         } else if phase == .closing {
-            if wasAlways, called == .reset { called = nil }
+            if wasAlways, called == .reset || called == .home { called = nil }
         } else if phase != .idle {
             // Leaves a window as after an answer; a turn in progress is finished.
             if state == .listening { phase = .followUp } else if !isBusy { close() }
@@ -217,11 +220,17 @@ package struct ActivationMachine: Sendable {
         }
     }
 
-    /// The wake word, if it has an assistant of its own. Buttons, commands and typed questions open the box's own.
+    /// The wake word whose assistant a trigger opens; nil for a word without a table.
     private func owner(of trigger: ActivationTrigger) -> String? {
-        guard case .word(let text) = trigger else { return nil }
-        let word = WakeModelFolder.plain(text)
-        return options.assistants.contains(word) ? word : nil
+        switch trigger {
+        case .word(let text):
+            let word = Configuration.Word.plain(text)
+            // A word without a name is that of the assistant that speaks.
+            if word.isEmpty { return phase == .idle ? options.home : assistant }
+            return options.assistants.contains(word) ? word : nil
+        case .button, .command, .text, .home: return options.home
+        case .reset: return assistant
+        }
     }
 
     /// Whether the word of another assistant was found in an open conversation. In `push` mode a word opens no conversation.
@@ -237,6 +246,7 @@ package struct ActivationMachine: Sendable {
         case .text: false
         // In `always` mode no earcon marks the start of a conversation.
         case .reset: mode != .always
+        case .home: false
         }
     }
 
@@ -245,7 +255,7 @@ package struct ActivationMachine: Sendable {
     private func mayFollowWords(_ trigger: ActivationTrigger) -> Bool {
         switch trigger {
         case .word, .button, .command: true
-        case .text, .reset: false
+        case .text, .reset, .home: false
         }
     }
 
@@ -267,7 +277,7 @@ package struct ActivationMachine: Sendable {
         asked.append(question)
     }
 
-    private mutating func open(holdsMicrophone: Bool, as next: String? = nil) {
+    private mutating func open(holdsMicrophone: Bool, as next: String?) {
         if next != assistant { effects.append(.assistant(next)) }
         assistant = next
         phase = .awake
@@ -355,7 +365,7 @@ package struct ActivationMachine: Sendable {
     /// Opens a session that only speaks the waiting texts.
     private mutating func openForSaying() {
         guard !toSay.isEmpty else { return }
-        open(holdsMicrophone: false)
+        open(holdsMicrophone: false, as: options.home)
         hearsRoom(false)
         sayWaiting()
     }
@@ -403,7 +413,12 @@ package struct ActivationMachine: Sendable {
             effects.append(.capture(true))
             play(.listening)
             guard mode == .always else { return }
-            if phase == .idle { open(holdsMicrophone: false) } else if phase == .closing { called = .command }
+            // With the assistant from before the mute.
+            if phase == .idle {
+                open(holdsMicrophone: false, as: assistant ?? options.home)
+            } else if phase == .closing {
+                called = .reset
+            }
         }
     }
 
@@ -502,6 +517,9 @@ package struct ActivationMachine: Sendable {
             play(.error)
             close()
         case .close: ended()
+        case .followUp where mode == .always && !isMuted:
+            close()
+            called = .home
         case .followUp, .turn: farewell()
         case .woken:
             isWokenDue = false
@@ -517,8 +535,10 @@ package struct ActivationMachine: Sendable {
         want(.connect, isLimited && !isReady && !isBusy, after: options.connectLimit)
         if isAnswering || phase == .idle || phase == .closing { isWokenDue = false }
         want(.woken, isWokenDue, after: options.wokenPause)
-        let waits = isLimited && isReady && (phase == .awake || phase == .followUp)
-        want(.followUp, waits, after: options.followUp)
+        let waits = isLimited && (phase == .awake || phase == .followUp)
+        // In `always` mode, an assistant that was called gives the room back.
+        let isAway = mode == .always && assistant != options.home && phase != .idle && phase != .closing
+        want(.followUp, isReady && (waits || isAway), after: options.followUp)
         // A conversation that never left `idle` does not report `idle` again.
         want(.close, phase == .closing, after: .seconds(5))
         want(.turn, isLimited && state == .userSpeaking, after: options.turnLimit)

@@ -31,12 +31,12 @@ extension ActivationSettings {
         package init?(path: String, library: String) {
             let parts = path.split(separator: "/", omittingEmptySubsequences: false)
             guard let name = parts.last, name.hasSuffix(".json"), name.utf8.count > 5 else { return nil }
-            word = WakeModelFolder.plain(name.dropLast(5))
+            word = Configuration.Word.plain(name.dropLast(5))
             let place = parts.dropLast().joined(separator: "/")
             folder = WakeModelFolder(path: place.isEmpty ? (parts.count > 1 ? "/" : ".") : place, library: library)
         }
 
-        func isOf(_ word: WakeWords.Word) -> Bool { WakeModelFolder.plain(word.text) == self.word }
+        func isOf(_ word: WakeWords.Word) -> Bool { Configuration.Word.plain(word.text) == self.word }
     }
 
     /// What recognises each word, and the detectors that follow from it.
@@ -71,7 +71,7 @@ extension ActivationSettings {
         func recogniser(of word: WakeWords.Word) -> Recogniser {
             if let stop, word.isStop, stop.isOf(word) { return .model(stop.folder) }
             switch engine {
-            case .tflite(let folder)? where !word.isStop || installed.contains(WakeModelFolder.plain(word.text)):
+            case .tflite(let folder)? where !word.isStop || installed.contains(Configuration.Word.plain(word.text)):
                 return .model(folder)
             case .wyoming? where !word.isStop: return .server
             default: return .sphinx

@@ -24,8 +24,10 @@ package enum ActivationTrigger: Equatable, Sendable {
     case command
     /// A typed question: needs no microphone and no earcon.
     case text
-    /// A fresh conversation: nothing said before carries over.
+    /// A fresh conversation of the same assistant: nothing said before carries over.
     case reset
+    /// In `always` mode, after the conversation of another assistant: the box's own again.
+    case home
 }
 
 package enum ActivationEvent: Equatable, Sendable {
@@ -95,7 +97,7 @@ package enum LocalListening: String, Sendable {
 }
 
 package enum ActivationEffect: Equatable, Sendable {
-    /// The session that opens next belongs to the assistant of this wake word; nil for the box's own.
+    /// The session that opens next belongs to the assistant of this wake word; nil for a word without a table.
     case assistant(String?)
     /// Open the session. With `holdsMicrophone`, everything captured is sent, from the pre-roll on.
     case open(holdsMicrophone: Bool)
@@ -149,7 +151,7 @@ package struct ActivationStatus: Equatable, Sendable {
     package var listening: LocalListening
     /// Name of the conversation's state.
     package var conversation: String
-    /// Name of the assistant whose conversation is open; nil for the box's own, and without a conversation.
+    /// Name of the assistant whose conversation is open; nil for that of a word without a table, and without a conversation.
     package var assistant: String?
 
     package init(

@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// The microWakeWord model of one word: takes features, reports finds.
 ///
 /// The model is streaming: it takes a few steps of features at a time and keeps its own history.
@@ -29,7 +31,7 @@ final class MicroWakeWordModel {
         self.word = word.text
         cutoffs =
             word.isStop
-            ? nil : WakeCutoffs(word: WakeModelFolder.plain(word.text), bytes: bytes, makers: manifest.cutoff)
+            ? nil : WakeCutoffs(word: Configuration.Word.plain(word.text), bytes: bytes, makers: manifest.cutoff)
         // A word's probabilities are high for about half a second: no mean over more than a second would exceed a cut-off.
         guard manifest.window * steps <= 100 else {
             throw WakeWordError(

@@ -55,12 +55,7 @@ package struct WakeModelFolder: Equatable, Sendable {
 
     /// The words with a model, as written in the configuration.
     package var words: [String] {
-        Folder.names(in: path).filter { $0.hasSuffix(".json") }.map { Self.plain($0.dropLast(5)) }
-    }
-
-    /// Converts a name to lower case with spaces between the words.
-    package static func plain(_ name: some StringProtocol) -> String {
-        Configuration.Word.plain(name)
+        Folder.names(in: path).filter { $0.hasSuffix(".json") }.map { Configuration.Word.plain($0.dropLast(5)) }
     }
 
     /// - Throws: if there is no library, with the fix.
@@ -82,7 +77,10 @@ package struct WakeModelFolder: Equatable, Sendable {
     ) throws(WakeWordError) -> (MicroWakeWordManifest, [UInt8]) {
         try checkLibrary()
         let names = Folder.names(in: path)
-        guard let name = names.first(where: { $0.hasSuffix(".json") && Self.plain($0.dropLast(5)) == Self.plain(word) })
+        guard
+            let name = names.first(where: {
+                $0.hasSuffix(".json") && Configuration.Word.plain($0.dropLast(5)) == Configuration.Word.plain(word)
+            })
         else {
             if isStop { throw WakeWordError("\(path) has no \(word).json, the model that activation.stop_model names") }
             let known = words.isEmpty ? "none" : words.joined(separator: ", ")

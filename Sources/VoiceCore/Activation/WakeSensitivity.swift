@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// How readily a microWakeWord model's word counts as a call. Written behind the word: "hey jarvis:high".
 package enum WakeSensitivity: String, CaseIterable, Sendable {
     /// Fewer false calls; from across the room, more calls are missed.
@@ -29,7 +31,7 @@ struct WakeCutoffs: Equatable, Sendable {
     /// The measured cut-offs of a model, or its maker's cut-off for `normal` and values around it.
     ///
     /// - Parameters:
-    ///   - word: as in `WakeModelFolder.plain`.
+    ///   - word: as in `Configuration.Word.plain`.
     ///   - bytes: size of the model.
     ///   - makers: the cut-off in its manifest, above 0 and below 1.
     init(word: String, bytes: Int, makers: Double) {

@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// The words recognised on this machine, each with its threshold.
 package struct WakeWords: Equatable, Sendable {
     package struct Word: Equatable, Sendable {
@@ -22,8 +24,8 @@ package struct WakeWords: Equatable, Sendable {
     package init(wake: String, stop: String, threshold: Double) throws(WakeWordError) {
         words = try Self.read(wake, isStop: false, threshold) + Self.read(stop, isStop: true, threshold)
         guard words.contains(where: { !$0.isStop }) else { throw WakeWordError("names no word") }
-        let stops = Set(words.filter(\.isStop).map { WakeModelFolder.plain($0.text) })
-        if let word = words.first(where: { !$0.isStop && stops.contains(WakeModelFolder.plain($0.text)) }) {
+        let stops = Set(words.filter(\.isStop).map { Configuration.Word.plain($0.text) })
+        if let word = words.first(where: { !$0.isStop && stops.contains(Configuration.Word.plain($0.text)) }) {
             throw WakeWordError("\"\(word.text)\" is both a wake word and a stop word: it can be one of them")
         }
     }

@@ -90,22 +90,23 @@ package final class WyomingDetector: WakeWordDetector {
                 throw WakeWordError("\(error)")
             }
             for frame in frames {
-                guard case .detection(let name) = WyomingEvent(frame), isWanted(name) else { continue }
-                found.append(WakeCandidate(name, .repeated))
+                guard case .detection(let name) = WyomingEvent(frame), let word = wanted(name) else { continue }
+                found.append(WakeCandidate(word, .repeated))
             }
         }
     }
 
-    /// Whether the server was asked for the word it reports. It may add a version, as in "hey_jarvis_v0.1", or give no name.
-    private func isWanted(_ name: String) -> Bool {
-        let heard = WakeModelFolder.plain(name)
-        return heard.isEmpty
-            || words.contains { word in
-                let own = WakeModelFolder.plain(word)
-                guard heard.hasPrefix(own) else { return false }
-                let rest = heard.dropFirst(own.count)
-                return rest.isEmpty || rest.hasPrefix(" v") && rest.dropFirst(2).first?.isNumber == true
-            }
+    /// The word that the server was asked for and reports; nil if it was not asked for that. It may add a version, as in
+    /// "hey_jarvis_v0.1", or give no name: that is the only word, or "".
+    private func wanted(_ name: String) -> String? {
+        let heard = Configuration.Word.plain(name)
+        if heard.isEmpty { return words.count == 1 ? words[0] : "" }
+        return words.first { word in
+            let own = Configuration.Word.plain(word)
+            guard heard.hasPrefix(own) else { return false }
+            let rest = heard.dropFirst(own.count)
+            return rest.isEmpty || rest.hasPrefix(" v") && rest.dropFirst(2).first?.isNumber == true
+        }
     }
 
     // MARK: Connection

@@ -211,7 +211,7 @@ struct Composition {
                 case .call(let word):
                     events.note { $0.heard(word, report, isCall: true, at: $1) }
                     var metadata: Logger.Metadata = ["word": "\(word)"]
-                    if let name = names[WakeModelFolder.plain(word)] { metadata["assistant"] = "\(name)" }
+                    if let name = names[Configuration.Word.plain(word)] { metadata["assistant"] = "\(name)" }
                     if let score = report.score { metadata["score"] = .public(score.asScore) }
                     if let level = report.evidence?.level { metadata["level_dbfs"] = .public(Int(level.rounded())) }
                     logger.info("wake word detected", metadata: metadata)

@@ -33,7 +33,7 @@ package struct SetupPlan: Sendable {
             : WakeModelFolder(path: WakeModelFolder.service)
         let threshold = Configuration.Activation.threshold
         let words = try? WakeWords(wake: activation.wakeWords, stop: activation.stopWords, threshold: threshold)
-        let wanted = words?.calls.words.map { WakeModelFolder.plain($0.text) } ?? []
+        let wanted = words?.calls.words.map { Configuration.Word.plain($0.text) } ?? []
         return !folder.isFilled || wanted.contains { WakeModelPackage.words.contains($0) && !folder.words.contains($0) }
     }
 
