@@ -264,9 +264,14 @@ extension EventScript {
         case 23:
             let moments: [HouseWords.Moment] = [.now, .quietMoment, .inConversation]
             let words = HouseWords(text(), asks: chance.one(in: 3), moment: moments[chance.below(3)])
-            return .agentReported(ToolResult(.answer(text())), aloud: chance.one(in: 3) ? words : nil)
+            return .agentReported(
+                ToolResult(.answer(text())),
+                aloud: chance.one(in: 3) ? words : nil,
+                agent: chance.below(2)
+            )
         case 24:
-            return .agentAsks(chance.one(in: 3) ? nil : prompt(chance.below(6)))
+            return .agentAsks(chance.one(in: 3) ? nil : prompt(chance.below(6)), agent: chance.below(2))
+        case 20: return .belongs(toAgent: chance.below(2), name: "Nabu")
         case 25:
             return .voicePlayed(responseID: id("r"), heard: milliseconds() - 100, received: milliseconds() - 100)
         case 26: return .turnWasSilent(itemID: id("u"))

@@ -199,9 +199,14 @@ function sentence() {
   return activity();
 }
 
+/// The assistant whose conversation is open.
+function called() { return clean(box.assistant, 40) || "Jarvis"; }
+
 function activity() {
   if (box.state === "listening" && box.microphone_muted === true) return "The microphone is off.";
-  if (typeof box.state === "string" && Object.hasOwn(activities, box.state)) return activities[box.state];
+  if (typeof box.state === "string" && Object.hasOwn(activities, box.state)) {
+    return activities[box.state].replace("Jarvis", () => called());
+  }
   return box.state === "idle" ? resting() : clean(box.text) || "Nothing is known of the voice box yet.";
 }
 
@@ -245,7 +250,7 @@ function drawNow() {
   write($("mute").lastChild, isMuted ? "Unmute" : "Mute");
   const name = clean(box.name, 40);
   write($("name"), name);
-  write($("assistant"), clean(box.assistant, 40) || "Jarvis");
+  write($("assistant"), called());
   document.title = `${name || "Jarvis"}: ${link === "live" ? sentence() : "away"}`;
   drawLink();
   drawControls();
@@ -719,7 +724,7 @@ function drawWords() {
     return node;
   }, (node, line) => {
     node.className = line.who === "user" ? "user" : "jarvis";
-    write(node.firstChild, `${line.who === "user" ? "You" : "Jarvis"} ${timeOfDay(line.at)}`);
+    write(node.firstChild, `${line.who === "user" ? "You" : clean(line.name, 40) || "Jarvis"} ${timeOfDay(line.at)}`);
     write(node.lastChild, clean(line.text, 4000));
   });
 }

@@ -28,8 +28,8 @@ package struct JarvisAnswer: Sendable, Equatable {
 
     package init(prompt: AgentPrompt) { self.prompt = prompt }
 
-    package init(failure: JarvisFailure) {
-        spoken = failure.spokenSentence
+    package init(failure: JarvisFailure, of agent: AgentName = AgentName()) {
+        spoken = agent.told(failure.spokenSentence)
         self.failure = failure
     }
 

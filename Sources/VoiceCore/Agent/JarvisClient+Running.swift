@@ -51,7 +51,7 @@ extension JarvisClient {
         if let pending { return pending.prompt.asked(as: pending.number).forModel }
         let seconds = (environment.now() - run.started).components.seconds
         let doing = activity.map { "at the moment it is \($0)" } ?? "what it does at the moment cannot be seen"
-        let seen = "Jarvis has been at work for \(seconds) seconds; \(doing)."
+        let seen = name.told("Jarvis has been at work for \(seconds) seconds; ") + "\(doing)."
         guard settings.api.isTermLLM else { return seen }
         let question = """
             The user asks by voice how far you are with the present request. What the voice box sees: \(seen) Answer in one \

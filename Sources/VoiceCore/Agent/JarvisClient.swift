@@ -84,6 +84,7 @@ package actor JarvisClient {
     package static let maximumWaiting = 2
 
     let settings: Configuration.Jarvis
+    package nonisolated let name: AgentName
     /// Told to the agent with the first question of a conversation; empty to leave it out.
     private let boxName: String
     let request: JarvisRequest
@@ -141,6 +142,7 @@ package actor JarvisClient {
         base: ServerURL,
         token: Secret?,
         settings: Configuration.Jarvis,
+        name: AgentName = AgentName(),
         boxName: String = "",
         sessionName: String = "",
         firstPrompt: Int = 0,
@@ -152,6 +154,7 @@ package actor JarvisClient {
     ) {
         self.onNews = onNews
         self.settings = settings
+        self.name = name
         self.boxName = boxName
         request = JarvisRequest(base: base, token: token, settings: settings)
         self.transport = transport
@@ -418,7 +421,7 @@ package actor JarvisClient {
         }
         let reason = isSure ? "had become too long for Jarvis" : "was refused by Jarvis's model"
         let remedy = isRenewed ? "a new one has begun" : "its beginning was dropped"
-        notice = "The conversation \(reason), so \(remedy)."
+        notice = name.told("The conversation \(reason), so \(remedy).")
         logger.warning(
             isRenewed
                 ? "the conversation is \(isSure ? "too long for" : "refused by") Jarvis's model; a new one begins"
@@ -622,14 +625,14 @@ package actor JarvisClient {
 
     /// The line for the log, with the remedy.
     func line(_ failure: JarvisFailure) -> String {
-        guard case .wrongBasePath = failure else { return failure.logLine }
-        return failure.logLine + ": " + settings.addressAdvice
+        guard case .wrongBasePath = failure else { return name.told(failure.logLine) }
+        return name.told(failure.logLine + ": " + settings.addressAdvice)
     }
 
     func report(_ failure: JarvisFailure, took: Duration) -> JarvisAnswer {
         // A question refused locally is not a problem of the server.
         if failure.isLocal || failure == .emptyReply {
-            logger.info("\(private: failure.logLine)", metadata: ["ms": .public(took.milliseconds)])
+            logger.info("\(private: line(failure))", metadata: ["ms": .public(took.milliseconds)])
         } else {
             logger.warning(
                 "\(private: line(failure))",
@@ -637,7 +640,7 @@ package actor JarvisClient {
             )
         }
         if let text = failure.providerText { logger.debug("error of the server", metadata: ["text": "\(text)"]) }
-        var answer = JarvisAnswer(failure: failure)
+        var answer = JarvisAnswer(failure: failure, of: name)
         answer.took = took
         return answer
     }

@@ -217,7 +217,15 @@ package enum JarvisFailure: Error, Sendable, Equatable {
     }
 
     /// What is wrong with the agent, and what a household can do about it.
-    package var forHousehold: (text: String, fix: String) {
+    package func forHousehold(of agent: AgentName = AgentName()) -> (text: String, fix: String) {
+        let (text, fix) = household
+        // The setup knows only [jarvis].
+        let key = self == .authentication ? "token_file" : "url"
+        let isOfSetup = fix.hasSuffix("setup")
+        return (agent.told(text), isOfSetup ? agent.table.map { "correct \($0).\(key)" } ?? fix : fix)
+    }
+
+    private var household: (text: String, fix: String) {
         switch self {
         case .authentication: ("Jarvis refuses the token of this box", "enter it again: sudo jarvis-voiced setup")
         case .wrongBasePath:
@@ -225,6 +233,7 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         case .untrusted, .insecure: ("the connection to Jarvis is not safe", "run sudo jarvis-voiced doctor")
         case .noClock: ("the connection to Jarvis waits for the clock of this box", "")
         case .serverError, .runFailed, .serverLimit: ("Jarvis fails with every question", "see the log of its server")
+        case .noCredit: ("the account of Jarvis's model has no credit left", "top it up with the provider")
         default: ("Jarvis does not answer", "see that its server runs")
         }
     }

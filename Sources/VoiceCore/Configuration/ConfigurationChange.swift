@@ -11,7 +11,7 @@ package struct ConfigurationChange: Sendable, Equatable {
             if key.isLive { inForce.append(key.path) } else { afterRestart.append(key.path) }
         }
         for word in Set(old.words.keys).union(new.words.keys).sorted() where old.words[word] != new.words[word] {
-            afterRestart.append("words." + word)
+            afterRestart.append(Configuration.Word.table(of: word))
         }
     }
 

@@ -93,7 +93,12 @@ package struct ConfigurationLoader: Sendable {
         if path.isEmpty { return nil }
         let word = Configuration.Word.plain(path[..<dot])
         if isTable {
-            if configuration.words[word] == nil { configuration.words[word] = .init() }
+            if configuration.words[word] != nil {
+                return
+                    "\(shortened(entry.path)) names a word that has a table already: a blank, \"_\" and capitals are the "
+                    + "same"
+            }
+            configuration.words[word] = .init()
             return nil
         }
         return configuration.words[word, default: .init()]

@@ -126,7 +126,8 @@ package enum StatusSchema {
         Member(
             "transcript",
             .list,
-            "only where transcripts are on: the last 50 lines: `at`, `who` (user, jarvis), `text`"
+            "only where transcripts are on: the last 50 lines: `at`, `who` (user, jarvis), `text`, and the `name` of an "
+                + "assistant whose wake word has a table"
         ),
         Member("log", .list, "the last 50 lines: `at`, `level`, `text`"),
         Member("last_trouble", .object, "the last event that reported a problem"),

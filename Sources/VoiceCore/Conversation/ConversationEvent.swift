@@ -6,6 +6,9 @@ package enum ConversationEvent: Equatable, Sendable {
     case activate
     /// End the session and stay idle.
     case deactivate
+    /// The sessions that follow belong to the agent with this number, and get only its prompts and news.
+    /// - name: what the user calls it.
+    case belongs(toAgent: Int, name: String)
     /// The user interrupts: speech is cut, but running requests go on.
     case interrupt
     /// "Stop", by word, key or command: silence; no open request continues or is spoken about later.
@@ -58,14 +61,15 @@ package enum ConversationEvent: Equatable, Sendable {
     case endWhenQuiet
     /// The agent has news: an answer that no call is waiting for, or words of the house.
     /// - aloud: the house has news instead, written for a model that speaks; these are its words for a service without one.
-    case agentReported(ToolResult, aloud: HouseWords? = nil)
+    /// - agent: whose news it is; nil for news of the house, which every session may tell.
+    case agentReported(ToolResult, aloud: HouseWords? = nil, agent: Int? = nil)
     /// The service is hearing a turn in which the local detector has heard no voice for so long, or hears one again.
     case userPaused(ago: Duration)
     case userResumed
     /// The service is about to commit the turn of this item, but the local detector heard no voice in it.
     case turnWasSilent(itemID: String)
-    /// The agent waits for the user's reply to this; nil when it no longer does.
-    case agentAsks(AgentPrompt?)
+    /// An agent waits for the user's reply to this; nil when it no longer does.
+    case agentAsks(AgentPrompt?, agent: Int = 0)
     /// The media player has news for a quiet moment; `opens`: even if it takes a new session.
     case mediaReported(MediaRemark, opens: Bool)
 

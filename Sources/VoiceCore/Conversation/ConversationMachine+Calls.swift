@@ -82,9 +82,10 @@ extension ConversationMachine {
         note(.answerKept)
         if options.hasLocalVoice {
             // For a model of another service it stays data.
-            if !output.aloud.isEmpty { remarks.queue.add(.news(output, aloud: HouseWords(output.aloud)), at: now) }
+            guard !output.aloud.isEmpty else { return }
+            remarks.queue.add(.news(output, aloud: HouseWords(output.aloud)), of: remarks.agent, at: now)
         } else {
-            remarks.queue.add(.news(output, aloud: nil), at: now)
+            remarks.queue.add(.news(output, aloud: nil), of: remarks.agent, at: now)
             emit(.play(.error))
         }
     }

@@ -25,11 +25,21 @@ extension ConversationMachine {
 
     private var saysGivenWords: Bool { takesText && options.capabilities.saysExactly }
 
-    mutating func agentReported(_ output: ToolResult, aloud: HouseWords?) {
-        guard takesText || aloud != nil && options.hasLocalVoice else {
+    mutating func agentReported(_ output: ToolResult, aloud: HouseWords?, agent: Int?) {
+        // News of another agent waits for a session of its own, which may be with another service.
+        let isForAnother = agent.map { $0 != remarks.agent } ?? false
+        guard isForAnother || takesText || aloud != nil && options.hasLocalVoice else {
             return missed(.agent)
         }
-        remarks.queue.add(.news(output, aloud: aloud), at: now)
+        remarks.queue.add(.news(output, aloud: aloud), of: agent, at: now)
+    }
+
+    /// The sessions that follow belong to another agent: no word said in them answers what this one asked.
+    mutating func belongs(to agent: Int, named name: String) {
+        remarks.name = name
+        guard agent != remarks.agent else { return }
+        remarks.agent = agent
+        authority.boxSpoke()
     }
 
     /// News of the media player: unrequested, so it may lead to speech but to no action.
@@ -61,7 +71,7 @@ extension ConversationMachine {
     }
 
     private mutating func sayAll(of sources: Set<SpeechSource>) {
-        while let entry = remarks.queue.next(of: sources.intersection(sayable)), say(entry) {}
+        while let entry = remarks.queue.next(of: sources.intersection(sayable), for: remarks.agent), say(entry) {}
     }
 
     private var sayable: Set<SpeechSource> {
@@ -81,7 +91,7 @@ extension ConversationMachine {
         case .delay(_, let first):
             let activity = remarks.queue.all(of: .delay).last.map(\.activity) ?? first
             remarks.wishes.requestedNotice()
-            let words = wish(Self.delayNotice(activity), plainly: Self.plainDelayNotice(activity))
+            let words = wish(named(Self.delayNotice(activity)), plainly: named(Self.plainDelayNotice(activity)))
             askForResponse(for: .remark, words: words)
         case .words(let text):
             guard saysGivenWords else {
@@ -128,7 +138,7 @@ extension ConversationMachine {
         askForResponse(for: .remark, words: words)
     }
 
-    /// After another session took over, the agent's prompt is put to the user again.
+    /// In another session of its agent, a prompt is put to the user again.
     private mutating func askOpenQuestion() {
         guard link.isReady, isQuiet, takesText, !calls.isWaiting, let prompt = remarks.prompt.prompt,
             let known = remarks.prompt.knownIn, known != link.number, remarks.prompt.mayBeRepeated
@@ -140,7 +150,7 @@ extension ConversationMachine {
         tell(.init(name: "ask_jarvis", arguments: "{}", output: output), "news")
         remarks.prompt.sent(output, in: link.number)
         // The text passed on is all there is to say, so there are no plain words.
-        let words = self.wish(wish, plainly: nil)
+        let words = self.wish(named(wish), plainly: nil)
         let number = remarks.prompt.isOpen(output) ? output.prompt?.number : nil
         askForResponse(for: number.map { .prompt($0) } ?? .remark, words: words)
     }
@@ -148,7 +158,7 @@ extension ConversationMachine {
     /// The service is away, or the conversation has ended before all was said: the local voice says what the house has to say.
     private mutating func announceWhileAway() {
         guard link.isPausing || link.isClosed, options.hasLocalVoice, remarks.areAllowed else { return }
-        while let text = remarks.queue.nextAloud(isOver: link.isClosed) { emit(.announce(text)) }
+        while let text = remarks.queue.nextAloud(isOver: link.isClosed, for: remarks.agent) { emit(.announce(text)) }
     }
 
     private mutating func noteDropped() {
@@ -183,6 +193,9 @@ extension ConversationMachine {
     static func plainDelayNotice(_ activity: String?) -> String {
         activity.map { "Jarvis is still \($0)." } ?? "Jarvis is still working on it."
     }
+
+    /// A text about Jarvis, with the name of the assistant whose session it is.
+    private func named(_ text: String) -> String { text.replacing("Jarvis", with: remarks.name) }
 
     /// Asks a model to say something in its own words, or a service without a model to say `plainly`; nil for nothing.
     func wish(_ text: String, plainly: String?) -> ServiceRequest? {

@@ -150,9 +150,10 @@ package struct ConversationMachine: Sendable {
                 remarks.queue.add(.delay(callID: callID, activity: activity), at: now)
             }
         case .endWhenQuiet: remarks.wishes.end(whenQuiet: link.isReady)
-        case .agentReported(let output, let aloud): agentReported(output, aloud: aloud)
-        case .agentAsks(let prompt):
-            remarks.prompt.ask(prompt)
+        case .belongs(let agent, let name): belongs(to: agent, named: name)
+        case .agentReported(let output, let aloud, let agent): agentReported(output, aloud: aloud, agent: agent)
+        case .agentAsks(let prompt, let agent):
+            remarks.asks(prompt, agent: agent)
             if let prompt { authority.asks(prompt.number, characters: prompt.characters) }
         case .userPaused(let ago): if options.capabilities.turns == .service { turn.userPaused(at: now - ago) }
         case .userResumed: if options.capabilities.turns == .service { turn.userResumed(at: now) }

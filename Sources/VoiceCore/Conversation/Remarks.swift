@@ -6,8 +6,20 @@ struct Remarks: Equatable, Sendable {
     private(set) var areAllowed = true
     var queue = SpeechQueue()
     var greeting = PendingGreeting()
-    var prompt = OpenPrompt()
     var wishes = ToolWishes()
+    /// Whose session is open, or opens next: that of the agent with this number.
+    var agent = 0
+    var name = "Jarvis"
+    private var prompts: [Int: OpenPrompt] = [:]
+
+    /// What the agent of the session waits for.
+    var prompt: OpenPrompt {
+        get { prompts[agent] ?? OpenPrompt() }
+        set { prompts[agent] = newValue }
+    }
+
+    /// An agent waits for an answer, or no longer does.
+    mutating func asks(_ prompt: AgentPrompt?, agent: Int) { prompts[agent, default: OpenPrompt()].ask(prompt) }
 
     /// Sets whether unrequested speech is allowed.
     mutating func allow(_ areAllowed: Bool) {
@@ -28,7 +40,7 @@ struct Remarks: Equatable, Sendable {
     mutating func takeBack() {
         queue = SpeechQueue()
         greeting.forget()
-        prompt = OpenPrompt()
+        prompts = [:]
         wishes.takeBack()
     }
 }

@@ -19,6 +19,8 @@ struct SpeechQueue: Equatable, Sendable {
         }
 
         let content: Content
+        /// The agent whose news it is, told in its sessions only; nil for any session.
+        let agent: Int?
         let at: Duration
         /// The local voice has asked it, but no one could answer.
         fileprivate var isAsked = false
@@ -47,8 +49,9 @@ struct SpeechQueue: Equatable, Sendable {
         var remark: MediaRemark? { if case .media(let remark) = content { remark } else { nil } }
         var activity: String? { if case .delay(_, let activity) = content { activity } else { nil } }
 
-        fileprivate init(_ content: Content, at now: Duration) {
+        fileprivate init(_ content: Content, of agent: Int?, at now: Duration) {
             self.content = content
+            self.agent = agent
             at = now
         }
 
@@ -78,8 +81,8 @@ struct SpeechQueue: Equatable, Sendable {
     func holds(_ source: SpeechSource) -> Bool { entries.contains { $0.source == source } }
 
     /// Adds an entry. If full, drops the oldest of the source with the most: a flood drops itself.
-    mutating func add(_ content: Entry.Content, at now: Duration) {
-        entries.append(Entry(content, at: now))
+    mutating func add(_ content: Entry.Content, of agent: Int? = nil, at now: Duration) {
+        entries.append(Entry(content, of: agent, at: now))
         if entries.count > Self.capacity, let place = oldestOfMost { drop(entries.remove(at: place)) }
         assert(entries.count <= Self.capacity)
     }
@@ -97,9 +100,11 @@ struct SpeechQueue: Equatable, Sendable {
         return entries.firstIndex { $0.source == most?.key }
     }
 
-    /// Removes and returns the oldest of the most important of these sources.
-    mutating func next(of sources: Set<SpeechSource>) -> Entry? {
-        let waiting = entries.indices.filter { sources.contains(entries[$0].source) }
+    /// Removes and returns the oldest of the most important of these sources that a session of the agent may tell.
+    mutating func next(of sources: Set<SpeechSource>, for agent: Int = 0) -> Entry? {
+        let waiting = entries.indices.filter {
+            sources.contains(entries[$0].source) && entries[$0].agent ?? agent == agent
+        }
         return waiting.min { entries[$0].source < entries[$1].source }.map { entries.remove(at: $0) }
     }
 
@@ -111,8 +116,9 @@ struct SpeechQueue: Equatable, Sendable {
 
     /// Returns what the local voice may say without a session. An urgent question is said too, and asked again in the next
     /// session, where the user can answer it.
-    mutating func nextAloud(isOver: Bool) -> String? {
-        guard let first = entries.firstIndex(where: { $0.needsNoSession(isOver: isOver) }) else { return nil }
+    mutating func nextAloud(isOver: Bool, for agent: Int) -> String? {
+        let isMeant = { (entry: Entry) in entry.agent ?? agent == agent && entry.needsNoSession(isOver: isOver) }
+        guard let first = entries.firstIndex(where: isMeant) else { return nil }
         guard case .news(_, let aloud?) = entries[first].content, aloud.asks else {
             return entries.remove(at: first).text
         }

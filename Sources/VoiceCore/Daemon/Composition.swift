@@ -74,64 +74,50 @@ struct Composition {
         )
     }
 
-    /// The box's agent and those of the assistants, one client for each conversation with an agent.
+    /// The clients of the agents.
     func agents(_ player: MediaPlayer?) -> Agents {
-        // An agent that no longer waits must not end the question of another.
-        let asking = Mutex(0)
-        func report(_ number: Int) -> @Sendable (JarvisClient.News) -> Void {
-            { [mailbox] news in
-                switch news {
-                case .asks: asking.withLock { $0 = number }
-                case .settled: guard asking.withLock({ $0 }) == number else { return }
-                case .answered: break
-                }
-                Self.report(news, player, mailbox)
-            }
-        }
-        var clients = [client(nil, number: 0, report(0))]
-        var known: [[String]: Int] = [:]
+        let all = settings.agents
+        let names = Dictionary(settings.assistants.map { ($0.assistant.word, $0.assistant.name) }) { first, _ in first }
         var assistants: [String: Agents.Assistant] = [:]
-        for one in settings.assistants {
-            var index = 0
-            if let key = one.conversation {
-                index = known[key] ?? clients.count
-                known[key] = index
-                if index == clients.count { clients.append(client(one, number: index, report(index))) }
-            }
-            assistants[one.assistant.word] = .init(name: one.assistant.name, client: index)
+        for (number, agent) in all.enumerated() {
+            for word in agent.words { assistants[word] = .init(name: names[word] ?? word, client: number) }
         }
+        let clients = all.enumerated().map { client(of: $1, number: $0, player) }
         return Agents(clients[0], Array(clients.dropFirst()), assistants: assistants)
     }
 
     /// - Parameter number: of the client among all.
-    private func client(
-        _ own: AssistantSettings?,
-        number: Int,
-        _ report: @escaping @Sendable (JarvisClient.News) -> Void
-    ) -> JarvisClient {
+    private func client(of agent: AgentSettings, number: Int, _ player: MediaPlayer?) -> JarvisClient {
         var logger = logger
-        if let own { logger[metadataKey: "assistant"] = "\(own.assistant.name)" }
-        let file = own.map { "conversation-" + $0.assistant.tag } ?? "conversation"
+        if agent.name.table != nil { logger[metadataKey: "assistant"] = "\(agent.name.name)" }
         return JarvisClient(
-            base: own?.base ?? settings.jarvisBase,
-            token: own == nil ? settings.jarvisToken : own?.token,
-            settings: own?.assistant.configuration.jarvis ?? settings.jarvis,
+            base: agent.base,
+            token: agent.token,
+            settings: agent.settings,
+            name: agent.name,
             boxName: settings.name,
-            sessionName: own?.assistant.session ?? "",
+            sessionName: agent.session,
             firstPrompt: number * Agents.promptRange,
             transport: network,
-            store: state.map { .folder($0, name: file, logger: logger) } ?? .none,
-            onNews: report,
+            store: state.map { .folder($0, name: agent.file, logger: logger) } ?? .none,
+            onNews: { [mailbox] in Self.report($0, of: number, player, mailbox) },
             logger: logger
         )
     }
 
     /// Forwards news from the agent's client to the conversation; media named in an answer is stored first.
-    private static func report(_ news: JarvisClient.News, _ player: MediaPlayer?, _ mailbox: EventMailbox) {
+    private static func report(
+        _ news: JarvisClient.News,
+        of agent: Int,
+        _ player: MediaPlayer?,
+        _ mailbox: EventMailbox
+    ) {
         guard case .answered(let answer, let query) = news, !answer.media.isEmpty, let player else {
-            return mailbox.post(ConversationEvent(news))
+            return mailbox.post(ConversationEvent(news, agent: agent))
         }
-        Task { mailbox.post(ConversationEvent(.answered(await answer.named(to: player), query: query))) }
+        Task {
+            mailbox.post(ConversationEvent(.answered(await answer.named(to: player), query: query), agent: agent))
+        }
     }
 
     /// - Parameter say: speaks with the local voice; nil without one.
@@ -327,7 +313,7 @@ struct Composition {
         parts.silenceMicrophone = { sound.silenceMicrophone() }
         parts.capture = { await sound.setCapture(open: $0) }
         parts.mayRestLoudspeaker = { sound.mayRestLoudspeaker($0) }
-        parts.startFresh = { for client in agents.all { await client.startFresh() } }
+        parts.startFresh = { await agents.present.startFresh() }
         parts.quiet = {
             await volumes.setCeiling($0 ? settings.quietVolume : Volumes.range.upperBound)
             await house.setQuietHours($0)

@@ -58,7 +58,9 @@ package struct DaemonHistory: Sendable {
 
     mutating func said(_ line: TranscriptLine, at now: ClockInstant) {
         let who = line.speaker == .user ? "user" : "jarvis"
-        add(["who": .string(who), "text": .string(Self.cut(line.text))], to: "transcript", at: now)
+        var entry: [String: JSONValue] = ["who": .string(who), "text": .string(Self.cut(line.text))]
+        if let name = line.name { entry["name"] = .string(name) }
+        add(entry, to: "transcript", at: now)
     }
 
     /// Lines of the log may hold it too.

@@ -6,6 +6,7 @@ package import VoiceBase
 package import VoiceConversation
 package import VoiceMedia
 internal import VoiceNetwork
+internal import VoiceReply
 package import VoiceSession
 
 /// The configuration, translated into the settings of the daemon's parts.
@@ -89,7 +90,8 @@ package struct DaemonSettings: Sendable {
             for assistant: Assistant? = nil
         ) throws(ConfigurationError) -> any VoiceService {
             let values = assistant?.configuration(for: kind) ?? configuration
-            let role = instructions[kind.name] ?? kind.persona(values)
+            let persona = kind.persona(values)
+            let role = instructions[kind.name] ?? assistant.map { Persona.named($0.name, persona) } ?? persona
             let more = assistant?.instructions ?? ""
             return try kind.init(
                 values,
@@ -128,10 +130,19 @@ package struct DaemonSettings: Sendable {
             }
             let token = secrets.token(of: assistant).secret
             assistants.append(AssistantSettings(assistant: assistant, services: services, base: base, token: token))
+            if assistant.hasOwnToken, token == nil {
+                notices.append(
+                    "no token for \(assistant.table).url: set \(assistant.table).token_file if its agent wants one"
+                )
+            }
         }
         activation.machine.assistants = Set(assistants.map(\.assistant.word))
         media = MediaSettings(configuration.media)
         announcer = LocalSettings.isWanted(configuration) ? try LocalSettings(configuration) : nil
+        activation.machine.home = Self.words(configuration).first.flatMap { first in
+            assistants.contains { $0.assistant.word == first } ? first : nil
+        }
+        notices += noticesOfWords(configuration)
         addSubstitutes()
         conversation.hasLocalVoice = announcer != nil
         activation.machine.hasLocalVoice = announcer != nil
@@ -163,10 +174,35 @@ package struct DaemonSettings: Sendable {
         }
     }
 
+    /// Keys in tables of wake words that have no effect.
+    private func noticesOfWords(_ configuration: Configuration) -> [String] {
+        let used = configuration.service.use
+        var notices: [String] = []
+        for one in assistants.map(\.assistant) {
+            let table = configuration.words[one.word] ?? .init()
+            if configuration.activation.mode == .push, one.word != activation.machine.home {
+                notices.append("[\(one.table)] has no effect: in activation.mode \"push\" no word opens a conversation")
+            }
+            if !table.voice.isEmpty, used.first == .hero365 {
+                notices.append("\(one.table).voice has no effect: the service hero365 has one voice")
+            }
+            if !table.language.isEmpty, !used.contains(where: { [.openAI, .openAILive, .local].contains($0) }) {
+                notices.append("\(one.table).language has no effect: no service in service.use has the setting")
+            }
+        }
+        return notices
+    }
+
+    /// The wake words in plain form.
+    private static func words(_ configuration: Configuration) -> [String] {
+        configuration.activation.wakeWords.split(separator: ",").map {
+            Configuration.Word.plain($0.prefix { $0 != ":" })
+        }
+    }
+
     /// - Throws: for a table of a word that opens nothing.
     private static func checkWords(_ configuration: Configuration) throws(ConfigurationError) {
-        let entries = configuration.activation.wakeWords.split(separator: ",")
-        let known = entries.map { Configuration.Word.plain($0.prefix { $0 != ":" }) }
+        let known = words(configuration)
         for assistant in configuration.assistants where !known.contains(assistant.word) {
             throw fail(
                 "[\(assistant.table)]",
@@ -269,22 +305,6 @@ package struct DaemonSettings: Sendable {
             }
         }
         return found
-    }
-}
-
-/// An assistant, with the parts of the daemon made for it.
-package struct AssistantSettings: Sendable {
-    package var assistant: Assistant
-    /// The preferred service and its substitutes, with its voice and instructions.
-    package var services: [any VoiceService]
-    /// Address and token of its agent.
-    package var base: ServerURL
-    package var token: Secret?
-
-    /// The prefix of its conversation with the agent; nil for the box's own assistant.
-    var conversation: [String]? {
-        let token = assistant.hasOwnToken ? assistant.configuration.jarvis.tokenFile : "-"
-        return assistant.session.map { [base.text, token, $0] }
     }
 }
 

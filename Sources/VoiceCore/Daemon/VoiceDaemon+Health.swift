@@ -17,9 +17,8 @@ extension VoiceDaemon {
         let present = await session.present
         signs.isServiceLocal = present.request?.staysNear ?? true
         signs.substitute = await session.substitute
-        for (index, client) in agents.all.enumerated() where signs.agent == nil {
-            let names = agents.names(ofClient: index)
-            signs.agent = await client.trouble.map { HealthSigns.Agent($0, of: names) }
+        for client in agents.all where signs.agent == nil {
+            signs.agent = await client.trouble.map { HealthSigns.Agent($0, of: client.name) }
         }
         signs.microphone = snapshot.sign(of: .microphone)
         signs.loudspeaker = snapshot.sign(of: .loudspeaker)
@@ -98,10 +97,8 @@ extension HealthSigns.Service {
 }
 
 extension HealthSigns.Agent {
-    /// - Parameter names: of the assistants whose agent it is; empty for the box's own.
-    init(_ trouble: JarvisTrouble, of names: [String]) {
-        let (text, fix) = trouble.failure.forHousehold
-        let whose = names.isEmpty ? "" : names.joined(separator: ", ") + ": "
-        self.init(text: whose + text, fix: fix, retryIn: trouble.retryIn)
+    init(_ trouble: JarvisTrouble, of agent: AgentName) {
+        let (text, fix) = trouble.failure.forHousehold(of: agent)
+        self.init(text: text, fix: fix, retryIn: trouble.retryIn)
     }
 }

@@ -39,11 +39,10 @@ extension VoiceDaemon {
         )
     }
 
-    /// Uses the tokens for new requests. New tables of wake words take effect with a restart only.
+    /// Uses the tokens for new requests.
     private func useTokens(of settings: DaemonSettings) {
-        agents.all[0].useToken(settings.jarvisToken)
-        for one in settings.assistants where one.conversation != nil {
-            agents.client(of: one.assistant.word)?.useToken(one.token)
+        for (client, agent) in zip(agents.all, self.settings.agents) {
+            if let new = settings.renewed(agent) { client.useToken(new.token) }
         }
     }
 

@@ -40,6 +40,7 @@ struct ConversationLog: Sendable {
             metadata["interrupted"] = .public("yes")
             metadata["heard_ms"] = .public(heard)
         }
+        if let name = line.name { metadata["name"] = "\(name)" }
         if line.isLate { metadata["late"] = .public("yes") }
         logger.info("said", metadata: .event(.said, metadata))
     }

@@ -156,10 +156,7 @@ extension ConversationSession {
 
     private func perform(_ effect: ActivationEffect) {
         switch effect {
-        case .assistant(let word):
-            assistant = word.flatMap { parts.assistants[$0] }
-            parts.useAgent(word)
-            parts.logger.info("assistant chosen", metadata: ["name": "\(assistant?.name ?? "Jarvis")"])
+        case .assistant(let word): change(to: word)
         case .open(let holdsMicrophone):
             if holdsMicrophone { parts.pump.perform { $0.uplink.hold() } }
             proceed(.conversation(.activate))

@@ -20,6 +20,8 @@ extension ConversationSession {
     }
 
     private func write(_ line: TranscriptLine) {
+        var line = line
+        if line.speaker == .voice { line.name = assistant?.name }
         log.write(line)
         for observer in observers { observer.transcript(line) }
     }

@@ -25,8 +25,8 @@ package actor ConversationSession {
         package var substitutes: [any VoiceService]
         /// The same services with the voice and instructions of an assistant, by wake word.
         package var assistants: [String: AssistantVoice] = [:]
-        /// Chooses the agent of a wake word; nil for the box's own.
-        package var useAgent: @Sendable (_ word: String?) -> Void = { _ in }
+        /// Chooses the agent of a wake word, nil for the box's own, and returns its number.
+        package var useAgent: @Sendable (_ word: String?) -> Int = { _ in 0 }
         package var budget: BudgetTracker?
         /// Withdraws what the agent is working on or waiting for.
         package var withdraw: @Sendable () async -> Void
@@ -97,8 +97,9 @@ package actor ConversationSession {
     private var connections = 0
     /// Indices of the services behind these two connections; 0 is the preferred one.
     private var chosen = (current: 0, beside: 0)
-    /// Whose session it is, or was; nil for the box's own.
-    var assistant: AssistantVoice?
+    /// Whose session it is, or was; nil for the box's own. Its agent's number is `agent`.
+    var assistant: AssistantVoice? { activation.machine.assistant.flatMap { parts.assistants[$0] } }
+    private var agent = 0
     private var timers: [ConversationTimer: (task: Task<Void, Never>, start: Int)] = [:]
     var timerStarts = 0
     /// When the timer for the next attempt fires.
@@ -164,7 +165,6 @@ package actor ConversationSession {
                 }
             }
         }
-        assistant = assistant.flatMap { parts.assistants[$0.word] }
         machine.forgetTrouble()
     }
 
@@ -342,8 +342,12 @@ package actor ConversationSession {
         case .startCall(let call, let authority): start(call, authority, at: instant)
         case .cancelCalls: cancelCalls()
         case .askForGreeting:
-            let (greeting, mailbox) = (parts.greeting, parts.mailbox)
-            Task { mailbox.post(.agentGreets(await greeting())) }
+            let (greeting, mailbox, asked) = (parts.greeting, parts.mailbox, agent)
+            Task {
+                let text = await greeting()
+                // Another assistant may have been called meanwhile.
+                if agent == asked { mailbox.post(.agentGreets(text)) }
+            }
         case .announce, .answer: break
         case .play(let earcon): parts.earcons.play(earcon)
         case .cancelEarcons: parts.earcons.cancel()
@@ -410,6 +414,7 @@ package actor ConversationSession {
         let turn = machine.turns
         let isOrdered = dispatcher.keepsOrder(call.name)
         let inParts = machine.options.capabilities.speaksInParts
+        let agent = agent
         let before = isOrdered ? lastOrdered : nil
         let task = Task {
             await before?.value
@@ -441,7 +446,7 @@ package actor ConversationSession {
             timing.agent = sent.flatMap { sent in replied.map { $0 - sent } }
             runningCalls[call.callID] = nil
             timings[call.callID] = (timing, replied)
-            guard !output.continues else { return Self.saysLast(output, call, mailbox) }
+            guard !output.continues else { return Self.saysLast(output, call, agent, mailbox) }
             mailbox.post(.callAnswered(callID: call.callID, output))
         }
         runningCalls[call.callID] = task
@@ -450,12 +455,35 @@ package actor ConversationSession {
 
     /// Posts the end of an answer that was spoken in parts. A question of the agent gets a response of its own, so that it
     /// is known how much of it was heard.
-    private static func saysLast(_ output: ToolResult, _ call: FunctionCall, _ mailbox: EventMailbox) {
+    private static func saysLast(
+        _ output: ToolResult,
+        _ call: FunctionCall,
+        _ agent: Int,
+        _ mailbox: EventMailbox
+    ) {
         var isPrompt = false
         if case .prompt = output.content { isPrompt = true }
         let rest = output.wantsReply && !isPrompt ? output : ToolResult(.answer(""))
         mailbox.post(.callSays(callID: call.callID, rest, isLast: true))
-        if isPrompt { mailbox.post(.agentReported(output)) }
+        if isPrompt { mailbox.post(.agentReported(output, agent: agent)) }
+    }
+
+    /// Continues with the assistant of another wake word. What the one before works on is withdrawn: its answer has no session
+    /// to be heard in, and would keep an agent of both from the next question.
+    func change(to word: String?) {
+        let name = assistant?.name ?? "Jarvis"
+        parts.logger.info("assistant chosen", metadata: ["name": "\(name)"])
+        if !runningCalls.isEmpty {
+            parts.logger.notice(
+                "the request was withdrawn, because another assistant was called",
+                metadata: ["calls": .public(runningCalls.count)]
+            )
+            for task in runningCalls.values { task.cancel() }
+            runningCalls = [:]
+            parts.earcons.play(.goodbye)
+        }
+        agent = parts.useAgent(word)
+        proceed(.conversation(.belongs(toAgent: agent, name: name)))
     }
 
     private func cancelCalls() {

@@ -77,7 +77,7 @@ package struct WatchPicture {
             case "listening": ("listening", .blue)
             case "userSpeaking": ("you speak", .green)
             case "processing": ("working", .orange)
-            case "waitingForJarvis": ("waiting for Jarvis", .orange)
+            case "waitingForJarvis": ("waiting for \(mirror["assistant"]?.stringValue ?? "Jarvis")", .orange)
             case "fillerSpeaking", "aiSpeaking": ("speaking", .purple)
             case "error": ("error", .red)
             case let other: (other ?? "unknown", .grey)

@@ -66,6 +66,44 @@ struct AgentTalkTests {
         #expect(Self.reported(scene).count == 1)
     }
 
+    /// Another wake word opens a session of another agent, and then the first one its own again.
+    @Test func questionOfAnAgentWaitsForASessionOfItsOwn() {
+        var scene = Self.asked()
+        scene.on(.deactivate)
+        scene.on(.belongs(toAgent: 1, name: "Nabu"))
+        scene.open()
+        #expect(Self.reported(scene).count == 1 && scene.texts(.system).isEmpty, "it is not for Nabu")
+        scene.on(.deactivate)
+        scene.on(.belongs(toAgent: 0, name: "Jarvis"))
+        scene.open()
+        #expect(Self.reported(scene) == [Self.question, Self.question])
+    }
+
+    @Test func questionOfOneAgentDoesNotEndThatOfAnother() {
+        var scene = Self.asked()
+        scene.on(.agentAsks(Self.prompt, agent: 1))
+        scene.on(.agentAsks(nil, agent: 1))
+        scene.on(.disconnected(LinkFailure(.transient, "reset")))
+        scene.on(.timer(.reconnect))
+        scene.open()
+        #expect(Self.reported(scene) == [Self.question, Self.question])
+    }
+
+    @Test func newsOfAnAgentWaitsForASessionOfItsOwn() {
+        var scene = Scene()
+        scene.on(.belongs(toAgent: 1, name: "Nabu"))
+        scene.open()
+        scene.on(.agentReported("It is done.", agent: 0))
+        #expect(Self.reported(scene).isEmpty)
+        scene.on(.agentReported("School begins at nine.", agent: 1))
+        #expect(Self.reported(scene) == ["School begins at nine."])
+        #expect(scene.texts(.system).last?.contains("Jarvis") == false, "it is news from Nabu")
+        scene.on(.deactivate)
+        scene.on(.belongs(toAgent: 0, name: "Jarvis"))
+        scene.open()
+        #expect(Self.reported(scene) == ["School begins at nine.", "It is done."])
+    }
+
     @Test func unspokenQuestionIsAskedOnceAfterALoss() {
         var scene = Scene.calling()
         scene.on(.agentAsks(Self.prompt))

@@ -77,6 +77,13 @@ struct AuthorityTests {
         #expect(scene.authority.prompt == (isHeard ? 7 : nil))
     }
 
+    /// The father hears the question of his agent, and the child calls its own.
+    @Test(arguments: [0, 1]) func yesInASessionOfAnotherAgentAllowsNothing(agent: Int) {
+        var scene = Self.heard()
+        scene.on(.belongs(toAgent: agent, name: "Nabu"))
+        #expect(Self.answered(scene).prompt == (agent == 0 ? 7 : nil))
+    }
+
     /// "Hm?" is not the question, however well it was heard.
     @Test(arguments: [(600, 12, true), (600, 300, false), (5900, 300, false), (6000, 300, true), (10_000, 9999, true)])
     func speechTooShortForTheQuestionDoesNotCount(length: Int, characters: Int, isHeard: Bool) {

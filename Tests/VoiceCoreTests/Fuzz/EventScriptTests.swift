@@ -22,7 +22,7 @@ struct EventScriptTests {
             "activate", "deactivate", "interrupt", "connected", "disconnected", "lifetime", "voiceReceived",
             "voiceAudible", "voicePlayed", "turnWasSilent", "voiceDrained", "voiceStopped", "callDispatched",
             "callAnswered", "callDelayed", "say",
-            "endWhenQuiet", "mediaReported", "stop", "ask", "agentReported", "agentAsks",
+            "endWhenQuiet", "mediaReported", "stop", "ask", "agentReported", "agentAsks", "belongs",
             "lost", "timer", "budget", "keepsOpen", "announces",
             "server.sessionCreated", "server.sessionUpdated", "server.speechStarted", "server.speechStopped",
             "server.committed", "server.itemAdded", "server.responseCreated", "server.outputItemAdded",

@@ -19,7 +19,7 @@ extension Configuration.Word {
             "words.name",
             "",
             as: .text(mayBeEmpty: true),
-            "What page, log and agent call this assistant. Empty: the word."
+            "What the voice, page, log and agent call this assistant. Empty: the word without \"hey\" or \"okay\"."
         )
         package let url = Setting(
             "words.url",
@@ -31,8 +31,9 @@ extension Configuration.Word {
             "words.token_file",
             "",
             as: .file,
-            "File with the token of its agent. Empty: the systemd credential \"jarvis-token-WORD\", with \"_\" for a "
-                + "blank. The token of [jarvis] is never sent to another address."
+            "File with the token of its agent, which the daemon's user must own (chown jarvis-voiced, mode 600). Empty: "
+                + "\"jarvis-token-WORD\" beside the other secrets, with \"_\" for a blank. The token of [jarvis] is never "
+                + "sent to another address."
         )
         package let session = Setting(
             "words.session",
@@ -65,6 +66,12 @@ extension Configuration.Word {
     package static func plain(_ name: some StringProtocol) -> String {
         name.split { $0 == " " || $0 == "_" }.joined(separator: " ").lowercased()
     }
+
+    /// The word as a name of a table or file: "okay_nabu".
+    static func tag(of word: String) -> String { String(word.map { $0 == " " || $0 == "/" ? "_" : $0 }) }
+
+    /// The name of a word's table: "words.okay_nabu".
+    static func table(of word: String) -> String { name + "." + tag(of: word) }
 
     /// The keys for the documentation.
     package static let allKeys: [ConfigurationKey] = Mirror(reflecting: keys).children.compactMap {
@@ -113,22 +120,26 @@ package struct Assistant: Sendable, Equatable {
 
     init(_ word: String, _ table: Configuration.Word, in base: Configuration) {
         self.word = word
-        let spoken = word.split(separator: " ").map { $0.prefix(1).uppercased() + $0.dropFirst() }
-        name = table.name.isEmpty ? spoken.joined(separator: " ") : table.name
+        var spoken = word.split(separator: " ")
+        if spoken.count > 1, ["hey", "okay", "ok", "hi"].contains(spoken[0]) { spoken.removeFirst() }
+        let called = spoken.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: " ")
+        name = table.name.isEmpty ? called : table.name
         configuration = base
         instructions = table.instructions
         voice = table.voice
         language = table.language
         if !table.url.isEmpty { configuration.jarvis.url = table.url }
-        hasOwnToken = configuration.jarvis.url != base.jarvis.url || !table.tokenFile.isEmpty
+        // Parsed, because a slash at the end makes no other agent.
+        let isElsewhere = ServerURL(configuration.jarvis.url) != ServerURL(base.jarvis.url)
+        hasOwnToken = isElsewhere || !table.tokenFile.isEmpty
         if hasOwnToken { configuration.jarvis.tokenFile = table.tokenFile }
         session = !table.session.isEmpty ? table.session : hasOwnToken ? word : nil
     }
 
     /// Name of its table: "words.okay_nabu".
-    package var table: String { "words." + tag }
+    package var table: String { Configuration.Word.table(of: word) }
     /// The word in file names: "okay_nabu".
-    package var tag: String { String(word.map { $0 == " " || $0 == "/" ? "_" : $0 }) }
+    package var tag: String { Configuration.Word.tag(of: word) }
 }
 
 extension Configuration {

@@ -295,6 +295,8 @@ package struct TranscriptLine: Equatable, Sendable {
     package var heard: Int?
     /// Whether lines of later items were written before it.
     package var isLate: Bool = false
+    /// The assistant that speaks, if its wake word has a table.
+    package var name: String?
 }
 
 /// Estimates the words heard before playback was cut, from the share of audio that was heard.

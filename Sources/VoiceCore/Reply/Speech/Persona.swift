@@ -10,6 +10,13 @@ package enum Persona {
         Never read a handle or an address aloud.
         """
 
+    /// Instructions for an assistant of another name. The names of tools stay.
+    package static func named(_ name: String, _ instructions: String) -> String {
+        guard name != "Jarvis", !instructions.isEmpty else { return instructions }
+        return instructions.replacing("Jarvis", with: name)
+            + "\nTools and results may call \(name) \"Jarvis\": always say \"\(name)\"."
+    }
+
     /// - Parameters:
     ///   - language: a name, or a code such as "de"; empty lets the user choose by speaking.
     ///   - playsMedia: whether to add how music is played.

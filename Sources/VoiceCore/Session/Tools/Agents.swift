@@ -28,20 +28,14 @@ package final class Agents: Sendable {
     }
 
     /// The agent of the open conversation, or of the last one.
-    package var present: JarvisClient { all[clamped(current.withLock { $0?.client ?? 0 })] }
+    package var present: JarvisClient { all[current.withLock { $0?.client ?? 0 }] }
 
-    /// The names of the assistants that use a client; empty for those of the box alone.
-    package func names(ofClient index: Int) -> [String] {
-        index == 0 ? [] : assistants.values.filter { $0.client == index }.map(\.name).sorted()
-    }
-
-    /// The client of an assistant; nil for a wake word without one.
-    package func client(of word: String) -> JarvisClient? { assistants[word].map { all[clamped($0.client)] } }
-
-    /// Chooses the agent of a wake word; nil for the box's own.
-    package func use(_ word: String?) {
+    /// Chooses the agent of a wake word, nil for the box's own, and returns its number: its place in `all`.
+    @discardableResult
+    package func use(_ word: String?) -> Int {
         let next = word.flatMap { assistants[$0] }
         current.withLock { $0 = next }
+        return next?.client ?? 0
     }
 
     /// Asks the present agent, and tells it who was called.
@@ -50,15 +44,11 @@ package final class Agents: Sendable {
         let call = name.map { "(The user called \"\($0.replacing("\"", with: "'"))\".)" }
         let parts = [call, context].compactMap { $0 }
         let whole = parts.isEmpty ? nil : parts.joined(separator: "\n\n")
-        return await all[clamped(client)].ask(query, context: whole, inParts: inParts)
+        return await all[client].ask(query, context: whole, inParts: inParts)
     }
 
     /// The agent that asked with this number, whichever assistant is open now; the present one for nil.
-    func owner(ofPrompt number: Int?) -> JarvisClient {
-        number.map { all[clamped($0 / Self.promptRange)] } ?? present
-    }
-
-    private func clamped(_ index: Int) -> Int { min(max(index, 0), all.count - 1) }
+    func owner(ofPrompt number: Int?) -> JarvisClient { number.map { all[$0 / Self.promptRange] } ?? present }
 
     /// Withdraws what all agents work on; false if they work on nothing.
     @discardableResult

@@ -22,7 +22,7 @@ extension ToolContext {
         forgetLast = { await agents.present.forgetLast() }
         startFresh = { await agents.present.startFresh() }
         readOn = { await agents.present.readOn() }
-        cancelRequest = { await agents.cancelRequests() }
+        cancelRequest = { await agents.present.cancelRequest() }
         if settings.stillWorkingS > 0 { lateAfter = .seconds(settings.stillWorkingS) }
     }
 }
@@ -43,13 +43,13 @@ extension JarvisClient {
 }
 
 extension ConversationEvent {
-    /// Translates news from the agent's client for the conversation.
-    package init(_ news: JarvisClient.News) {
+    /// Translates news from the client of the agent with this number for the conversation.
+    package init(_ news: JarvisClient.News, agent: Int = 0) {
         switch news {
-        case .asks(let prompt): self = .agentAsks(prompt)
-        case .settled: self = .agentAsks(nil)
+        case .asks(let prompt): self = .agentAsks(prompt, agent: agent)
+        case .settled: self = .agentAsks(nil, agent: agent)
         case .answered(let answer, let query):
-            self = .agentReported(ToolResult(answer, lateQuestion: query))
+            self = .agentReported(ToolResult(answer, lateQuestion: query), agent: agent)
         }
     }
 }
