@@ -176,17 +176,19 @@ package struct DaemonSettings: Sendable {
 
     /// Keys in tables of wake words that have no effect.
     private func noticesOfWords(_ configuration: Configuration) -> [String] {
-        let used = configuration.service.use
+        let services = ServiceRegistry.wanted(by: configuration)
+        func has(_ name: String, _ service: any VoiceService.Type) -> Bool {
+            ConfigurationSchema.key(service.section.name + "." + name) != nil
+        }
         var notices: [String] = []
         for one in assistants.map(\.assistant) {
-            let table = configuration.words[one.word] ?? .init()
             if configuration.activation.mode == .push, one.word != activation.machine.home {
                 notices.append("[\(one.table)] has no effect: in activation.mode \"push\" no word opens a conversation")
             }
-            if !table.voice.isEmpty, used.first == .hero365 {
-                notices.append("\(one.table).voice has no effect: the service hero365 has one voice")
+            if !one.voice.isEmpty, let first = services.first, !has("voice", first) {
+                notices.append("\(one.table).voice has no effect: \(first.name.rawValue) has no choice of voices")
             }
-            if !table.language.isEmpty, !used.contains(where: { [.openAI, .openAILive, .local].contains($0) }) {
+            if !one.language.isEmpty, !services.contains(where: { has("language", $0) }) {
                 notices.append("\(one.table).language has no effect: no service in service.use has the setting")
             }
         }
