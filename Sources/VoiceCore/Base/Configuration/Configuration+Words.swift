@@ -39,7 +39,7 @@ extension Configuration.Word {
             "words.session",
             "",
             as: .text(mayBeEmpty: true),
-            "Name of its conversation with the agent. Words with the same address, token file and name share one. "
+            "Name of its conversation with the agent. Words with the same address, token and name share one. "
                 + "Empty: the word's own if it has an address or a token file, else the same as without a table."
         )
         package let instructions = Setting(
