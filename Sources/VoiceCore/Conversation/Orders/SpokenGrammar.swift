@@ -98,11 +98,13 @@ package enum SpokenGrammar {
         .joined(separator: " ")
         var settled = wishes
         for (index, wish) in wishes.enumerated() where wish.when.isEither {
-            guard case .at(let minute, let day, let repeats, _) = wish.when else { continue }
-            let whole = [words, spoken(minute) + " " + words].lazy
+            guard case .at(let minute, _, let repeats, _) = wish.when else { continue }
+            // With the day: twelve in the evening of tomorrow is neither 00:00 nor 12:00 of it.
+            let place = wish.when.text.dropFirst(5) + " "
+            let whole = [place + words, spoken(minute) + place + words].lazy
                 .compactMap { TimeParser(all: $0, isTyped: false)?.when }.first { !$0.isEither }
             guard case .at(let sure, let said, _, false)? = whole, sure % 720 == minute % 720 else { return nil }
-            settled[index].when = .at(minute: sure, day == .next ? said : day, repeats: repeats)
+            settled[index].when = .at(minute: sure, said, repeats: repeats)
         }
         return settled
     }

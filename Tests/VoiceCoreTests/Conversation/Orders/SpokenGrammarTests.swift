@@ -190,6 +190,22 @@ struct SpokenGrammarTests {
         #expect(text == when)
     }
 
+    /// "Twelve" is asked about; midnight belongs to the day before.
+    @Test(
+        arguments: [
+            ("Set an alarm for twelve tomorrow.", "In the evening.", nil),
+            ("Set an alarm for twelve tomorrow.", "In the afternoon.", "12:00 tomorrow"),
+            ("Set an alarm for seven tomorrow.", "In the evening.", "19:00 tomorrow"),
+            ("Set an alarm for twelve.", "In the evening.", "00:00"),
+            ("Set an alarm for seven on Monday.", "In the morning.", "07:00 monday"),
+        ] as [(String, String, String?)]
+    ) func replyCannotMoveTheAlarmToAnotherDay(order: String, reply: String, when: String?) throws {
+        let command = try #require(SpokenGrammar.command(in: order))
+        var text: String?
+        if case .set(let wishes)? = command.settled(by: reply) { text = wishes.first?.when.text }
+        #expect(text == when)
+    }
+
     /// Nothing is done without an order, least of all the opposite.
     @Test(arguments: [
         "Set a timer for minus five minutes.", "Set a timer for -5 minutes.", "Set a timer for 1e400 minutes.",
