@@ -10,8 +10,9 @@ package struct ConfigurationChange: Sendable, Equatable {
         for key in ConfigurationSchema.keys where key.value(in: old) != key.value(in: new) {
             if key.isLive { inForce.append(key.path) } else { afterRestart.append(key.path) }
         }
+        let tables = Dictionary((old.assistants + new.assistants).map { ($0.word, $0.table) }) { first, _ in first }
         for word in Set(old.words.keys).union(new.words.keys).sorted() where old.words[word] != new.words[word] {
-            afterRestart.append(Configuration.Word.table(of: word))
+            afterRestart.append(tables[word] ?? word)
         }
     }
 
