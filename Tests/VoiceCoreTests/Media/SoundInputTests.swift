@@ -36,6 +36,14 @@ struct SoundInputTests {
         #expect(machine.handle(.plays(.nothing), at: .seconds(10)) == nil)
     }
 
+    @Test func inputThatFellSilentStaysEnded() {
+        var machine = InputMachine()
+        _ = machine.handle(.sounds("a"), at: .seconds(1))
+        _ = machine.handle(.plays(.input("a")), at: .seconds(1))
+        #expect(machine.handle(.plays(.nothing), at: .seconds(5)) == nil)
+        #expect(machine.handle(.sounds("a"), at: .seconds(6)) == "a")
+    }
+
     @Test func stoppedInputStaysSilentUntilItHasPaused() {
         var machine = InputMachine()
         _ = machine.handle(.sounds("a"), at: .seconds(1))

@@ -36,8 +36,6 @@ package struct InputMachine: Sendable, Equatable {
             if let last = heard[name], now - last > Self.pause { refused.remove(name) }
             heard[name] = now
         case .plays(let next):
-            // What was heard until now sounds, as far as is known.
-            if case .input(let name) = playing, next != playing { heard[name] = now }
             playing = next
         case .stopped:
             if case .input(let name) = playing { heard[name] = now }
