@@ -407,10 +407,20 @@ def house_checks():
     shows("mute", "on")
     ok("after a restart of Home Assistant everything is there")
     stop(daemon.process)
-    agent = Daemon("agent", home.token, **{"jarvis.api": "home-assistant", "jarvis.url": home.url})
+    home.call("light", "turn_off", "light.kitchen_lamp")
+    # The local voice asks the user's words; the rig's speech server speaks, at a port that only its process tells.
+    listening = subprocess.run(["ss", "-ltnp"], capture_output=True, text=True, check=True).stdout
+    speech = "127.0.0.1:" + re.search(rf"127.0.0.1:(\d+) .*pid={os.environ['HA_RIG_PID']},", listening)[1]
+    agent = Daemon("agent", home.token, **{"jarvis.api": "home-assistant", "jarvis.url": home.url, "service.use": "local",
+                                           "local.recogniser": speech, "local.speaker": speech})
     wait("Home Assistant as the agent", lambda: "Jarvis is reachable" in (out / "agent.log").read_text())
+    agent.answer("Turn on the kitchen lamp")
+    wait("the lamp", lambda: home.state("light.kitchen_lamp")["state"] == "on")
+    heard = agent.answer("Turn off the kitchen lamp")
+    wait("the lamp", lambda: home.state("light.kitchen_lamp")["state"] == "off")
+    assert "Turned off" in heard, heard
     assert home.token not in (out / "agent.log").read_text()
-    ok("Home Assistant is found as the agent")
+    ok("Home Assistant as the agent: the lamp obeys, and the box says so")
 
     log = pathlib.Path(os.environ["HA_LOG"]).read_text(errors="replace")
     wrong = [line for line in log.splitlines() if re.search(r"WARNING|ERROR", line) and re.search(r"mqtt", line, re.I)]
