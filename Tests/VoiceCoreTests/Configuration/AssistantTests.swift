@@ -2,6 +2,7 @@ import Testing
 
 @testable import VoiceAgent
 @testable import VoiceBase
+@testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceSession
 
