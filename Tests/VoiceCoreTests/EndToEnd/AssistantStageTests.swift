@@ -53,6 +53,7 @@ extension EndToEnd {
             try await stage.pass(milliseconds: 2500)
             stage.say("Today")
             try await stage.reach(.aiSpeaking, times: 3)
+            try await stage.reach(ActivationPhase.followUp)
             try await stage.stop()
             await nabu.stop()
 
@@ -92,7 +93,7 @@ extension EndToEnd {
             try await stage.pass(milliseconds: 1000)
             stage.say("Today")
             try await stage.reach(.waitingForJarvis)
-            words.find("okay nabu")
+            stage.daemon?.activate(.word("okay nabu"))
             try await stage.reach(.listening, times: 2)
             try await stage.pass(milliseconds: 2500)
             stage.say("Today")
