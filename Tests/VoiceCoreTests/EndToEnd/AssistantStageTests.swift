@@ -97,7 +97,7 @@ extension EndToEnd {
             try await stage.reach(.listening, times: 2)
             try await stage.pass(milliseconds: 2500)
             stage.say("Today")
-            try await stage.reach(.aiSpeaking)
+            try await stage.reach(ActivationPhase.followUp)
             try await stage.stop()
             #expect(stage.agent.requests.compactMap(\.query).count == 2)
             #expect(stage.agent.requests.first?.disconnectedEarly == true, "no one waits for it")
