@@ -85,7 +85,11 @@ class Agent:
 
     def end(self):
         self.process.terminate()
-        self.process.wait()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:  # its server was killed in the moment of the signal
+            self.process.kill()
+            self.process.wait()
 
 
 class Voice:
