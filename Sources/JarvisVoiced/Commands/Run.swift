@@ -68,7 +68,7 @@ struct Run: AsyncParsableCommand {
         for problem in settings.audio.learn(environment: ProcessEnvironment.values) {
             logger.warning("known devices: \(private: problem)")
         }
-        if EspeakVoice.isInstalled { try settings.addLastResort(loaded.values) }
+        if EspeakVoice.isInstalled { settings.addLastResort(loaded.values) }
         settings.volumes.stateDirectory = StateDirectory.path(environment: ProcessEnvironment.values)
         return settings
     }

@@ -33,7 +33,7 @@ package struct DaemonSettings: Sendable {
     package var media: MediaSettings
     /// Settings of the box's own voice; nil if it has only tones.
     package var announcer: LocalSettings?
-    /// Settings of espeak-ng, which says what a service did not, where there is no voice of the box's own; nil without it.
+    /// Settings of espeak-ng, for answers that a service failed to speak; nil with a local voice or without espeak-ng.
     package private(set) var lastResort: LocalSettings?
     /// Warnings for the user that do not prevent the start.
     package var notices: [String] = []
@@ -177,18 +177,15 @@ package struct DaemonSettings: Sendable {
     /// Keys in tables of wake words that have no effect.
     private func noticesOfWords(_ configuration: Configuration) -> [String] {
         let services = ServiceRegistry.wanted(by: configuration)
-        func has(_ name: String, _ service: any VoiceService.Type) -> Bool {
-            ConfigurationSchema.key(service.section.name + "." + name) != nil
-        }
         var notices: [String] = []
         for one in assistants.map(\.assistant) {
             if configuration.activation.mode == .push, one.word != activation.machine.home {
                 notices.append("[\(one.table)] has no effect: in activation.mode \"push\" no word opens a conversation")
             }
-            if !one.voice.isEmpty, let first = services.first, !has("voice", first) {
+            if !one.voice.isEmpty, let first = services.first, first.setting("voice") == nil {
                 notices.append("\(one.table).voice has no effect: \(first.name.rawValue) has no choice of voices")
             }
-            if !one.language.isEmpty, !services.contains(where: { has("language", $0) }) {
+            if !one.language.isEmpty, !services.contains(where: { $0.setting("language") != nil }) {
                 notices.append("\(one.table).language has no effect: no service in service.use has the setting")
             }
         }
@@ -215,10 +212,11 @@ package struct DaemonSettings: Sendable {
     }
 
     /// Lets espeak-ng say what a service was to say and did not, where the configuration names no local voice.
-    package mutating func addLastResort(_ configuration: Configuration) throws(ConfigurationError) {
+    package mutating func addLastResort(_ configuration: Configuration) {
         guard announcer == nil else { return }
-        lastResort = try LocalSettings(configuration)
-        conversation.hasLastResort = true
+        // A wrong address of [local] is not in use here.
+        lastResort = try? LocalSettings(configuration)
+        conversation.hasLastResort = lastResort != nil
     }
 
     private mutating func addSubstitutes() {

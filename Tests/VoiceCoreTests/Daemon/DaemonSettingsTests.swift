@@ -258,6 +258,15 @@ struct DaemonSettingsTests {
         configuration.realtime.instructionsFile = "/nonexistent/persona.md"
         #expect(throws: ConfigurationError.self) { try DaemonSettings.instructions(of: configuration) }
     }
+
+    /// A wrong address in a section that is not in use.
+    @Test func lastResortDoesNotNeedARecogniser() throws {
+        var configuration = Configuration()
+        configuration.local.recogniser = "nowhere"
+        var settings = try DaemonSettings(configuration, secrets: .none, needsKey: false, logger: LineLog().logger)
+        settings.addLastResort(configuration)
+        #expect(settings.lastResort == nil && !settings.conversation.hasLastResort)
+    }
 }
 
 extension DaemonSettings {

@@ -73,7 +73,7 @@ extension EndToEnd {
                 toRemarks: [failure, failure, failure]
             )
             try await stage.start(tune: {
-                try? $0.addLastResort(Configuration())
+                $0.addLastResort(Configuration())
                 $0.conversation.retryPause = .milliseconds(100)
             })
             try await stage.reach(.listening)
