@@ -54,7 +54,6 @@ class Daemon:
         (home / "run").chmod(0o700)
         (home / ".asoundrc").write_text("pcm.endless { type null }\n")
         ports = out / "ports"
-        ports.write_text("")
         with open(ports, "w") as file:
             started.append(subprocess.Popen([f"{programs}/jarvis-simulator", "serve", "--tones"], stdin=subprocess.DEVNULL, stdout=file))
         found = wait("the simulated services", lambda: dict(re.findall(r"(\w+)=(\d+)", ports.read_text())) or None)
@@ -172,13 +171,12 @@ keyfile {out}/server.key
 
 
 class Listener:
-    """What the broker passes on, from now on: [(retained, topic, payload)]."""
+    """What the broker passes on, from now on: [(retained, qos, topic, payload)]."""
     count = 0
 
     def __init__(self, port):
         Listener.count += 1
         self.file = out / f"heard-{Listener.count}.txt"
-        self.file.touch()
         with open(self.file, "w") as file:
             self.process = subprocess.Popen(["mosquitto_sub", "-p", str(port), "-u", "house", "-P", PASSWORD, "-F", "%r|%q|%t|%p",
                                              "-q", "1", "-t", "jarvis/#", "-t", "homeassistant/#"], stdout=file, stderr=file)

@@ -15,6 +15,7 @@ struct HouseSettingsTests {
         let secure = try #require(try parsed("[mqtt]\nbroker = \"mqtts://[fd00::5]:8884\"\ntranscripts = true").house)
         #expect(secure.host == "fd00::5" && secure.port == 8884 && secure.isEncrypted && secure.tellsWords)
         #expect(try parsed("[mqtt]\nbroker = \"mqtts://home.example\"").house?.port == 8883)
+        #expect(try parsed("[mqtt]\nbroker = \"mqtts://home.example:8884/\"").house?.port == 8884)
     }
 
     @Test(arguments: [

@@ -164,6 +164,11 @@ package struct BridgeMetrics: Sendable {
         ]
 }
 
+extension JSONValue {
+    /// The members with these names, as far as there are any.
+    func members(_ names: [String]) -> [String: JSONValue] { names.reduce(into: [:]) { $0[$1] = self[$1] } }
+}
+
 extension [String: JSONValue] {
     /// The member at a path such as "echo.erle_db".
     func member(_ path: String) -> JSONValue? {

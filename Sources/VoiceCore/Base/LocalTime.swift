@@ -85,6 +85,11 @@ package struct LocalTime: Equatable, Sendable {
     /// "07:05"
     package var clock: String { LocalTime.clock(minute: minute) }
 
+    /// "2026-11-27T03:02:01"
+    package var stamp: String {
+        "\(LocalTime.date(day: day))T\(clock):\(LocalTime.twoDigits(seconds - number(of: 60) * 60))"
+    }
+
     package static func clock(minute: Int) -> String { "\(twoDigits(minute / 60)):\(twoDigits(minute % 60))" }
 
     /// "2026-11-23"

@@ -79,19 +79,11 @@ package struct DaemonHistory: Sendable {
 
     private mutating func add(_ entry: [String: JSONValue], to list: String, at now: ClockInstant) {
         var entry = entry
-        entry["at"] = .string(now.text)
+        // In UTC.
+        entry["at"] = .string(LocalTime(seconds: now.wall).stamp + "Z")
         var entries = lists[list] ?? []
         if entries.count == Self.most { entries.removeFirst() }
         entries.append(.object(entry))
         lists[list] = entries
-    }
-}
-
-extension ClockInstant {
-    /// In UTC: "2026-11-27T03:02:01Z".
-    fileprivate var text: String {
-        let time = LocalTime(seconds: wall)
-        let second = (wall % 60 + 60) % 60
-        return "\(LocalTime.date(day: time.day))T\(time.clock):\(second < 10 ? "0" : "")\(second)Z"
     }
 }

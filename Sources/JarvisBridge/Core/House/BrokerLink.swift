@@ -18,7 +18,7 @@ final class BrokerLink: Sendable {
     /// Pauses between two tries, in seconds; the last one for good.
     private static let pauses: [Double] = [1, 2, 5, 10, 30, 60]
 
-    /// What is to be said: bounded, because a topic has one retained message, and events have a limit.
+    /// Messages that wait to be published: bounded, because a topic has one retained message, and events have a limit.
     private struct Outbox {
         var subscriptions: [String] = []
         var states: [(topic: String, payload: String)] = []
@@ -95,6 +95,7 @@ final class BrokerLink: Sendable {
 
     /// Takes what is to be said: to be called in the order of the machine's effects.
     func send(_ effects: [HouseMachine.Effect]) {
+        guard !effects.isEmpty else { return }
         outbox.withLock { outbox in for effect in effects { outbox.add(effect) } }
         ring()
     }

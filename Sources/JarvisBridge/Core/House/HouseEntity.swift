@@ -16,7 +16,7 @@ struct HouseEntity: Sendable {
         case button, event, notify, number, select, sensor, `switch`, text, update
     }
 
-    /// What a command does with those of the same entity that wait for their turn.
+    /// How a command is queued behind earlier commands of the same entity.
     enum Queue: Sendable, Equatable {
         /// It takes their place: only the last counts.
         case last
@@ -28,7 +28,7 @@ struct HouseEntity: Sendable {
     let id: String
     let platform: Platform
     let name: String
-    /// What its discovery payload has besides, by Home Assistant's short names.
+    /// Further members of the discovery payload, under Home Assistant's abbreviated names.
     var members: [String: JSONValue] = [:]
     /// Whether it tells spoken words: offered only if the user wants them there.
     var tellsWords = false
@@ -151,26 +151,18 @@ struct HouseEntity: Sendable {
             name: "Now playing",
             members: ["ic": "mdi:music"],
             state: { $0.playing },
-            attributes: { status in
-                let known = ["state", "song", "queue_length"].compactMap { name in
-                    status.values.member("media." + name).map { (name, $0) }
-                }
-                return .object(Dictionary(known) { first, _ in first })
-            }
+            attributes: { .object($0.values["media"]?.members(["state", "song", "queue_length"]) ?? [:]) }
         ),
         HouseEntity(
             id: "next_timer",
             platform: .sensor,
             name: "Next timer",
             members: ["ic": "mdi:timer-outline", "dev_cla": "timestamp"],
-            state: { $0.nextTimer.map { HouseTime.text($0.due) } },
+            state: { $0.nextTimer.map { LocalTime(seconds: $0.due).stamp + "+00:00" } },
             attributes: { status in
-                let timer = status.nextTimer?.timer
-                // The user has said its name.
-                let known = (status.tellsWords ? ["kind", "name"] : ["kind"]).compactMap { name in
-                    timer?[name].map { (name, $0) }
-                }
-                return .object(Dictionary(known) { first, _ in first })
+                // The name of a timer is spoken words.
+                let names = status.tellsWords ? ["kind", "name"] : ["kind"]
+                return .object(status.nextTimer?.timer.members(names) ?? [:])
             }
         ),
         HouseEntity(

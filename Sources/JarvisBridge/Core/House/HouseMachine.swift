@@ -200,7 +200,6 @@ struct HouseMachine {
             status = nil
             return [say(Self.availability(identity), Self.offline)].compactMap(\.self)
         }
-        let wasThere = status != nil
         if values["timer_list"] != status?["timer_list"] { timersAt = now.wall }
         status = values
         let known = (
@@ -211,9 +210,8 @@ struct HouseMachine {
         let items = news.learn(values, tellsWords: settings.tellsWords)
         guard isConnected else { return [] }
         // Discovery comes again with another name.
-        var effects: [Effect] = isOther ? sayAll(at: now) : []
-        if !wasThere { effects += [say(Self.availability(identity), "online")].compactMap(\.self) }
-        effects += states()
+        let effects =
+            isOther ? sayAll(at: now) : [say(Self.availability(identity), "online")].compactMap(\.self) + states()
         waitingEvents += items
         if waitingEvents.count > Self.mostEvents { waitingEvents.removeFirst(waitingEvents.count - Self.mostEvents) }
         return effects + events(at: now)
@@ -241,7 +239,7 @@ struct HouseMachine {
         at now: Moment
     ) -> [Effect] {
         if topic == settings.homeTopic {
-            // It may have forgotten everything, and so may the broker. Once is enough for all that come before it is said.
+            // It may have forgotten everything, and so may the broker. One repetition answers all such messages that arrive before it.
             guard isConnected, payload.elementsEqual("online".utf8), repeatAt == nil else { return [] }
             let pause = Self.spread * place
             repeatAt = now.uptime + pause

@@ -22,18 +22,16 @@ struct HouseNews {
         guard let last else { return [] }
         var news: [Item] = []
         for word in Self.added("wake_list", last, values) where word["heard"] == true {
-            news.append(Self.item("wake", "heard", ["word": word["word"]]))
+            news.append(Self.item("wake", "heard", word.members(["word"])))
         }
         for turn in Self.added("turn_list", last, values) {
             let members = ["turn", "calls", "interrupted", "failed", "answered_ms", "first_sample_ms"]
-            let known = Dictionary(members.map { ($0, turn[$0]) }) { first, _ in first }
-            news.append(Self.item("turn", turn["failed"] == nil ? "finished" : "failed", known))
+            news.append(Self.item("turn", turn["failed"] == nil ? "finished" : "failed", turn.members(members)))
         }
         let (before, after) = (last["timer_list"].items, values["timer_list"].items)
         func add(_ type: String, _ timers: [JSONValue]) {
             for timer in timers {
-                let known = ["kind": timer["kind"], "name": tellsWords ? timer["name"] : nil]
-                news.append(Self.item("timer", type, known))
+                news.append(Self.item("timer", type, timer.members(tellsWords ? ["kind", "name"] : ["kind"])))
             }
         }
         add("ended", Self.without(after, before))
@@ -64,8 +62,8 @@ struct HouseNews {
         }
     }
 
-    private static func item(_ entity: String, _ type: String, _ members: [String: JSONValue?]) -> Item {
-        var members = members.compactMapValues { $0 }
+    private static func item(_ entity: String, _ type: String, _ members: [String: JSONValue]) -> Item {
+        var members = members
         members["event_type"] = .string(type)
         return Item(entity: entity, payload: JSONValue.object(members).encoded)
     }

@@ -40,7 +40,8 @@ package struct HouseSettings: Sendable, Equatable {
             let url = ServerURL("https://" + broker.dropFirst(scheme.count)), url.path.isEmpty, url.query == nil
         else { throw .init(Self.brokerWanted) }
         (host, self.isEncrypted) = (url.host, isEncrypted)
-        port = HostAndPort(String(broker.dropFirst(scheme.count)))?.port ?? usual
+        let place = broker.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
+        port = HostAndPort(String(place))?.port ?? usual
         if !isEncrypted, TransportVerdict.isExposed(host: host) { throw .init(Self.exposed) }
     }
 

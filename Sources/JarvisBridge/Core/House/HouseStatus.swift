@@ -78,12 +78,3 @@ struct HouseStatus {
         return value.encoded
     }
 }
-
-/// An instant in the form of Home Assistant's time stamps: "2026-11-27T03:02:01+00:00".
-enum HouseTime {
-    static func text(_ seconds: Int) -> String {
-        let time = LocalTime(seconds: seconds)
-        let second = (seconds % 60 + 60) % 60
-        return "\(LocalTime.date(day: time.day))T\(time.clock):\(second < 10 ? "0" : "")\(second)+00:00"
-    }
-}
