@@ -27,7 +27,7 @@ package enum ServiceRegistry {
         configuration.service.use.compactMap { name in all.first { $0.name == name } }
     }
 
-    /// The keys of those, each once.
+    /// The keys of the services named by a configuration, each once.
     static func keys(of configuration: Configuration) -> [ServiceKey] {
         let wanted = wanted(by: configuration).compactMap { $0.key }
         return keys.filter(wanted.contains)
@@ -44,7 +44,7 @@ package enum ServiceRegistry {
         }
     }
 
-    /// Those of them that have a key or need none.
+    /// The services named by a configuration that have a key or need none.
     package static func usable(by configuration: Configuration, secrets: Secrets) -> [any VoiceService.Type] {
         wanted(by: configuration).filter {
             !$0.capabilities(configuration).needsKey || secrets.key($0.key).secret != nil
@@ -79,6 +79,11 @@ extension Secrets {
     }
 }
 
+extension VoiceService {
+    /// The key of this name in the service's section; nil if it has none.
+    static func setting(_ name: String) -> ConfigurationKey? { ConfigurationSchema.key(section.name + "." + name) }
+}
+
 extension Assistant {
     /// The configuration for a service that speaks for it. The names of voices are the service's own, so a substitute keeps
     /// its voice.
@@ -86,7 +91,7 @@ extension Assistant {
         var values = configuration
         func set(_ name: String, _ text: String) {
             guard !text.isEmpty else { return }
-            _ = ConfigurationSchema.key(service.section.name + "." + name)?.set(.text(text), in: &values)
+            _ = service.setting(name)?.set(.text(text), in: &values)
         }
         set("language", language)
         if service.name == configuration.service.use.first { set("voice", voice) }

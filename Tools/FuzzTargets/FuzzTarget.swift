@@ -2,7 +2,7 @@ internal import ServiceSimulators
 package import VoiceSimulator
 
 extension FuzzTarget {
-    /// Those of the services are beside their simulators.
+    /// All targets; those of a service are in the folder of its simulator.
     package static let all = own + SimulatorRegistry.all.compactMap { $0.fuzz }
 
     private static let own: [FuzzTarget] = [

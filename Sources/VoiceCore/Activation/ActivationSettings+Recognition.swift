@@ -2,7 +2,7 @@ internal import VoiceBase
 
 extension ActivationSettings {
     package enum Engine: Equatable, Sendable {
-        case pocketsphinx(model: String)
+        case pocketsphinx
         /// - Parameter allowsPublic: whether the server may be outside this network.
         case wyoming(address: String, allowsPublic: Bool = false)
         case tflite(WakeModelFolder)

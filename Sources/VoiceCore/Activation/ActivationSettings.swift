@@ -100,7 +100,7 @@ package struct ActivationSettings: Sendable {
         switch activation.engine {
         case .off: return nil
         case .auto: return models.isFilled ? .tflite(models) : nil
-        case .pocketsphinx: return .pocketsphinx(model: activation.sphinxModel)
+        case .pocketsphinx: return .pocketsphinx
         case .wyoming:
             let allowsPublic = configuration.local.allowPublic
             guard let server = HostAndPort(activation.wyomingAddress) else {

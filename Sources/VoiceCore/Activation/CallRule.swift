@@ -1,4 +1,4 @@
-/// Decides whether the word of a microWakeWord model counts as a call, beside its cutoff. Pure.
+/// Decides whether the word of a microWakeWord model counts as a call, in addition to its cut-off. Pure.
 ///
 /// Talk seldom pauses before what sounds like the word. A caller does: the third of a second before a call is as quiet as the
 /// room, also over music or babble.

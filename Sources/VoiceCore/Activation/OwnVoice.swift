@@ -3,7 +3,7 @@ internal import VoiceBase
 
 /// Decides whether a stop word was the box's own: no talker was heard while it lasted. Pure.
 ///
-/// Reads the audio thread's verdict, `EchoTalker`, and remembers since when it holds: a word is found after its end.
+/// Reads the audio thread's verdict, `EchoTalker`, and how long it has held, because a word is reported only after its end.
 ///
 /// An engine that finds any word of a dictionary finds "stop" in what the canceller leaves of the box's voice. While a talker
 /// cannot be told from the echo, only the find of a model counts, which is seldom mistaken.

@@ -22,8 +22,8 @@ package struct Remark: Equatable, Sendable {
 
 /// The levels of the last seconds of the microphone, to judge a word by. Bounded: the oldest are dropped.
 ///
-/// Cannot read the audio thread's verdict: it outlasts a voice by its reverberation, half a second, and a stop word is told by
-/// 200 ms of quiet behind it.
+/// Measures levels itself: the audio thread's verdict stays on for half a second of reverberation, but a stop word must be followed
+/// by 200 ms of quiet.
 package struct RecentSound {
     /// Samples in 10 ms at 16 kHz.
     private static let frame = 160

@@ -96,8 +96,8 @@ package final class WyomingDetector: WakeWordDetector {
         }
     }
 
-    /// The word that the server was asked for and reports; nil if it was not asked for that. It may add a version, as in
-    /// "hey_jarvis_v0.1", or give no name: that is the only word, or "".
+    /// Returns the requested word that the server reports; nil for any other. The server may append a version, as in
+    /// "hey_jarvis_v0.1". If it gives no name, that is the only requested word, or "" if there are several.
     private func wanted(_ name: String) -> String? {
         let heard = Configuration.Word.plain(name)
         if heard.isEmpty { return words.count == 1 ? words[0] : "" }

@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import VoiceBase
 internal import VoiceNetwork
 
@@ -6,8 +5,8 @@ internal import VoiceNetwork
 package protocol JarvisSocket: Sendable {
     /// Waits for the next message; fails once the connection has ended. Cancelling the task ends the wait.
     func next() async -> Result<[UInt8], JarvisFailure>
-    /// Returns false if the connection has ended.
-    func send(_ text: String) -> Bool
+    /// Has no effect once the connection has ended.
+    func send(_ text: String)
     func close()
 }
 
@@ -17,13 +16,10 @@ final class AgentSocket: JarvisSocket {
     private static let mostBytes = 4 * JarvisRequest.maximumReplyBytes
 
     private let messages: AsyncStream<Result<[UInt8], JarvisFailure>>
-    private let arriving: AsyncStream<Result<[UInt8], JarvisFailure>>.Continuation
-    private let opening = Promise<JarvisFailure?>()
-    private let handle = Mutex<WebSocketHandle?>(nil)
+    private let handle: WebSocketHandle
 
-    private init() {
-        // Bounded by `mostBytes`.
-        (messages, arriving) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
+    private init(_ messages: AsyncStream<Result<[UInt8], JarvisFailure>>, _ handle: WebSocketHandle) {
+        (self.messages, self.handle) = (messages, handle)
     }
 
     deinit { close() }
@@ -31,11 +27,15 @@ final class AgentSocket: JarvisSocket {
     /// Opens it.
     static func open(_ request: WebSocketRequest, on network: NetworkThread) async -> Result<AgentSocket, JarvisFailure>
     {
-        let socket = AgentSocket()
-        let (arriving, opening) = (socket.arriving, socket.opening)
+        // Bounded by `mostBytes`.
+        let (messages, arriving) = AsyncStream.makeStream(
+            of: Result<[UInt8], JarvisFailure>.self,
+            bufferingPolicy: .unbounded
+        )
+        let opening = Promise<JarvisFailure?>()
         let handle = network.connect(request) { connection in Driver(connection, arriving, opening) }
         guard let handle else { return .failure(.offline(detail: "the network thread does not run")) }
-        socket.handle.withLock { $0 = handle }
+        let socket = AgentSocket(messages, handle)
         let failure = await withTaskCancellationHandler {
             await opening.wait()
         } onCancel: {
@@ -50,13 +50,9 @@ final class AgentSocket: JarvisSocket {
         return await iterator.next() ?? .failure(.cancelled)
     }
 
-    func send(_ text: String) -> Bool {
-        guard let handle = handle.withLock({ $0 }) else { return false }
-        handle.perform { ($0 as? Driver)?.send(text) }
-        return true
-    }
+    func send(_ text: String) { handle.perform { ($0 as? Driver)?.send(text) } }
 
-    func close() { handle.withLock { $0 }?.close() }
+    func close() { handle.close() }
 
     /// Lives on the network thread.
     private final class Driver: WebSocketDriver {

@@ -104,7 +104,7 @@ struct HomeAssistantBackend: JarvisBackend {
                 switch run.handle(message) {
                 case .none: break
                 case .send(let line):
-                    guard socket.send(line) else { return nil }
+                    socket.send(line)
                     guard run.wasSent, !wasSent else { break }
                     clock.cancel()
                     onSign(.sent(at: Monotonic.now()))

@@ -54,11 +54,13 @@ package struct HomeAssistantRun: Sendable, Equatable {
             let message = OutsideJSON.decode(JSONValue.self, from: message, atMost: JarvisRequest.maximumReplyBytes)
         else { return .finished(.failed(.badReply(detail: "not JSON"))) }
         switch message["type"]?.stringValue {
-        case "auth_required": return .send(line(["type": "auth", "access_token": .string(token.revealed)]))
+        case "auth_required":
+            let answer: JSONValue = ["type": "auth", "access_token": .string(token.revealed)]
+            return .send(answer.encoded)
         case "auth_invalid": return .finished(.failed(.authentication))
         case "auth_ok":
             wasSent = true
-            return .send(line(command))
+            return .send(command.encoded)
         case "result" where message["success"] == false:
             return .finished(Self.refusal(code: message["error"]?["code"]?.stringValue))
         case "event": return handle(event: message["event"]?["type"]?.stringValue, message["event"]?["data"])
@@ -75,8 +77,6 @@ package struct HomeAssistantRun: Sendable, Equatable {
         if let conversation { members["conversation_id"] = .string(conversation) }
         return .object(members)
     }
-
-    private func line(_ value: JSONValue) -> String { value.encoded }
 
     private mutating func handle(event: String?, _ data: JSONValue?) -> Step {
         switch event {

@@ -44,23 +44,12 @@ package enum StatedPause {
             value("retry-after-ms").flatMap { Double($0) }.map { $0 / 1000 }
             ?? value("retry-after").flatMap { text in
                 if let number = Double(text) { return number }
-                guard let end = date(text), let now = value("date").flatMap(date) else { return nil }
+                guard let end = HTTPDate.seconds(text), let now = value("date").flatMap(HTTPDate.seconds) else {
+                    return nil
+                }
                 return Double(max(end - now, 0))
             }
         return seconds.flatMap { $0 >= 0 && $0.isFinite ? .milliseconds(Int(min($0, longest) * 1000)) : nil }
-    }
-
-    /// Reads a date of HTTP, "Sun, 06 Nov 1994 08:49:37 GMT", as seconds since 1970.
-    private static func date(_ text: String) -> Int? {
-        let parts = text.split(separator: " ")
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        guard parts.count == 6, let dayOfMonth = Int(parts[1]), let year = Int(parts[3]),
-            let month = months.firstIndex(of: String(parts[2])),
-            let day = LocalTime.day(year: year, month: month + 1, dayOfMonth: dayOfMonth)
-        else { return nil }
-        let clock = parts[4].split(separator: ":").compactMap { Int($0) }
-        guard clock.count == 3, clock.allSatisfy({ 0...60 ~= $0 }) else { return nil }
-        return day * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
     }
 
     /// Returns nil if the text names no pause.
@@ -143,7 +132,7 @@ package enum StatedPause {
         if let more,
             number == 0.5 ? more == 1 && second.hasPrefix("a") : number >= 20 && 1...9 ~= more && second.count > 2
         {
-            number = number == 0.5 ? 0.5 : number + more
+            if number != 0.5 { number += more }
             text = text.dropFirst(1 + second.count)
         }
         return number

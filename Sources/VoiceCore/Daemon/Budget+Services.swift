@@ -29,9 +29,8 @@ extension Budget.Options {
         let budget = configuration.budget
         let isLimited = [budget.conversationUSD, budget.hourUSD, budget.dayUSD].contains { $0 > 0 }
         let isPriced = [budget.priceAudioInUSD, budget.priceAudioOutUSD].allSatisfy { $0 >= 0 }
-        let model = service.model(configuration)
-        guard service.capabilities(configuration).charge == .tokens else { return nil }
         guard isLimited, !isPriced, service.prices(configuration).isAssumed else { return nil }
+        let model = service.model(configuration)
         return "the price of the model \(model) is unknown, so the highest known price is used: set the prices in "
             + "[budget]"
     }

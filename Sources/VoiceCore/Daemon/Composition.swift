@@ -74,10 +74,15 @@ struct Composition {
         )
     }
 
+    /// The names of the assistants by their wake words.
+    private var names: [String: String] {
+        Dictionary(settings.assistants.map { ($0.assistant.word, $0.assistant.name) }) { first, _ in first }
+    }
+
     /// The clients of the agents.
     func agents(_ player: MediaPlayer?) -> Agents {
         let all = settings.agents
-        let names = Dictionary(settings.assistants.map { ($0.assistant.word, $0.assistant.name) }) { first, _ in first }
+        let names = names
         var assistants: [String: Agents.Assistant] = [:]
         for (number, agent) in all.enumerated() {
             for word in agent.words { assistants[word] = .init(name: names[word] ?? word, client: number) }
@@ -178,10 +183,7 @@ struct Composition {
 
     /// nil if no words are to be recognised.
     func listener() -> WakeWordListener? {
-        let names = Dictionary(
-            settings.assistants.map { ($0.assistant.word, $0.assistant.name) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let names = names
         let (settings, ports, mailbox, events, logger) = (settings.activation, ports, mailbox, events, logger)
         guard let rule = settings.rule, let make = settings.makeDetector else { return nil }
         let misses = Mutex<[String: LossMeter]>([:])

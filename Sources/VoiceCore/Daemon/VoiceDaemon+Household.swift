@@ -50,25 +50,13 @@ extension Talk {
 }
 
 extension ConversationSession.Observer {
-    /// Announces problems with the local voice, except in quiet hours.
-    static func announcing(_ announcer: LocalAnnouncer, _ earcons: EarconRequests) -> Self {
-        let notices = Mutex(SpokenNotices())
+    /// Speaks with the box's own voice what the service cannot, and nothing but answers in quiet hours.
+    static func announcing(_ announcer: LocalAnnouncer, _ earcons: EarconRequests, problems: Bool) -> Self {
+        let notices = Mutex(SpokenNotices(reportsProblems: problems))
         return Self(effect: { effect, _ in
             if case .stopVoice = effect { announcer.hush() }
             let isQuiet = earcons.areOff
             if let text = notices.withLock({ $0.sentence(for: effect, isQuiet: isQuiet) }) { announcer.say(text) }
-        })
-    }
-
-    /// Says with espeak-ng what the service did not; in quiet hours only answers.
-    static func saying(_ lastResort: LocalAnnouncer, _ earcons: EarconRequests) -> Self {
-        Self(effect: { effect, _ in
-            switch effect {
-            case .stopVoice: lastResort.hush()
-            case .answer(let text): lastResort.say(text)
-            case .announce(let text) where !earcons.areOff: lastResort.say(text)
-            default: break
-            }
         })
     }
 

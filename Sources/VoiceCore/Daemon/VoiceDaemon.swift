@@ -120,8 +120,9 @@ package actor VoiceDaemon {
             .minding(house, ports.earcons), .ducking(ports.media, ports.gauges), observer, .publishing(events),
             .init(effect: { effect, _ in readers.see(effect) }),
         ]
-        if let announcer { observers.insert(.announcing(announcer, ports.earcons), at: 0) }
-        if let lastResort { observers.insert(.saying(lastResort, ports.earcons), at: 0) }
+        if let voice = announcer ?? lastResort {
+            observers.insert(.announcing(voice, ports.earcons, problems: announcer != nil), at: 0)
+        }
         let context = parts.context(agents, timers: timers, player: player, volumes: volumeController)
         session = parts.session(agents, context, pump, activation, observers)
     }

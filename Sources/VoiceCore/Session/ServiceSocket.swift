@@ -220,6 +220,7 @@ package final class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, V
             case .send(let message): send(message)
             case .play(let range, let part): play(UnsafeBufferPointer(rebasing: downlink.samples[range]), of: part)
             case .finish(let part): if pump.playout.listens(to: self) { pump.playout.finish(part) }
+            case .lifetime(let left): report(.lifetime(left))
             case .own(let own): if let part { part.perform(own, on: self) } else { learn(own) }
             }
         }

@@ -23,6 +23,7 @@ package enum SecretTrial {
         let key = ServiceRegistry.keys.first { SetupSecret($0) == secret }
         if let key { values.service.use = ServiceRegistry.wanted(by: values).filter { $0.key == key }.map { $0.name } }
         values.activation = .init()
+        values.words = [:]
         if let setting = ConfigurationSchema.key(secret.setting) { _ = setting.set(.text(""), in: &values) }
         let content = plan.secrets[secret]?.revealed ?? ""
         return DoctorContext(values, environment: [key?.variable ?? "JARVIS_TOKEN": content])

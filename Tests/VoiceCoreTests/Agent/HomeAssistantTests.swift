@@ -81,7 +81,7 @@ private final class ScriptedHome: JarvisTransport {
             return .failure(failure)
         }
 
-        func send(_ text: String) -> Bool {
+        func send(_ text: String) {
             home.state.withLock { $0.1.sent.append(text) }
             waiting.withLock { waiting in
                 if !text.contains("\"auth\"") {
@@ -92,7 +92,6 @@ private final class ScriptedHome: JarvisTransport {
                     )
                 }
             }
-            return true
         }
 
         func close() {

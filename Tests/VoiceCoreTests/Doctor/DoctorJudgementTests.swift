@@ -98,12 +98,12 @@ struct DoctorJudgementTests {
         ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000), ("Wed, 31 Dec 2025 23:59:60 GMT", 1_767_225_600),
     ])
     func aDateHeaderIsRead(text: String, seconds: Int) {
-        #expect(ClockCheck.seconds(ofHTTPDate: text) == seconds)
+        #expect(HTTPDate.seconds(text) == seconds)
     }
 
     @Test(arguments: ["", "today", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nev 1994 08:49:37 GMT", "a b c d e GMT"])
     func malformedDateIsRefused(text: String) {
-        #expect(ClockCheck.seconds(ofHTTPDate: text) == nil)
+        #expect(HTTPDate.seconds(text) == nil)
     }
 
     @Test func theClockIsComparedWithTheService() {

@@ -42,7 +42,7 @@ package protocol ServiceSimulator: Sendable {
 
     /// Sets what a fault run of its service needs beside the address.
     static func hurry(_ configuration: inout Configuration, seed: UInt64)
-    /// Shortens the time limits that are no settings.
+    /// Shortens the time limits that the configuration does not have.
     static func hurry(_ service: inout any VoiceService)
 
     /// Starts to listen and returns the port; throws if the port is taken.

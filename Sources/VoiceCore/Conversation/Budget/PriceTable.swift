@@ -13,7 +13,7 @@ package struct PriceTable: Equatable, Sendable {
     package var sessionMinute = 0.0
     /// Per minute of transcribed user speech.
     package var transcriptionMinute = 0.0
-    /// The model is not known, so these are the highest prices of those that are.
+    /// Whether the model is unknown, so that these are the highest known prices.
     package private(set) var isAssumed = false
 
     package init() {}

@@ -212,7 +212,7 @@ struct LocalResponses: Sendable {
         effects += [report(.responseBegan(response: response, request: request))]
         effects.append(report(.call(response: response, call: call, isComplete: true)))
         effects.append(report(.responseEnded(ResponseEnd(response: response, status: .completed))))
-        if call.name != "ask_jarvis" { effects.append(.acts) }
+        if !ToolRounds.asks(call) { effects.append(.acts) }
         return effects + waits()
     }
 

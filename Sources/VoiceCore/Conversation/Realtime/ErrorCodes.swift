@@ -88,8 +88,8 @@ extension ErrorClass {
         if self == .other { self = Self.said(closeReason) ?? .other }
     }
 
-    /// - Parameter body: the body of an HTTP refusal; account codes may occur with any status. What is not final is told by
-    ///   the status alone.
+    /// - Parameter body: the body of an HTTP refusal; account codes may occur with any status. Only permanent
+    ///   refusals are read from it; all others are judged by the status.
     package init(body: String, status: Int? = nil) {
         let named = Self.codes.filter { $0.value.isFatal && body.contains("\"\($0.key)\"") }
         if named.isEmpty {

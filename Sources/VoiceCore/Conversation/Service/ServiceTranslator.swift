@@ -6,6 +6,8 @@ package enum ServiceEffect<Message: Equatable & Sendable, Own: Equatable & Senda
     case play(Range<Int>, of: SpokenPart)
     /// The part is complete.
     case finish(SpokenPart)
+    /// The service will end the connection after this time.
+    case lifetime(Duration)
     /// An effect that no other service needs.
     case own(Own)
 }

@@ -1,8 +1,8 @@
 /// Detects which parts of the audio sent to a session were a voice in the room, according to this machine's microphone.
 /// For services that detect turns but do not report when the user speaks. Pure.
 ///
-/// Reads the audio thread's verdict on each piece of audio. When a turn begins and ends, that thread cannot know: it does not know
-/// what was sent.
+/// Reads the audio thread's verdict on each piece of audio. The beginning and end of a turn are decided here, because the audio
+/// thread does not know which audio was sent.
 ///
 /// Time is counted in the audio sent, including silence sent in its place. If the service counts on the same timeline,
 /// a word it heard can be matched with the voice heard here.

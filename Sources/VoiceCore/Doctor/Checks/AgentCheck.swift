@@ -11,13 +11,8 @@ enum AgentCheck {
         guard let values = context.loaded?.values, let secrets = context.secrets,
             let base = ServerURL(values.jarvis.url)
         else { return [DoctorFinding("agent", .skipped, "needs a valid configuration")] }
-        let client = JarvisClient(
-            base: base,
-            token: secrets.jarvisToken.secret,
-            settings: values.jarvis,
-            transport: network,
-            logger: Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
-        )
+        async let findingsOfWords = findingsOfWords(context, network: network)
+        let client = client(base, secrets.jarvisToken.secret, values.jarvis, network)
         let hasToken = secrets.jarvisToken.secret != nil
         let isElsewhere = !(base.host == "localhost" || base.host == "::1" || base.host.hasPrefix("127."))
         let result = await client.check()
@@ -29,35 +24,52 @@ enum AgentCheck {
             folder: context.unit.folder,
             settings: values.jarvis
         )
-        let others = await findingsOfWords(context, network: network)
+        let others = await findingsOfWords
         guard case .success(let health) = result else { return findings + others }
-        // It gets the user's words alone.
+        // Home Assistant gets only the user's words: no prompt for voices.
         if values.jarvis.api == .homeAssistant { return findings + others }
         return findings + judgeAPI(isMistaken: await client.isMistakenForPlain())
             + [briefing(health, values.jarvis.preamble)] + others
     }
 
-    /// The agents of wake words with one of their own.
+    /// The agents of wake words with one of their own, all at the same time.
     private static func findingsOfWords(_ context: DoctorContext, network: NetworkThread) async -> [DoctorFinding] {
-        var findings: [DoctorFinding] = []
-        for agent in context.settings?.agents.dropFirst() ?? [] {
-            let client = JarvisClient(
-                base: agent.base,
-                token: agent.token,
-                settings: agent.settings,
-                transport: network,
-                logger: Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
-            )
-            // One that is away must not keep the doctor from the next.
-            let result = await TimeLimit.run(.seconds(5)) { await client.check() }
-            findings += judge(
-                result ?? .failure(.offline(detail: "no answer")),
-                hasToken: agent.token != nil,
-                settings: agent.settings,
-                agent: agent.name
-            ).map { $0.of(agent.name) }
+        let agents = Array(context.settings?.agents.dropFirst() ?? [])
+        return await withTaskGroup(of: (Int, [DoctorFinding]).self) { group in
+            for (place, agent) in agents.enumerated() {
+                group.addTask { (place, await findings(of: agent, network: network)) }
+            }
+            var found: [Int: [DoctorFinding]] = [:]
+            for await (place, findings) in group { found[place] = findings }
+            return agents.indices.flatMap { found[$0] ?? [] }
         }
-        return findings
+    }
+
+    private static func findings(of agent: AgentSettings, network: NetworkThread) async -> [DoctorFinding] {
+        let client = client(agent.base, agent.token, agent.settings, network)
+        // An agent that is away must not use up the time of the whole check.
+        let result = await TimeLimit.run(.seconds(5)) { await client.check() }
+        return judge(
+            result ?? .failure(.offline(detail: "no answer")),
+            hasToken: agent.token != nil,
+            settings: agent.settings,
+            agent: agent.name
+        ).map { $0.of(agent.name) }
+    }
+
+    private static func client(
+        _ base: ServerURL,
+        _ token: Secret?,
+        _ settings: Configuration.Jarvis,
+        _ network: NetworkThread
+    ) -> JarvisClient {
+        JarvisClient(
+            base: base,
+            token: token,
+            settings: settings,
+            transport: network,
+            logger: Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
+        )
     }
 
     static func judgeAPI(isMistaken: Bool) -> [DoctorFinding] {

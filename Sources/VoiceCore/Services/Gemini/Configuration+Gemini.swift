@@ -22,9 +22,7 @@ extension Configuration {
 
         package init() {}
     }
-}
 
-extension Configuration {
     package var gemini: Gemini {
         get { services[Gemini.self] }
         set { services[Gemini.self] = newValue }

@@ -4,16 +4,15 @@ internal import VoiceBase
 package enum GeminiClientMessage: Equatable, Sendable {
     /// The first message. It resumes the session with `handle`, or begins a new one; `hasHistory` if its history follows.
     case setup(GeminiSettings, handle: String?, hasHistory: Bool)
-    /// Lines of the conversation. Once complete, the model answers them; if they are the history, it does not.
-    case content([GeminiLine], isComplete: Bool)
+    /// Lines of the conversation, always complete. The model answers them, unless they are the history of a new session.
+    case content([GeminiLine])
     case answers([GeminiAnswer])
 
     private var json: JSONValue {
         switch self {
         case .setup(let settings, let handle, let hasHistory):
             ["setup": settings.json(handle: handle, hasHistory: hasHistory)]
-        case .content(let lines, let isComplete):
-            ["clientContent": ["turns": .array(lines.map(\.json)), "turnComplete": .bool(isComplete)]]
+        case .content(let lines): ["clientContent": ["turns": .array(lines.map(\.json)), "turnComplete": true]]
         case .answers(let answers): ["toolResponse": ["functionResponses": .array(answers.map(\.json))]]
         }
     }

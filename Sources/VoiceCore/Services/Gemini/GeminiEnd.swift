@@ -4,11 +4,11 @@ internal import VoiceBase
 /// sentence decides; one code stands for a spent quota, the end of the session and a crash.
 package struct GeminiEnd: Equatable, Sendable {
     package enum Meaning: Equatable, Sendable {
-        /// Nothing helps but a person.
+        /// Only the user can mend it; the service is not tried again.
         case refused
         /// The quota is used up; it is renewed after a while.
         case quota
-        /// Asked again without this.
+        /// The next session leaves out this option.
         case without(GeminiOption)
         /// The session is not resumed, or what it holds is at fault: the next one begins anew.
         case startOver
@@ -79,7 +79,7 @@ package struct GeminiEnd: Equatable, Sendable {
             }
     }
 
-    /// Keys of Google look like no other's.
+    /// Removes the keys of Google, whose form `Redaction` does not know.
     private static func redacted(_ reason: String) -> String {
         reason.split(separator: " ", omittingEmptySubsequences: false).map { word in
             word.contains("AIza") || word.contains("auth_tokens/") ? "(key)" : word

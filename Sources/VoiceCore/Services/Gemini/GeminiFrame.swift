@@ -2,8 +2,8 @@ internal import VoiceBase
 
 /// A message with its sound taken out, so that the general decoder reads little.
 ///
-/// One pass over the strings of the message. A long string without escapes under the name `data` is sound: "@0" takes the place of the
-/// first one, "@1" of the second; base64 has no "@". It does not judge whether the message is JSON.
+/// One pass over the strings of the message. A long string without escapes under the name `data` is sound: "@0" takes the
+/// place of the first one, "@1" of the second; base64 has no "@". It does not judge whether the message is JSON.
 struct GeminiFrame {
     private static let quote = UInt8(ascii: "\"")
     /// Shorter strings stay where they are.

@@ -125,21 +125,11 @@ package struct GeminiService: SocketService {
         let settings = isTest ? settings : memory.adjusted(settings)
         let start = isTest ? GeminiStart(tag: tag) : memory.start(settings, tag: tag)
         var entry = ServiceEntry(try prepared, GeminiTranslator(settings, start), .gemini)
-        let model = settings.model
         entry.failure = { [memory] closure, translator, isLost in
-            memory.failure(closure, translator, settings, model: model, isLost: isLost, isTest: isTest)
+            memory.failure(closure, translator, isLost: isLost, isTest: isTest)
         }
         entry.own = { [memory] own in if case .began = own, !isTest { memory.began() } }
         return entry
-    }
-
-    package func part(_ pump: VoicePump) -> (any SocketPart<GeminiTranslator>)? { GeminiPart() }
-}
-
-/// A session whose end the service announces.
-final class GeminiPart: SocketPart {
-    func perform(_ own: GeminiTranslator.Own, on socket: ServiceSocket<GeminiTranslator>) {
-        if case .lifetime(let left) = own { socket.report(.lifetime(left)) } else { socket.learn(own) }
     }
 }
 
@@ -159,12 +149,11 @@ final class SharedGeminiMemory: Sendable {
     func failure(
         _ closure: WebSocketClosure,
         _ translator: GeminiTranslator,
-        _ settings: GeminiSettings,
-        model: String,
         isLost: Bool,
         isTest: Bool
     ) -> LinkFailure {
-        let end = GeminiEnd(closure, stage: translator.stage, model: model)
+        let settings = translator.settings
+        let end = GeminiEnd(closure, stage: translator.stage, model: settings.model)
         let pause =
             isTest
             ? nil

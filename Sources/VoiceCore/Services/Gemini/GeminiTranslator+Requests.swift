@@ -167,7 +167,7 @@ extension GeminiTranslator {
         known = []
         outgoing = []
         let text = withNote(texts.joined(separator: "\n"))
-        emit(.send(.content([GeminiLine(.user, text)], isComplete: true)))
+        emit(.send(.content([GeminiLine(.user, text)])))
         drop = nil
         // A turn of the model is on its way.
         turn = ModelTurn(isOpen: true, sign: now)

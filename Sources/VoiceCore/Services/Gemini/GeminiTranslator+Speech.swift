@@ -294,7 +294,7 @@ extension GeminiTranslator {
         drop = .stopped
         // What is generated cannot be stopped, only not played.
         if turn.isOpen, !turn.isGenerated {
-            emit(.send(.content([GeminiLine(.user, Self.stopOrder)], isComplete: true)))
+            emit(.send(.content([GeminiLine(.user, Self.stopOrder)])))
         }
     }
 

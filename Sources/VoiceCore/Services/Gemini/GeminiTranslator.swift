@@ -17,8 +17,6 @@ package struct GeminiTranslator: Sendable {
     package enum Own: Equatable, Sendable {
         /// The session is set up.
         case began
-        /// The connection ends after this time.
-        case lifetime(Duration)
     }
 
     enum Phase: Equatable, Sendable { case opening, settingUp, live, leaving, closed }
@@ -230,7 +228,7 @@ package struct GeminiTranslator: Sendable {
 
     private mutating func setUp(_ now: Duration) {
         guard phase == .settingUp else { return }
-        if !history.isEmpty { emit(.send(.content(history, isComplete: true))) }
+        if !history.isEmpty { emit(.send(.content(history))) }
         history = []
         // Before anything else: the session swallows what comes first otherwise.
         if !start.lostCalls.isEmpty {
@@ -259,7 +257,7 @@ package struct GeminiTranslator: Sendable {
         guard phase == .live else { return drain() }
         if let handle = message.handle { newestHandle = handle }
         if let left = message.timeLeft {
-            emit(.own(.lifetime(left)))
+            emit(.lifetime(left))
             report(.nearlyFull)
         }
         if !message.heard.isEmpty { heard(message.heard, now) }
@@ -380,7 +378,8 @@ extension GeminiTranslator: ServiceTranslator {
     private static let quiet = 16
 
     package mutating func read(_ text: UnsafeRawBufferPointer, _ downlink: Downlink, at now: Duration) -> [Effect]? {
-        guard phase != .closed, let message = GeminiDecoder.decode(text) else { return phase == .closed ? [] : nil }
+        guard phase != .closed else { return [] }
+        guard let message = GeminiDecoder.decode(text) else { return nil }
         guard !message.sounds.isEmpty else { return receive(message, at: now) }
         if let sound = message.sounds.first(where: { !$0.isPlayable }) {
             unplayable(sound.kind ?? "")

@@ -50,7 +50,6 @@ final class Hero365Part: SocketPart {
 
     func perform(_ own: Hero365Translator.Own, on socket: Socket) {
         switch own {
-        case .lifetime(let left): socket.report(.lifetime(left))
         case .begin: voice.begin()
         case .play(let sound, let part): play(voice.samples(sound), of: part, on: socket)
         case .conceal(let count, let next, let part): play(voice.conceal(count, before: next), of: part, on: socket)

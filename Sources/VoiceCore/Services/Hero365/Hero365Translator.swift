@@ -24,8 +24,6 @@ package struct Hero365Translator: Sendable {
         case lengthenPackets
         /// Use the nested form in the next session.
         case nest
-        /// The service limits the session to this length.
-        case lifetime(Duration)
     }
 
     enum Phase: Equatable, Sendable { case opening, starting, live, over }
@@ -203,7 +201,7 @@ package struct Hero365Translator: Sendable {
         isUnderstood = true
         switch envelope.message {
         case .started(let agent, let longest):
-            if let longest, longest > .zero { effects.append(.own(.lifetime(longest))) }
+            if let longest, longest > .zero { effects.append(.lifetime(longest)) }
             becameReady(agent: agent)
         case .status(let status, _):
             becameReady(agent: nil)

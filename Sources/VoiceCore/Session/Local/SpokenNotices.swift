@@ -3,10 +3,12 @@ package import VoiceConversation
 /// Chooses spoken notices for problems otherwise signalled by a tone. Pure; each problem is announced once until it is
 /// over.
 package struct SpokenNotices: Equatable, Sendable {
+    /// Whether it announces problems; otherwise only the texts that the conversation hands to the box's own voice.
+    private let reportsProblems: Bool
     private var hasReportedLoss = false
     private var hasReportedRefusal = false
 
-    package init() {}
+    package init(reportsProblems: Bool = true) { self.reportsProblems = reportsProblems }
 
     /// Returns the sentence to say; nil if the effect needs no words.
     ///
@@ -16,7 +18,7 @@ package struct SpokenNotices: Equatable, Sendable {
         if case .answer(let text) = effect { return text }
         guard !isQuiet else { return nil }
         if case .announce(let text) = effect { return text }
-        guard case .note(let note) = effect else { return nil }
+        guard reportsProblems, case .note(let note) = effect else { return nil }
         switch note {
         case .connectionLost(let failure, let pause):
             guard pause > .zero, !hasReportedLoss else { return nil }

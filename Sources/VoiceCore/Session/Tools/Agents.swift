@@ -50,13 +50,8 @@ package final class Agents: Sendable {
     /// The agent that asked with this number, whichever assistant is open now; the present one for nil.
     func owner(ofPrompt number: Int?) -> JarvisClient { number.map { all[$0 / Self.promptRange] } ?? present }
 
-    /// Withdraws what all agents work on; false if they work on nothing.
-    @discardableResult
-    package func cancelRequests() async -> Bool {
-        var withdrawn = false
-        for client in all { if await client.cancelRequest() { withdrawn = true } }
-        return withdrawn
-    }
+    /// Withdraws the requests of all agents.
+    package func cancelRequests() async { for client in all { _ = await client.cancelRequest() } }
 
     /// Whether any agent works on a question or waits for the user.
     package var areAtWork: Bool {

@@ -2,7 +2,7 @@ internal import VoiceBase
 
 /// Detects a voice by level alone: well above the room's noise floor. Pure.
 ///
-/// Counts only where the audio thread has no voice detector, and so no verdict to read.
+/// Used only if the audio thread has no voice detector, and therefore no verdict to read.
 struct LoudnessVoice: Equatable, Sendable {
     /// Mean squares of 16-bit samples: -45 dBFS, and -70 dBFS, below which there is no sound at all.
     private static let least = 33_950.0

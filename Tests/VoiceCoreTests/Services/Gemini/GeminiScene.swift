@@ -114,7 +114,7 @@ struct GeminiScene {
     /// The texts that went to the model as the user's.
     var texts: [String] {
         sent.compactMap {
-            if case .content(let lines, true) = $0 { lines.map(\.text).joined(separator: " | ") } else { nil }
+            if case .content(let lines) = $0 { lines.map(\.text).joined(separator: " | ") } else { nil }
         }
     }
 

@@ -438,7 +438,7 @@ struct GeminiTranslatorTests {
     @Test func announcedEndIsALifetimeAndAReasonForTheNextSession() {
         var scene = GeminiScene.live()
         scene.receive(#"{"goAway":{"timeLeft":"50s"}}"#)
-        #expect(scene.effects.contains(.own(.lifetime(.seconds(50)))))
+        #expect(scene.effects.contains(.lifetime(.seconds(50))))
         #expect(scene.reports.contains(.nearlyFull))
     }
 

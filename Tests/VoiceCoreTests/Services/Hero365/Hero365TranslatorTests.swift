@@ -116,7 +116,7 @@ struct Hero365TranslatorTests {
         )
         #expect(
             scene.news() == [
-                .own(.lifetime(.seconds(300))), .report(.ready(ServiceReadiness(isConfirmed: true))),
+                .lifetime(.seconds(300)), .report(.ready(ServiceReadiness(isConfirmed: true))),
                 .report(.news("the agent of the session is \"scheduling\"")),
             ]
         )

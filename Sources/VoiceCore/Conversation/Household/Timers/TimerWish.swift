@@ -41,7 +41,7 @@ package struct TimerWish: Equatable, Sendable {
 
     /// Longest timer, in seconds: 30 days.
     package static let longest = 30 * 86_400
-    /// The hours that "8h" may name; fewer are a length.
+    /// The hours of the day that "8h" may mean; any other number is a length.
     static let clockHours = 5..<24
 
     /// - Parameter name: reduced to one line of at most 120 bytes, without quotes and brackets.
@@ -55,8 +55,8 @@ package struct TimerWish: Equatable, Sendable {
     /// 7 wake up", "2026-12-24 18:00 guests", "10m tea and another for 20m".
     ///
     /// - Parameters:
-    ///   - isReminder: what follows "to" or "that" are its words, once nothing of the time can follow.
-    ///   - isLength: it begins with a length: "8h" is one.
+    ///   - isReminder: whether the words after "to" or "that" are the reminder's text, once the time is complete.
+    ///   - isLength: whether the text must begin with a length, so that "8h" is not doubtful.
     /// - Returns: one wish, or more if the text says "and another".
     /// - Throws: which form is expected, which limit is exceeded, or what is left over.
     package static func reading(
