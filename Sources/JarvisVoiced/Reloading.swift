@@ -25,10 +25,7 @@ actor Reloading {
         do {
             let loaded = try load()
             let change = ConfigurationChange(
-                from: current,
-                secrets: secrets,
-                to: loaded.configuration,
-                secrets: loaded.secrets
+                from: current, secrets: secrets, to: loaded.configuration, secrets: loaded.secrets
             )
             // Keys that need a restart are logged at every reload until the restart.
             current = change.applied(loaded.configuration, to: current)

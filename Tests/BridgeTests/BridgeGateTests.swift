@@ -118,8 +118,7 @@ struct BridgeGateTests {
 extension BridgeSecrets {
     static func sample() throws -> BridgeSecrets {
         BridgeSecrets(
-            token: try #require(Secret("token-0123456789")),
-            metrics: try #require(Secret("metrics-0123456789"))
+            token: try #require(Secret("token-0123456789")), metrics: try #require(Secret("metrics-0123456789"))
         )
     }
 }

@@ -123,8 +123,7 @@ struct HTTPConnectionTests {
         let crowd = try Browser()
         for number in 0..<20 {
             let channel = EmbeddedChannel(
-                handler: HTTPConnection(hub: crowd.hub),
-                loop: crowd.channel.embeddedEventLoop
+                handler: HTTPConnection(hub: crowd.hub), loop: crowd.channel.embeddedEventLoop
             )
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 8787)).wait()
             let headers: HTTPHeaders = [

@@ -250,9 +250,7 @@ struct HouseMachineTests {
         var box = try Box()
         _ = box.handle(.connected)
         let message = HouseMachine.Event.message(
-            topic: Self.base + "announce/set",
-            payload: [0x44, 0xFF, 0xFE],
-            isRetained: false
+            topic: Self.base + "announce/set", payload: [0x44, 0xFF, 0xFE], isRetained: false
         )
         #expect(box.handle(message) == [.log("a command of MQTT for Announce is outside its limits")])
     }

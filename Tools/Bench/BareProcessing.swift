@@ -35,10 +35,7 @@ enum BareProcessing {
             signal.microphone.withUnsafeBufferPointer { microphone in
                 guard let base = microphone.baseAddress else { return }
                 path.process(
-                    microphone: base + place * frames,
-                    reference: output,
-                    streamDelayMilliseconds: 0,
-                    into: &clean
+                    microphone: base + place * frames, reference: output, streamDelayMilliseconds: 0, into: &clean
                 )
             }
         }

@@ -11,9 +11,7 @@ import VoiceSimulator
 /// threads go to sleep in between, as in a conversation.
 enum CallsBenchmark {
     static let benchmark = Benchmark(
-        name: "calls",
-        title: "Tool call, daemon's share (agent without delay, loopback)",
-        run: run
+        name: "calls", title: "Tool call, daemon's share (agent without delay, loopback)", run: run
     )
 
     private static func run(_ isQuick: Bool) async throws -> [Figure] {

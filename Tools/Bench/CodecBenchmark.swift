@@ -6,9 +6,7 @@ import VoiceSession
 /// Audio messages in and out, compared with the general decoder and encoder.
 enum CodecBenchmark {
     static let benchmark = Benchmark(
-        name: "codec",
-        title: "Audio messages (delta of 100 ms in, append of 20 ms out)",
-        run: run
+        name: "codec", title: "Audio messages (delta of 100 ms in, append of 20 ms out)", run: run
     )
 
     private struct Delta: Decodable {

@@ -9,9 +9,7 @@ import VoiceSimulator
 /// process and are not counted; the kernel's work to deliver a message on loopback is charged to its sender.
 enum DaemonBenchmark {
     static let benchmark = Benchmark(
-        name: "daemon",
-        title: "The whole daemon in full duplex (model speaks, microphone streams)",
-        run: run
+        name: "daemon", title: "The whole daemon in full duplex (model speaks, microphone streams)", run: run
     )
 
     /// Length of the speech, in s: 20 s are measured, and a few more pass before.
@@ -54,11 +52,7 @@ enum DaemonBenchmark {
         await services.stop()
         guard spoken >= seconds * 8 else { throw BenchProblem("the model fell silent: \(spoken) deltas") }
         return try figures(
-            before,
-            after,
-            seconds: Double(seconds),
-            paced: paced,
-            place: room == nil ? "file room" : "virtual card"
+            before, after, seconds: Double(seconds), paced: paced, place: room == nil ? "file room" : "virtual card"
         )
     }
 
@@ -95,9 +89,7 @@ enum DaemonBenchmark {
             Figure("daemon / alone in a tight loop", used / bare, unit: "", atMost: 1.5),
             Figure("daemon / alone every 10 ms", used / paced, unit: ""),
             Figure(
-                "CPU of the daemon, share of one core",
-                total / seconds * 100,
-                unit: "%",
+                "CPU of the daemon, share of one core", total / seconds * 100, unit: "%",
                 note: "utime + stime \(((after.ticks - before.ticks) / seconds * 100).text) %"
             ),
             Figure("peak memory (VmHWM)", after.peakMegabytes, unit: "MB", atMost: 40, note: place),

@@ -13,9 +13,7 @@ import VoiceSession
 /// written the period with its first sample to the device.
 enum PlayoutBenchmark {
     static let benchmark = Benchmark(
-        name: "playout",
-        title: "Audio delta -> written to the device (start buffer filled by it)",
-        run: run
+        name: "playout", title: "Audio delta -> written to the device (start buffer filled by it)", run: run
     )
 
     private static let startBuffer = 60
@@ -51,10 +49,7 @@ enum PlayoutBenchmark {
         guard !waits.isEmpty else { throw BenchProblem("no sound was written") }
         return [
             Figure(
-                "delta -> device",
-                Samples(waits),
-                unit: "ms",
-                below: 10,
+                "delta -> device", Samples(waits), unit: "ms", below: 10,
                 note: "a period is waited for, 5 ms in the middle"
             )
         ]

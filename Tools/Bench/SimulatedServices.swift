@@ -31,9 +31,7 @@ struct SimulatedServices: Sendable {
             "You have **two meetings**: stand-up, and lunch with Ada."
         }
         return SimulatedServices(
-            realtimePort: try await simulator.start(),
-            agentPort: try await agent.start(),
-            simulator: simulator,
+            realtimePort: try await simulator.start(), agentPort: try await agent.start(), simulator: simulator,
             agent: agent
         )
     }
@@ -60,8 +58,7 @@ struct SimulatedServices: Sendable {
         configuration.budget.hourUSD = 0
         configuration.budget.dayUSD = 0
         let secrets = try Secrets(
-            configuration: configuration,
-            environment: ["OPENAI_API_KEY": key, "JARVIS_TOKEN": token]
+            configuration: configuration, environment: ["OPENAI_API_KEY": key, "JARVIS_TOKEN": token]
         )
         var settings = try DaemonSettings(configuration, secrets: secrets, logger: logger)
         settings.audio.source = .file(room)

@@ -12,9 +12,7 @@ import VoiceSimulator
 /// network thread's wake-up, base64. The oldest sample of the chunk additionally waits for the rest of the chunk.
 enum UplinkBenchmark {
     static let benchmark = Benchmark(
-        name: "uplink",
-        title: "Microphone -> socket (chunks of 20 ms, file in place of a card)",
-        run: run
+        name: "uplink", title: "Microphone -> socket (chunks of 20 ms, file in place of a card)", run: run
     )
 
     private static let chunk = 20.0

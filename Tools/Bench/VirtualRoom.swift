@@ -19,8 +19,7 @@ struct VirtualRoom {
         var environment = ["VIRTUAL_ROOM": folder, "ROOM_BUILD": build]
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw BenchProblem("\(folder): errno \(errno)") }
         let printed = try BenchProcess.output(
-            tools + "/up",
-            ["--echo-delay-ms", "20", "--echo-gain-db", "-25", "--noise-db", "-65"],
+            tools + "/up", ["--echo-delay-ms", "20", "--echo-gain-db", "-25", "--noise-db", "-65"],
             environment: environment
         )
         for line in printed.split(separator: "\n") where line.hasPrefix("export ") {

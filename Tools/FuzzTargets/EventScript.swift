@@ -242,9 +242,7 @@ extension EventScript {
             let call = calls.isEmpty ? id("c") : calls[chance.below(calls.count)]
             let contents: [ToolResult.Content] = [.done(text()), .answer(text()), .prompt(prompt(count))]
             let output = ToolResult(
-                contents[chance.below(3)],
-                wantsReply: !chance.one(in: 5),
-                isCarriedOut: !chance.one(in: 4)
+                contents[chance.below(3)], wantsReply: !chance.one(in: 5), isCarriedOut: !chance.one(in: 4)
             )
             return .callAnswered(callID: call, output)
         case 12: return .callDelayed(callID: calls.last ?? id("c"))
@@ -265,9 +263,7 @@ extension EventScript {
             let moments: [HouseWords.Moment] = [.now, .quietMoment, .inConversation]
             let words = HouseWords(text(), asks: chance.one(in: 3), moment: moments[chance.below(3)])
             return .agentReported(
-                ToolResult(.answer(text())),
-                aloud: chance.one(in: 3) ? words : nil,
-                agent: chance.below(2)
+                ToolResult(.answer(text())), aloud: chance.one(in: 3) ? words : nil, agent: chance.below(2)
             )
         case 24:
             return .agentAsks(chance.one(in: 3) ? nil : prompt(chance.below(6)), agent: chance.below(2))
@@ -311,8 +307,7 @@ extension EventScript {
     private mutating func functionCall() -> ServerEvent {
         let tools = ToolAuthority.table.keys.sorted() + [""]
         let call = FunctionCall(
-            callID: "c\(count - count % (1 + chance.below(3)))",
-            name: tools[chance.below(tools.count)],
+            callID: "c\(count - count % (1 + chance.below(3)))", name: tools[chance.below(tools.count)],
             arguments: text()
         )
         return .functionCall(responseID: id("r"), call: call, isComplete: !chance.one(in: 6))
@@ -322,9 +317,7 @@ extension EventScript {
         let statuses: [ResponseOutcome.Status] = [.completed, .cancelled, .failed, .incomplete, .other]
         let reasons = ["server_error", "rate_limit_exceeded", "turn_detected", nil, "insufficient_quota"]
         return ResponseOutcome(
-            id: id("r"),
-            status: statuses[chance.below(5)],
-            reason: reasons[chance.below(chance.one(in: 20) ? 5 : 4)],
+            id: id("r"), status: statuses[chance.below(5)], reason: reasons[chance.below(chance.one(in: 20) ? 5 : 4)],
             usage: Usage(audioIn: chance.below(100_000_001), audioOut: chance.below(100_000_001))
         )
     }

@@ -27,10 +27,7 @@ struct DemoConversation {
         let room = try FileRoom(recording: output, echo: .init(delayMilliseconds: 30, gainDecibels: -25))
         let timeline = Timeline()
         let daemon = try makeDaemon(
-            realtimePort: realtimePort,
-            agentPort: agentPort,
-            room: room,
-            timeline: timeline
+            realtimePort: realtimePort, agentPort: agentPort, room: room, timeline: timeline
         )
 
         print("Simulated services on 127.0.0.1: Realtime \(realtimePort), Jarvis \(agentPort). No key, no sound card.")
@@ -88,8 +85,7 @@ struct DemoConversation {
         // interruption.
         if !SpokenVoice.hasSynthesiser { configuration.echo.duplex = .full }
         let secrets = try Secrets(
-            configuration: configuration,
-            environment: ["OPENAI_API_KEY": Self.key, "JARVIS_TOKEN": Self.token]
+            configuration: configuration, environment: ["OPENAI_API_KEY": Self.key, "JARVIS_TOKEN": Self.token]
         )
         let logger = Logger.ofConversation(isVerbose: verbose)
         var settings = try DaemonSettings(configuration, secrets: secrets, logger: logger)

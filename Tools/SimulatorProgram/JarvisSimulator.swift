@@ -10,9 +10,7 @@ struct JarvisSimulator: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jarvis-simulator",
         abstract: "Simulated services for jarvis-voiced: try it without a key, a sound card or a network.",
-        version: ProgramVersion.current,
-        subcommands: [Demo.self, Local.self, Serve.self],
-        defaultSubcommand: Demo.self
+        version: ProgramVersion.current, subcommands: [Demo.self, Local.self, Serve.self], defaultSubcommand: Demo.self
     )
 }
 

@@ -67,9 +67,7 @@ struct Local: AsyncParsableCommand {
             speaker: try server(speaker, "VOICES_SPEAKER", "--speaker")
         )
         var conversation = LocalConversation(
-            servers: servers,
-            output: output ?? DemoRecording.place(),
-            verbose: verbose
+            servers: servers, output: output ?? DemoRecording.place(), verbose: verbose
         )
         conversation.agent = agent
         conversation.echo.gainDecibels = echo

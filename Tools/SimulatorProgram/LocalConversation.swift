@@ -64,8 +64,7 @@ struct LocalConversation {
         try await daemon.start()
         let control = ControlPath.daemon(environment: ProcessEnvironment.values).flatMap { path in
             try? daemon.controlServer(
-                .init(path: path, version: ProgramVersion.current),
-                logger: .ofConversation(isVerbose: verbose)
+                .init(path: path, version: ProgramVersion.current), logger: .ofConversation(isVerbose: verbose)
             )
         }
         let serving = control.map { control in Task { await control.run() } }

@@ -32,8 +32,7 @@ struct Serve: AsyncParsableCommand {
     var service: [any ServiceSimulator.Type] = []
 
     @Option(
-        name: .customLong("option"),
-        help: "NAME=VALUE for each of these, see docs/services.md; as often as needed."
+        name: .customLong("option"), help: "NAME=VALUE for each of these, see docs/services.md; as often as needed."
     )
     var options: [String] = []
 

@@ -110,8 +110,7 @@ final class Timeline: Sendable {
         guard let dispatch = timing.dispatch, let delivery = timing.delivery else { return }
         func micros(_ time: Duration) -> Int { Int((time.fractionalMilliseconds * 1000).rounded()) }
         line(
-            "daemon",
-            "call to request \(micros(dispatch)) us, reply to output \(micros(delivery)) us",
+            "daemon", "call to request \(micros(dispatch)) us, reply to output \(micros(delivery)) us",
             at: Monotonic.now()
         )
     }

@@ -37,10 +37,7 @@ struct WebSocketEcho {
 
     private static func request(_ url: String, caFile: String? = nil) -> WebSocketRequest {
         WebSocketRequest(
-            url: url,
-            limits: ConnectionLimits(whole: .seconds(10)),
-            deadPeerLimit: .seconds(60),
-            caFile: caFile
+            url: url, limits: ConnectionLimits(whole: .seconds(10)), deadPeerLimit: .seconds(60), caFile: caFile
         )
     }
 

@@ -7,12 +7,10 @@ package struct BridgeMetrics: Sendable {
     package var tabs = 0
     private static let stageNames = ["acknowledged", "dispatched", "answered", "first_delta", "first_sample", "cut"]
     private var stages = ListedHistograms(
-        bounds: [0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 8, 13, 30],
-        labels: Self.stageNames
+        bounds: [0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 8, 13, 30], labels: Self.stageNames
     )
     private var scores = ListedHistograms(
-        bounds: [-40, -20, -10, 0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 10, 20, 40],
-        labels: ["true", "false"]
+        bounds: [-40, -20, -10, 0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 10, 20, 40], labels: ["true", "false"]
     )
 
     package init() {}

@@ -32,12 +32,8 @@ package enum BridgeServer {
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
         let listener = loop.submit { () throws -> NIOLoopBound<BridgeHub> in
             let hub = BridgeHub(
-                loop: loop,
-                gate: BridgeGate(hosts: configuration.hosts + names, secrets: secrets),
-                files: files,
-                socket: socket,
-                sessions: sessions,
-                log: log
+                loop: loop, gate: BridgeGate(hosts: configuration.hosts + names, secrets: secrets), files: files,
+                socket: socket, sessions: sessions, log: log
             )
             if let house {
                 let observer = HouseObserver(house, loop: loop, socket: socket, log: log)
@@ -58,8 +54,7 @@ package enum BridgeServer {
                         // A second request during the first ends the connection, so pipelining needs no help, and without
                         // it a browser that leaves is noticed.
                         try channel.pipeline.syncOperations.configureHTTPServerPipeline(
-                            withPipeliningAssistance: false,
-                            withEncoderConfiguration: .init(),
+                            withPipeliningAssistance: false, withEncoderConfiguration: .init(),
                             withDecoderLimitConfiguration: limits
                         )
                         try channel.pipeline.syncOperations.addHandler(HTTPConnection(hub: hub.value))

@@ -184,10 +184,7 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
             stream(claim.session)
         case .wrongMethod(let allowed):
             answer(
-                405,
-                type: "text/plain; charset=utf-8",
-                ByteBuffer(string: "\(allowed) only\n"),
-                [("Allow", allowed)]
+                405, type: "text/plain; charset=utf-8", ByteBuffer(string: "\(allowed) only\n"), [("Allow", allowed)]
             )
         }
     }

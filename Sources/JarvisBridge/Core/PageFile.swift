@@ -35,8 +35,7 @@ package struct PageFile: Sendable {
         for (path, (name, type)) in names {
             do {
                 files[path] = PageFile(
-                    type: type,
-                    bytes: try FileReader.system.read("\(folder)/\(name)", 1 << 20).bytes
+                    type: type, bytes: try FileReader.system.read("\(folder)/\(name)", 1 << 20).bytes
                 )
             } catch {
                 throw .init("\(folder)/\(name): \(error); name the folder of the page with --page")

@@ -9,8 +9,7 @@ import VoiceCore
 /// `jarvis-voiced config`: checks and shows the configuration.
 struct Config: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check or show the configuration.",
-        subcommands: [Check.self, Show.self, Sample.self]
+        abstract: "Check or show the configuration.", subcommands: [Check.self, Show.self, Sample.self]
     )
 
     struct Check: AsyncParsableCommand {
@@ -31,8 +30,7 @@ struct Config: ParsableCommand {
             let environment = DoctorContext(environment: ProcessEnvironment.values).environment
             let loaded = try exiting {
                 try ConfigurationLoader(environment: environment).load(
-                    path: options.config,
-                    overrides: options.overrides
+                    path: options.config, overrides: options.overrides
                 )
             }
             // Collect all problems, so that one does not hide another.
@@ -46,11 +44,7 @@ struct Config: ParsableCommand {
             let logger = makeLogger(level: .error)
             do {
                 let settings = try DaemonSettings(
-                    loaded.values,
-                    secrets: secrets,
-                    needsKey: false,
-                    isForThisUser: loaded.isUsersOwn,
-                    logger: logger
+                    loaded.values, secrets: secrets, needsKey: false, isForThisUser: loaded.isUsersOwn, logger: logger
                 )
                 for notice in settings.notices { print("warning: \(notice)") }
                 var audio = settings.audio

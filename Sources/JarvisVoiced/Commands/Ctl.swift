@@ -33,8 +33,7 @@ struct Ctl: ParsableCommand {
         do {
             guard Self.isUTF8 else {
                 throw ControlProblem(
-                    .badArgument,
-                    "the command line is not UTF-8: convert the text, for instance with iconv -t UTF-8"
+                    .badArgument, "the command line is not UTF-8: convert the text, for instance with iconv -t UTF-8"
                 )
             }
             if let help = try ControlRegistry.standard.help(for: words) { return write(Array(help.utf8)) }

@@ -92,10 +92,7 @@ struct Devices: AsyncParsableCommand {
 
     private static func entry(_ id: String, _ keys: [String]) -> AudioDeviceEntry {
         AudioDeviceEntry(
-            id: id,
-            name: id,
-            capture: keys.contains("audio.input"),
-            playback: keys.contains("audio.output")
+            id: id, name: id, capture: keys.contains("audio.input"), playback: keys.contains("audio.output")
         )
     }
 

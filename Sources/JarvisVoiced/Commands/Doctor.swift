@@ -88,9 +88,7 @@ struct DoctorOptions: ParsableArguments {
         confirm: (String) throws -> Bool = { _ in false }
     ) async throws -> (DoctorContext, DoctorReport) {
         var context = DoctorContext(
-            path: options.config,
-            overrides: options.overrides,
-            environment: ProcessEnvironment.values
+            path: options.config, overrides: options.overrides, environment: ProcessEnvironment.values
         )
         if let user {
             do { try context.become(user) } catch { throw ValidationError("\(error)") }

@@ -6,8 +6,7 @@ import VoiceCore
 struct Manual: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print a manual page: 1 for the program, 5 for its configuration.",
-        discussion: "To read a page without installing it: jarvis-voiced manual 5 | man -l -",
-        shouldDisplay: false
+        discussion: "To read a page without installing it: jarvis-voiced manual 5 | man -l -", shouldDisplay: false
     )
 
     @Argument(help: "1 or 5.")

@@ -39,9 +39,7 @@ struct Meter: AsyncParsableCommand {
         for step in 1...5 * seconds where ports.gauges.state == .running {
             try? await Task.sleep(for: .milliseconds(200))
             let line = MeterLine(
-                ports.gauges.levels,
-                isConstant: ports.capture.deliversOneValue,
-                microphone: ports.capture.state
+                ports.gauges.levels, isConstant: ports.capture.deliversOneValue, microphone: ports.capture.state
             )
             // A device that is reopened because it is muted is not lost.
             wasOpen = wasOpen || line.absence == nil

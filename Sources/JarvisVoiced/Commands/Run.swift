@@ -38,9 +38,7 @@ struct Run: AsyncParsableCommand {
         }
         let environment = ProcessEnvironment.values
         let supervisor = ServiceSupervisor(
-            daemon: daemon,
-            manager: ServiceManager(environment: environment),
-            logger: logger
+            daemon: daemon, manager: ServiceManager(environment: environment), logger: logger
         )
         let configuration = Reloading(current: loaded.values, secrets: secrets) { try load(logger: logger) }
         let service = DaemonService(
@@ -78,9 +76,7 @@ struct Run: AsyncParsableCommand {
         let (loaded, secrets) = try options.read()
         for warning in loaded.warnings + secrets.warnings { logger.warning("\(private: warning)") }
         return .init(
-            configuration: loaded.values,
-            secrets: secrets,
-            settings: try settings(loaded, secrets, logger: logger)
+            configuration: loaded.values, secrets: secrets, settings: try settings(loaded, secrets, logger: logger)
         )
     }
 

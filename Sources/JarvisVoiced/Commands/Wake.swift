@@ -7,8 +7,7 @@ import VoiceCore
 /// `jarvis-voiced wake`: installs and tests the models of words recognised on this machine.
 struct Wake: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Install and try wake word models.",
-        subcommands: [Install.self, WakeTest.self, Try.self]
+        abstract: "Install and try wake word models.", subcommands: [Install.self, WakeTest.self, Try.self]
     )
 
     struct Install: AsyncParsableCommand {
@@ -98,8 +97,7 @@ struct Wake: ParsableCommand {
     /// Run by the daemon before it loads a model.
     struct Try: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Load a model and run it once.",
-            shouldDisplay: false
+            abstract: "Load a model and run it once.", shouldDisplay: false
         )
 
         @Argument(help: "Path of \(WakeModelFolder.libraryName).")

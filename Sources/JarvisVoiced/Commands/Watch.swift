@@ -114,11 +114,7 @@ struct Watch: ParsableCommand {
         _ isColoured: Bool
     ) -> [String] {
         let picture = WatchPicture(
-            mirror,
-            size: size,
-            isColoured: isColoured,
-            at: Monotonic.now(),
-            offset: ClockInstant.now().offset,
+            mirror, size: size, isColoured: isColoured, at: Monotonic.now(), offset: ClockInstant.now().offset,
             problem: problem
         )
         return picture.lines

@@ -84,8 +84,7 @@ package struct ActivationSettings: Sendable {
             stop = StopModel(path: activation.stopModel, library: models.library)
             guard stop != nil else {
                 throw Self.problem(
-                    "activation.stop_model",
-                    "wants a manifest NAME.json, got \"\(activation.stopModel)\""
+                    "activation.stop_model", "wants a manifest NAME.json, got \"\(activation.stopModel)\""
                 )
             }
         }
@@ -150,9 +149,7 @@ package struct ActivationSettings: Sendable {
     ) throws(ConfigurationError) -> WakeRule {
         do throws(WakeWordError) {
             var words = try WakeWords(
-                wake: activation.wakeWords,
-                stop: activation.stopWords,
-                threshold: Configuration.Activation.threshold
+                wake: activation.wakeWords, stop: activation.stopWords, threshold: Configuration.Activation.threshold
             )
             if let stop, !words.stops.words.contains(where: stop.isOf) {
                 words.words.append(.init(text: stop.word, threshold: Configuration.Activation.threshold, isStop: true))

@@ -14,8 +14,7 @@ package enum ConfiguredModelFiles {
         guard activation.engine != .off else { return [] }
         if usesModels, !activation.wakeModels.isEmpty {
             check(
-                "wake_models",
-                activation.wakeModels,
+                "wake_models", activation.wakeModels,
                 "name the folder of the models, or leave the key out for those of \"jarvis-voiced wake install\""
             )
         }
@@ -32,8 +31,7 @@ package enum ConfiguredModelFiles {
         // The default belongs to a package that need not be installed.
         if activation.sphinxModel != Configuration.Activation.keys.sphinxModel.builtIn {
             check(
-                "sphinx_model",
-                activation.sphinxModel,
+                "sphinx_model", activation.sphinxModel,
                 "name a model's folder, or leave the key out for that of \"apt install pocketsphinx-en-us\""
             )
         }

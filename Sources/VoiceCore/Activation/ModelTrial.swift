@@ -31,12 +31,7 @@ package struct ModelTrial: Sendable {
     ) throws(WakeWordError) {
         var errors = ErrorPipe(isOpen: true)
         let result = HookProcess.run(
-            program,
-            [],
-            arguments: arguments,
-            within: limit,
-            isEnding: isEnding,
-            errors: &errors
+            program, [], arguments: arguments, within: limit, isEnding: isEnding, errors: &errors
         )
         errors.drain()
         guard let problem = judge(result, reason: errors.reason) else { return }

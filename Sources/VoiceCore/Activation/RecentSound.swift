@@ -89,8 +89,7 @@ package struct RecentSound {
         let peak = loud.reduce(0, +) / Float(loud.count)
         let sorted = powers.suffix(Self.levels).sorted()
         let limit = max(
-            peak * Self.faintest,
-            min(sorted[sorted.count / 5] * Self.overFloor, peak * Self.certain)
+            peak * Self.faintest, min(sorted[sorted.count / 5] * Self.overFloor, peak * Self.certain)
         )
         guard peak > 0, let last = recent.lastIndex(where: { $0 > limit }) else { return nil }
         var first = last

@@ -35,12 +35,7 @@ final class TFLiteInterpreter {
         var error = [CChar](repeating: 0, count: 512)
         var isLibrarysFault = false
         let opened = ctflite_open(
-            library,
-            model.baseAddress,
-            bytes.count,
-            &isLibrarysFault,
-            &error,
-            error.count
+            library, model.baseAddress, bytes.count, &isLibrarysFault, &error, error.count
         )
         guard let opened else {
             model.deallocate()

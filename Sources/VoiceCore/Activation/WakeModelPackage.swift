@@ -24,14 +24,12 @@ package struct WakeModelPackage: Equatable, Sendable {
     package static var current: Self? {
         #if arch(x86_64)
         microWakeWord(
-            "manylinux_2_35_x86_64",
-            sha256: "3869f536402b1254e3be3549d3a462ecd6ed21ce2c3e77ec8eb501c3c700417c",
+            "manylinux_2_35_x86_64", sha256: "3869f536402b1254e3be3549d3a462ecd6ed21ce2c3e77ec8eb501c3c700417c",
             bytes: 2_114_958
         )
         #elseif arch(arm64)
         microWakeWord(
-            "manylinux_2_35_aarch64",
-            sha256: "6c75b77c936efd19b8c35a094cb7e3fdbd4ebcd0f63635a0851ce591990829f2",
+            "manylinux_2_35_aarch64", sha256: "6c75b77c936efd19b8c35a094cb7e3fdbd4ebcd0f63635a0851ce591990829f2",
             bytes: 1_611_022
         )
         #else

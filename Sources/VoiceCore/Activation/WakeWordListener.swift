@@ -167,10 +167,7 @@ package final class WakeWordListener: Sendable {
             let block = UnsafeBufferPointer(output)
             let echo = gauges.echo
             let reports = try recogniser.process(
-                block,
-                listening: listening,
-                isPlaying: echo.isPlaying,
-                talker: rings() ? .heard : echo.talker,
+                block, listening: listening, isPlaying: echo.isPlaying, talker: rings() ? .heard : echo.talker,
                 at: Monotonic.now()
             )
             reports.forEach(report)

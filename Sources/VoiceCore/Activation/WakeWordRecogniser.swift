@@ -87,10 +87,7 @@ package final class WakeWordRecogniser {
             var judged = rule
             let isScoredStop = candidate.score != nil && rule.words[candidate.word]?.isStop == true
             let verdict = judged.judge(
-                candidate,
-                listening: listening,
-                isPlaying: isScoredStop ? hasPlayed : isPlaying,
-                at: now
+                candidate, listening: listening, isPlaying: isScoredStop ? hasPlayed : isPlaying, at: now
             )
             var report = WakeReport(verdict: verdict, score: candidate.score)
             report.threshold = candidate.threshold

@@ -29,8 +29,7 @@ final class AgentSocket: JarvisSocket {
     {
         // Bounded by `mostBytes`.
         let (messages, arriving) = AsyncStream.makeStream(
-            of: Result<[UInt8], JarvisFailure>.self,
-            bufferingPolicy: .unbounded
+            of: Result<[UInt8], JarvisFailure>.self, bufferingPolicy: .unbounded
         )
         let opening = Promise<JarvisFailure?>()
         let handle = network.connect(request) { connection in Driver(connection, arriving, opening) }

@@ -148,8 +148,7 @@ struct HomeAssistantBackend: JarvisBackend {
         if let conversation { body["conversation_id"] = .string(conversation) }
         if let engine = known.engine.withLock({ $0 }) { body["agent_id"] = .string(engine) }
         let request = connection.request.request(
-            "/api/conversation/process",
-            body: Array(JSONValue.object(body).encoded.utf8)
+            "/api/conversation/process", body: Array(JSONValue.object(body).encoded.utf8)
         )
         onSign(.sent(at: Monotonic.now()))
         switch await connection.transport.exchange(request) {

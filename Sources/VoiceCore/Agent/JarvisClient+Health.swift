@@ -109,8 +109,7 @@ extension JarvisClient {
             logger.info(
                 "Jarvis is reachable",
                 metadata: .event(
-                    .agentReady,
-                    ["version": "\(health?.version ?? "-")", "agent": "\(health?.agent ?? "-")"]
+                    .agentReady, ["version": "\(health?.version ?? "-")", "agent": "\(health?.agent ?? "-")"]
                 )
             )
             if await isMistakenForPlain() {

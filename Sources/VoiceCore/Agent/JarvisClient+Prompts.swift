@@ -44,10 +44,7 @@ extension JarvisClient {
         )
         // Not in parts, because other words come first.
         return await carryOn(
-            pending,
-            pending.prompt.refusal,
-            note: "Jarvis was answered with no",
-            opening: JarvisPrompt.unheard,
+            pending, pending.prompt.refusal, note: "Jarvis was answered with no", opening: JarvisPrompt.unheard,
             inParts: false
         )
     }

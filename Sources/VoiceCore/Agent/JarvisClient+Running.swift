@@ -27,8 +27,7 @@ extension JarvisClient {
             case .success(let response) where response.status == 200:
                 sent.append(remark)
                 logger.info(
-                    "a remark was added to the running request",
-                    metadata: ["bytes": .public(remark.utf8.count)]
+                    "a remark was added to the running request", metadata: ["bytes": .public(remark.utf8.count)]
                 )
                 return nil
             // Not begun yet, or ended between our look and the server's.

@@ -159,10 +159,7 @@ package actor JarvisClient {
         request = JarvisRequest(base: base, token: token, settings: settings)
         self.transport = transport
         let connection = JarvisConnection(
-            request: request,
-            transport: transport,
-            environment: environment,
-            logger: logger
+            request: request, transport: transport, environment: environment, logger: logger
         )
         self.connection = connection
         board = connection.board
@@ -171,8 +168,7 @@ package actor JarvisClient {
             case .chat: ChatBackend(connection: connection)
             case .responses:
                 ResponsesBackend(
-                    connection: connection,
-                    silence: .seconds(settings.silenceS),
+                    connection: connection, silence: .seconds(settings.silenceS),
                     maximumWords: settings.maximumSpokenWords
                 )
             case .openai: PlainBackend(connection: connection)
@@ -347,13 +343,8 @@ package actor JarvisClient {
         board.show(JarvisActivity())
         let number = runs
         var run = Run(
-            number: number,
-            query: question.query,
-            sessionID: sessionID,
-            isContinued: asked == sessionID,
-            started: environment.now(),
-            call: question.call,
-            since: question.call.asked
+            number: number, query: question.query, sessionID: sessionID, isContinued: asked == sessionID,
+            started: environment.now(), call: question.call, since: question.call.asked
         )
         asked = sessionID
         run.task = Task { [backend] in
@@ -394,11 +385,8 @@ package actor JarvisClient {
         let text = AgentBriefing.question(query, preamble: isFirst && wantsPreamble, box: box)
         sent = [text]
         return JarvisQuestion(
-            query: text,
-            sessionID: sessionID,
-            previous: session.previous,
-            key: settings.api == .responses ? environment.makeID() : "",
-            mayFindLeftOvers: mayFindLeftOvers
+            query: text, sessionID: sessionID, previous: session.previous,
+            key: settings.api == .responses ? environment.makeID() : "", mayFindLeftOvers: mayFindLeftOvers
         )
     }
 
@@ -635,8 +623,7 @@ package actor JarvisClient {
             logger.info("\(private: line(failure))", metadata: ["ms": .public(took.milliseconds)])
         } else {
             logger.warning(
-                "\(private: line(failure))",
-                metadata: .event(.agentFailed, ["ms": .public(took.milliseconds)])
+                "\(private: line(failure))", metadata: .event(.agentFailed, ["ms": .public(took.milliseconds)])
             )
         }
         if let text = failure.providerText { logger.debug("error of the server", metadata: ["text": "\(text)"]) }

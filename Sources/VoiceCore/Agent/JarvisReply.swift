@@ -149,10 +149,7 @@ private struct ChatCompletion {
         }
         guard hasChoice else { return .failure(.badReply(detail: "no choices")) }
         return JarvisReply.answer(
-            text,
-            hasReasoned: hasReasoned,
-            reachedLimit: reachedLimit,
-            hasCalls: isLeftToClient && !runsTools
+            text, hasReasoned: hasReasoned, reachedLimit: reachedLimit, hasCalls: isLeftToClient && !runsTools
         )
     }
 

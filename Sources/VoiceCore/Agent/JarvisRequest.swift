@@ -37,8 +37,7 @@ package struct JarvisRequest: Sendable {
         let whole = JarvisRequest.controlLimit
         return WebSocketRequest(
             url: "ws" + url(route, query: nil).dropFirst("http".count),
-            limits: ConnectionLimits(whole: whole, firstMessage: whole),
-            deadPeerLimit: .seconds(settings.silenceS),
+            limits: ConnectionLimits(whole: whole, firstMessage: whole), deadPeerLimit: .seconds(settings.silenceS),
             caFile: settings.caFile.isEmpty ? nil : settings.caFile,
             staysNear: base.scheme == "http" && !settings.allowPlainHTTP
         )
@@ -76,9 +75,7 @@ package struct JarvisRequest: Sendable {
         }
         let body = Body(input: question.query, previous_response_id: previous, stream: true)
         return request(
-            "/v1/responses",
-            body: Self.json(body),
-            accept: "text/event-stream",
+            "/v1/responses", body: Self.json(body), accept: "text/event-stream",
             extra: [("session_id", question.sessionID), ("Idempotency-Key", question.key)]
         )
     }
@@ -145,17 +142,11 @@ package struct JarvisRequest: Sendable {
         // A question must not silently reach the agent twice.
         let isQuestion = method == "POST" && limit == Self.longestRun
         return HTTPRequest(
-            method: method,
-            url: url(route, query: query),
-            headers: headers,
-            body: body,
-            connectTimeout: Self.connectTimeout,
-            totalTimeout: limit,
-            maximumReplyBytes: Self.maximumReplyBytes,
+            method: method, url: url(route, query: query), headers: headers, body: body,
+            connectTimeout: Self.connectTimeout, totalTimeout: limit, maximumReplyBytes: Self.maximumReplyBytes,
             caFile: settings.caFile.isEmpty ? nil : settings.caFile,
             certificateFile: settings.clientCertificateFile.isEmpty ? nil : settings.clientCertificateFile,
-            mayRepeat: !isQuestion,
-            staysNear: isOpen
+            mayRepeat: !isQuestion, staysNear: isOpen
         )
     }
 

@@ -73,10 +73,7 @@ struct ResponsesBackend: JarvisBackend {
         var outcome = await answer(question, &path, onSign)
         if Task.isCancelled, path.run.outcome == nil {
             let state = await connection.withdraw(
-                path.run.runID,
-                in: question.sessionID,
-                isDurable: true,
-                others: path.others
+                path.run.runID, in: question.sessionID, isDurable: true, others: path.others
             )
             outcome = JarvisOutcome(.failure(.cancelled), continuation: state?.lastResponseID)
             outcome.mayGoOn = state == nil
@@ -167,11 +164,8 @@ struct ResponsesBackend: JarvisBackend {
             case .success:
                 let state = await connection.state(of: question.sessionID)
                 let lost = LostRun(
-                    question: question.query,
-                    hadBegun: path.hasBegun,
-                    showedWork: path.run.showedWork,
-                    record: JarvisRecord(result),
-                    activeRun: state?.activeRun
+                    question: question.query, hadBegun: path.hasBegun, showedWork: path.run.showedWork,
+                    record: JarvisRecord(result), activeRun: state?.activeRun
                 )
                 return .success((lost.decision, state))
             }
@@ -211,8 +205,7 @@ struct ResponsesBackend: JarvisBackend {
                 guard case .offline(let detail) = failure else { break }
                 if outage.begin(at: connection.environment.now()) {
                     connection.logger.warning(
-                        "Jarvis cannot be reached during a request",
-                        metadata: ["why": "\(detail)"]
+                        "Jarvis cannot be reached during a request", metadata: ["why": "\(detail)"]
                     )
                 } else if outage.isOver(at: connection.environment.now()) {
                     var outcome = JarvisOutcome(.failure(.cutOff(detail: detail)))

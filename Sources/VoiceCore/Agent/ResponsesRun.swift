@@ -52,9 +52,7 @@ package struct ResponsesRun: Sendable, Equatable {
         receivedBytes += event.data.utf8.count
         guard outcome == nil,
             let payload = OutsideJSON.decode(
-                Payload.self,
-                from: event.data.utf8,
-                atMost: JarvisRequest.maximumReplyBytes
+                Payload.self, from: event.data.utf8, atMost: JarvisRequest.maximumReplyBytes
             )
         else {
             return outcome == nil ? .none : .finished

@@ -14,8 +14,7 @@ struct ServerError {
             self.init(value, status: response.status)
         } else if response.mediaType == "text/plain" {
             self.init(
-                ["error": .string(String(decoding: response.body.prefix(4096), as: UTF8.self))],
-                status: response.status
+                ["error": .string(String(decoding: response.body.prefix(4096), as: UTF8.self))], status: response.status
             )
         } else {
             return nil

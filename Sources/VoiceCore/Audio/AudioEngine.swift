@@ -87,19 +87,14 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         mix = OutputMix(volumes: ports.volumes)
         media = MediaPlayback(ports.media)
         levels = CaptureLevels(
-            gain: configuration.captureGain,
-            isAutomatic: configuration.automaticGain,
-            volumes: ports.volumes,
+            gain: configuration.captureGain, isAutomatic: configuration.automaticGain, volumes: ports.volumes,
             resuming: snapshot.levels
         )
         earcons = EarconPlayer(plays: configuration.earcons, requests: ports.earcons, volumes: ports.volumes)
         alarm = AlarmPlayer(requests: ports.earcons)
         duplex = DuplexControl(
-            microphone: ports.microphone,
-            resuming: snapshot.echo,
-            volumes: ports.volumes,
-            setting: configuration.duplex,
-            hasCanceller: configuration.echoCanceller.echoCancellation
+            microphone: ports.microphone, resuming: snapshot.echo, volumes: ports.volumes,
+            setting: configuration.duplex, hasCanceller: configuration.echoCanceller.echoCancellation
         )
         flushed = ports.voice.progress.flushDone
         silenced = ports.silence.voice
@@ -160,8 +155,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         // A loudspeaker that comes back has the clock that it had.
         if !device.isResting {
             count = drift.step(
-                total: measured.playback + measured.capture,
-                playback: measured.playback,
+                total: measured.playback + measured.capture, playback: measured.playback,
                 reported: buffered == nil ? nil : delay.playback + delay.capture
             )
             device.follow(drift.step)
@@ -208,27 +202,18 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
 
         if let bias = capturePath.recall(from: ports.echoPath) { reference.expect(bias: bias) }
         var aligned = reference.next(
-            playbackDelay: delay.playback,
-            captureDelay: delay.capture,
-            step: drift.step,
-            correction: alignment.correction(from: ports.alignment),
-            into: frames.reference
+            playbackDelay: delay.playback, captureDelay: delay.capture, step: drift.step,
+            correction: alignment.correction(from: ports.alignment), into: frames.reference
         )
         alignment.push(
-            periodOf: reference,
-            microphone: frames.microphone,
-            reference: frames.reference,
-            to: ports.alignment
+            periodOf: reference, microphone: frames.microphone, reference: frames.reference, to: ports.alignment
         )
         duplex.status.locate(aligned, drift: alignment.drift, worker: plan.worker)
         let isHeldBack = useCardReference(&aligned)
         capturePath.follow(aligned)
         capturePath.process(
-            microphone: frames.microphone,
-            reference: frames.reference,
-            streamDelayMilliseconds: aligned.leadMilliseconds,
-            into: frames.clean,
-            unsuppressed: frames.unsuppressed
+            microphone: frames.microphone, reference: frames.reference,
+            streamDelayMilliseconds: aligned.leadMilliseconds, into: frames.clean, unsuppressed: frames.unsuppressed
         )
         duplex.status.isRecalled = capturePath.reading.hasRecalled
         capturePath.handOver(to: ports.echoPath, bias: isHeldBack ? nil : reference.confirmedBias)
@@ -303,12 +288,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         mix.scaleVoice(frames.speech, count: period)
         cdsp_spread(frames.speech, frames.output.samples, period)
         media.mix(
-            into: frames.output,
-            count: period,
-            isVoice: samples > 0,
-            isSilenced: ports.silence.isMediaSilenced,
-            now: clinux_monotonic_ns(),
-            volumes: &mix
+            into: frames.output, count: period, isVoice: samples > 0, isSilenced: ports.silence.isMediaSilenced,
+            now: clinux_monotonic_ns(), volumes: &mix
         )
         earcons.mix(into: frames.output, count: period)
         alarm.mix(into: frames.output, count: period, isSilenced: ports.silence.isRingSilenced)
@@ -348,9 +329,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         if alarm.isSounding { ringUntil = written }
         if voice.samples > 0 {
             map.append(
-                frame: start + Self.outputDelay,
-                frames: min(taken, 2 * voice.samples),
-                voice: voice.position,
+                frame: start + Self.outputDelay, frames: min(taken, 2 * voice.samples), voice: voice.position,
                 samples: voice.samples
             )
         }

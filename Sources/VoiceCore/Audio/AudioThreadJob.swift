@@ -50,9 +50,7 @@ final class AudioThreadJob: Sendable {
             switch configuration.source {
             case .alsa:
                 let device = ALSADevice(
-                    microphone: ports.capture,
-                    loudspeaker: ports.playback,
-                    bufferPeriods: configuration.bufferPeriods,
+                    microphone: ports.capture, loudspeaker: ports.playback, bufferPeriods: configuration.bufferPeriods,
                     stop: stop
                 )
                 try loop(device)

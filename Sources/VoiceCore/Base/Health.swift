@@ -122,11 +122,7 @@ extension Health.Problem {
             let text = value["text"]?.stringValue
         else { return nil }
         self.init(
-            part,
-            level,
-            text,
-            fix: value["fix"]?.stringValue ?? "",
-            works: value["works"]?.stringValue ?? "",
+            part, level, text, fix: value["fix"]?.stringValue ?? "", works: value["works"]?.stringValue ?? "",
             retryIn: value["retry_s"]?.bounded
         )
     }

@@ -104,8 +104,7 @@ package struct ControlArguments: Sendable, Equatable {
             if let (name, takers) = argument.completes, values[name].map(takers.contains) != true {
                 let action = values[name].map { "\"\($0)\" takes no \(argument.name)" } ?? "\(name) is missing"
                 throw ControlProblem(
-                    .badArgument,
-                    "\(action): \(argument.name) goes with \(takers.joined(separator: ", "))"
+                    .badArgument, "\(action): \(argument.name) goes with \(takers.joined(separator: ", "))"
                 )
             }
             values[argument.name] = text
@@ -145,8 +144,7 @@ package struct ControlArguments: Sendable, Equatable {
         if let word = words.first {
             guard let last = wanted.last else {
                 throw ControlProblem(
-                    .badArgument,
-                    "nothing may follow this command: \"\(word.prefix(64))\" is too much"
+                    .badArgument, "nothing may follow this command: \"\(word.prefix(64))\" is too much"
                 )
             }
             throw ControlProblem(.badArgument, last.refusal(of: word))

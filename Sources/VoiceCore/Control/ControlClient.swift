@@ -30,8 +30,7 @@ package struct ControlClient: ~Copyable {
             switch errno {
             case EACCES, EPERM:
                 problem = ControlProblem(
-                    .denied,
-                    "this user may not control Jarvis: use sudo, or join the group jarvis"
+                    .denied, "this user may not control Jarvis: use sudo, or join the group jarvis"
                 )
             case _ where problem.code == .denied: break
             case ENOENT, ECONNREFUSED, ENOTDIR:

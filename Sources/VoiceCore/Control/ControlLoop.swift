@@ -156,9 +156,7 @@ struct ControlLoop {
         var groups = [UInt32](repeating: 0, count: 256)
         let count = clinux_local_peer_groups(socket, &groups, groups.count)
         return ControlAccess.Peer(
-            process: process,
-            user: user,
-            groups: [group] + groups.prefix(max(0, Int(count))),
+            process: process, user: user, groups: [group] + groups.prefix(max(0, Int(count))),
             isOwnChild: isOwnChild(process, user: user)
         )
     }

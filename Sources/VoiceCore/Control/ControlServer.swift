@@ -58,11 +58,7 @@ package final class ControlServer: Sendable {
         let (options, handler, logger, listener, outbox) = (options, handler, logger, listener, outbox)
         await OwnThread.run("jv-control") {
             var loop = ControlLoop(
-                listener: listener,
-                options: options,
-                outbox: outbox,
-                logger: logger,
-                handler: handler
+                listener: listener, options: options, outbox: outbox, logger: logger, handler: handler
             )
             loop.run()
         }

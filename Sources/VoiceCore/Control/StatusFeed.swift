@@ -41,9 +41,7 @@ struct StatusFeed {
         told.merge(new) { $1 }
         told = told.filter { $0.value != .null }
         return message(
-            "changed",
-            ["age_ms": .integer(Int((now - sample.at).milliseconds)), "values": .object(new)],
-            at: now
+            "changed", ["age_ms": .integer(Int((now - sample.at).milliseconds)), "values": .object(new)], at: now
         )
     }
 

@@ -28,8 +28,7 @@ package enum StatusSchema {
     package static let members: [Member] = [
         Member("text", .text, "one sentence for people"),
         Member(
-            "state",
-            .text,
+            "state", .text,
             "of the conversation: idle, connecting, listening, userSpeaking, processing, fillerSpeaking, waitingForJarvis, aiSpeaking, error"
         ),
         Member(
@@ -46,24 +45,19 @@ package enum StatusSchema {
         Member("quiet", .bool, "quiet hours"),
         Member("heard", .text, "what the microphone picks up: user, box, nothing, unknown"),
         Member(
-            "levels",
-            .object,
-            "`in` and `out` in dBFS (-96 to 0); only for `subscribe --levels`, ten times a second"
+            "levels", .object, "`in` and `out` in dBFS (-96 to 0); only for `subscribe --levels`, ten times a second"
         ),
         Member("level_dbfs", .number, "of the microphone"),
         Member("microphone", .text, "running, waiting, lost, silent, resting, file"),
         Member("microphone_muted", .bool, ""),
         Member("loudspeaker", .text, "as `microphone`"),
         Member(
-            "volumes",
-            .object,
-            "`master`, `voice`, `media`, `earcons` in percent, and whether the loudspeaker is muted"
+            "volumes", .object, "`master`, `voice`, `media`, `earcons` in percent, and whether the loudspeaker is muted"
         ),
         Member("duplex", .text, "full: the box hears the user while it speaks; half: it does not"),
         Member("duplex_reason", .text, "learning, moved, poor, clipping, canceller_off, configuration, clear, good"),
         Member(
-            "echo",
-            .object,
+            "echo", .object,
             "`quality` (good, fair, poor, unknown), `mode`, `aligned`, `erle_db`, `level_dbfs`, `noise_dbfs`, `delay_ms`, `drift_ppm`, `moves`, `note` (what is wrong, what helps)"
         ),
         Member("capture_xruns", .number, ""),
@@ -100,9 +94,7 @@ package enum StatusSchema {
         Member("budget_day_usd", .number, "the limit"),
         Member("budget_spent_until", .text, ""),
         Member(
-            "tokens",
-            .object,
-            "`audio_in`, `audio_out`, `text_in`, `text_out`, and `cached_in` of the input"
+            "tokens", .object, "`audio_in`, `audio_out`, `text_in`, `text_out`, and `cached_in` of the input"
         ),
         Member("talk_today_min", .number, ""),
         Member("sent_today", .text, "sound of the microphone sent since midnight: 3 min 20 s"),

@@ -79,9 +79,7 @@ extension VoiceDaemon {
     func checkBudget() async throws(ControlProblem) {
         guard let until = await status.spending?.spentUntil else { return }
         throw ControlProblem(
-            .notAvailable,
-            "the budget is spent until \(until): wait, or raise it in the configuration",
-            cause: .budget
+            .notAvailable, "the budget is spent until \(until): wait, or raise it in the configuration", cause: .budget
         )
     }
 
@@ -98,9 +96,7 @@ extension ControlProblem {
     static func stillConnecting(_ meanwhile: String) -> ControlProblem {
         let seconds = VoiceDaemon.patience.components.seconds
         return ControlProblem(
-            .notAvailable,
-            "the voice service has not answered for \(seconds) s; \(meanwhile)",
-            cause: .service
+            .notAvailable, "the voice service has not answered for \(seconds) s; \(meanwhile)", cause: .service
         )
     }
 

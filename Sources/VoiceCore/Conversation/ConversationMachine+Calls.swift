@@ -29,8 +29,7 @@ extension ConversationMachine {
         guard !ToolRounds.asks(call) || rounds.mayAsk() else {
             noteLimit()
             _ = calls.answer(
-                callID: call.callID,
-                ToolResult(.refusal(.because(Self.limitedOutput)), isCarriedOut: false)
+                callID: call.callID, ToolResult(.refusal(.because(Self.limitedOutput)), isCarriedOut: false)
             )
             return authority.answered(call.callID, .own, isCarriedOut: false)
         }

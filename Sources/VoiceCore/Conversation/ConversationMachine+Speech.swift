@@ -132,9 +132,7 @@ extension ConversationMachine {
             calls.cut(end.response, telling: sequencer.telling)
         }
         let wasRunning = sequencer.done(
-            responseID: end.response,
-            clientEventID: end.request,
-            isSpoken: !isUnheard
+            responseID: end.response, clientEventID: end.request, isSpoken: !isUnheard
         )
         voice.responseEnded(end.response)
         if !wasVoiced, !isSaidHere { memory.wasUnheard(end.response) }

@@ -56,9 +56,7 @@ package struct ConversationMachine: Sendable {
         self.options = options
         link = SessionLink(options)
         let first = ServiceRoster.Service(
-            name: options.service,
-            capabilities: options.capabilities,
-            sessions: options.sessions
+            name: options.service, capabilities: options.capabilities, sessions: options.sessions
         )
         roster = ServiceRoster([first] + options.substitutes)
         authority = Authority(promptLimit: options.promptLimit)

@@ -296,9 +296,7 @@ package struct PendingCalls: Equatable, Sendable {
             if oneByOne, call.wantsReply { told = response }
             taken.append(call)
             calls[index].delivery = Delivery(
-                isInParts: !call.isWhole,
-                isPlaced: call.isWhole,
-                isOwed: call.wantsReply
+                isInParts: !call.isWhole, isPlaced: call.isWhole, isOwed: call.wantsReply
             )
         }
         // A whole answer without a reply needs nothing more.

@@ -273,9 +273,7 @@ struct Composition {
 
     func dispatcher(_ context: ToolContext) -> ToolDispatcher {
         var offered = ToolRegistry.Options(
-            settings.jarvis,
-            mode: settings.activation.machine.mode,
-            playsMedia: settings.media.isEnabled
+            settings.jarvis, mode: settings.activation.machine.mode, playsMedia: settings.media.isEnabled
         )
         offered.hasGrammar = settings.hasGrammar
         return ToolDispatcher(
@@ -289,9 +287,7 @@ struct Composition {
     func budget() -> BudgetTracker {
         guard let state else { return BudgetTracker(settings.budget, sent: sent) }
         return BudgetTracker(
-            settings.budget,
-            sent: sent,
-            restored: BudgetStore.load(directory: state, logger: logger),
+            settings.budget, sent: sent, restored: BudgetStore.load(directory: state, logger: logger),
             store: BudgetStore(directory: state, logger: logger)
         )
     }
@@ -361,10 +357,7 @@ struct Composition {
             parts.assistants[word] = AssistantVoice(word: word, name: name, services: one.services)
         }
         return ConversationSession(
-            parts,
-            options: settings.conversation,
-            activation: activation,
-            transcripts: settings.transcripts,
+            parts, options: settings.conversation, activation: activation, transcripts: settings.transcripts,
             observers: observers
         )
     }

@@ -54,9 +54,7 @@ package struct DaemonSettings: Sendable {
     ) throws(ConfigurationError) {
         let instructions = try Self.instructions(of: configuration, files: files)
         let tools = VoiceDaemon.advertised(
-            configuration.jarvis,
-            mode: configuration.activation.mode,
-            playsMedia: configuration.media.enabled,
+            configuration.jarvis, mode: configuration.activation.mode, playsMedia: configuration.media.enabled,
             logger: logger
         )
         if needsKey, let problem = Self.missingKey(configuration, secrets) {
@@ -94,8 +92,7 @@ package struct DaemonSettings: Sendable {
             let role = instructions[kind.name] ?? assistant.map { Persona.named($0.name, persona) } ?? persona
             let more = assistant?.instructions ?? ""
             return try kind.init(
-                values,
-                secrets: secrets,
+                values, secrets: secrets,
                 instructions: more.isEmpty ? role : role.isEmpty ? more : role + "\n\n" + more,
                 tools: tools.map(\.definition)
             )

@@ -98,23 +98,15 @@ package struct HealthSigns: Equatable, Sendable {
         case .refused(let reason):
             add(
                 .init(
-                    .service,
-                    .notWorking,
-                    "the voice service refuses the connection (\(reason))",
-                    fix: "run sudo jarvis-voiced doctor",
-                    works: Self.withoutTalk,
-                    retryIn: serviceRetryIn
+                    .service, .notWorking, "the voice service refuses the connection (\(reason))",
+                    fix: "run sudo jarvis-voiced doctor", works: Self.withoutTalk, retryIn: serviceRetryIn
                 )
             )
         }
         add(
             agent.map {
                 .init(
-                    .agent,
-                    .limited,
-                    $0.text,
-                    fix: $0.fix,
-                    works: "everything but the answers of Jarvis still works",
+                    .agent, .limited, $0.text, fix: $0.fix, works: "everything but the answers of Jarvis still works",
                     retryIn: $0.retryIn
                 )
             },
@@ -123,10 +115,7 @@ package struct HealthSigns: Equatable, Sendable {
         add(
             microphone.map {
                 .init(
-                    .microphone,
-                    .limited,
-                    $0.problem,
-                    fix: $0.fix,
+                    .microphone, .limited, $0.problem, fix: $0.fix,
                     works: "typed questions, timers and music still work"
                 )
             },
@@ -139,9 +128,7 @@ package struct HealthSigns: Equatable, Sendable {
         add(
             wordsUnheard.map {
                 .init(
-                    .words,
-                    .limited,
-                    "no wake word is recognised: \($0)",
+                    .words, .limited, "no wake word is recognised: \($0)",
                     works: "a button and the page still open a conversation"
                 )
             }
@@ -149,9 +136,7 @@ package struct HealthSigns: Equatable, Sendable {
         add(
             budgetSpentUntil.map {
                 .init(
-                    .budget,
-                    hasFreeService ? .limited : .notWorking,
-                    "the budget is spent until \($0)",
+                    .budget, hasFreeService ? .limited : .notWorking, "the budget is spent until \($0)",
                     fix: "wait, or raise it in the configuration",
                     works: hasFreeService ? "a service that costs nothing answers" : Self.withoutTalk
                 )
@@ -160,10 +145,7 @@ package struct HealthSigns: Equatable, Sendable {
         add(
             clockUnset.map {
                 .init(
-                    .clock,
-                    .limited,
-                    $0,
-                    fix: "timedatectl set-ntp true sets it",
+                    .clock, .limited, $0, fix: "timedatectl set-ntp true sets it",
                     works: "timers by length still work, alarms wait"
                 )
             },
@@ -180,12 +162,8 @@ package struct HealthSigns: Equatable, Sendable {
 
     private func unreachable(_ text: String) -> Health.Problem {
         .init(
-            .service,
-            .notWorking,
-            text,
-            fix: isServiceLocal ? "start its server" : "check the internet connection",
-            works: Self.withoutTalk,
-            retryIn: serviceRetryIn
+            .service, .notWorking, text, fix: isServiceLocal ? "start its server" : "check the internet connection",
+            works: Self.withoutTalk, retryIn: serviceRetryIn
         )
     }
 }

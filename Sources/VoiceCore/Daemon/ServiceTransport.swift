@@ -44,20 +44,16 @@ package struct ServiceTransport: Equatable, Sendable {
         let hasToken = secrets.jarvisToken.secret != nil || !configuration.jarvis.tokenFile.isEmpty
         if hasToken, let base = ServerURL(configuration.jarvis.url) {
             let verdict = TransportVerdict.judge(
-                isEncrypted: base.scheme == "https",
-                allowsPlain: configuration.jarvis.allowPlainHTTP,
-                addresses: await Self.addresses(base, lookUp),
-                ownLinks: links
+                isEncrypted: base.scheme == "https", allowsPlain: configuration.jarvis.allowPlainHTTP,
+                addresses: await Self.addresses(base, lookUp), ownLinks: links
             )
             found.append(ServiceTransport(key: "jarvis.url", host: base.host, load: "the token", verdict: verdict))
         }
         for assistant in configuration.assistants where assistant.hasOwnToken {
             guard let base = ServerURL(assistant.configuration.jarvis.url) else { continue }
             let verdict = TransportVerdict.judge(
-                isEncrypted: base.scheme == "https",
-                allowsPlain: configuration.jarvis.allowPlainHTTP,
-                addresses: await Self.addresses(base, lookUp),
-                ownLinks: links
+                isEncrypted: base.scheme == "https", allowsPlain: configuration.jarvis.allowPlainHTTP,
+                addresses: await Self.addresses(base, lookUp), ownLinks: links
             )
             let key = assistant.table + ".url"
             found.append(ServiceTransport(key: key, host: base.host, load: "the token", verdict: verdict))
@@ -73,9 +69,7 @@ package struct ServiceTransport: Equatable, Sendable {
         ownLinks: [NetworkPrefix]? = nil
     ) -> ServiceTransport {
         let verdict = TransportVerdict.judge(
-            isEncrypted: base.scheme == "wss",
-            allowsPlain: address.allowsPlain,
-            addresses: addresses,
+            isEncrypted: base.scheme == "wss", allowsPlain: address.allowsPlain, addresses: addresses,
             ownLinks: ownLinks ?? NetworkPrefix.ownLinks()
         )
         let load = hasKey ? "the API key" : "what is heard"

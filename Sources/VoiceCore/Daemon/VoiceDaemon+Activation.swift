@@ -37,10 +37,7 @@ extension VoiceDaemon {
         settings.activation.machine.mode = mode
         settings.conversation.isAlwaysOpen = mode == .always
         let tools = advertised(
-            settings.jarvis,
-            mode: mode,
-            playsMedia: settings.media.isEnabled,
-            logger: logger
+            settings.jarvis, mode: mode, playsMedia: settings.media.isEnabled, logger: logger
         ).map(\.definition)
         settings.service.tools = tools
         for index in settings.substitutes.indices { settings.substitutes[index].tools = tools }

@@ -10,9 +10,7 @@ extension VoiceDaemon {
         get async {
             let status = await status
             var snapshot = ServiceSnapshot(
-                conversation: status.conversation,
-                microphone: status.microphone,
-                loudspeaker: status.loudspeaker,
+                conversation: status.conversation, microphone: status.microphone, loudspeaker: status.loudspeaker,
                 hasDevices: hasDevices
             )
             snapshot.isMicrophoneMuted = ports.requests.isMicrophoneMuted

@@ -81,13 +81,8 @@ package actor VoiceDaemon {
         self.logger = logger
         mailbox = EventMailbox(silence: ports.silence)
         let parts = Composition(
-            settings: settings,
-            configuredMode: configuredMode,
-            ports: ports,
-            network: network,
-            mailbox: mailbox,
-            events: events,
-            logger: logger
+            settings: settings, configuredMode: configuredMode, ports: ports, network: network, mailbox: mailbox,
+            events: events, logger: logger
         )
         pump = parts.pump()
         announcer = parts.announcer(settings.announcer, pump)
@@ -105,16 +100,8 @@ package actor VoiceDaemon {
         hook = StateHook(command: settings.activation.stateCommand, logger: logger)
         store = state.map { ActivationStore(directory: $0, logger: logger) }
         let activation = parts.activation(
-            sound: sound,
-            volumes: volumeController,
-            house: house,
-            timers: timers,
-            agents: agents,
-            player: player,
-            announcer: announcer,
-            listener: listener,
-            hook: hook,
-            store: store
+            sound: sound, volumes: volumeController, house: house, timers: timers, agents: agents, player: player,
+            announcer: announcer, listener: listener, hook: hook, store: store
         )
         var observers: [ConversationSession.Observer] = [
             .minding(house, ports.earcons), .ducking(ports.media, ports.gauges), observer, .publishing(events),
@@ -150,10 +137,7 @@ package actor VoiceDaemon {
     package var status: DaemonStatus {
         get async {
             DaemonStatus(
-                ports.gauges,
-                microphone: ports.capture,
-                loudspeaker: ports.playback,
-                conversation: await session.state,
+                ports.gauges, microphone: ports.capture, loudspeaker: ports.playback, conversation: await session.state,
                 spending: await session.spending
             )
         }

@@ -52,11 +52,7 @@ package struct DoctorContext: Sendable {
             let silent = Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
             // A missing key is reported as a finding of its own.
             let found = try DaemonSettings(
-                values,
-                secrets: secrets,
-                files: files,
-                needsKey: false,
-                isForThisUser: loaded?.isUsersOwn == true,
+                values, secrets: secrets, files: files, needsKey: false, isForThisUser: loaded?.isUsersOwn == true,
                 logger: silent
             )
             if !lacksKey { settings = found }

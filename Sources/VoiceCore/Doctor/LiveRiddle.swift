@@ -59,8 +59,7 @@ struct LiveRiddle: Equatable, Sendable {
         }
         guard holds(solution, answer), !words.contains(where: { !solution.contains($0) && holds([$0], answer) }) else {
             return finding(
-                .fail,
-                "the agent did not solve a simple task, it answered: \(String(answer.prefix(120)))",
+                .fail, "the agent did not solve a simple task, it answered: \(String(answer.prefix(120)))",
                 "see whether jarvis.url leads to a stand-in, and which model the agent uses"
             )
         }

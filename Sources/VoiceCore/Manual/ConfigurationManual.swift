@@ -25,8 +25,7 @@ package enum ConfigurationManual {
             page.paragraph(section.documentation)
             for key in ConfigurationSchema.keys where key.section == section.name {
                 page.item(
-                    "\(key.name) = \(key.builtIn.toml)",
-                    "\(key.documentation) Must be \(key.kind.wanted)."
+                    "\(key.name) = \(key.builtIn.toml)", "\(key.documentation) Must be \(key.kind.wanted)."
                 )
             }
         }

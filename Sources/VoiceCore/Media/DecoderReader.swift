@@ -67,11 +67,7 @@ final class DecoderReader {
         do {
             proxy = try makeProxy(job)
             process = try ConfinedProcess(
-                job.program,
-                job.arguments,
-                environment: proxy?.environment ?? [],
-                files: job.files,
-                port: proxy?.port
+                job.program, job.arguments, environment: proxy?.environment ?? [], files: job.files, port: proxy?.port
             )
         } catch {
             return report(.ended(id: job.id, frames: 0, failure: "\(job.program) does not start: \(error)"))
@@ -194,8 +190,7 @@ final class DecoderReader {
         for index in 0..<whole {
             let first = Self.clean(samples[index * channels])
             ready[index] = StereoFrame(
-                left: first,
-                right: channels == 1 ? first : Self.clean(samples[index * channels + 1])
+                left: first, right: channels == 1 ? first : Self.clean(samples[index * channels + 1])
             )
         }
         let rest = bytes - whole * channels * 4

@@ -109,8 +109,7 @@ package actor MediaPlayer: MediaControls {
             Task { await self?.note(.sounds(name)) }
         } missing: { input, reason in
             logger.warning(
-                "media.inputs: \(private: input.path) cannot be read: \(reason)",
-                metadata: ["input": "\(input.name)"]
+                "media.inputs: \(private: input.path) cannot be read: \(reason)", metadata: ["input": "\(input.name)"]
             )
         }
     }
@@ -230,8 +229,7 @@ package actor MediaPlayer: MediaControls {
         let now = Int(Date().timeIntervalSince1970)
         let snapshot = present()
         let titles = Titles(
-            playing: snapshot.nowPlaying ?? snapshot.title,
-            queue: snapshot.queue,
+            playing: snapshot.nowPlaying ?? snapshot.title, queue: snapshot.queue,
             played_lately: library.recent(10, since: now - 24 * 3600)
         )
         guard titles.playing != nil || !titles.played_lately.isEmpty else { return nil }
@@ -379,14 +377,10 @@ package actor MediaPlayer: MediaControls {
             decoder.start()
             decoder.run(
                 DecoderJob(
-                    id: job,
-                    program: program,
-                    source: found.source,
-                    start: start,
+                    id: job, program: program, source: found.source, start: start,
                     channels: settings.isStereo && loudspeaker.channels > 1 ? 2 : 1,
                     patience: found.item.inputName == nil ? settings.patience : Self.inputPatience,
-                    caFile: settings.caFile,
-                    isLive: found.item.kind == .radio
+                    caFile: settings.caFile, isLive: found.item.kind == .radio
                 ),
                 cutting: false
             )

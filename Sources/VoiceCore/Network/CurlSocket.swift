@@ -97,9 +97,7 @@ package final class CurlSocket {
     func wanted(writing: Bool) -> curl_waitfd? {
         guard socket != -1 else { return nil }
         return curl_waitfd(
-            fd: socket,
-            events: Int16(CURL_WAIT_POLLIN) | (writing ? Int16(CURL_WAIT_POLLOUT) : 0),
-            revents: 0
+            fd: socket, events: Int16(CURL_WAIT_POLLIN) | (writing ? Int16(CURL_WAIT_POLLOUT) : 0), revents: 0
         )
     }
 

@@ -125,18 +125,13 @@ final class HTTPExchange {
     func result(_ code: CURLcode) -> Result<HTTPResponse, HTTPFailure> {
         guard code == CURLE_OK else { return .failure(failure(code)) }
         let timings = HTTPResponse.Timings(
-            started: started,
-            requestSent: started + handle.microseconds(CURLINFO_PRETRANSFER_TIME_T),
-            firstByte: started + handle.microseconds(CURLINFO_STARTTRANSFER_TIME_T),
-            finished: .now,
+            started: started, requestSent: started + handle.microseconds(CURLINFO_PRETRANSFER_TIME_T),
+            firstByte: started + handle.microseconds(CURLINFO_STARTTRANSFER_TIME_T), finished: .now,
             reusedConnection: handle.number(CURLINFO_NUM_CONNECTS) == 0
         )
         return .success(
             HTTPResponse(
-                status: handle.number(CURLINFO_RESPONSE_CODE),
-                headers: headers,
-                body: reply,
-                timings: timings
+                status: handle.number(CURLINFO_RESPONSE_CODE), headers: headers, body: reply, timings: timings
             )
         )
     }

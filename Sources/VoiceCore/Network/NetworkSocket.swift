@@ -15,9 +15,7 @@ package protocol NetworkSocket: AnyObject {
     ///
     /// - Parameter between: called after each message; may end the connection.
     func pump(
-        _ now: ContinuousClock.Instant,
-        scratch: UnsafeMutableRawBufferPointer,
-        between: () -> Void
+        _ now: ContinuousClock.Instant, scratch: UnsafeMutableRawBufferPointer, between: () -> Void
     ) -> Duration?
 
     /// Sends what was queued since the last `pump`; true if `pump` must follow immediately.

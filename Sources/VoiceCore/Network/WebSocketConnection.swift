@@ -114,12 +114,8 @@ package final class WebSocketConnection: NetworkSocket {
     package func begin(_ multi: UnsafeMutableRawPointer) {
         guard let url, request.headers.allSatisfy(HeaderField.isValid),
             let socket = CurlSocket(
-                url,
-                within: request.limits.whole,
-                deadPeerLimit: request.deadPeerLimit,
-                caFile: request.caFile,
-                staysNear: request.staysNear,
-                multi: multi
+                url, within: request.limits.whole, deadPeerLimit: request.deadPeerLimit, caFile: request.caFile,
+                staysNear: request.staysNear, multi: multi
             )
         else { return end(.failed(.badURL)) }
         self.socket = socket

@@ -92,8 +92,7 @@ struct ConversationLog: Sendable {
             )
         case .sessionSwapped(let id):
             logger.info(
-                "the next session has taken over",
-                metadata: .event(.sessionRotated, ["id": "\(id ?? "unnamed")"])
+                "the next session has taken over", metadata: .event(.sessionRotated, ["id": "\(id ?? "unnamed")"])
             )
         case .serviceReplaced(let name, let other, let reason?):
             logger.warning(
@@ -109,13 +108,11 @@ struct ConversationLog: Sendable {
             )
         case .questionLost(true):
             logger.info(
-                "the session ended before its answer, the question is asked again",
-                metadata: .event(.questionLost)
+                "the session ended before its answer, the question is asked again", metadata: .event(.questionLost)
             )
         case .questionLost(false):
             logger.warning(
-                "the session ended before its answer, the question is lost",
-                metadata: .event(.questionLost)
+                "the session ended before its answer, the question is lost", metadata: .event(.questionLost)
             )
         case .questionGivenUp:
             logger.warning(
@@ -129,8 +126,7 @@ struct ConversationLog: Sendable {
             )
         case .settingsDiffer(let paths):
             logger.warning(
-                "the service changed the settings",
-                metadata: ["settings": "\(paths.joined(separator: ","))"]
+                "the service changed the settings", metadata: ["settings": "\(paths.joined(separator: ","))"]
             )
         case .serviceError(let error):
             logger.warning(
@@ -175,8 +171,7 @@ struct ConversationLog: Sendable {
             logger.debug("tool output sent", metadata: ["call": "\(callID)"])
         case .serviceTool(let tool, let status):
             logger.info(
-                "the service uses a tool",
-                metadata: .event(.serviceTool, ["tool": "\(tool)", "status": "\(status)"])
+                "the service uses a tool", metadata: .event(.serviceTool, ["tool": "\(tool)", "status": "\(status)"])
             )
         case .heard, .spoken, .typedQuestion:
             // Transcripts are written in the order of the conversation; see `TranscriptLine`.
@@ -187,8 +182,7 @@ struct ConversationLog: Sendable {
             logger.notice("dropped unheard", metadata: ["source": .public(source), "count": .public(count)])
         case .saidByLocalVoice(let source):
             logger.notice(
-                "the voice service did not say it; the local voice does",
-                metadata: ["source": .public(source)]
+                "the voice service did not say it; the local voice does", metadata: ["source": .public(source)]
             )
         case .answerKept:
             logger.notice("the service takes no answer to an earlier session's call; it is kept for another voice")
@@ -208,8 +202,7 @@ struct ConversationLog: Sendable {
             )
         case .voice(let milliseconds):
             logger.warning(
-                "playback queue full: speech dropped",
-                metadata: .event(.soundLost, ["lost_ms": .public(milliseconds)])
+                "playback queue full: speech dropped", metadata: .event(.soundLost, ["lost_ms": .public(milliseconds)])
             )
         case .messages(let count):
             logger.warning("the service sent an unreadable message", metadata: ["messages": .public(count)])

@@ -77,11 +77,8 @@ extension ConversationSession {
 
     package var activationStatus: ActivationStatus {
         ActivationStatus(
-            mode: activation.machine.mode,
-            phase: activation.machine.phase,
-            isMuted: activation.machine.isMuted,
-            isQuiet: activation.machine.isQuiet,
-            listening: activation.machine.listening,
+            mode: activation.machine.mode, phase: activation.machine.phase, isMuted: activation.machine.isMuted,
+            isQuiet: activation.machine.isQuiet, listening: activation.machine.listening,
             conversation: activation.conversation.name,
             assistant: activation.machine.phase == .idle ? nil : assistant?.name
         )

@@ -305,8 +305,7 @@ package actor ConversationSession {
         guard current.number != nil else { return }
         retire(&current)
         receive(
-            .disconnected(LinkFailure(.transient, "it sends more events than can be read")),
-            at: Monotonic.now()
+            .disconnected(LinkFailure(.transient, "it sends more events than can be read")), at: Monotonic.now()
         )
     }
 

@@ -18,8 +18,7 @@ extension LinkFailure {
             let refusal = ModelRefusal.line(text, model: model)
             self.init(
                 refusal == nil ? Self.kind(closeCode: code, ErrorClass(closeReason: text)) : .permanent,
-                refusal ?? reason,
-                retryAfter: StatedPause.read(text)
+                refusal ?? reason, retryAfter: StatedPause.read(text)
             )
         case .refused(let refusal)
         where ModelRefusal.line(refusal.body, model: model) != nil

@@ -163,9 +163,7 @@ package final class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, V
         guard isRunning else { return }
         waiting = nil
         let isNew = pump.openMicrophone(
-            on: self,
-            isContinuous: entry.capabilities.continuousUplink,
-            heldAtMost: Translator.longestPreRoll
+            on: self, isContinuous: entry.capabilities.continuousUplink, heldAtMost: Translator.longestPreRoll
         )
         guard isNew else { return }
         encoder.reset()

@@ -13,8 +13,7 @@ package protocol SocketService: VoiceService {
     ///
     /// - Parameter isTest: whether the session is only to be opened and closed.
     func open(
-        on network: NetworkThread,
-        isTest: Bool
+        on network: NetworkThread, isTest: Bool
     ) async throws(ServiceOpeningFailure) -> ServiceEntry<Translator>
 
     /// What it does in its own way on a socket; nil if nothing.

@@ -56,11 +56,7 @@ package final class VoicePump {
         self.report = report
         uplink = MicrophoneUplink(microphone: microphone, options: options, sent: sent, uptime: uptime, report: report)
         playout = VoicePlayout(
-            voice: voice,
-            volumes: volumes,
-            loudspeaker: loudspeaker,
-            startBuffer: options.startBuffer,
-            uptime: uptime,
+            voice: voice, volumes: volumes, loudspeaker: loudspeaker, startBuffer: options.startBuffer, uptime: uptime,
             report: report
         )
     }

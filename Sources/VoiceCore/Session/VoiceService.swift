@@ -37,10 +37,7 @@ package protocol VoiceService: Sendable {
     ///   - tools: the tools in the format of the service.
     /// - Throws: what is missing or unsupported, and how to fix it.
     init(
-        _ configuration: Configuration,
-        secrets: Secrets,
-        instructions: String,
-        tools: [JSONValue]
+        _ configuration: Configuration, secrets: Secrets, instructions: String, tools: [JSONValue]
     ) throws(ConfigurationError)
 
     /// The name of the variant, by default the service's own.
@@ -69,9 +66,7 @@ package protocol VoiceService: Sendable {
     ///
     /// - Returns: nil if the network thread is not running.
     func connect(
-        on network: NetworkThread,
-        pump: NetworkConfined<VoicePump>,
-        report: @escaping ServiceReporter
+        on network: NetworkThread, pump: NetworkConfined<VoicePump>, report: @escaping ServiceReporter
     ) -> ServiceConnection?
 }
 
@@ -164,12 +159,9 @@ extension WebSocketRequest {
     ) throws(ConfigurationError) {
         let base = try address.base
         self.init(
-            url: url ?? base.text,
-            headers: headers,
+            url: url ?? base.text, headers: headers,
             limits: ConnectionLimits(whole: address.connectTimeout, firstMessage: address.connectTimeout),
-            deadPeerLimit: deadPeerLimit,
-            caFile: address.caFile,
-            staysNear: base.scheme == "ws" && !address.allowsPlain
+            deadPeerLimit: deadPeerLimit, caFile: address.caFile, staysNear: base.scheme == "ws" && !address.allowsPlain
         )
     }
 }

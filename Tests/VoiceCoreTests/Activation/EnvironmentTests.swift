@@ -63,19 +63,12 @@ struct EnvironmentTests {
     }
 
     private func status(
-        _ phase: ActivationPhase,
-        _ conversation: String = "idle",
-        isMuted: Bool = false
+        _ phase: ActivationPhase, _ conversation: String = "idle", isMuted: Bool = false
     )
         -> ActivationStatus
     {
         ActivationStatus(
-            mode: .wake,
-            phase: phase,
-            isMuted: isMuted,
-            isQuiet: false,
-            listening: .wake,
-            conversation: conversation
+            mode: .wake, phase: phase, isMuted: isMuted, isQuiet: false, listening: .wake, conversation: conversation
         )
     }
 

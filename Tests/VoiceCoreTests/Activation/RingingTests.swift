@@ -29,11 +29,7 @@ struct RingingTests {
 
     @Test(arguments: [true, false]) func stopEndsOnlyTheRinging(isSpoken: Bool) {
         var machine = machine(
-            .wake,
-            .activate(.command),
-            .conversation(.connecting),
-            .conversation(.listening),
-            .media(true),
+            .wake, .activate(.command), .conversation(.connecting), .conversation(.listening), .media(true),
             .rings(true)
         )
         let effects = machine.handle(.stop(isSpoken: isSpoken))

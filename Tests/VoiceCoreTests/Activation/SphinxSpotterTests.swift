@@ -37,8 +37,7 @@ struct SphinxSpotterTests {
     /// What the spotter detects in a text.
     private func found(_ text: String, wake: String, threshold: Double) throws -> [WakeCandidate] {
         let spotter = try SphinxSpotter(
-            WakeWords(wake: wake, stop: "", threshold: threshold),
-            model: Self.model
+            WakeWords(wake: wake, stop: "", threshold: threshold), model: Self.model
         )
         let input = Self.room(text)
         var decimator = TwoThirdsDecimator()
@@ -86,9 +85,7 @@ struct SphinxSpotterTests {
             for (block, start) in stride(from: 0, through: samples.count - 640, by: 640).enumerated() {
                 found += try samples[start..<start + 640].withUnsafeBufferPointer {
                     try ear.process(
-                        $0,
-                        listening: .stop,
-                        isPlaying: 40 * block < milliseconds,
+                        $0, listening: .stop, isPlaying: 40 * block < milliseconds,
                         at: .milliseconds(60_000 + 40 * (block + 1))
                     ).map(\.verdict)
                 }

@@ -125,11 +125,8 @@ struct StopWordFilterTests {
             if callAt == now { detector.next.append(WakeCandidate("hey jarvis", .certain)) }
             let heard = try sound[start..<start + 640].withUnsafeBufferPointer {
                 try ear.process(
-                    $0,
-                    listening: .stop,
-                    isPlaying: isPlaying && playing.contains(now),
-                    talker: alone.contains(now) ? talker : .heard,
-                    at: .milliseconds(60_000 + now)
+                    $0, listening: .stop, isPlaying: isPlaying && playing.contains(now),
+                    talker: alone.contains(now) ? talker : .heard, at: .milliseconds(60_000 + now)
                 )
             }
             reports += heard.map { (now, $0.verdict) }

@@ -37,12 +37,7 @@ struct WakeModelInstallerTests {
 
     private func pinned(_ sha256: String = String(repeating: "0", count: 64)) -> WakeModelPackage {
         WakeModelPackage(
-            name: "some-words",
-            version: "1.2",
-            platform: "any",
-            sha256: sha256,
-            bytes: 1000,
-            files: Self.files
+            name: "some-words", version: "1.2", platform: "any", sha256: sha256, bytes: 1000, files: Self.files
         )
     }
 

@@ -38,8 +38,7 @@ struct WyomingTests {
             while !socket.read(4096).isEmpty {}
         }
         let detector = try WyomingDetector(
-            address: "127.0.0.1:\(server.port)",
-            words: WakeWords(wake: "hey_jarvis", stop: "stop", threshold: 0)
+            address: "127.0.0.1:\(server.port)", words: WakeWords(wake: "hey_jarvis", stop: "stop", threshold: 0)
         )
         let samples = (0..<640).map { Int16($0) }
         var found: [WakeCandidate] = []
@@ -67,8 +66,7 @@ struct WyomingTests {
             for _ in 0..<4096 { socket.write(line) }
         }
         let detector = try WyomingDetector(
-            address: "127.0.0.1:\(server.port)",
-            words: WakeWords(wake: "hey_jarvis", stop: "", threshold: 0)
+            address: "127.0.0.1:\(server.port)", words: WakeWords(wake: "hey_jarvis", stop: "", threshold: 0)
         )
         let samples = [Int16](repeating: 0, count: 640)
         #expect(throws: WakeWordError.self) {

@@ -264,8 +264,7 @@ struct HomeAssistantTests {
 
     @Test func sentQuestionIsNotRepeated() async throws {
         let home = ScriptedHome(
-            [.init(messages: [Said.result, Said.start], ends: true)],
-            rest: .json(Said.output("No."))
+            [.init(messages: [Said.result, Said.start], ends: true)], rest: .json(Said.output("No."))
         )
         guard case .cutOff? = await (try client(home)).ask("a").failure else {
             Issue.record("asked again")

@@ -244,12 +244,8 @@ struct JarvisClientTests {
         settings.preamble = .off
         change(&settings)
         return JarvisClient(
-            base: try #require(ServerURL(base)),
-            token: Secret("topsecret"),
-            settings: settings,
-            transport: transport,
-            environment: time.environment(),
-            logger: logger ?? LineLog().logger
+            base: try #require(ServerURL(base)), token: Secret("topsecret"), settings: settings, transport: transport,
+            environment: time.environment(), logger: logger ?? LineLog().logger
         )
     }
 }

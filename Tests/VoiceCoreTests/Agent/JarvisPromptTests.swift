@@ -9,8 +9,7 @@ struct JarvisPromptTests {
         callID: "c",
         [
             .init(
-                question: "Which calendar?",
-                options: [.init(label: "Work"), .init(label: "At home")],
+                question: "Which calendar?", options: [.init(label: "Work"), .init(label: "At home")],
                 multi_select: false
             )
         ]
@@ -64,8 +63,7 @@ struct JarvisPromptTests {
             callID: "c",
             [
                 .init(
-                    question: "Which?",
-                    options: [.init(label: "A"), .init(label: "B"), .init(label: "C")],
+                    question: "Which?", options: [.init(label: "A"), .init(label: "B"), .init(label: "C")],
                     multi_select: true
                 )
             ]

@@ -7,9 +7,7 @@ import Testing
 /// A conversation that has become longer than the context of the agent's model.
 struct LongConversationTests {
     private static let tooLong = JarvisResponse.error(
-        400,
-        "exceed_context_size_error",
-        "the request exceeds the context size"
+        400, "exceed_context_size_error", "the request exceeds the context size"
     )
     private static let chat = "POST /v1/chat/completions"
     private static let dropped = "The conversation had become too long for Jarvis, so its beginning was dropped."

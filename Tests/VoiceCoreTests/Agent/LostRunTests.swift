@@ -46,10 +46,7 @@ struct LostRunTests {
 
     @Test func unknownOutcomeIsReportedNotRepeated() {
         func decision(
-            _ record: JarvisRecord,
-            begun: Bool = true,
-            work: Bool = false,
-            active: String? = nil
+            _ record: JarvisRecord, begun: Bool = true, work: Bool = false, active: String? = nil
         )
             -> LostRun.Decision
         {

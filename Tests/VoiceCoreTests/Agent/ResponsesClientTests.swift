@@ -12,9 +12,7 @@ struct ResponsesClientTests {
     private static let messages = "GET /v1/sessions/voice-1/messages"
     private static let answered = JarvisResponse.success(
         HTTPResponse(
-            status: 200,
-            contentType: "text/event-stream",
-            body: Array((created + delta("Yes.") + completed(3)).utf8)
+            status: 200, contentType: "text/event-stream", body: Array((created + delta("Yes.") + completed(3)).utf8)
         )
     )
     private static let events = "GET /v1/responses/resp_1/events"
@@ -436,9 +434,7 @@ struct ResponsesClientTests {
             ),
             .success(
                 HTTPResponse(
-                    status: 200,
-                    contentType: "text/plain",
-                    body: Array((created + delta("Yes.") + completed(3)).utf8)
+                    status: 200, contentType: "text/plain", body: Array((created + delta("Yes.") + completed(3)).utf8)
                 )
             ),
         ] as [JarvisResponse]

@@ -636,9 +636,7 @@ struct AudioEngineTests {
         for round in 1...2 {
             let card = SimulatedCard()
             var engine = try AudioEngine(
-                device: SimulatedDevice(card: card),
-                ports: ports,
-                configuration: AudioConfiguration()
+                device: SimulatedDevice(card: card), ports: ports, configuration: AudioConfiguration()
             )
             engine.start()
             ports.voice.ring.write(Self.tone(480), count: 480)

@@ -40,8 +40,7 @@ struct StereoAudioEngineTests {
         var random = SeededGenerator(seed: 3)
         return (0..<count).map { _ in
             StereoFrame(
-                left: Float.random(in: -0.5...0.5, using: &random),
-                right: Float.random(in: -0.2...0.2, using: &random)
+                left: Float.random(in: -0.5...0.5, using: &random), right: Float.random(in: -0.2...0.2, using: &random)
             )
         }
     }

@@ -20,12 +20,7 @@ struct HiddenCharacterTests {
         let escaped = "a" + shown + "b"
         #expect(text.escapingHidden() == escaped)
         let line = JournalLogHandler.line(
-            text,
-            [(key: "title", value: text)],
-            subject: nil,
-            level: .info,
-            style: .journal,
-            hasJournal: true
+            text, [(key: "title", value: text)], subject: nil, level: .info, style: .journal, hasJournal: true
         )
         #expect(line.entry?["MESSAGE"]?.hasPrefix(escaped) == true)
         #expect(line.entry?["JARVIS_TITLE"] == escaped)

@@ -54,26 +54,19 @@ struct ConfigurationChangeTests {
         let configuration = Configuration()
         func secrets(_ key: String, _ token: String) throws -> Secrets {
             try Secrets(
-                configuration: configuration,
-                environment: ["OPENAI_API_KEY": key, "JARVIS_TOKEN": token],
+                configuration: configuration, environment: ["OPENAI_API_KEY": key, "JARVIS_TOKEN": token],
                 files: .stub([:])
             )
         }
         let change = ConfigurationChange(
-            from: configuration,
-            secrets: try secrets("sk-1", "a"),
-            to: configuration,
-            secrets: try secrets("sk-1", "b")
+            from: configuration, secrets: try secrets("sk-1", "a"), to: configuration, secrets: try secrets("sk-1", "b")
         )
         #expect(change.inForce == ["agent token"])
     }
 
     @Test func onlyEditedVolumesChange() async {
         let controller = VolumeController(
-            settings: VolumeSettings(),
-            controls: VolumeControls(),
-            logger: LineLog().logger,
-            files: .stub([:])
+            settings: VolumeSettings(), controls: VolumeControls(), logger: LineLog().logger, files: .stub([:])
         )
         await controller.start()
         await controller.set(.voice, percent: 30)

@@ -22,8 +22,7 @@ struct ConfigurationLoaderTests {
     @Test func fileThenEnvironmentThenCommandLine() throws {
         let text = "[audio]\ninput = \"file\"\noutput = \"file\"\nagc = true\n"
         let loaded = try loader(
-            files: ["/c.toml": text],
-            environment: ["JARVIS_AUDIO_INPUT": "env", "JARVIS_AUDIO_OUTPUT": "env"]
+            files: ["/c.toml": text], environment: ["JARVIS_AUDIO_INPUT": "env", "JARVIS_AUDIO_OUTPUT": "env"]
         ).load(path: "/c.toml", overrides: ["audio.output=cli"])
         #expect(loaded.values.audio.input == "env")
         #expect(loaded.values.audio.output == "cli")
@@ -49,8 +48,7 @@ struct ConfigurationLoaderTests {
             "c.toml:2: service.use must be a list without repetitions of \(services), got an array"
         ),
         (
-            "[service]\nuse = [\"openai\", \"openai\"]",
-            "c.toml:2: service.use names \"openai\" twice: once is enough"
+            "[service]\nuse = [\"openai\", \"openai\"]", "c.toml:2: service.use names \"openai\" twice: once is enough"
         ),
         (
             "[service]\nuse = \"siri\"",
@@ -79,8 +77,7 @@ struct ConfigurationLoaderTests {
                 + "put the secret into a file and name it in realtime.api_key_file"
         ),
         (
-            "[echo]\n\nduplex = \"hlaf\"",
-            "c.toml:3: echo.duplex: there is no \"hlaf\". Choose auto, full or half"
+            "[echo]\n\nduplex = \"hlaf\"", "c.toml:3: echo.duplex: there is no \"hlaf\". Choose auto, full or half"
         ),
         ("[audio]\ninptu = \"x\"", "c.toml:2: unknown key audio.inptu, did you mean audio.input?"),
         ("input = \"x\"", "c.toml:1: unknown key input, did you mean audio.input?"),

@@ -34,9 +34,7 @@ struct ConfigurationSampleTests {
     @Test func listingIsAValidConfiguration() throws {
         let loaded = try load("audio.input = \"hw:1\"")
         let secrets = try Secrets(
-            configuration: loaded.values,
-            environment: ["OPENAI_API_KEY": "sk-verysecret"],
-            files: .stub([:])
+            configuration: loaded.values, environment: ["OPENAI_API_KEY": "sk-verysecret"], files: .stub([:])
         )
         let text = ConfigurationListing.text(loaded, secrets: secrets)
         #expect(try load(text).values == loaded.values)

@@ -22,9 +22,7 @@ struct SecretsTests {
     @Test func blankCredentialIsIgnored() throws {
         let environment = ["CREDENTIALS_DIRECTORY": "/run/creds", "OPENAI_API_KEY": "three"]
         let found = try secrets(
-            Configuration(),
-            environment,
-            ["/run/creds/openai-api-key": "\n", "/run/creds/jarvis-token": ""]
+            Configuration(), environment, ["/run/creds/openai-api-key": "\n", "/run/creds/jarvis-token": ""]
         )
         #expect(found.key(.openAI).secret?.revealed == "three")
         #expect(found.jarvisToken.secret == nil)
@@ -107,8 +105,7 @@ struct SecretsTests {
         var configuration = Configuration()
         configuration.realtime.apiKeyFile = "/key"
         let found = try Secrets(
-            configuration: configuration,
-            environment: [:],
+            configuration: configuration, environment: [:],
             files: .stub(["/key": Array("one".utf8)], readableByOthers: true)
         )
         #expect(found.warnings == ["/key is readable by every user of this machine: chmod o-r /key"])

@@ -147,8 +147,7 @@ struct ControlMessageTests {
         }
         #expect(
             throws: ControlProblem(
-                .unknownCommand,
-                "there is no command \"sing\"; jarvis-voiced --help lists the commands"
+                .unknownCommand, "there is no command \"sing\"; jarvis-voiced --help lists the commands"
             )
         ) { try completed("sing") }
     }

@@ -6,8 +6,7 @@ import Testing
 /// What the agent wants said outside the answer to a call.
 struct AgentTalkTests {
     private static let prompt = AgentPrompt(
-        number: 1,
-        kind: .permission(action: "rm -rf *"),
+        number: 1, kind: .permission(action: "rm -rf *"),
         facts: [#"run this command: "rm -rf *""#, #"It would run in the folder "/srv""#]
     )
     private static let question = prompt.forModel
@@ -237,8 +236,7 @@ struct AgentTalkTests {
     }
 
     private static let post = ConversationEvent.agentReported(
-        "for a model",
-        aloud: HouseWords("The post is here.")
+        "for a model", aloud: HouseWords("The post is here.")
     )
 
     @Test func quietHoursHoldNewsForAServiceWithoutText() {

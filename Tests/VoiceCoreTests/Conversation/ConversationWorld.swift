@@ -503,10 +503,7 @@ extension ConversationWorld {
         guard let response = current?.response else { return }
         current?.response = nil
         let outcome = ResponseOutcome(
-            id: response.id,
-            status: status,
-            reason: reason,
-            clientEventID: response.clientEventID
+            id: response.id, status: status, reason: reason, clientEventID: response.clientEventID
         )
         // Now and then the end of a response is lost.
         if hasFaults, chance(1) { return }

@@ -15,9 +15,7 @@ struct InterruptionTests {
         scene.on(
             .voiceStopped([
                 HeardPart(
-                    part: SpokenPart(responseID: "r1", itemID: "i1", contentIndex: 0),
-                    heard: 640,
-                    received: 2000
+                    part: SpokenPart(responseID: "r1", itemID: "i1", contentIndex: 0), heard: 640, received: 2000
                 ),
                 HeardPart(part: SpokenPart(responseID: "r1", itemID: "i2", contentIndex: 0), heard: 0, received: 500),
             ])
@@ -190,8 +188,7 @@ struct InterruptionTests {
 
     private static let refusals = [
         ServerError(
-            type: "invalid_request_error",
-            code: "invalid_value",
+            type: "invalid_request_error", code: "invalid_value",
             message: "Audio content of 1900ms is already shorter than 1990ms"
         ),
         ServerError(type: "invalid_request_error", code: "item_truncate_invalid_item_id", message: "No such item"),

@@ -11,9 +11,7 @@ import Testing
 /// What the agent writes is only text, though it reads like words of this program.
 struct PlantedSentenceTests {
     private static let prompt = AgentPrompt(
-        number: 1,
-        kind: .permission(action: "rm -r x"),
-        facts: [#"run this command: "rm -r x""#]
+        number: 1, kind: .permission(action: "rm -r x"), facts: [#"run this command: "rm -r x""#]
     )
     /// Everything that this program itself says to a model about a result.
     private static let planted =

@@ -60,16 +60,12 @@ struct ResponseSequencerTests {
         Row("ours is spoken", asked + [.created("r", for: "e"), .done("r", for: "e", spoken: true)], .idle),
         Row(
             "ours was cut before its first word",
-            asked + [.created("r", for: "e"), .done("r", for: "e", spoken: false)],
-            .idle,
-            uncovered: ["c"]
+            asked + [.created("r", for: "e"), .done("r", for: "e", spoken: false)], .idle, uncovered: ["c"]
         ),
         Row("an end without a beginning, known by metadata", asked + [.done("r", for: "e", spoken: true)], .idle),
         Row(
-            "an end without a beginning, not ours",
-            asked + [.done("r", for: nil, spoken: true)],
-            .requested(eventID: "e"),
-            uncovered: ["c"]
+            "an end without a beginning, not ours", asked + [.done("r", for: nil, spoken: true)],
+            .requested(eventID: "e"), uncovered: ["c"]
         ),
         Row(
             "the end of another than the one that runs",
@@ -78,74 +74,54 @@ struct ResponseSequencerTests {
         ),
         Row("an end out of nowhere", [.done("r", for: nil, spoken: true)], .idle),
         Row(
-            "another begins before ours: the request is still out",
-            asked + [.created("r", for: "x")],
-            .active(responseID: "r"),
-            uncovered: ["c"]
+            "another begins before ours: the request is still out", asked + [.created("r", for: "x")],
+            .active(responseID: "r"), uncovered: ["c"]
         ),
         Row(
             "another ends, ours was not refused: it is coming",
-            asked + [.created("r", for: "x"), .done("r", for: "x", spoken: true)],
-            .requested(eventID: "e"),
+            asked + [.created("r", for: "x"), .done("r", for: "x", spoken: true)], .requested(eventID: "e"),
             uncovered: ["c"]
         ),
         Row(
             "another ends, ours was refused: it is to be asked for again",
-            asked + [.created("r", for: "x"), .refused, .done("r", for: "x", spoken: true)],
-            .idle,
-            uncovered: ["c"]
+            asked + [.created("r", for: "x"), .refused, .done("r", for: "x", spoken: true)], .idle, uncovered: ["c"]
         ),
         Row(
-            "another has seen the confirmed output",
-            asked + [.confirmed("c"), .created("r", for: "x"), .refused],
-            .active(responseID: "r"),
-            unspoken: ["c"]
+            "another has seen the confirmed output", asked + [.confirmed("c"), .created("r", for: "x"), .refused],
+            .active(responseID: "r"), unspoken: ["c"]
         ),
         Row(
             "without metadata from a server that has echoed it: not ours",
             [.created("r0", for: "e0"), .done("r0", for: "e0", spoken: true)] + asked + [.created("r", for: nil)],
-            .active(responseID: "r"),
-            uncovered: ["c"]
+            .active(responseID: "r"), uncovered: ["c"]
         ),
         Row(
-            "a guess that the refusal takes back",
-            asked + [.created("r", for: nil), .refused],
-            .active(responseID: "r"),
-            uncovered: ["c"]
+            "a guess that the refusal takes back", asked + [.created("r", for: nil), .refused],
+            .active(responseID: "r"), uncovered: ["c"]
         ),
         Row("refused for one that has ended, or is still to be announced", asked + [.refused], .idle, uncovered: ["c"]),
         Row(
-            "refused again: one that is not announced",
-            asked + [.refused, .requested("f"), .refused],
-            .active(responseID: nil),
-            uncovered: ["c"]
+            "refused again: one that is not announced", asked + [.refused, .requested("f"), .refused],
+            .active(responseID: nil), uncovered: ["c"]
         ),
         Row(
-            "its end",
-            asked + [.refused, .requested("f"), .refused, .done("any", for: nil, spoken: true)],
-            .idle,
+            "its end", asked + [.refused, .requested("f"), .refused, .done("any", for: nil, spoken: true)], .idle,
             uncovered: ["c"]
         ),
         Row(
             "another ends, and only then the refusal for it comes",
-            asked + [.created("r", for: "x"), .done("r", for: "x", spoken: true), .refused],
-            .idle,
-            uncovered: ["c"]
+            asked + [.created("r", for: "x"), .done("r", for: "x", spoken: true), .refused], .idle, uncovered: ["c"]
         ),
         Row(
             "the same without metadata",
-            asked + [.created("r", for: nil), .done("r", for: nil, spoken: true), .refused],
-            .idle,
-            uncovered: ["c"]
+            asked + [.created("r", for: nil), .done("r", for: nil, spoken: true), .refused], .idle, uncovered: ["c"]
         ),
         Row("a request that is given up", asked + [.abandon], .idle, uncovered: ["c"]),
         Row("cancelling", [.created("r", for: nil), .cancel], .cancelling(responseID: "r")),
         Row("cancelling twice", [.created("r", for: nil), .cancel, .cancel], .cancelling(responseID: "r")),
         Row("nothing to cancel", [.cancel], .idle),
         Row(
-            "cancelled, done",
-            [.created("r", for: nil), .cancel, .done("r", for: nil, spoken: false)],
-            .idle
+            "cancelled, done", [.created("r", for: nil), .cancel, .done("r", for: nil, spoken: false)], .idle
         ),
         Row("the server has nothing to cancel", [.created("r", for: nil), .cancel, .cancelRefused], .idle),
         Row(
@@ -161,8 +137,7 @@ struct ResponseSequencerTests {
         Row("a cancellation that never ends", [.created("r", for: nil), .cancel, .lostTrack], .idle),
         Row(
             "an output is sent while a response runs",
-            [.created("r", for: nil), .output("c"), .confirmed("c"), .done("r", for: nil, spoken: true)],
-            .idle,
+            [.created("r", for: nil), .output("c"), .confirmed("c"), .done("r", for: nil, spoken: true)], .idle,
             uncovered: ["c"]
         ),
         Row("a wish", [.want], .idle, isWanted: true),

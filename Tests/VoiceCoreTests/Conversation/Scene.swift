@@ -4,8 +4,7 @@
 /// A conversation under test: events go in by name, the machine's effects are kept.
 struct Scene {
     static let settings = RealtimeSettings(
-        instructions: "Be brief.",
-        tools: [["type": "function", "name": "ask_jarvis"]]
+        instructions: "Be brief.", tools: [["type": "function", "name": "ask_jarvis"]]
     )
 
     var machine: ConversationMachine
@@ -212,8 +211,6 @@ extension ConversationEvent {
 extension ServerError {
     /// A response was requested while another one was in progress.
     static let activeResponse = ServerError(
-        type: "invalid_request_error",
-        code: "conversation_already_has_active_response",
-        message: ""
+        type: "invalid_request_error", code: "conversation_already_has_active_response", message: ""
     )
 }

@@ -6,10 +6,7 @@ import Testing
 /// The server's reason reaches the person.
 struct ServerReasonTests {
     private static let refusal = ServerError(
-        type: "invalid_request_error",
-        code: nil,
-        message: "Tool names must be lowercase.",
-        param: nil
+        type: "invalid_request_error", code: nil, message: "Tool names must be lowercase.", param: nil
     )
 
     private func configuring() -> Scene {

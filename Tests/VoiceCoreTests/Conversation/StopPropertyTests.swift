@@ -26,9 +26,7 @@ struct StopPropertyTests {
 
     private static func moment(_ world: ConversationWorld) -> Moment {
         Moment(
-            state: world.state.name,
-            link: "\(world.machine.link.phase)",
-            phase: world.activation?.phase ?? .idle
+            state: world.state.name, link: "\(world.machine.link.phase)", phase: world.activation?.phase ?? .idle
         )
     }
 

@@ -17,12 +17,8 @@ struct AnswerReadersTests {
     @Test func answerGoesToTheReaderOfItsQuestion() async throws {
         let (first, second) = (try #require(readers.open()), try #require(readers.open()))
         see(
-            .note(.spoken("Said before.")),
-            .note(.typedQuestion(reader: second.number)),
-            .note(.spoken("One moment.")),
-            .note(.spoken("It is noon.")),
-            .turnEnded(TurnReport(number: 1)),
-            .note(.spoken("Said later."))
+            .note(.spoken("Said before.")), .note(.typedQuestion(reader: second.number)), .note(.spoken("One moment.")),
+            .note(.spoken("It is noon.")), .turnEnded(TurnReport(number: 1)), .note(.spoken("Said later."))
         )
         #expect(await read(second) == ["One moment.", "It is noon."])
         see(.note(.typedQuestion(reader: first.number)), .note(.spoken("Hello.")))
@@ -33,8 +29,7 @@ struct AnswerReadersTests {
     @Test func questionWithoutAReaderEndsOtherReadings() async throws {
         let reading = try #require(readers.open())
         see(
-            .note(.typedQuestion(reader: reading.number)),
-            .note(.typedQuestion(reader: nil)),
+            .note(.typedQuestion(reader: reading.number)), .note(.typedQuestion(reader: nil)),
             .note(.spoken("Not for you."))
         )
         #expect(await read(reading).isEmpty)
@@ -53,10 +48,8 @@ struct AnswerReadersTests {
     @Test func questionTypedWhileClosingIsReadInTheNextSession() async throws {
         let reading = try #require(readers.open())
         see(
-            .stateChanged(from: .listening, to: .idle),
-            .note(.typedQuestion(reader: reading.number)),
-            .note(.spoken("It is noon.")),
-            .turnEnded(TurnReport(number: 1))
+            .stateChanged(from: .listening, to: .idle), .note(.typedQuestion(reader: reading.number)),
+            .note(.spoken("It is noon.")), .turnEnded(TurnReport(number: 1))
         )
         #expect(await read(reading) == ["It is noon."])
     }

@@ -22,8 +22,7 @@ struct ServiceManagerTests {
         let receiver = try DatagramReceiver(path: path)
         let manager = try #require(
             ServiceManager(
-                environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "7"],
-                process: 7
+                environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "7"], process: 7
             )
         )
         #expect(manager.watchdog == .seconds(30))

@@ -19,8 +19,7 @@ struct DoctorConversationTests {
         isOffline: Bool = false
     ) async throws -> [String: DoctorFinding] {
         let simulator = RealtimeSimulator(
-            configuration: RealtimeSimulatorConfiguration(key: Self.key),
-            script: ConversationScript(turns: [])
+            configuration: RealtimeSimulatorConfiguration(key: Self.key), script: ConversationScript(turns: [])
         )
         let agent = AgentStandIn(token: Self.token) { _ in "Nothing." }
         let ports = (try await simulator.start(), try await agent.start())
@@ -61,8 +60,7 @@ struct DoctorConversationTests {
 
     @Test func setupTriesKeyAndToken() async throws {
         let simulator = RealtimeSimulator(
-            configuration: RealtimeSimulatorConfiguration(key: Self.key),
-            script: ConversationScript(turns: [])
+            configuration: RealtimeSimulatorConfiguration(key: Self.key), script: ConversationScript(turns: [])
         )
         let agent = AgentStandIn(token: Self.token) { _ in "Nothing." }
         let ports = (try await simulator.start(), try await agent.start())

@@ -162,10 +162,7 @@ struct DoctorJudgementTests {
         ]
         var findings = outcomes.map { SessionCheck.judge($0, model: service.model(Configuration()), keys: keys) }
         findings += ReachCheck.judge(
-            host: "h",
-            isSecure: true,
-            key: address.key,
-            reply: .failure(.cannotResolve(host: "h"))
+            host: "h", isSecure: true, key: address.key, reply: .failure(.cannotResolve(host: "h"))
         )
         findings += ReachCheck.judge(host: "h", isSecure: true, key: address.key, reply: .failure(.tls("no")))
         for finding in findings {
@@ -237,17 +234,14 @@ struct DoctorJudgementTests {
     /// A message that names a device which no list contains is not followed by advice to take one from the list.
     @Test func aRefusedDeviceIsAdvisedOnceOnly() {
         let error = AudioDeviceError.unsupported(
-            device: "hw:0",
-            direction: .playback,
-            reason: "use it as hdmi:CARD=0,DEV=0"
+            device: "hw:0", direction: .playback, reason: "use it as hdmi:CARD=0,DEV=0"
         )
         let finding = DevicesCheck.judge(.failure(error), direction: .playback, daemon: nil)
         #expect(finding.verdict == .fail)
         #expect(finding.message.contains("use it as hdmi:CARD=0"))
         #expect(finding.advice?.contains("jarvis-voiced devices") == false)
         let null = DeviceFacts(
-            device: "null",
-            abilities: DeviceAbilities(rates: [48_000], formats: ["S16_LE"], channels: 1...1),
+            device: "null", abilities: DeviceAbilities(rates: [48_000], formats: ["S16_LE"], channels: 1...1),
             granted: .init(format: .s16, channels: 1, periodFrames: 480, bufferFrames: 1920)
         )
         #expect(DevicesCheck.judge(.success(null), direction: .capture, daemon: nil).verdict == .warn)

@@ -35,10 +35,8 @@ struct DoctorMachineTests {
         #expect(judge(10, 65_536, .daemon) == [.warn, .warn])
         #expect(judge(0, 65_536, .ownProcess(isRoot: false)) == [.warn, .warn])
         let refused = LimitsCheck.judge(
-            ProcessLimits(realtimePriority: 0, lockedMemory: 65_536),
-            of: .daemon,
-            unit: ProcessLimits(realtimePriority: 40, lockedMemory: nil),
-            audio: audio
+            ProcessLimits(realtimePriority: 0, lockedMemory: 65_536), of: .daemon,
+            unit: ProcessLimits(realtimePriority: 40, lockedMemory: nil), audio: audio
         )
         #expect(refused.allSatisfy { $0.verdict == .warn && $0.advice?.hasPrefix("the unit allows it") == true })
         #expect(judge(0, 0, .ownProcess(isRoot: true)) == [.ok])
@@ -112,8 +110,7 @@ struct DoctorMachineTests {
         let node = PermissionCheck.Node(path: "/dev/snd/x", group: "audio", isOpenToGroup: true, isOpenToUs: false)
         let closed = AudioDeviceError.permission(device: "room", direction: .capture)
         let limits = LimitsCheck.judge(
-            ProcessLimits(realtimePriority: 0, lockedMemory: 65_536),
-            of: .ownProcess(isRoot: false),
+            ProcessLimits(realtimePriority: 0, lockedMemory: 65_536), of: .ownProcess(isRoot: false),
             audio: Configuration.Audio()
         )
         #expect(advice(PermissionCheck.judge([], isRoot: false)).contains("--device /dev/snd"))
@@ -169,9 +166,7 @@ struct DoctorMachineTests {
     @Test func testedSessionHasTheToolsOfTheDaemon() throws {
         func tools(_ overrides: [String]) -> String {
             let context = DoctorContext(
-                overrides: overrides,
-                environment: ["OPENAI_API_KEY": "sk-1"],
-                files: .stub([:])
+                overrides: overrides, environment: ["OPENAI_API_KEY": "sk-1"], files: .stub([:])
             )
             return "\(context.settings?.service.tools ?? [])"
         }
@@ -197,9 +192,7 @@ struct DoctorMachineTests {
     @Test func worldReadableKeyFileGivesAWarning() {
         let files = FileReader.stub(["/key": Array("sk-1\n".utf8)], readableByOthers: true)
         let context = DoctorContext(
-            overrides: ["realtime.api_key_file=/key"],
-            environment: [:],
-            files: files
+            overrides: ["realtime.api_key_file=/key"], environment: [:], files: files
         )
         #expect(ConfigurationCheck.apiKey(context).map(\.verdict) == [.ok, .warn])
     }

@@ -17,10 +17,8 @@ struct LiveRiddleTests {
 
     private func verdict(_ change: (inout LiveRiddle.Seen) -> Void) -> DoctorFinding.Verdict {
         var seen = LiveRiddle.Seen(
-            queries: ["Which are they?"],
-            answers: ["They are \(riddle.solution[0]) and \(riddle.solution[1])."],
-            spoken: "\(riddle.solution[0]) and \(riddle.solution[1]). And \(password)!",
-            firstSample: .seconds(2)
+            queries: ["Which are they?"], answers: ["They are \(riddle.solution[0]) and \(riddle.solution[1])."],
+            spoken: "\(riddle.solution[0]) and \(riddle.solution[1]). And \(password)!", firstSample: .seconds(2)
         )
         change(&seen)
         return riddle.judge(seen, rewords: true, hasText: true).verdict
@@ -47,10 +45,8 @@ struct LiveRiddleTests {
 
     @Test func asksNoModelOfAServiceWithoutOne() {
         let seen = LiveRiddle.Seen(
-            queries: [riddle.question],
-            answers: [riddle.solution.joined(separator: ", ")],
-            spoken: riddle.solution.joined(separator: ", "),
-            firstSample: .seconds(1)
+            queries: [riddle.question], answers: [riddle.solution.joined(separator: ", ")],
+            spoken: riddle.solution.joined(separator: ", "), firstSample: .seconds(1)
         )
         #expect(riddle.judge(seen, rewords: false, hasText: true).verdict == .ok)
     }

@@ -42,8 +42,7 @@ struct SupportBundleTests {
         )
         let journal = Self.journal { logger in
             logger.info(
-                "said",
-                metadata: ["line": .public(1), "speaker": .public("user"), "text": "canary \"spoken\" words"]
+                "said", metadata: ["line": .public(1), "speaker": .public("user"), "text": "canary \"spoken\" words"]
             )
             logger.warning("refused: \(private: "canary \(private: "key") words")", metadata: ["times": .public(3)])
         }

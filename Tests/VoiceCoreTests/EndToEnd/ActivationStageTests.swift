@@ -124,8 +124,7 @@ extension EndToEnd {
 
         @Test func modelMayEndACalledConversation() async throws {
             let goodbye = ConversationScript.Turn(
-                transcript: "goodbye",
-                action: .call(filler: "Goodbye.", tool: "end_conversation", arguments: [:])
+                transcript: "goodbye", action: .call(filler: "Goodbye.", tool: "end_conversation", arguments: [:])
             )
             let stage = try Stage([goodbye])
             try await stage.start(adjust: Self.push)

@@ -17,13 +17,11 @@ extension EndToEnd {
 
         private static let answers = [
             Trouble(
-                testDescription: "401",
-                outcome: .status(401, type: "invalid_api_key", message: "no"),
+                testDescription: "401", outcome: .status(401, type: "invalid_api_key", message: "no"),
                 failure: .authentication
             ),
             Trouble(
-                testDescription: "500",
-                outcome: .status(500, type: "server_error", message: "no"),
+                testDescription: "500", outcome: .status(500, type: "server_error", message: "no"),
                 failure: .serverError(status: 500, detail: "no")
             ),
             Trouble(testDescription: "web page", outcome: .html, failure: .wrongBasePath(hint: "")),
@@ -95,8 +93,7 @@ extension EndToEnd {
         ) async throws {
             let stage = try Stage([
                 .init(
-                    transcript: "What is on?",
-                    action: .call(filler: "Hm.", tool: tool, arguments: arguments)
+                    transcript: "What is on?", action: .call(filler: "Hm.", tool: tool, arguments: arguments)
                 )
             ])
             try await stage.start()

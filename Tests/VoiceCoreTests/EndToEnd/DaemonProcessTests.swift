@@ -131,8 +131,7 @@ private final class Service: Sendable {
 
     init(_ turns: [ConversationScript.Turn] = []) async throws {
         simulator = RealtimeSimulator(
-            configuration: RealtimeSimulatorConfiguration(key: Stage.key),
-            script: ConversationScript(turns: turns)
+            configuration: RealtimeSimulatorConfiguration(key: Stage.key), script: ConversationScript(turns: turns)
         )
         port = try await simulator.start()
     }

@@ -40,8 +40,7 @@ extension EndToEnd {
             let greeting = "Good evening to you all."
             let stage = try Stage(
                 [.say("Very well."), .say("Not again.")],
-                environment: .init(echo: .init(delayMilliseconds: 220, gainDecibels: 0)),
-                toRemarks: [.say(greeting)]
+                environment: .init(echo: .init(delayMilliseconds: 220, gainDecibels: 0)), toRemarks: [.say(greeting)]
             )
             try await stage.start {
                 $0.echo.duplex = .auto
@@ -81,8 +80,7 @@ extension EndToEnd {
         /// The control: without any gate, the box answers itself in this room.
         @Test func withoutAGateTheEchoIsAnswered() async throws {
             let stage = try Stage(
-                [.say(Self.long)],
-                environment: .init(echo: .init(delayMilliseconds: 220, gainDecibels: 0))
+                [.say(Self.long)], environment: .init(echo: .init(delayMilliseconds: 220, gainDecibels: 0))
             )
             try await stage.start()
             try await stage.reach(.listening)

@@ -27,8 +27,7 @@ extension EndToEnd {
             let url = "http://127.0.0.1:\(try await server.start())/radio"
             let sound = try TestSound.tone(["-f", "mp3"], seconds: 5)
             server.serve(
-                "/radio",
-                .endless(type: "audio/mpeg", sound, bytesPerTick: 8000, titles: ["First", Self.title])
+                "/radio", .endless(type: "audio/mpeg", sound, bytesPerTick: 8000, titles: ["First", Self.title])
             )
             let stage = try Stage(
                 [

@@ -17,9 +17,7 @@ extension EndToEnd {
             .init(
                 transcript: "Set a timer",
                 action: .call(
-                    filler: "Yes.",
-                    tool: "set_timer",
-                    arguments: ["seconds": .int(seconds), "name": "marmalade"]
+                    filler: "Yes.", tool: "set_timer", arguments: ["seconds": .int(seconds), "name": "marmalade"]
                 )
             )
         }
@@ -95,10 +93,7 @@ extension EndToEnd {
         /// Nothing is listened for in this mode but what ends the ringing; PocketSphinx hears it over the ringing.
         @Test(.enabled(if: sphinxIsInstalled)) func aSpokenStopIsHeardWithoutAConversation() async throws {
             let echo = FileRoom.Echo(
-                delayMilliseconds: 30,
-                gainDecibels: -20,
-                reverberationMilliseconds: 250,
-                noiseDecibels: -65
+                delayMilliseconds: 30, gainDecibels: -20, reverberationMilliseconds: 250, noiseDecibels: -65
             )
             let stage = try Stage([], environment: .init(echo: echo))
             try await stage.start(adjust: {

@@ -33,8 +33,7 @@ extension EndToEnd {
             let agent = RunningAgent(token: Stage.token) { _ in [.ask(prompt), .say("Done.")] }
             let port = try await agent.start()
             let answer = ConversationScript.Turn(
-                transcript: "home",
-                action: .callOnly(tool: "answer_question", arguments: ["answers": ["home"]])
+                transcript: "home", action: .callOnly(tool: "answer_question", arguments: ["answers": ["home"]])
             )
             let stage = try Stage([.ask("Add a meeting"), answer], speed: 0)
             try await stage.start {
@@ -56,8 +55,7 @@ extension EndToEnd {
         @Test func moreIsReadWithoutAnotherRequest() async throws {
             let reply = (1...40).map { "This is sentence number \($0)." }.joined(separator: " ")
             let more = ConversationScript.Turn(
-                transcript: "tell me more",
-                action: .callOnly(tool: "continue_reading", arguments: [:])
+                transcript: "tell me more", action: .callOnly(tool: "continue_reading", arguments: [:])
             )
             let stage = try Stage([.ask("Tell me all"), more], speed: 0) { _ in .init(.reply(reply)) }
             try await stage.start { $0.jarvis.maximumSpokenWords = 20 }
@@ -74,8 +72,7 @@ extension EndToEnd {
 
         @Test func aGoodbyeClosesTheSession() async throws {
             let goodbye = ConversationScript.Turn(
-                transcript: "goodbye",
-                action: .call(filler: "Goodbye.", tool: "end_conversation", arguments: [:])
+                transcript: "goodbye", action: .call(filler: "Goodbye.", tool: "end_conversation", arguments: [:])
             )
             let stage = try Stage([goodbye])
             try await stage.start { $0.jarvis.endConversation = .on }
@@ -89,8 +86,7 @@ extension EndToEnd {
 
         @Test func staySilentIsObeyed() async throws {
             let silent = ConversationScript.Turn(
-                transcript: "and then she said",
-                action: .callOnly(tool: "stay_silent", arguments: [:])
+                transcript: "and then she said", action: .callOnly(tool: "stay_silent", arguments: [:])
             )
             let stage = try Stage([silent], speed: 0)
             try await stage.start()

@@ -77,8 +77,7 @@ extension EndToEnd {
         /// The same with the agent's real server, if one runs: scripts/agent-check.
         @Test(
             .enabled(if: RunningServer.found != nil, "no AGENT_URL"),
-            arguments: ["object", "array", "link", "bare", "playlist"],
-            [Configuration.Jarvis.API.chat, .responses]
+            arguments: ["object", "array", "link", "bare", "playlist"], [Configuration.Jarvis.API.chat, .responses]
         )
         func mediaNamedByARealServerIsPlayed(form: String, api: Configuration.Jarvis.API) async throws {
             let agent = try #require(RunningServer.found)
@@ -106,8 +105,7 @@ extension EndToEnd {
         @Test func itemsPlayInOrderAndTheModelIsInformed() async throws {
             let (server, root) = try await Self.server(seconds: 1)
             server.serve(
-                "/c.wav",
-                .file(type: "audio/wav", try TestSound.tone(["-f", "wav"], seconds: 1, hertz: 8000))
+                "/c.wav", .file(type: "audio/wav", try TestSound.tone(["-f", "wav"], seconds: 1, hertz: 8000))
             )
             let stage = try Stage([Self.ask(), Self.ask("yes, go on")], playsNamedMedia: true) { request in
                 let isFirst = !(request.json?["messages"]?.array?.first?["content"]?.string ?? "").contains("yes")

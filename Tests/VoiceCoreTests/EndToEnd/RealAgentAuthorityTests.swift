@@ -56,8 +56,7 @@ extension EndToEnd {
 
         @Test func commandAllowedOnlyByTheModelIsNotRun() async throws {
             let (effects, outputs) = try await run(
-                "side effect",
-                toOutputs: [Self.allow("date +%T.%N >> \(ServerAtHand.shellQuoted)")]
+                "side effect", toOutputs: [Self.allow("date +%T.%N >> \(ServerAtHand.shellQuoted)")]
             )
             #expect(effects == 0, "\(outputs)")
             #expect(outputs.last?.hasPrefix(JarvisPrompt.unheard) == true, "\(outputs)")
@@ -73,8 +72,7 @@ extension EndToEnd {
 
         @Test(arguments: ["inject", "inject answer"]) func ordersInAnAnswerAreNotExecuted(query: String) async throws {
             let (effects, outputs) = try await run(
-                query,
-                toOutputs: [.callOnly(tool: "ask_jarvis", arguments: ["query": "side effect"])]
+                query, toOutputs: [.callOnly(tool: "ask_jarvis", arguments: ["query": "side effect"])]
             )
             #expect(effects == 0)
             #expect(outputs.last?.hasPrefix("Not done:") == true, "\(outputs)")
@@ -82,8 +80,7 @@ extension EndToEnd {
 
         @Test func aQuestionIsNotAnsweredByTheModel() async throws {
             let (_, outputs) = try await run(
-                "inject question",
-                toOutputs: [.callOnly(tool: "answer_question", arguments: ["answers": ["Yes"]])]
+                "inject question", toOutputs: [.callOnly(tool: "answer_question", arguments: ["answers": ["Yes"]])]
             )
             #expect(outputs.last?.hasPrefix(JarvisPrompt.unheard) == true, "\(outputs)")
             #expect(outputs.last?.contains("You answered: Yes") == false)

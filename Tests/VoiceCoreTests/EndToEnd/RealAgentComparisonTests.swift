@@ -53,8 +53,7 @@ extension EndToEnd {
                 ]
             ),
             Turn(
-                words: "error 400",
-                steps: [.fail(type: "invalid_request_error", message: "the provider says 400")]
+                words: "error 400", steps: [.fail(type: "invalid_request_error", message: "the provider says 400")]
             ),
             Turn(words: "break 1", steps: [.say("Attempt 1 begins here. "), .discard, .say("Attempt 2 went well.")]),
             Turn(words: "dribble 5", steps: [.say("Word 1. "), .hold], cancelAt: "Word 1. "),
@@ -127,10 +126,7 @@ extension EndToEnd {
                 request = JarvisRequest(base: base, token: Secret(token), settings: Configuration().jarvis)
                 transport = network
                 connection = JarvisConnection(
-                    request: request,
-                    transport: transport,
-                    environment: .system,
-                    logger: LineLog().logger
+                    request: request, transport: transport, environment: .system, logger: LineLog().logger
                 )
             }
 

@@ -129,8 +129,7 @@ extension EndToEnd {
         ) async throws {
             let loader = ConfigurationLoader(environment: [:], files: .stub([:]))
             let settings = try loader.load(
-                path: nil,
-                overrides: ["jarvis.api=responses", "jarvis.preamble=off"] + overrides
+                path: nil, overrides: ["jarvis.api=responses", "jarvis.preamble=off"] + overrides
             ).values.jarvis
             let agent = try RealAgent()
             let facts = agent.facts

@@ -122,8 +122,7 @@ extension EndToEnd {
                     #expect(request.ranges(of: "it tells the box that you have this text.").count == 1)
                     // Before its first answer nothing is known of the agent.
                     #expect(
-                        request.ranges(of: AgentBriefing.preamble).count == (number < 2 ? 1 : 0),
-                        "request \(number)"
+                        request.ranges(of: AgentBriefing.preamble).count == (number < 2 ? 1 : 0), "request \(number)"
                     )
                 }
             }

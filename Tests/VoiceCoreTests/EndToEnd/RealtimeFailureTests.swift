@@ -68,8 +68,7 @@ extension EndToEnd {
             let failure = ConversationScript.Action.fail(code: "server_error", message: "The server had an error.")
             let ask = ConversationScript.Action.callOnly(tool: "ask_jarvis", arguments: ["query": "What is on today?"])
             let stage = try Stage(
-                [.init(transcript: "What is on today?", action: ask)],
-                toOutputs: [failure],
+                [.init(transcript: "What is on today?", action: ask)], toOutputs: [failure],
                 toRemarks: [failure, failure, failure]
             )
             try await stage.start(tune: {

@@ -26,10 +26,7 @@ extension EndToEnd {
 
             init(seed: UInt64) {
                 let spoken = SpokenQuestion.samples48k(
-                    "Stop that",
-                    voice: .tones,
-                    leadMilliseconds: 0,
-                    tailMilliseconds: 0
+                    "Stop that", voice: .tones, leadMilliseconds: 0, tailMilliseconds: 0
                 )
                 words = spoken.map { Float($0) / 32768 * 0.5 }
                 var manners = ScriptedUser.Manners()
@@ -86,10 +83,7 @@ extension EndToEnd {
                 speed: 20,
                 environment: .init(
                     echo: .init(
-                        delayMilliseconds: 20,
-                        gainDecibels: -25,
-                        reverberationMilliseconds: 200,
-                        noiseDecibels: -65
+                        delayMilliseconds: 20, gainDecibels: -25, reverberationMilliseconds: 200, noiseDecibels: -65
                     ),
                     speed: 8,
                     listener: visitor.listen

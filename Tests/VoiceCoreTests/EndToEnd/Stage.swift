@@ -65,10 +65,7 @@ final class Stage: Sendable {
         agent = AgentStandIn(token: Self.token, behaviour: behaviour)
         recording = "/tmp/stage-\(getpid())-\(UInt32.random(in: 0 ... .max)).wav"
         room = try FileRoom(
-            recording: recording,
-            echo: environment.echo,
-            speed: environment.speed,
-            listener: environment.listener
+            recording: recording, echo: environment.echo, speed: environment.speed, listener: environment.listener
         )
     }
 
@@ -102,8 +99,7 @@ final class Stage: Sendable {
         configuration.echo.highPass = false
         adjust(&configuration)
         let secrets = try Secrets(
-            configuration: configuration,
-            environment: ["OPENAI_API_KEY": key, "JARVIS_TOKEN": token]
+            configuration: configuration, environment: ["OPENAI_API_KEY": key, "JARVIS_TOKEN": token]
         )
         var settings = try DaemonSettings(configuration, secrets: secrets, logger: log.logger)
         // The stand-in only answers questions.
@@ -193,8 +189,7 @@ final class Stage: Sendable {
 extension ConversationScript.Turn {
     static func ask(_ query: String, filler: String = "Checking.") -> Self {
         .init(
-            transcript: query,
-            action: .call(filler: filler, tool: "ask_jarvis", arguments: ["query": .string(query)])
+            transcript: query, action: .call(filler: filler, tool: "ask_jarvis", arguments: ["query": .string(query)])
         )
     }
 

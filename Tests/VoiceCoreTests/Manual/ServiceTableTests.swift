@@ -11,8 +11,7 @@ struct ServiceTableTests {
             let unit = UnitFiles.updated(try ProjectFiles.text(path), folder: folder)
             #expect(ServiceRegistry.keys.allSatisfy { unit.contains("LoadCredential=\($0.credential):\(folder)/") })
             #expect(
-                try ProjectFiles.isGenerated(path, unit),
-                "run the tests once with UPDATE_SAMPLE=1 to write it anew"
+                try ProjectFiles.isGenerated(path, unit), "run the tests once with UPDATE_SAMPLE=1 to write it anew"
             )
         }
     }

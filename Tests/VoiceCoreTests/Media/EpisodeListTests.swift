@@ -52,9 +52,7 @@ struct EpisodeListTests {
         // Numbers count more than dates, which change when parts are published again.
         let numbered = (1...3).map {
             dated(
-                "\($0)",
-                "\(10 - $0) Jun 2025",
-                "<itunes:season>1</itunes:season><itunes:episode>\($0)</itunes:episode>"
+                "\($0)", "\(10 - $0) Jun 2025", "<itunes:season>1</itunes:season><itunes:episode>\($0)</itunes:episode>"
             )
         }
         #expect(try next(numbered.reversed(), channel: serial) == "1")

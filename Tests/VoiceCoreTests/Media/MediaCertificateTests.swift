@@ -119,10 +119,7 @@ struct MediaCertificateTests {
         decoder.start()
         let program = try #require(TestSound.ffmpeg)
         let job = DecoderJob(
-            id: 1,
-            program: program,
-            source: .network(.init(address: server.address)),
-            patience: .seconds(20),
+            id: 1, program: program, source: .network(.init(address: server.address)), patience: .seconds(20),
             caFile: isTrusted ? server.caFile : nil
         )
         decoder.run(job, cutting: false)

@@ -15,10 +15,7 @@ struct MediaInReplyTests {
             """
         let media = MediaInReply(reply)
         let item = NamedMedia(
-            address: Self.address,
-            title: "Darknet Diaries 147",
-            kind: .podcast,
-            reason: "you have not heard it"
+            address: Self.address, title: "Darknet Diaries 147", kind: .podcast, reason: "you have not heard it"
         )
         #expect(media.items == [item])
         #expect(spoken(media) == nil, "nothing of it is for the ear: \(media.rest)")

@@ -35,11 +35,7 @@ struct MediaPlaybackTests {
             let isVoice = change(period, ports)
             var output = [StereoFrame](repeating: .silence, count: Self.period)
             playback.mix(
-                into: &output,
-                count: Self.period,
-                isVoice: isVoice,
-                now: UInt64(period) * 10_000_000,
-                volumes: &mix
+                into: &output, count: Self.period, isVoice: isVoice, now: UInt64(period) * 10_000_000, volumes: &mix
             )
             result += output.map(\.mean)
         }
@@ -124,11 +120,7 @@ struct MediaPlaybackTests {
         for period in 0..<90 {
             var output = [StereoFrame](repeating: StereoFrame(0.9), count: Self.period)
             playback.mix(
-                into: &output,
-                count: Self.period,
-                isVoice: true,
-                now: UInt64(period) * 10_000_000,
-                volumes: &mix
+                into: &output, count: Self.period, isVoice: true, now: UInt64(period) * 10_000_000, volumes: &mix
             )
             mix.finish(&output, count: Self.period)
             loudest = max(loudest, output.map(\.peak).max() ?? 0)

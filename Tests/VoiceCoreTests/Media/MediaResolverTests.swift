@@ -20,8 +20,7 @@ import VoiceSimulator
             port = try await server.start()
             try network.start()
             server.serve(
-                "/sound.mp3",
-                .file(type: "audio/mpeg", [0xFF, 0xFB, 0x90, 0x64] + [UInt8](repeating: 0, count: 900))
+                "/sound.mp3", .file(type: "audio/mpeg", [0xFF, 0xFB, 0x90, 0x64] + [UInt8](repeating: 0, count: 900))
             )
         }
 
@@ -75,13 +74,11 @@ import VoiceSimulator
             text: "[playlist]\nFile1=http://127.0.0.1:1/x\nFile2=%/sound.mp3\n"
         ),
         Row(
-            name: "PLS whose first stream is gone",
-            type: "audio/x-scpls",
+            name: "PLS whose first stream is gone", type: "audio/x-scpls",
             text: "[playlist]\nFile1=%/gone\nFile2=/sound.mp3\n"
         ),
         Row(
-            name: "PLS whose first stream is a page",
-            type: "application/pls+xml",
+            name: "PLS whose first stream is a page", type: "application/pls+xml",
             text: "[playlist]\nFile1=%/page\nFile2=/sound.mp3\n"
         ),
         Row(
@@ -90,20 +87,17 @@ import VoiceSimulator
             text: "[playlist]\nFile1=http://10.0.0.1/\nFile2=/sound.mp3\n"
         ),
         Row(
-            name: "ASX",
-            type: "video/x-ms-asf",
+            name: "ASX", type: "video/x-ms-asf",
             text: #"<asx version="3.0"><entry><ref href="%/sound.mp3"/></entry></asx>"#
         ),
         Row(
-            name: "XSPF",
-            type: "application/xspf+xml",
+            name: "XSPF", type: "application/xspf+xml",
             text: "<playlist><trackList><track><location>sound.mp3</location></track></trackList></playlist>"
         ),
         Row(name: "a list of lists", type: "audio/x-mpegurl", text: "#EXTM3U\n%/inner\n"),
         Row(name: "OPML", type: "text/x-opml", text: #"<opml><body><outline text="P" xmlUrl="/feed"/></body></opml>"#),
         Row(
-            name: "OPML of several",
-            type: "text/x-opml",
+            name: "OPML of several", type: "text/x-opml",
             text: #"<opml><body><outline text="P" xmlUrl="/a"/><outline text="Q" xmlUrl="/b"/></body></opml>"#,
             problem: "a list of 2 podcasts"
         ),
@@ -127,10 +121,7 @@ import VoiceSimulator
             )
         ),
         Row(
-            name: "a feed compressed twice",
-            type: "application/rss+xml",
-            text: "x",
-            problem: "not asked for",
+            name: "a feed compressed twice", type: "application/rss+xml", text: "x", problem: "not asked for",
             headers: ["Content-Encoding": "gzip, gzip"]
         ),
         Row(
@@ -159,18 +150,13 @@ import VoiceSimulator
         ),
         Row(name: "a list of itself", type: "audio/x-mpegurl", text: "#EXTM3U\n/list\n", problem: "ever more lists"),
         Row(
-            name: "an empty list",
-            type: "audio/x-mpegurl",
-            text: "#EXTM3U\n",
-            problem: "no address that can be played"
+            name: "an empty list", type: "audio/x-mpegurl", text: "#EXTM3U\n", problem: "no address that can be played"
         ),
         Row(name: "a DASH stream", type: "application/dash+xml", text: "<MPD/>", problem: "a DASH stream"),
         Row(name: "JSON", type: "application/json", text: "{}", problem: "text, not sound"),
         Row(
-            name: "a feed without sound",
-            type: "text/xml",
-            text: "<rss><channel><item><title>x</title></item></channel></rss>",
-            problem: "no episode"
+            name: "a feed without sound", type: "text/xml",
+            text: "<rss><channel><item><title>x</title></item></channel></rss>", problem: "no episode"
         ),
     ]
 
@@ -223,8 +209,7 @@ import VoiceSimulator
         let sound = [0xFF, 0xFB, 0x90, 0x64] + [UInt8](repeating: 0, count: 900)
         web.server.serve("/b.mp3", .file(type: "audio/mpeg", sound))
         web.server.serve(
-            "/list",
-            .file(type: "audio/x-scpls", Array("[playlist]\nFile1=/sound.mp3\nFile2=/b.mp3\n".utf8))
+            "/list", .file(type: "audio/x-scpls", Array("[playlist]\nFile1=/sound.mp3\nFile2=/b.mp3\n".utf8))
         )
         #expect(
             try await web.resolve(web.place + "/list", tried: 1).source
@@ -274,8 +259,7 @@ import VoiceSimulator
     @Test func brokenFeedKeepsTheEarlierEpisodes() async throws {
         let web = try await Web()
         web.server.serve(
-            "/feed",
-            .broken(type: "text/xml", Array("<rss><channel>\(Self.episode)<item>".utf8), stalls: false)
+            "/feed", .broken(type: "text/xml", Array("<rss><channel>\(Self.episode)<item>".utf8), stalls: false)
         )
         #expect(try await web.resolve(web.place + "/feed").item.title == "One")
         await web.stop()
@@ -335,8 +319,7 @@ import VoiceSimulator
     @Test func slowFeedEndsOnceAnEpisodeIsKnown() async throws {
         let web = try await Web()
         web.server.serve(
-            "/feed",
-            .broken(type: "text/xml", Array("<rss><channel>\(Self.episode)".utf8), stalls: true)
+            "/feed", .broken(type: "text/xml", Array("<rss><channel>\(Self.episode)".utf8), stalls: true)
         )
         let begin = ContinuousClock.now
         #expect(try await web.resolve(web.place + "/feed").item.title == "One")

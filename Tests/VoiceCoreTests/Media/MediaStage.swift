@@ -82,11 +82,7 @@ final class MediaStage: Sendable {
                     if isHeld { break }
                     var output = [StereoFrame](repeating: .silence, count: AudioFormat.periodFrames)
                     playback.mix(
-                        into: &output,
-                        count: output.count,
-                        isVoice: false,
-                        now: now,
-                        volumes: &mix
+                        into: &output, count: output.count, isVoice: false, now: now, volumes: &mix
                     )
                     now += 10_000_000
                     // Silence before the first audio is not recorded.

@@ -91,8 +91,7 @@ struct ProxyAnswerTests {
             //d.example/e.ts
             """
         let whole = try passed(
-            head.replacing("%", with: "\(list.utf8.count)") + String(list.prefix(5)),
-            String(list.dropFirst(5)),
+            head.replacing("%", with: "\(list.utf8.count)") + String(list.prefix(5)), String(list.dropFirst(5)),
             isSecure: true
         )
         #expect(

@@ -29,10 +29,7 @@ struct SegmentedMediaTests {
         Row(name: "segments with an unknown suffix", segment: "seg%.dat"),
         Row(name: "segments of scripts", segment: "../chunk.php?n=%"),
         Row(
-            name: "AAC without a suffix",
-            format: ["-c:a", "aac", "-f", "adts"],
-            segmentType: "audio/aac",
-            segment: "%"
+            name: "AAC without a suffix", format: ["-c:a", "aac", "-f", "adts"], segmentType: "audio/aac", segment: "%"
         ),
         Row(name: "a byte order mark", before: "\u{FEFF}"),
         Row(name: "a blank line before", before: "\r\n"),
@@ -42,14 +39,12 @@ struct SegmentedMediaTests {
         Row(
             name: "fMP4",
             format: ["-c:a", "aac", "-movflags", "+frag_keyframe+empty_moov+default_base_moof", "-f", "mp4"],
-            segmentType: "video/mp4",
-            segment: "seg%.m4s"
+            segmentType: "video/mp4", segment: "seg%.m4s"
         ),
         Row(
             name: "fMP4 without a suffix",
             format: ["-c:a", "aac", "-movflags", "+frag_keyframe+empty_moov+default_base_moof", "-f", "mp4"],
-            segmentType: "application/octet-stream",
-            segment: "media/%"
+            segmentType: "application/octet-stream", segment: "media/%"
         ),
     ]
 

@@ -66,8 +66,7 @@ struct TransportVerdictTests {
         configuration.realtime.allowPlainHTTP = allowed
         configuration.jarvis.allowPlainHTTP = allowed
         let secrets = try Secrets(
-            configuration: configuration,
-            environment: ["OPENAI_API_KEY": "sk-1", "JARVIS_TOKEN": "t-1"],
+            configuration: configuration, environment: ["OPENAI_API_KEY": "sk-1", "JARVIS_TOKEN": "t-1"],
             files: .stub([:])
         )
         let addresses = row.addresses.compactMap { NetworkAddress(text: $0) }

@@ -76,10 +76,7 @@ extension WebSocketRequest {
         staysNear: Bool = false
     ) {
         self.init(
-            url: url,
-            headers: headers,
-            limits: ConnectionLimits(whole: .seconds(10)),
-            deadPeerLimit: deadPeerLimit,
+            url: url, headers: headers, limits: ConnectionLimits(whole: .seconds(10)), deadPeerLimit: deadPeerLimit,
             staysNear: staysNear
         )
     }

@@ -56,10 +56,7 @@ struct RealtimeSimulatorTests {
         (["Authorization": "Bearer sk-simulated"], "gpt-4o", "invalid_model", 4000),
     ])
     func refusalsComeAfterTheUpgrade(
-        _ headers: [String: String],
-        _ model: String,
-        _ code: String,
-        _ close: Int
+        _ headers: [String: String], _ model: String, _ code: String, _ close: Int
     )
         async throws
     {

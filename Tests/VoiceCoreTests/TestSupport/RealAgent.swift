@@ -132,11 +132,7 @@ final class RealAgent {
         var settings = Configuration().jarvis
         settings.api = api
         return JarvisClient(
-            base: base,
-            token: Secret(facts.token),
-            settings: settings,
-            transport: network,
-            store: store,
+            base: base, token: Secret(facts.token), settings: settings, transport: network, store: store,
             logger: log.logger
         )
     }

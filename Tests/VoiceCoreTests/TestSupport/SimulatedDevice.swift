@@ -243,8 +243,7 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
             let inBuffer = converter.rewind(queue.dropNewest(keeping: 0))
             let period = AudioFormat.periodFrames
             let flush = PlaybackFlush(
-                removed: inBuffer,
-                replaced: max(period, max(inBuffer, playbackPrefill) - card.flushPeriods * period)
+                removed: inBuffer, replaced: max(period, max(inBuffer, playbackPrefill) - card.flushPeriods * period)
             )
             card.noteRemoved(flush.removed)
             card.fallBehind(card.flushPeriods)

@@ -14,13 +14,8 @@ extension VoicePump {
         report: @escaping (ConversationEvent, Duration) -> Void
     ) {
         self.init(
-            microphone: ports.microphone,
-            voice: ports.voice,
-            volumes: ports.volumes,
-            loudspeaker: hasDevices ? ports.playback : nil,
-            options: options,
-            uptime: uptime,
-            report: report
+            microphone: ports.microphone, voice: ports.voice, volumes: ports.volumes,
+            loudspeaker: hasDevices ? ports.playback : nil, options: options, uptime: uptime, report: report
         )
     }
 }

@@ -53,12 +53,8 @@ struct WatchPictureTests {
         _ = mirror.apply(["event": "snapshot", "number": 1, "missed": 0, "values": .object(status)], at: .seconds(100))
         _ = mirror.apply(["event": "changed", "number": 2, "values": .object(changes)], at: .seconds(100))
         return WatchPicture(
-            mirror,
-            size: .init(columns: columns, rows: rows),
-            isColoured: isColoured,
-            at: .seconds(100) + age,
-            offset: 5400,
-            problem: problem
+            mirror, size: .init(columns: columns, rows: rows), isColoured: isColoured, at: .seconds(100) + age,
+            offset: 5400, problem: problem
         ).lines
     }
 
@@ -179,10 +175,7 @@ struct WatchPictureTests {
 
     @Test func missingDaemonIsShownWithTheFix() {
         let picture = WatchPicture(
-            StatusMirror(),
-            size: .init(columns: 40, rows: 5),
-            isColoured: false,
-            at: .seconds(1),
+            StatusMirror(), size: .init(columns: 40, rows: 5), isColoured: false, at: .seconds(1),
             problem: "no daemon answers at /run/control.sock: check systemctl"
         )
         #expect(

@@ -76,8 +76,7 @@ struct CancelCommand {
                     else { return }
                     for period in 0..<periods {
                         canceller.process(
-                            far: far + period * frames,
-                            microphone: microphone + period * frames,
+                            far: far + period * frames, microphone: microphone + period * frames,
                             into: output + period * step
                         )
                     }

@@ -7,9 +7,7 @@ protocol OfflineEngine: AnyObject {
 
     /// Processes one period of 480 frames: `far` is written to the loudspeaker while `microphone` is captured.
     func process(
-        far: UnsafePointer<Float>,
-        microphone: UnsafePointer<Float>,
-        into output: UnsafeMutablePointer<Float>
+        far: UnsafePointer<Float>, microphone: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>
     )
 }
 

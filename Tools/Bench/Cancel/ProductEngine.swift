@@ -58,10 +58,7 @@ final class ProductEngine: OfflineEngine {
             options: AudioConfiguration(Configuration().audio, echo: Configuration().echo).echoCanceller
         )
         duplex = DuplexControl(
-            microphone: ports.microphone,
-            volumes: ports.volumes,
-            setting: setting,
-            hasCanceller: true
+            microphone: ports.microphone, volumes: ports.volumes, setting: setting, hasCanceller: true
         )
         if let room { ports.echoPath.offer(room) }
     }
@@ -95,27 +92,19 @@ final class ProductEngine: OfflineEngine {
         let playbackDelay = delay.frames(in: period)
         duplex.wrote(far, count: AudioFormat.periodFrames, delay: playbackDelay, isMedia: isMedia)
         let aligned = line.next(
-            playbackDelay: playbackDelay,
-            captureDelay: 0,
-            correction: tap.correction(from: ports.alignment),
+            playbackDelay: playbackDelay, captureDelay: 0, correction: tap.correction(from: ports.alignment),
             into: reference
         )
         tap.push(periodOf: line, microphone: microphone, reference: reference, to: ports.alignment)
         stage.step(ports.alignment)
         path.follow(aligned)
         path.process(
-            microphone: microphone,
-            reference: reference,
-            streamDelayMilliseconds: aligned.leadMilliseconds,
-            into: samples,
-            unsuppressed: unsuppressed
+            microphone: microphone, reference: reference, streamDelayMilliseconds: aligned.leadMilliseconds,
+            into: samples, unsuppressed: unsuppressed
         )
         let peak = cdsp_peak(microphone, AudioFormat.periodFrames)
         _ = duplex.process(
-            samples,
-            reading: path.reading,
-            peak: peak,
-            isAligned: aligned.isConfirmed || path.reading.hasRecalled
+            samples, reading: path.reading, peak: peak, isAligned: aligned.isConfirmed || path.reading.hasRecalled
         )
         if case .release(let periods) = duplex.step, periods > 0 { opened.append(period) }
         record()

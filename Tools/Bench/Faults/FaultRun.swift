@@ -28,8 +28,7 @@ struct FaultRun {
         let before = ProcessHealth.now()
         let ledgers = (0..<options.lanes).map { _ in
             FaultLedger(
-                service: options.service,
-                isVerbose: options.isVerbose && options.lanes == 1,
+                service: options.service, isVerbose: options.isVerbose && options.lanes == 1,
                 traced: options.isStrict ? 100_000 : 6000
             )
         }
@@ -80,11 +79,7 @@ struct FaultRun {
 
     private func lane(_ number: Int, turns: Int, isTroubled: Bool, _ ledger: FaultLedger) -> FaultLane {
         FaultLane(
-            options: options,
-            seed: seed(number),
-            turns: turns,
-            isTroubled: isTroubled,
-            ledger: ledger,
+            options: options, seed: seed(number), turns: turns, isTroubled: isTroubled, ledger: ledger,
             logger: log.logger
         )
     }

@@ -12,10 +12,7 @@ import VoiceSimulator
 protocol FaultServices: Sendable {
     /// - Parameter effect: called with each effect of the conversation.
     func daemon(
-        room: FileRoom,
-        seed: UInt64,
-        logger: Logger,
-        effect: @escaping @Sendable (ConversationEffect) -> Void
+        room: FileRoom, seed: UInt64, logger: Logger, effect: @escaping @Sendable (ConversationEffect) -> Void
     ) throws -> VoiceDaemon
     /// Ends the faults, for connections that begin from now on.
     func calmDown()
@@ -48,9 +45,7 @@ struct RealtimeFaultServices: FaultServices {
         }
         let agent = AgentStandIn(token: SimulatedServices.token, behaviour: Self.behaviour(seed, ledger))
         return Self(
-            realtimePort: try await simulator.start(),
-            agentPort: try await agent.start(),
-            simulator: simulator,
+            realtimePort: try await simulator.start(), agentPort: try await agent.start(), simulator: simulator,
             agent: agent
         )
     }

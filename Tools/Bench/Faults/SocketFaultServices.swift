@@ -31,11 +31,7 @@ struct SocketFaultServices: FaultServices {
         }
         let port = try await simulator.start()
         return Self(
-            service: service,
-            port: port,
-            agentPort: try await agent.start(),
-            simulator: simulator,
-            agent: agent
+            service: service, port: port, agentPort: try await agent.start(), simulator: simulator, agent: agent
         )
     }
 

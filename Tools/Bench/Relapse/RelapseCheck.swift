@@ -132,8 +132,7 @@ struct RelapseCheck {
         let near = person.talk(from: start, to: Self.seconds - 2, count: count, level: Self.talker)
         let far = Self.far(seed, count: count)
         let scene = try Scene(
-            far: far,
-            echo: Self.echo(RelapseRoom(delay: Self.delay, reflection: reflection, seed: seed).echo(of: far)),
+            far: far, echo: Self.echo(RelapseRoom(delay: Self.delay, reflection: reflection, seed: seed).echo(of: far)),
             near: near
         )
         let loudest = scene.near.filter { $0 > -60 }.sorted().quantile(0.95) ?? 0

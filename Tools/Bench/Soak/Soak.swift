@@ -31,8 +31,7 @@ struct Soak {
         let conductor = SoakRoom(seed: options.seed, isPaced: options.speed > 1, feed: ServiceFeed(child.output))
         let room = try FileRoom(
             echo: .init(delayMilliseconds: 20, gainDecibels: -20, reverberationMilliseconds: 250, noiseDecibels: -65),
-            speed: options.speed,
-            listener: conductor.listen
+            speed: options.speed, listener: conductor.listen
         )
         let speed = options.speed
         let daemon = try SimulatedServices.daemon(
@@ -58,11 +57,8 @@ struct Soak {
         child.end()
         if let reason { print("ended early: \(reason)") }
         let verdict = SoakVerdict(
-            figures,
-            samples: samples,
-            options: options,
-            slips: daemon.ports.gauges.counters.slips + daemon.ports.gauges.counters.lostPeriods,
-            lost: dropped,
+            figures, samples: samples, options: options,
+            slips: daemon.ports.gauges.counters.slips + daemon.ports.gauges.counters.lostPeriods, lost: dropped,
             overruns: daemon.ports.gauges.counters.microphoneOverruns
         )
         report(verdict, figures)
@@ -85,9 +81,7 @@ struct Soak {
                 let health = ProcessHealth.now()
                 samples.append(
                     .init(
-                        hours: figures.seconds / 3600,
-                        megabytes: health.megabytes,
-                        threads: health.threads,
+                        hours: figures.seconds / 3600, megabytes: health.megabytes, threads: health.threads,
                         descriptors: health.descriptors
                     )
                 )

@@ -37,9 +37,7 @@ struct SoakServices {
                 return .init(
                     transcript: "What is on today",
                     action: .call(
-                        filler: "Checking now.",
-                        tool: "ask_jarvis",
-                        arguments: ["query": "What is on today?"]
+                        filler: "Checking now.", tool: "ask_jarvis", arguments: ["query": "What is on today?"]
                     )
                 )
             }

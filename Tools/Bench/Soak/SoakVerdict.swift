@@ -48,45 +48,31 @@ struct SoakVerdict: Sendable {
         func range(_ values: [Int]) -> String { "\(values.min() ?? 0)...\(values.max() ?? 0)" }
         criteria = [
             Criterion(
-                name: "barge-ins done",
-                value: "\(tally.bargeIns)",
-                wanted: ">= \(options.bargeIns)",
+                name: "barge-ins done", value: "\(tally.bargeIns)", wanted: ">= \(options.bargeIns)",
                 isMet: tally.bargeIns >= options.bargeIns
             ),
             Criterion(
-                name: "hours of conversation",
-                value: (figures.seconds / 3600).text,
-                wanted: ">= \(options.hours.text)",
+                name: "hours of conversation", value: (figures.seconds / 3600).text, wanted: ">= \(options.hours.text)",
                 isMet: figures.seconds / 3600 >= options.hours
             ),
             Criterion(
-                name: "barge-ins missed",
-                value: "\(tally.missed)",
-                wanted: "< 0.5 %",
+                name: "barge-ins missed", value: "\(tally.missed)", wanted: "< 0.5 %",
                 isMet: tally.missed * 200 <= max(200, tally.bargeIns)
             ),
             Criterion(
-                name: "self-interruptions",
-                value: "\(figures.selfInterruptions.count)",
-                wanted: "0",
+                name: "self-interruptions", value: "\(figures.selfInterruptions.count)", wanted: "0",
                 isMet: figures.selfInterruptions.isEmpty
             ),
             Criterion(
-                name: "resident memory, MB per hour",
-                value: slope.text,
-                wanted: "< \(Self.slopeLimit.text)",
+                name: "resident memory, MB per hour", value: slope.text, wanted: "< \(Self.slopeLimit.text)",
                 isMet: span < Self.least ? nil : slope < Self.slopeLimit
             ),
             Criterion(
-                name: "threads",
-                value: range(threads),
-                wanted: "no growth",
+                name: "threads", value: range(threads), wanted: "no growth",
                 isMet: settled.count < 10 ? nil : Self.isFlat(threads)
             ),
             Criterion(
-                name: "file descriptors",
-                value: range(descriptors),
-                wanted: "no growth",
+                name: "file descriptors", value: range(descriptors), wanted: "no growth",
                 isMet: settled.count < 10 ? nil : Self.isFlat(descriptors)
             ),
             Criterion(
@@ -96,21 +82,15 @@ struct SoakVerdict: Sendable {
                 isMet: drift.map { abs($0) <= 10 }
             ),
             Criterion(
-                name: "microphone samples lost on the way",
-                value: "\(figures.uplinkLost + lost)",
-                wanted: "0",
+                name: "microphone samples lost on the way", value: "\(figures.uplinkLost + lost)", wanted: "0",
                 isMet: figures.uplinkLost + lost == 0
             ),
             Criterion(
-                name: "slips and overruns of the card",
-                value: "\(slips) \(overruns)",
-                wanted: "0 0",
+                name: "slips and overruns of the card", value: "\(slips) \(overruns)", wanted: "0 0",
                 isMet: slips == 0 && overruns == 0
             ),
             Criterion(
-                name: "errors of the service",
-                value: "\(figures.errors.count)",
-                wanted: "0",
+                name: "errors of the service", value: "\(figures.errors.count)", wanted: "0",
                 isMet: figures.errors.isEmpty
             ),
         ]

@@ -135,11 +135,8 @@ struct StreamCheck {
             let reports = try samples[start..<start + block].withUnsafeBufferPointer { piece in
                 let now = Duration.milliseconds(3_600_000 + Int(at * 1000))
                 return try recogniser.process(
-                    piece,
-                    listening: .stop,
-                    isPlaying: stream.playing ?? false,
-                    talker: talkers.isEmpty ? .heard : talkers[min(talkers.count - 1, Int(at * 100))],
-                    at: now
+                    piece, listening: .stop, isPlaying: stream.playing ?? false,
+                    talker: talkers.isEmpty ? .heard : talkers[min(talkers.count - 1, Int(at * 100))], at: now
                 )
             }
             for report in reports {

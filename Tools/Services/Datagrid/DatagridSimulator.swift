@@ -128,11 +128,7 @@ package final class DatagridSimulator: Sendable {
                 if var faults { script.faults = .init(drawing: &faults) }
                 if number > script.faults.connections { script.faults = .init() }
                 return SimulatedDatagridSession(
-                    script: script,
-                    shared: shared,
-                    voice: voice,
-                    threshold: threshold,
-                    tag: "c\(number)",
+                    script: script, shared: shared, voice: voice, threshold: threshold, tag: "c\(number)",
                     turn: shared.turns
                 )
             },

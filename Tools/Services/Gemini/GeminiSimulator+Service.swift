@@ -33,17 +33,11 @@ extension GeminiSimulator: ServiceSimulator {
         trouble?.mix.gap = 5...60
         let turns = (0..<2000).map { number in
             GeminiScript.Turn(
-                "Question \(number)",
-                number % 4 == 0 ? .say("At noon.") : .ask(["Question \(number)"], bridge: nil)
+                "Question \(number)", number % 4 == 0 ? .say("At noon.") : .ask(["Question \(number)"], bridge: nil)
             )
         }
         return GeminiSimulator(
-            GeminiScript(turns),
-            key: key,
-            voice: .tones,
-            trouble: trouble,
-            events: events,
-            struck: struck
+            GeminiScript(turns), key: key, voice: .tones, trouble: trouble, events: events, struck: struck
         )
     }
 }

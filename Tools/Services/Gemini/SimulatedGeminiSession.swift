@@ -309,8 +309,7 @@ struct SimulatedGeminiSession: SimulatedConversation {
                 openCalls[id] = nil
                 due.append(
                     Due(
-                        at: at + pause,
-                        what: .message(["toolCallCancellation": ["ids": [.string(id)]]]),
+                        at: at + pause, what: .message(["toolCallCancellation": ["ids": [.string(id)]]]),
                         isOfTurn: false
                     )
                 )

@@ -45,13 +45,8 @@ extension Hero365Simulator: ServiceSimulator {
             #"{"type":"error","error_code":"SESSION_TIMEOUT","message":"over"}"#,
         ]
         return Hero365Simulator(
-            Hero365Script(["It is noon.", "Two things."]),
-            key: key,
-            voice: .tones,
-            seed: seed ?? 1,
-            trouble: trouble,
-            events: events,
-            struck: struck
+            Hero365Script(["It is noon.", "Two things."]), key: key, voice: .tones, seed: seed ?? 1, trouble: trouble,
+            events: events, struck: struck
         )
     }
 }

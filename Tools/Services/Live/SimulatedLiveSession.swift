@@ -134,10 +134,7 @@ struct SimulatedLiveSession: SimulatedConversation {
         if script.faults.refusesDelay, session["delegation"]?["acknowledgement_delay_ms"] != nil {
             struck.append(.unknownDelay)
             return error(
-                "unknown_parameter",
-                "Unknown parameter.",
-                id,
-                param: "session.delegation.acknowledgement_delay_ms"
+                "unknown_parameter", "Unknown parameter.", id, param: "session.delegation.acknowledgement_delay_ms"
             )
         }
         if let code = script.faults.refusesStart {

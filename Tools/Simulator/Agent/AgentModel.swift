@@ -146,8 +146,7 @@ package struct AgentModel: Sendable {
     }
 
     static let page = Answer(
-        status: 200,
-        headers: ["Content-Type": "text/html; charset=utf-8"],
+        status: 200, headers: ["Content-Type": "text/html; charset=utf-8"],
         body: "<!doctype html><title>term-llm</title><div id=app></div>\n"
     )
 

@@ -105,9 +105,7 @@ final class AgentRequestHandler: ChannelInboundHandler {
             write(.init(status: status, headers: ["Content-Type": "text/plain"], body: text), .normal, context)
         case .busy:
             write(
-                .error(409, "conflict_error", "session is busy processing another request"),
-                .normal,
-                context
+                .error(409, "conflict_error", "session is busy processing another request"), .normal, context
             )
         case .html: write(AgentModel.page, .normal, context)
         case .redirect(let location):

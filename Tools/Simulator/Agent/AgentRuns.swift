@@ -183,8 +183,7 @@ package struct AgentRuns: Sendable {
         case .fail(let type, let message):
             note(run.session) { $0.noteFailure(message, row: $1) }
             runs[id]?.end(
-                .failed,
-                continuation: threads[run.session]?.latest,
+                .failed, continuation: threads[run.session]?.latest,
                 error: ["type": .string(type), "message": .string(message)]
             )
         case .wait, .hold, .cut, .useTool, .ask, .approve: break

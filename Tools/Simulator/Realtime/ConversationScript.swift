@@ -89,9 +89,7 @@ package struct ConversationScript: Sendable, Equatable {
         return Turn(
             transcript: query,
             action: .call(
-                filler: fillers[number % fillers.count],
-                tool: "ask_jarvis",
-                arguments: ["query": .string(query)]
+                filler: fillers[number % fillers.count], tool: "ask_jarvis", arguments: ["query": .string(query)]
             )
         )
     }

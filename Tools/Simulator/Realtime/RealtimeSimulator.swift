@@ -183,16 +183,11 @@ extension RealtimeSimulator {
             self.faults(.invalidKey, number)
         }
         let session = SimulatedSession(
-            configuration: configuration,
-            script: script,
-            model: target.query["model"] ?? "",
-            tag: "c\(number)"
+            configuration: configuration, script: script, model: target.query["model"] ?? "", tag: "c\(number)"
         )
         try channel.pipeline.syncOperations.addHandlers([
             NIOWebSocketFrameAggregator(
-                minNonFinalFragmentSize: 0,
-                maxAccumulatedFrameCount: 1024,
-                maxAccumulatedFrameSize: 1 << 25
+                minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1024, maxAccumulatedFrameSize: 1 << 25
             ),
             RealtimeSocketHandler(
                 session: session,

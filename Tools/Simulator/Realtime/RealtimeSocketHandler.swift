@@ -126,8 +126,7 @@ final class RealtimeSocketHandler: ChannelInboundHandler {
                 // A close frame holds at most 125 bytes (RFC 6455 section 5.5).
                 data.writeBytes(reason.utf8.prefix(123))
                 context.write(
-                    wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, data: data)),
-                    promise: nil
+                    wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, data: data)), promise: nil
                 )
                 // Waits for the client's close frame, for one second at most.
                 close(context, afterMilliseconds: 1000)

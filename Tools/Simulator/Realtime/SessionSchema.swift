@@ -53,9 +53,7 @@ indirect enum SessionSchema: Sendable {
                 guard let inner = known[key] else {
                     let name = "\(path).\(key)"
                     throw SessionSettings.Rejection(
-                        code: "unknown_parameter",
-                        message: "Unknown parameter: '\(name)'.",
-                        param: name
+                        code: "unknown_parameter", message: "Unknown parameter: '\(name)'.", param: name
                     )
                 }
                 try check(members[key] ?? .null, path: "\(path).\(key)", schema: inner)

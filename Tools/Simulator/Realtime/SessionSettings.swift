@@ -51,8 +51,7 @@ struct SessionSettings: Sendable {
         if audioWasSpoken, let voice = output?["voice"], voice != self.voice {
             throw Rejection(
                 code: "cannot_update_voice",
-                message: "Cannot update a conversation's voice if assistant audio is present.",
-                param: nil
+                message: "Cannot update a conversation's voice if assistant audio is present.", param: nil
             )
         }
         value = Self.merged(value, .object(change), depth: 0)
@@ -110,9 +109,7 @@ struct SessionSettings: Sendable {
 
     static func missing(_ path: String) -> Rejection {
         Rejection(
-            code: "missing_required_parameter",
-            message: "Missing required parameter: '\(path)'.",
-            param: path
+            code: "missing_required_parameter", message: "Missing required parameter: '\(path)'.", param: path
         )
     }
 

@@ -47,8 +47,8 @@ package enum SimulatedRefusal: Sendable, Equatable {
         switch self {
         case .invalidKey:
             (
-                "invalid_api_key",
-                "Incorrect API key provided: sk-***. You can find your API key in the dashboard.", 3000
+                "invalid_api_key", "Incorrect API key provided: sk-***. You can find your API key in the dashboard.",
+                3000
             )
         case .betaHeader:
             (

@@ -4,8 +4,7 @@ extension SimulatedSession {
             fail(
                 "invalid_value",
                 "Invalid 'audio'. Expected base64-encoded audio bytes (mono PCM16 at 24kHz) but got an invalid value.",
-                param: "audio",
-                eventID: id
+                param: "audio", eventID: id
             )
             return
         }

@@ -25,19 +25,14 @@ extension SimulatedSession {
         }
         if let previous = event["previous_item_id"]?.string, previous != "root", items[previous] == nil {
             return fail(
-                "invalid_value",
-                "Previous item with id not found: \(previous)",
-                param: "previous_item_id",
-                eventID: id
+                "invalid_value", "Previous item with id not found: \(previous)", param: "previous_item_id", eventID: id
             )
         }
         switch item["type"]?.string {
         case "message":
             guard item["role"]?.string != nil, item["content"]?.array != nil else {
                 return fail(
-                    "missing_required_parameter",
-                    "Missing required parameter: 'item.content'.",
-                    param: "item.content",
+                    "missing_required_parameter", "Missing required parameter: 'item.content'.", param: "item.content",
                     eventID: id
                 )
             }
@@ -46,9 +41,7 @@ extension SimulatedSession {
         case "function_call_output":
             guard let callID = item["call_id"]?.string, let output = item["output"]?.string else {
                 return fail(
-                    "missing_required_parameter",
-                    "Missing required parameter: 'item.output'.",
-                    param: "item.output",
+                    "missing_required_parameter", "Missing required parameter: 'item.output'.", param: "item.output",
                     eventID: id
                 )
             }

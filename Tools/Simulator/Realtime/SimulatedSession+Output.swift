@@ -18,8 +18,7 @@ extension SimulatedSession {
             response?.message?.transcript += words
             response?.words += words.split(separator: " ").count
             send(
-                "response.output_audio_transcript.delta",
-                partPlace(["delta": .string(words), "obfuscation": "Zk0aP3"])
+                "response.output_audio_transcript.delta", partPlace(["delta": .string(words), "obfuscation": "Zk0aP3"])
             )
         }
         guard !audio.isEmpty else { return }
@@ -122,8 +121,7 @@ extension SimulatedSession {
             )
         }
         send(
-            "response.output_item.done",
-            ["response_id": .string(active.id), "output_index": .int(index), "item": item]
+            "response.output_item.done", ["response_id": .string(active.id), "output_index": .int(index), "item": item]
         )
         response?.output.append(item)
     }

@@ -55,9 +55,7 @@ extension SimulatedSession {
         let wanted = event["response_id"]?.string
         guard let response, wanted == nil || wanted == response.id else {
             return fail(
-                "response_cancel_not_active",
-                "Cancellation failed: no active response found",
-                eventID: id
+                "response_cancel_not_active", "Cancellation failed: no active response found", eventID: id
             )
         }
         stopResponse(reason: "client_cancelled")
@@ -221,11 +219,7 @@ extension SimulatedSession {
             "response.done",
             [
                 "response": responseValue(
-                    id: ended.id,
-                    status: status,
-                    output: ended.output,
-                    metadata: ended.metadata,
-                    details: details,
+                    id: ended.id, status: status, output: ended.output, metadata: ended.metadata, details: details,
                     usage: Self.usage(words: ended.words, audioMilliseconds: ended.audioMilliseconds)
                 )
             ]

@@ -115,9 +115,7 @@ package struct SimulatedSession: Sendable {
         case "response.cancel": cancelResponse(event, id: id)
         case .some(let type):
             fail(
-                "invalid_value",
-                "Invalid value: '\(type)'. Supported values are: 'session.update', ...",
-                param: "type",
+                "invalid_value", "Invalid value: '\(type)'. Supported values are: 'session.update', ...", param: "type",
                 eventID: id
             )
         case nil:

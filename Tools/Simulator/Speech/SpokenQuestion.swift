@@ -13,10 +13,7 @@ package enum SpokenQuestion {
     ) -> [UInt8] {
         MonoWave.bytes(
             samples: samples48k(
-                text,
-                voice: voice,
-                leadMilliseconds: leadMilliseconds,
-                tailMilliseconds: tailMilliseconds
+                text, voice: voice, leadMilliseconds: leadMilliseconds, tailMilliseconds: tailMilliseconds
             ),
             rate: 48000
         )

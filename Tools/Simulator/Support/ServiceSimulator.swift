@@ -22,10 +22,7 @@ package protocol ServiceSimulator: Sendable {
     ///   - events: without audio data; called on the connection's thread; must not block.
     /// - Throws: the first option that is wrong.
     static func serving(
-        _ talk: ServedTalk,
-        port: Int,
-        voice: SpokenVoice,
-        events: @escaping Events
+        _ talk: ServedTalk, port: Int, voice: SpokenVoice, events: @escaping Events
     ) throws(ServedOptionError) -> Self
 
     /// A service for a fault run, whose users speak in tones.
@@ -34,10 +31,7 @@ package protocol ServiceSimulator: Sendable {
     ///   - seed: of the faults; nil for a service without any.
     ///   - struck: called with each fault and its connection, if it has one; like `events`.
     static func failing(
-        seed: UInt64?,
-        key: String,
-        events: @escaping Events,
-        struck: @escaping @Sendable (FaultKind, Int?) -> Void
+        seed: UInt64?, key: String, events: @escaping Events, struck: @escaping @Sendable (FaultKind, Int?) -> Void
     ) -> Self
 
     /// Sets what a fault run of its service needs beside the address.

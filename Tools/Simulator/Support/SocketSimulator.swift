@@ -216,9 +216,7 @@ package final class SocketSimulator<Conversation: SimulatedConversation>: Sendab
         let own = faults == nil ? nil : activeTrouble?.own(number)
         try channel.pipeline.syncOperations.addHandlers([
             NIOWebSocketFrameAggregator(
-                minNonFinalFragmentSize: 0,
-                maxAccumulatedFrameCount: 1024,
-                maxAccumulatedFrameSize: 1 << 25
+                minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1024, maxAccumulatedFrameSize: 1 << 25
             ),
             SocketConversationHandler(begin(number, own), faults) { traffic in
                 self.note(traffic, number)

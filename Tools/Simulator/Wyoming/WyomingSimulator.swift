@@ -202,9 +202,7 @@ private final class WyomingHandler: ChannelInboundHandler {
         let script = server.script
         let text = server.heard(
             WyomingSimulator.Utterance(
-                milliseconds: sound.count * 1000 / max(1, rate),
-                level: Self.level(sound),
-                language: language
+                milliseconds: sound.count * 1000 / max(1, rate), level: Self.level(sound), language: language
             )
         )
         sound = []

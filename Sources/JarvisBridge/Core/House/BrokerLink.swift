@@ -149,12 +149,7 @@ final class BrokerLink: Sendable {
         mosquitto_int_option(client, MOSQ_OPT_TCP_NODELAY, 1)
         let offline = HouseMachine.offline
         mosquitto_will_set(
-            client,
-            HouseMachine.availability(identity),
-            Int32(offline.utf8.count),
-            offline,
-            1,
-            true
+            client, HouseMachine.availability(identity), Int32(offline.utf8.count), offline, 1, true
         )
         if let user = settings.user { mosquitto_username_pw_set(client, user, password?.revealed) }
         if settings.isEncrypted {
@@ -167,18 +162,11 @@ final class BrokerLink: Sendable {
         defer { mosquitto_property_free_all(&properties) }
         if version == MQTT_PROTOCOL_V5 {
             mosquitto_property_add_int32(
-                &properties,
-                Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue),
-                Self.longestMessage
+                &properties, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), Self.longestMessage
             )
         }
         var result = mosquitto_connect_bind_v5(
-            client,
-            host,
-            Int32(settings.port),
-            Self.keepAlive,
-            nil,
-            properties
+            client, host, Int32(settings.port), Self.keepAlive, nil, properties
         )
         let began = Monotonic.now()
         while result == success {
@@ -244,12 +232,7 @@ final class BrokerLink: Sendable {
             if let message {
                 session.unconfirmed += 1
                 result = mosquitto_publish(
-                    client,
-                    nil,
-                    message.topic,
-                    Int32(message.payload.utf8.count),
-                    message.payload,
-                    isRetained ? 1 : 0,
+                    client, nil, message.topic, Int32(message.payload.utf8.count), message.payload, isRetained ? 1 : 0,
                     isRetained
                 )
             } else if topics.isEmpty {

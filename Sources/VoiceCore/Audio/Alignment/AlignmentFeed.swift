@@ -51,8 +51,7 @@ package final class AlignmentFeed: Sendable {
 
     /// Takes the oldest block; nil if there is none.
     func pop(
-        microphone samples: UnsafeMutablePointer<Float>,
-        reference other: UnsafeMutablePointer<Float>
+        microphone samples: UnsafeMutablePointer<Float>, reference other: UnsafeMutablePointer<Float>
     )
         -> AlignmentBlock?
     {

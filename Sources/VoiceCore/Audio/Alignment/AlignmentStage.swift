@@ -117,9 +117,7 @@ package struct AlignmentStage: ~Copyable {
         let window = min(count, DelayEstimator.window)
         let lead = meanOffset(window / AlignmentBlock.samples) + Double(block.lead)
         let clear = estimator.lag(
-            microphone: microphone.base + end - window,
-            count: window,
-            reference: reference.base + end - count,
+            microphone: microphone.base + end - window, count: window, reference: reference.base + end - count,
             referenceCount: count
         )
         let repeated = agreedLag(lead: lead)

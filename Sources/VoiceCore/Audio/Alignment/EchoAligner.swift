@@ -31,8 +31,7 @@ package actor EchoAligner {
             break
         case .doubted(let frames):
             logger.trace(
-                "echo measured elsewhere, not confirmed",
-                metadata: ["by_ms": .public(Self.milliseconds(frames))]
+                "echo measured elsewhere, not confirmed", metadata: ["by_ms": .public(Self.milliseconds(frames))]
             )
         case .confirmed(let frames):
             logger.debug("echo found", metadata: ["by_ms": .public(Self.milliseconds(frames))])

@@ -79,19 +79,13 @@ package struct CapturePath: ~Copyable {
     ) -> Bool? {
         if isBypassed, bypass != nil {
             let whole = bypass?.process(
-                microphone: microphone,
-                reference: reference,
-                streamDelayMilliseconds: delay,
-                into: processed.base
+                microphone: microphone, reference: reference, streamDelayMilliseconds: delay, into: processed.base
             )
             reading = bypass?.reading ?? EchoReading()
             return whole
         }
         let whole = canceller?.process(
-            microphone: microphone,
-            reference: reference,
-            streamDelayMilliseconds: delay,
-            into: processed.base
+            microphone: microphone, reference: reference, streamDelayMilliseconds: delay, into: processed.base
         )
         if whole != nil { reading = canceller?.reading ?? EchoReading() }
         return whole

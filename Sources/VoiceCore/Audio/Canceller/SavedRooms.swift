@@ -69,10 +69,7 @@ package struct SavedRooms: Sendable, Equatable {
             case .text(let text)? = values[prefix + "path"], let path = path(text, peak: Float(peak))
         else { return nil }
         return RememberedRoom(
-            microphone: microphone,
-            loudspeaker: loudspeaker,
-            volume: volume,
-            bias: bias * framesPerMillisecond,
+            microphone: microphone, loudspeaker: loudspeaker, volume: volume, bias: bias * framesPerMillisecond,
             path: path
         )
     }

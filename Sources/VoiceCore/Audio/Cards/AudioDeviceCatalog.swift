@@ -131,12 +131,8 @@ package enum AudioDeviceCatalog {
                 guard playback != nil || capture != nil else { continue }
                 entries.append(
                     AudioDeviceEntry(
-                        id: "hw:CARD=\(id),DEV=\(device)",
-                        name: "\(name), \(playback ?? capture ?? "")",
-                        capture: capture != nil,
-                        playback: playback != nil,
-                        card: id,
-                        cardNumber: Int(card),
+                        id: "hw:CARD=\(id),DEV=\(device)", name: "\(name), \(playback ?? capture ?? "")",
+                        capture: capture != nil, playback: playback != nil, card: id, cardNumber: Int(card),
                         device: Int(device)
                     )
                 )

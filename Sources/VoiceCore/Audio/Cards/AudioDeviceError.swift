@@ -145,9 +145,7 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
         switch -code {
         case EBUSY:
             .busy(
-                device: device,
-                direction: direction,
-                holder: DeviceHolder().find(device: device, direction: direction)
+                device: device, direction: direction, holder: DeviceHolder().find(device: device, direction: direction)
             )
         case EACCES, EPERM:
             .permission(device: device, direction: direction)

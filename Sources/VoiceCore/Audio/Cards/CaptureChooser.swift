@@ -35,12 +35,7 @@ struct CaptureChooser: Sendable {
         let (plan, reason) = wishes.plan(channels: channels, known: line?.map)
         let map = wishes.usable(channels: channels, known: line?.map)
         return CaptureChoice(
-            plan: plan,
-            reason: reason,
-            line: line,
-            map: map,
-            isMono: channels == 1,
-            identity: identity,
+            plan: plan, reason: reason, line: line, map: map, isMono: channels == 1, identity: identity,
             cancels: wishes.cancels,
             problem: wishes.problem(channels: channels, known: line?.map) ?? (isServer ? wishes.doubt : nil)
         )

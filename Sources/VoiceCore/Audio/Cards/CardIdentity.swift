@@ -45,10 +45,7 @@ package struct CardIdentity: Sendable, Equatable {
             return text.utf8.count <= 4 ? UInt16(text, radix: 16) : nil
         }
         return CardIdentity(
-            vendor: number("idVendor"),
-            product: number("idProduct"),
-            firmware: number("bcdDevice"),
-            name: name
+            vendor: number("idVendor"), product: number("idProduct"), firmware: number("bcdDevice"), name: name
         )
     }
 

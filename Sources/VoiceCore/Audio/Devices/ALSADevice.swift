@@ -66,8 +66,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         let wanted = (bufferPeriods - 1) * AudioFormat.periodFrames
         guard let playback else { return wanted }
         return playback.pointee.parameters.fill(
-            wanted: wanted,
-            microphoneStep: capture?.pointee.parameters.step ?? 0
+            wanted: wanted, microphoneStep: capture?.pointee.parameters.step ?? 0
         )
     }
 
@@ -402,8 +401,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
             let pending = stream.pointee.pending
             let margin = stream.pointee.parameters.cycleFrames
             let possible = min(
-                Int(snd_pcm_rewindable(pcm)) - margin,
-                stream.pointee.converter.rewindable - pending
+                Int(snd_pcm_rewindable(pcm)) - margin, stream.pointee.converter.rewindable - pending
             )
             if possible <= 0 { return .nothing }
             let moved = snd_pcm_rewind(pcm, snd_pcm_uframes_t(possible))

@@ -37,9 +37,7 @@ extension ALSAStream {
         if plan.channels == 1, own == 2, request.channels == .atLeast(1) { return plan }
         if case .atLeast(let wanted) = request.channels, own < wanted {
             throw .unsupported(
-                device: device,
-                direction: direction,
-                reason: StreamRefusal.channels(own, wanted: wanted)
+                device: device, direction: direction, reason: StreamRefusal.channels(own, wanted: wanted)
             )
         }
         snd_pcm_hw_free(pcm)

@@ -54,10 +54,7 @@ struct ALSAStream: ~Copyable {
     /// - Parameter device: a name that ALSA understands.
     init(device: String, direction: AudioDirection, request: Request) throws(AudioDeviceError) {
         try self.init(
-            taking: try Self.openPCM(device, direction),
-            device: device,
-            direction: direction,
-            request: request
+            taking: try Self.openPCM(device, direction), device: device, direction: direction, request: request
         )
     }
 

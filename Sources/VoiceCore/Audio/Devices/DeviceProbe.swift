@@ -57,9 +57,7 @@ package enum DeviceProbe {
             device: open.stream.device,
             abilities: abilities
                 ?? DeviceAbilities(
-                    rates: [granted.rate],
-                    formats: ["\(granted.format)"],
-                    channels: granted.channels...granted.channels
+                    rates: [granted.rate], formats: ["\(granted.format)"], channels: granted.channels...granted.channels
                 ),
             granted: granted,
             choice: open.choice,

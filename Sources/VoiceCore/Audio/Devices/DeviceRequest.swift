@@ -73,8 +73,7 @@ package struct DeviceRequest: Sendable {
         channels: ALSAStream.Request.Channels
     ) throws(AudioDeviceError) -> ALSAStream {
         try ALSAStream(
-            device: device,
-            direction: direction,
+            device: device, direction: direction,
             request: ALSAStream.Request(channels: channels, periods: periods, rate: rate)
         )
     }
@@ -106,11 +105,7 @@ extension AudioConfiguration {
         switch direction {
         case .capture:
             DeviceRequest(
-                name: name,
-                direction: direction,
-                capture: capture,
-                known: knownDevices,
-                periods: Self.capturePeriods,
+                name: name, direction: direction, capture: capture, known: knownDevices, periods: Self.capturePeriods,
                 rate: captureRate
             )
         case .playback:

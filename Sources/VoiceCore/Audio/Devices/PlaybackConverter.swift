@@ -49,11 +49,7 @@ struct PlaybackConverter: ~Copyable {
         if resampler != nil {
             total =
                 resampler?.process(
-                    source,
-                    stride: stride,
-                    count: made,
-                    into: converted.base,
-                    outputStride: Self.block
+                    source, stride: stride, count: made, into: converted.base, outputStride: Self.block
                 ) ?? 0
             source = converted.base
             apart = Self.block

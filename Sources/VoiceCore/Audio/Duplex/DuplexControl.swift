@@ -194,11 +194,7 @@ package struct DuplexControl: ~Copyable {
         var floor = -Float.infinity
         if permission == .shut, isMediaAlone, let level = mediaGuard.floor { (permission, floor) = (.guarded, level) }
         return gate.step(
-            reading,
-            permission: permission,
-            isPlaying: isPlaying,
-            above: floor,
-            noise: quality.restFloor
+            reading, permission: permission, isPlaying: isPlaying, above: floor, noise: quality.restFloor
         )
     }
 

@@ -54,8 +54,7 @@ package struct UplinkLine: ~Copyable {
             if case .release(let count) = step { kept = min(held, count) }
             for index in 0..<held {
                 ring.write(
-                    index < held - kept ? UnsafePointer(silence) : UnsafePointer(slot(index)),
-                    count: Self.period
+                    index < held - kept ? UnsafePointer(silence) : UnsafePointer(slot(index)), count: Self.period
                 )
             }
             held = 0

@@ -51,9 +51,7 @@ package final class MediaFeed: Sendable {
         var known = flushWanted.load(ordering: .acquiring)
         while position > known {
             let result = flushWanted.compareExchange(
-                expected: known,
-                desired: position,
-                ordering: .acquiringAndReleasing
+                expected: known, desired: position, ordering: .acquiringAndReleasing
             )
             if result.exchanged { return }
             known = result.original

@@ -69,11 +69,7 @@ struct ClockFollower: ~Copyable {
         let made = min(Self.made, Int((room / step).rounded(.up)))
         for channel in 0..<channels {
             cdsp_interpolate_long(
-                window.channel(channel) + next - Self.before,
-                table.base,
-                fraction,
-                step,
-                output + channel * stride,
+                window.channel(channel) + next - Self.before, table.base, fraction, step, output + channel * stride,
                 made
             )
         }

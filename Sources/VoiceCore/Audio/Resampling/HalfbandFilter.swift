@@ -81,10 +81,7 @@ package struct HalfbandDecimator: ~Copyable {
         while done < count / 2 {
             let pairs = min(HalfbandFilter.block, count / 2 - done)
             cdsp_deinterleave(
-                input + 2 * done,
-                older.base + HalfbandFilter.middle,
-                newer.base + HalfbandFilter.history,
-                pairs
+                input + 2 * done, older.base + HalfbandFilter.middle, newer.base + HalfbandFilter.history, pairs
             )
             cdsp_fir_symmetric(newer.base, taps.base, HalfbandFilter.half, output + done, pairs)
             cdsp_add_scaled(older.base, 0.5, output + done, pairs)

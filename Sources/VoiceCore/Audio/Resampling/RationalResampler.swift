@@ -85,14 +85,8 @@ package struct RationalResampler: ~Copyable {
         let made = min(limit, (ahead + down - 1) / down)
         for channel in 0..<channels {
             cdsp_polyphase(
-                window.channel(channel) + next - perPhase + 1,
-                taps.base,
-                perPhase,
-                up,
-                down,
-                phase,
-                output + channel * outputStride,
-                made
+                window.channel(channel) + next - perPhase + 1, taps.base, perPhase, up, down, phase,
+                output + channel * outputStride, made
             )
         }
         let passed = phase + made * down

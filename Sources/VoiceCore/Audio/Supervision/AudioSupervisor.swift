@@ -38,13 +38,8 @@ package actor AudioSupervisor {
         self.logger = logger
         rooms = stateDirectory.map {
             RoomMemory(
-                directory: $0,
-                microphone: ports.capture,
-                loudspeaker: ports.playback,
-                gauges: ports.gauges,
-                exchange: ports.echoPath,
-                volumes: ports.volumes,
-                logger: logger
+                directory: $0, microphone: ports.capture, loudspeaker: ports.playback, gauges: ports.gauges,
+                exchange: ports.echoPath, volumes: ports.volumes, logger: logger
             )
         }
         guard case .alsa(let capture, let playback) = configuration.source else {
@@ -54,16 +49,10 @@ package actor AudioSupervisor {
         }
         devices = [
             DeviceSupervisor(
-                configuration.request(capture, .capture),
-                slot: ports.capture,
-                beside: ports.playback,
-                logger: logger
+                configuration.request(capture, .capture), slot: ports.capture, beside: ports.playback, logger: logger
             ),
             DeviceSupervisor(
-                configuration.request(playback, .playback),
-                slot: ports.playback,
-                beside: ports.capture,
-                logger: logger
+                configuration.request(playback, .playback), slot: ports.playback, beside: ports.capture, logger: logger
             ),
         ]
     }

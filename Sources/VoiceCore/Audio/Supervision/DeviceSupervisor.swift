@@ -94,8 +94,7 @@ actor DeviceSupervisor {
         }
         if slot.isResting, !isOut, slot.mayRest, !slot.isWanted { return }
         let beat = DeviceHealth.Event.beat(
-            frames: slot.frames,
-            stillPeriods: slot.stillPeriods
+            frames: slot.frames, stillPeriods: slot.stillPeriods
         )
         switch handle(beat) {
         case .open: await open()
@@ -108,8 +107,7 @@ actor DeviceSupervisor {
         health = DeviceHealth(isResting: true)
         slot.state = health.state
         logger.info(
-            "loudspeaker closed after a minute of silence: other programs may use it",
-            metadata: ["device": "\(device)"]
+            "loudspeaker closed after a minute of silence: other programs may use it", metadata: ["device": "\(device)"]
         )
     }
 
@@ -228,8 +226,7 @@ actor DeviceSupervisor {
             logger.info("\(part) runs", metadata: .event(.deviceRunning, metadata))
         case .silent:
             logger.warning(
-                "\(part) delivers only silence: muted at the device?",
-                metadata: .event(.deviceSilent, metadata)
+                "\(part) delivers only silence: muted at the device?", metadata: .event(.deviceSilent, metadata)
             )
         case .heard:
             logger.info("\(part) is heard again", metadata: .event(.deviceHeard, metadata))

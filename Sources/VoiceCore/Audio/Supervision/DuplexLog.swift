@@ -81,9 +81,7 @@ struct DuplexLog: Sendable {
             case .forcedHalf: "echo: half duplex"
             }
         return Line(
-            text: text,
-            metadata: metadata,
-            isTrouble: status.isStrained
+            text: text, metadata: metadata, isTrouble: status.isStrained
         )
     }
 }

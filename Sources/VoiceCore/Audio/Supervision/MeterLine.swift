@@ -21,9 +21,7 @@ package struct MeterLine: Sendable, Equatable {
 
     package init(_ reading: CaptureReading, isConstant: Bool, microphone: DeviceState = .running) {
         self.init(
-            level: reading.level,
-            peak: reading.heldPeak,
-            isClipping: reading.isClipping,
+            level: reading.level, peak: reading.heldPeak, isClipping: reading.isClipping,
             isConstant: isConstant || microphone.isConstant
         )
         // Without a device, the reading is that of the silence in its place.

@@ -139,11 +139,8 @@ package actor RoomMemory {
         guard let pair else { return }
         saved.keep(
             RememberedRoom(
-                microphone: pair.microphone,
-                loudspeaker: pair.loudspeaker,
-                volume: volumes.cardPercent,
-                bias: answer.bias,
-                path: answer.path
+                microphone: pair.microphone, loudspeaker: pair.loudspeaker, volume: volumes.cardPercent,
+                bias: answer.bias, path: answer.path
             )
         )
         store.save(Array(saved.text.utf8), failing: "the echo is not remembered")

@@ -22,9 +22,7 @@ extension Configuration.Activation {
                 + "server for wake words."
         )
         package let followUpS = Setting(
-            "activation.follow_up_s",
-            8,
-            1...120,
+            "activation.follow_up_s", 8, 1...120,
             "Seconds of silence after a call or an answer before the conversation closes."
         )
         package let oneShot = Setting("activation.one_shot", false, "Closes the conversation after the first answer.")
@@ -67,9 +65,7 @@ extension Configuration.Activation {
                 + "none."
         )
         package let sphinxModel = Setting(
-            "activation.sphinx_model",
-            "/usr/share/pocketsphinx/model/en-us",
-            as: .file,
+            "activation.sphinx_model", "/usr/share/pocketsphinx/model/en-us", as: .file,
             "pocketsphinx: folder of the model and the dictionary."
         )
         package let wakeModels = Setting(
@@ -80,8 +76,7 @@ extension Configuration.Activation {
                 + "Empty: where \"jarvis-voiced wake install\" puts them."
         )
         package let wyomingAddress = Setting(
-            "activation.wyoming_address",
-            "127.0.0.1:10400",
+            "activation.wyoming_address", "127.0.0.1:10400",
             "Wyoming server for wake words, host:port. It receives the microphone all the time, unencrypted."
         )
         package let quietHours = Setting(
@@ -92,15 +87,10 @@ extension Configuration.Activation {
                 + "\"22:00-07:00\" (local time). Empty: none."
         )
         package let quietVolume = Setting(
-            "activation.quiet_volume",
-            40,
-            0...100,
-            "Maximum volume in quiet hours, in percent."
+            "activation.quiet_volume", 40, 0...100, "Maximum volume in quiet hours, in percent."
         )
         package let voiceGate = Setting(
-            "activation.voice_gate",
-            false,
-            "always: sends audio only while the box detects speech."
+            "activation.voice_gate", false, "always: sends audio only while the box detects speech."
         )
         package let stateCommand = Setting(
             "activation.state_command",

@@ -14,9 +14,7 @@ extension Configuration {
 extension Configuration.Audio {
     package struct Keys: Sendable {
         package let input = Setting(
-            "audio.input",
-            "default",
-            "ALSA name of the microphone, for instance \"hw:CARD=Device,DEV=0\"."
+            "audio.input", "default", "ALSA name of the microphone, for instance \"hw:CARD=Device,DEV=0\"."
         )
         package let output = Setting("audio.output", "default", "ALSA name of the loudspeaker.")
         package let inputChannel = Setting(
@@ -35,15 +33,11 @@ extension Configuration.Audio {
                 + "Empty: as in devices.toml."
         )
         package let inputRate = Setting(
-            "audio.input_rate",
-            0,
-            oneOf: [0] + SampleRates.known,
+            "audio.input_rate", 0, oneOf: [0] + SampleRates.known,
             "Sample rate of the microphone, in Hz. 0: the best one."
         )
         package let outputRate = Setting(
-            "audio.output_rate",
-            0,
-            oneOf: [0] + SampleRates.known,
+            "audio.output_rate", 0, oneOf: [0] + SampleRates.known,
             "Sample rate of the loudspeaker, in Hz. 0: the best one."
         )
         package let outputBufferMS = Setting(
@@ -63,25 +57,14 @@ extension Configuration.Audio {
                 + "are remembered; an edit here overrides that."
         )
         package let voiceVolume = Setting(
-            "audio.voice_volume",
-            100,
-            0...100,
-            isLive: true,
-            "Volume of speech in percent."
+            "audio.voice_volume", 100, 0...100, isLive: true, "Volume of speech in percent."
         )
         /// Media is mastered louder than speech: at 70 % (-9.3 dB) both sound equally loud.
         package let mediaVolume = Setting(
-            "audio.media_volume",
-            70,
-            0...100,
-            isLive: true,
-            "Volume of music, radio and podcasts in percent."
+            "audio.media_volume", 70, 0...100, isLive: true, "Volume of music, radio and podcasts in percent."
         )
         package let earconVolume = Setting(
-            "audio.earcon_volume",
-            100,
-            0...100,
-            isLive: true,
+            "audio.earcon_volume", 100, 0...100, isLive: true,
             "Volume of the earcons (short sounds, for instance when something failed) in percent. 0: none."
         )
         package let mixer = Setting(
@@ -100,19 +83,13 @@ extension Configuration.Audio {
                 + "`jarvis-voiced meter`."
         )
         package let agc = Setting(
-            "audio.agc",
-            false,
-            "Automatic gain control: slowly evens out quiet and loud talkers, by up to 12 dB."
+            "audio.agc", false, "Automatic gain control: slowly evens out quiet and loud talkers, by up to 12 dB."
         )
         package let realtimePriority = Setting(
-            "audio.realtime_priority",
-            20,
-            0...89,
-            "SCHED_FIFO priority of the audio thread. 0: no real-time priority."
+            "audio.realtime_priority", 20, 0...89, "SCHED_FIFO priority of the audio thread. 0: no real-time priority."
         )
         package let lockMemory = Setting(
-            "audio.lock_memory",
-            true,
+            "audio.lock_memory", true,
             "Locks the program in memory, so that audio does not break up when the machine swaps."
         )
     }

@@ -16,40 +16,23 @@ extension Configuration {
 extension Configuration.Budget {
     package struct Keys: Sendable {
         package let conversationUSD = Setting(
-            "budget.conversation_usd",
-            0.0,
-            0...10_000,
-            isLive: true,
+            "budget.conversation_usd", 0.0, 0...10_000, isLive: true,
             "US dollars per conversation; 0 for no limit. The next may begin two minutes later."
         )
         package let hourUSD = Setting(
-            "budget.hour_usd",
-            3.0,
-            0...10_000,
-            isLive: true,
-            "US dollars per hour of the clock; 0 for no limit."
+            "budget.hour_usd", 3.0, 0...10_000, isLive: true, "US dollars per hour of the clock; 0 for no limit."
         )
         package let dayUSD = Setting(
-            "budget.day_usd",
-            10.0,
-            0...10_000,
-            isLive: true,
-            "US dollars per day, in local time; 0 for no limit."
+            "budget.day_usd", 10.0, 0...10_000, isLive: true, "US dollars per day, in local time; 0 for no limit."
         )
         package let dayMin = Setting(
-            "budget.day_min",
-            0,
-            0...1440,
-            isLive: true,
-            "Minutes of talk per day; 0 for no limit."
+            "budget.day_min", 0, 0...1440, isLive: true, "Minutes of talk per day; 0 for no limit."
         )
         package let priceAudioInUSD = Self.price(
-            "audio_in",
-            "a million tokens of audio from the user (100 s are 1000 tokens)"
+            "audio_in", "a million tokens of audio from the user (100 s are 1000 tokens)"
         )
         package let priceAudioOutUSD = Self.price(
-            "audio_out",
-            "a million tokens of spoken output (50 s are 1000 tokens)"
+            "audio_out", "a million tokens of spoken output (50 s are 1000 tokens)"
         )
         package let priceSessionMinUSD = Setting(
             "budget.price_session_min_usd",
@@ -62,10 +45,7 @@ extension Configuration.Budget {
 
         private static func price(_ name: String, _ what: String) -> Setting<Double> {
             Setting(
-                "budget.price_\(name)_usd",
-                -1,
-                -1...100_000,
-                isLive: true,
+                "budget.price_\(name)_usd", -1, -1...100_000, isLive: true,
                 "US dollars per \(what); -1 for the model's published price."
             )
         }

@@ -32,9 +32,7 @@ extension Configuration.Echo {
                 + "full: always, for headphones. half: never; the microphone is off while it speaks."
         )
         package let noiseSuppression = Setting(
-            "echo.noise_suppression",
-            NoiseSuppression.moderate,
-            "How strongly steady noise is suppressed."
+            "echo.noise_suppression", NoiseSuppression.moderate, "How strongly steady noise is suppressed."
         )
     }
 

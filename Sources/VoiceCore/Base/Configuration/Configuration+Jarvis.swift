@@ -31,16 +31,11 @@ extension Configuration.Jarvis {
                 + "openai: any compatible endpoint, without sessions. home-assistant: the Assist pipeline preferred there."
         )
         package let model = Setting(
-            "jarvis.model",
-            "",
-            as: .text(mayBeEmpty: true),
+            "jarvis.model", "", as: .text(mayBeEmpty: true),
             "Model to request with jarvis.api = \"openai\". Empty: the server's default."
         )
         package let tokenFile = Setting(
-            "jarvis.token_file",
-            "",
-            as: .file,
-            isLive: true,
+            "jarvis.token_file", "", as: .file, isLive: true,
             "File with the token. Empty: the systemd credential \"jarvis-token\", else $JARVIS_TOKEN."
         )
         package let allowPlainHTTP = Setting(
@@ -49,20 +44,15 @@ extension Configuration.Jarvis {
             "Sends the token over http:// beyond your own network. Anyone on the way can read it."
         )
         package let timeoutS = Setting(
-            "jarvis.timeout_s",
-            120,
-            1...1800,
+            "jarvis.timeout_s", 120, 1...1800,
             "Seconds to wait for an answer. Agents with tools may need more than a minute."
         )
         package let stillWorkingS = Setting(
-            "jarvis.still_working_s",
-            10,
-            0...600,
+            "jarvis.still_working_s", 10, 0...600,
             "Seconds until the voice says, once, that Jarvis is still working; 0 for never."
         )
         package let approval = Setting(
-            "jarvis.approval",
-            Approval.aloud,
+            "jarvis.approval", Approval.aloud,
             "Asks aloud for the agent's permissions, or denies them. The chat protocol has none."
         )
         package let typedApproval = Setting(
@@ -72,27 +62,18 @@ extension Configuration.Jarvis {
                 + "Otherwise it takes a voice, or root."
         )
         package let humanTimeoutS = Setting(
-            "jarvis.human_timeout_s",
-            60,
-            10...600,
-            "Seconds to answer the agent's questions. Silence means no."
+            "jarvis.human_timeout_s", 60, 10...600, "Seconds to answer the agent's questions. Silence means no."
         )
         package let caFile = Setting(
-            "jarvis.ca_file",
-            "",
-            as: .file,
+            "jarvis.ca_file", "", as: .file,
             "CA certificates to trust instead of the system's, in PEM. Empty: the system's."
         )
         package let clientCertificateFile = Setting(
-            "jarvis.client_certificate_file",
-            "",
-            as: .file,
+            "jarvis.client_certificate_file", "", as: .file,
             "Client certificate for the server, with its private key, in PEM. Empty: none."
         )
         package let maximumSpokenWords = Setting(
-            "jarvis.maximum_spoken_words",
-            150,
-            20...2000,
+            "jarvis.maximum_spoken_words", 150, 20...2000,
             "Words of an answer that are spoken before the rest is offered."
         )
         package let endConversation = Setting(

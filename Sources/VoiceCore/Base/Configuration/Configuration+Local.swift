@@ -26,8 +26,7 @@ extension Configuration {
 extension Configuration.Local {
     package struct Keys: Sendable {
         package let recogniser = Setting(
-            "local.recogniser",
-            "127.0.0.1:10300",
+            "local.recogniser", "127.0.0.1:10300",
             "Wyoming server that recognises speech (wyoming-faster-whisper), host:port; unencrypted."
         )
         package let speaker = Setting(
@@ -38,15 +37,11 @@ extension Configuration.Local {
                 + "otherwise play a tone. Empty: espeak-ng speaks."
         )
         package let voice = Setting(
-            "local.voice",
-            "",
-            as: .text(mayBeEmpty: true),
+            "local.voice", "", as: .text(mayBeEmpty: true),
             "Voice of the speech server, which may try to download it. Empty: its default."
         )
         package let language = Setting(
-            "local.language",
-            "en",
-            "Language to recognise. The built-in commands are English."
+            "local.language", "en", "Language to recognise. The built-in commands are English."
         )
         package let allowPublic = Setting(
             "local.allow_public",

@@ -16,16 +16,10 @@ extension Configuration {
 extension Configuration.Log {
     package struct Keys: Sendable {
         package let level = Setting(
-            "log.level",
-            Logger.Level.info,
-            isLive: true,
-            "Minimum level of the lines."
+            "log.level", Logger.Level.info, isLive: true, "Minimum level of the lines."
         )
         package let transcripts = Setting(
-            "log.transcripts",
-            false,
-            isLive: true,
-            "Writes what was said and answered to the journal."
+            "log.transcripts", false, isLive: true, "Writes what was said and answered to the journal."
         )
     }
 }

@@ -56,8 +56,7 @@ extension Configuration.Realtime {
             "Allows ws:// to any address. Anyone on the way can read the key and listen."
         )
         package let dialect = Setting(
-            "realtime.dialect",
-            Dialect.auto,
+            "realtime.dialect", Dialect.auto,
             "auto: detects OpenAI, Azure and xAI by their hosts; others count as OpenAI."
         )
         package let model = Setting(
@@ -73,65 +72,45 @@ extension Configuration.Realtime {
                 + "the thinking. off: not sent."
         )
         package let voice = Setting(
-            "realtime.voice",
-            "marin",
-            "Voice of the answers. A server of your own is not sent the default."
+            "realtime.voice", "marin", "Voice of the answers. A server of your own is not sent the default."
         )
         package let apiKeyFile = Setting(
-            "realtime.api_key_file",
-            "",
-            as: .file,
-            isLive: true,
+            "realtime.api_key_file", "", as: .file, isLive: true,
             "File with the API key. Empty: the systemd credential \"openai-api-key\", else $OPENAI_API_KEY."
         )
         package let caFile = Setting(
-            "realtime.ca_file",
-            "",
-            as: .file,
+            "realtime.ca_file", "", as: .file,
             "CA certificates to trust instead of the system's, in PEM. Empty: the system's."
         )
         package let turnDetection = Setting(
-            "realtime.turn_detection",
-            TurnDetection.semantic,
+            "realtime.turn_detection", TurnDetection.semantic,
             "The end of a turn is detected by what was said (semantic_vad) or by silence (server_vad)."
         )
         package let eagerness = Setting(
-            "realtime.eagerness",
-            Eagerness.auto,
-            "semantic_vad: how soon a turn is considered over."
+            "realtime.eagerness", Eagerness.auto, "semantic_vad: how soon a turn is considered over."
         )
         package let instructionsFile = Setting(
-            "realtime.instructions_file",
-            "",
-            as: .file,
+            "realtime.instructions_file", "", as: .file,
             "File with instructions for the model. Empty: the built-in ones."
         )
         package let language = Setting(
-            "realtime.language",
-            "",
-            as: .text(mayBeEmpty: true),
+            "realtime.language", "", as: .text(mayBeEmpty: true),
             "Language to recognise and to speak, for instance \"de\". Empty: the user's."
         )
         package let transcription = Setting(
-            "realtime.transcription",
-            false,
-            "Requests transcripts of what the user says. Costs extra."
+            "realtime.transcription", false, "Requests transcripts of what the user says. Costs extra."
         )
         package let transcriptionModel = Setting(
-            "realtime.transcription_model",
-            "gpt-transcribe",
+            "realtime.transcription_model", "gpt-transcribe",
             "Model that writes the transcripts. A server of your own is not sent the default."
         )
         package let speed = Setting("realtime.speed", 1.0, 0.25...1.5, "Speed of the voice; 1.0 is normal.")
         package let responseLimitS = Setting(
-            "realtime.response_limit_s",
-            0,
-            0...600,
+            "realtime.response_limit_s", 0, 0...600,
             "Seconds until a tone says that no answer began. 0: 12, or 30 for a server of your own."
         )
         package let carry = Setting(
-            "realtime.carry",
-            Carry.summary,
+            "realtime.carry", Carry.summary,
             "What the next session learns of the conversation: a summary, the recent turns, or nothing."
         )
     }

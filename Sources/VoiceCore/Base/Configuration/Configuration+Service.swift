@@ -14,8 +14,7 @@ extension Configuration {
 extension Configuration.Service {
     package struct Keys: Sendable {
         package let use = Setting(
-            "service.use",
-            [Name.openAI],
+            "service.use", [Name.openAI],
             "Services in order of preference; while one is unavailable, the next takes over."
         )
     }

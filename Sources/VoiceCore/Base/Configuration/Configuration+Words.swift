@@ -16,15 +16,11 @@ extension Configuration {
 extension Configuration.Word {
     package struct Keys: Sendable {
         package let name = Setting(
-            "words.name",
-            "",
-            as: .text(mayBeEmpty: true),
+            "words.name", "", as: .text(mayBeEmpty: true),
             "What the voice, page, log and agent call this assistant. Empty: the word without \"hey\" or \"okay\"."
         )
         package let url = Setting(
-            "words.url",
-            "",
-            as: .url(schemes: ["http", "https"], takesQuery: false),
+            "words.url", "", as: .url(schemes: ["http", "https"], takesQuery: false),
             "Address of its agent, as jarvis.url. Empty: the same agent."
         )
         package let tokenFile = Setting(
@@ -43,21 +39,13 @@ extension Configuration.Word {
                 + "Empty: the word's own if it has an address or a token file, else the same as without a table."
         )
         package let instructions = Setting(
-            "words.instructions",
-            "",
-            as: .text(mayBeEmpty: true),
-            "Added to the instructions of the voice."
+            "words.instructions", "", as: .text(mayBeEmpty: true), "Added to the instructions of the voice."
         )
         package let voice = Setting(
-            "words.voice",
-            "",
-            as: .text(mayBeEmpty: true),
-            "Voice of the first service in service.use."
+            "words.voice", "", as: .text(mayBeEmpty: true), "Voice of the first service in service.use."
         )
         package let language = Setting(
-            "words.language",
-            "",
-            as: .text(mayBeEmpty: true),
+            "words.language", "", as: .text(mayBeEmpty: true),
             "Language to recognise and to speak, for instance \"de\", with a service that has the setting."
         )
     }

@@ -41,8 +41,7 @@ package struct ConfigurationDocument {
         var error: SyntaxError? {
             guard let message = ctoml_error_message(document) else { return nil }
             return SyntaxError(
-                message: String(cString: message),
-                line: Int(ctoml_error_line(document)),
+                message: String(cString: message), line: Int(ctoml_error_line(document)),
                 column: Int(ctoml_error_column(document))
             )
         }
@@ -50,8 +49,7 @@ package struct ConfigurationDocument {
         var entries: [Entry] {
             (0..<ctoml_count(document)).map { index in
                 Entry(
-                    path: String(cString: ctoml_path(document, index)),
-                    value: value(at: index),
+                    path: String(cString: ctoml_path(document, index)), value: value(at: index),
                     line: Int(ctoml_line(document, index))
                 )
             }

@@ -38,11 +38,7 @@ package struct ConfigurationKey: Sendable {
     /// The same key, with these choices.
     package func choosing(_ choices: [String]) -> ConfigurationKey {
         ConfigurationKey(
-            path: path,
-            kind: .choices(choices),
-            builtIn: builtIn,
-            isLive: isLive,
-            documentation: documentation
+            path: path, kind: .choices(choices), builtIn: builtIn, isLive: isLive, documentation: documentation
         )
     }
 }

@@ -41,27 +41,19 @@ package struct Secrets: Sendable, Equatable {
         var keys: [ServiceKey: Found] = [:]
         for (key, path) in keyFiles where keys[key] == nil {
             keys[key] = search.find(
-                key: key.setting,
-                path: path,
-                credential: key.credential,
-                variables: [key.variable]
+                key: key.setting, path: path, credential: key.credential, variables: [key.variable]
             )
         }
         self.keys = keys
         jarvisToken = search.find(
-            key: "jarvis.token_file",
-            path: configuration.jarvis.tokenFile,
-            credential: Self.tokenCredential,
+            key: "jarvis.token_file", path: configuration.jarvis.tokenFile, credential: Self.tokenCredential,
             variables: ["JARVIS_TOKEN", "TERM_LLM_SERVE_TOKEN"]
         )
         var tokens: [String: Found] = [:]
         for assistant in configuration.assistants where assistant.hasOwnToken {
             tokens[assistant.word] = search.find(
-                key: assistant.table + ".token_file",
-                path: assistant.configuration.jarvis.tokenFile,
-                credential: Self.tokenCredential + "-" + assistant.tag,
-                variables: [],
-                isOfUnit: false
+                key: assistant.table + ".token_file", path: assistant.configuration.jarvis.tokenFile,
+                credential: Self.tokenCredential + "-" + assistant.tag, variables: [], isOfUnit: false
             )
         }
         self.tokens = tokens
@@ -143,9 +135,7 @@ package struct Secrets: Sendable, Equatable {
             }
             if let folder = environment["CREDENTIALS_DIRECTORY"], folder.hasPrefix("/"),
                 let found = read(
-                    "\(folder)/\(credential)",
-                    named: "credential \(credential)",
-                    origin: "credential \(credential)",
+                    "\(folder)/\(credential)", named: "credential \(credential)", origin: "credential \(credential)",
                     isOptional: true
                 )
             {
@@ -155,8 +145,7 @@ package struct Secrets: Sendable, Equatable {
                 guard let text = environment[name], !text.isEmpty else { continue }
                 guard let secret = Secret(text) else {
                     complain(
-                        "$" + name,
-                        "contains no usable secret: it must be one line of printable ASCII without blanks"
+                        "$" + name, "contains no usable secret: it must be one line of printable ASCII without blanks"
                     )
                     continue
                 }
@@ -185,8 +174,7 @@ package struct Secrets: Sendable, Equatable {
                 if isOptional, file.bytes.allSatisfy({ $0 == 0x20 || (0x09...0x0D).contains($0) }) { return nil }
                 guard let secret = Secret(String(decoding: file.bytes, as: UTF8.self)) else {
                     complain(
-                        name,
-                        "\(path) contains no usable secret: it must be one line of printable ASCII without blanks"
+                        name, "\(path) contains no usable secret: it must be one line of printable ASCII without blanks"
                     )
                     return Found.none
                 }

@@ -16,11 +16,7 @@ package struct Setting<Value: Sendable>: Sendable {
         encode: @escaping @Sendable (Value) -> ConfigurationValue
     ) {
         key = ConfigurationKey(
-            path: path,
-            kind: kind,
-            builtIn: encode(builtIn),
-            isLive: isLive,
-            documentation: documentation
+            path: path, kind: kind, builtIn: encode(builtIn), isLive: isLive, documentation: documentation
         )
         self.builtIn = builtIn
         self.decode = decode

@@ -83,12 +83,7 @@ package struct JournalLogHandler: LogHandler {
         seen?(event.level, Self.text(message, sorted))
         write(
             Self.line(
-                message,
-                sorted,
-                shared: shared(),
-                subject: subject,
-                level: event.level,
-                style: style,
+                message, sorted, shared: shared(), subject: subject, level: event.level, style: style,
                 hasJournal: hasJournal
             )
         )
@@ -98,13 +93,7 @@ package struct JournalLogHandler: LogHandler {
     package static func failure(_ message: String, style: Style, hasJournal: Bool) -> LogLine {
         guard style == .journal else { return LogLine("jarvis-voiced: \(message)\n") }
         return line(
-            message,
-            [],
-            shared: PrivateText.hidden,
-            subject: nil,
-            level: .error,
-            style: style,
-            hasJournal: hasJournal
+            message, [], shared: PrivateText.hidden, subject: nil, level: .error, style: style, hasJournal: hasJournal
         )
     }
 

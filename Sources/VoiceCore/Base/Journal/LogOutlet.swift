@@ -130,12 +130,8 @@ package final class LogOutlet: Sendable {
         defer { content.lost = 0 }
         let lines = content.lost == 1 ? "a line is" : "\(content.lost) lines are"
         return JournalLogHandler.line(
-            "\(lines) missing here: the log was not read fast enough",
-            [("lines", "\(content.lost)")],
-            subject: .logLost,
-            level: .warning,
-            style: style,
-            hasJournal: hasJournal
+            "\(lines) missing here: the log was not read fast enough", [("lines", "\(content.lost)")],
+            subject: .logLost, level: .warning, style: style, hasJournal: hasJournal
         )
     }
 

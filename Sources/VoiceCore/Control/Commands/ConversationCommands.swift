@@ -92,8 +92,7 @@ extension ControlCommand {
         case .ended: throw ControlProblem(.notAvailable, "the conversation was ended meanwhile; it was not said")
         case .failed(let trouble):
             throw ControlProblem(
-                trouble,
-                meanwhile: "it will be said if the service recovers soon, otherwise say it again"
+                trouble, meanwhile: "it will be said if the service recovers soon, otherwise say it again"
             )
         }
     }
@@ -102,9 +101,7 @@ extension ControlCommand {
         "ask",
         arguments: [
             ControlArgument(
-                "reads",
-                .flag,
-                isOption: true,
+                "reads", .flag, isOption: true,
                 "also sends the answer in words, to this client alone, whatever log.transcripts says"
             ),
             ControlArgument("text", .text(longest: 2000), "the question"),
@@ -121,9 +118,7 @@ extension ControlCommand {
         try await daemon.checkBudget()
         let reading = arguments["reads"] == "true" ? daemon.readers.open() : nil
         let question = TypedQuestion(
-            text,
-            mayApprove: arguments.isOfRoot || daemon.settings.jarvis.typedApproval,
-            reader: reading?.number
+            text, mayApprove: arguments.isOfRoot || daemon.settings.jarvis.typedApproval, reader: reading?.number
         )
         let opening = await daemon.opening(after: { daemon.mailbox.post(activation: .ask(question)) })
         if opening != .open { reading?.cancel() }
@@ -141,8 +136,7 @@ extension ControlCommand {
             throw ControlProblem(.notAvailable, "the conversation was ended meanwhile; the question was not asked")
         case .failed(let trouble):
             throw ControlProblem(
-                trouble,
-                meanwhile: "it will be asked if the service recovers soon, otherwise ask again"
+                trouble, meanwhile: "it will be asked if the service recovers soon, otherwise ask again"
             )
         }
     }
@@ -151,10 +145,7 @@ extension ControlCommand {
         "mode",
         arguments: [
             ControlArgument(
-                "mode",
-                .choice(ActivationMode.allCases.map(\.rawValue)),
-                isOptional: true,
-                "the mode to change to"
+                "mode", .choice(ActivationMode.allCases.map(\.rawValue)), isOptional: true, "the mode to change to"
             )
         ],
         """
@@ -177,8 +168,7 @@ extension ControlCommand {
         let outcome = await daemon.set(.setMode(wanted))
         if outcome == .stuck {
             throw ControlProblem(
-                .failed,
-                "the mode is not changed: the daemon is stuck; \"systemctl restart jarvis-voiced\" may help"
+                .failed, "the mode is not changed: the daemon is stuck; \"systemctl restart jarvis-voiced\" may help"
             )
         }
         let deaf = wanted == .wake ? daemon.listener?.lack.calls : nil
@@ -203,21 +193,16 @@ extension ControlCommand {
 
 extension ControlProblem {
     fileprivate static let muted = ControlProblem(
-        .notAvailable,
-        "the microphone is off: ctl unmute turns it on",
-        cause: .muted
+        .notAvailable, "the microphone is off: ctl unmute turns it on", cause: .muted
     )
     fileprivate static let quietHours = ControlProblem(
-        .notAvailable,
-        "quiet hours: nothing is said aloud; ctl quiet off ends them",
-        cause: .quiet
+        .notAvailable, "quiet hours: nothing is said aloud; ctl quiet off ends them", cause: .quiet
     )
     static let noGivenWords = ControlProblem(
         .notAvailable,
         "the voice service cannot read a text aloud, and there is no local voice: set one up as local.speaker"
     )
     fileprivate static let stillSounds = ControlProblem(
-        .failed,
-        "the sound has not ended: the audio thread hangs; \"systemctl restart jarvis-voiced\" may help"
+        .failed, "the sound has not ended: the audio thread hangs; \"systemctl restart jarvis-voiced\" may help"
     )
 }

@@ -8,10 +8,7 @@ extension ControlCommand {
         "timer",
         arguments: [
             ControlArgument(
-                "action",
-                .choice(TimerAction.allCases.map(\.rawValue)),
-                isOptional: true,
-                "what to do; default: list"
+                "action", .choice(TimerAction.allCases.map(\.rawValue)), isOptional: true, "what to do; default: list"
             ),
             ControlArgument(
                 "what",
@@ -65,10 +62,7 @@ extension ControlCommand {
         "announce",
         arguments: [
             ControlArgument(
-                "priority",
-                .choice(InboxPriority.allCases.map(\.rawValue)),
-                isOption: true,
-                "priority; default: normal"
+                "priority", .choice(InboxPriority.allCases.map(\.rawValue)), isOption: true, "priority; default: normal"
             ),
             ControlArgument("ask", .flag, isOption: true, "it is a question: the user's answer goes to Jarvis"),
             ControlArgument("text", .text(longest: Inbox.longest), "what to announce"),
@@ -83,8 +77,7 @@ extension ControlCommand {
     ) { (arguments, daemon) throws(ControlProblem) in
         let announcement = Announcement(
             SpeechShaper.words(of: arguments["text"] ?? ""),
-            priority: arguments["priority"].flatMap(InboxPriority.init) ?? .normal,
-            asks: arguments["ask"] == "true"
+            priority: arguments["priority"].flatMap(InboxPriority.init) ?? .normal, asks: arguments["ask"] == "true"
         )
         guard await daemon.saysAnnouncements else {
             throw .noGivenWords

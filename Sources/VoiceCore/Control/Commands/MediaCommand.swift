@@ -9,8 +9,7 @@ extension ControlCommand {
             ControlArgument(
                 "action",
                 .choice(["status", "play", "enqueue", "seek", "remove"] + MediaOrder.allCases.map(\.rawValue)),
-                isOptional: true,
-                "what to do; default: status"
+                isOptional: true, "what to do; default: status"
             ),
             ControlArgument(
                 "what",

@@ -13,8 +13,7 @@ extension ControlCommand {
         let outcome = await daemon.set(.mute(true))
         if outcome == .stuck {
             throw ControlProblem(
-                .failed,
-                "not muted: the daemon is stuck; \"systemctl stop jarvis-voiced\" closes the microphone"
+                .failed, "not muted: the daemon is stuck; \"systemctl stop jarvis-voiced\" closes the microphone"
             )
         }
         return .done(remembered("the microphone is muted", ["microphone_muted": true], outcome))
@@ -25,8 +24,7 @@ extension ControlCommand {
         let outcome = await daemon.set(.mute(false))
         if outcome == .stuck {
             throw ControlProblem(
-                .failed,
-                "still muted: the daemon is stuck; \"systemctl restart jarvis-voiced\" may help"
+                .failed, "still muted: the daemon is stuck; \"systemctl restart jarvis-voiced\" may help"
             )
         }
         return .done(remembered("the microphone is open", ["microphone_muted": false], outcome))
@@ -46,15 +44,11 @@ extension ControlCommand {
         "volume",
         arguments: [
             ControlArgument(
-                "channel",
-                .choice(VolumeChannel.allCases.map(\.rawValue) + ["chimes"]),
-                isOptional: true,
+                "channel", .choice(VolumeChannel.allCases.map(\.rawValue) + ["chimes"]), isOptional: true,
                 "which volume; default: master"
             ),
             ControlArgument(
-                "percent",
-                .text(longest: 8),
-                isOptional: true,
+                "percent", .text(longest: 8), isOptional: true,
                 "0 to 100; +10 or -10 for a change; off and on to mute and unmute the loudspeaker"
             ),
         ],

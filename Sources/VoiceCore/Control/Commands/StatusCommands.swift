@@ -21,10 +21,7 @@ extension ControlCommand {
         "subscribe",
         arguments: [
             ControlArgument(
-                "levels",
-                .flag,
-                isOption: true,
-                "also the levels of microphone and loudspeaker, ten times a second"
+                "levels", .flag, isOption: true, "also the levels of microphone and loudspeaker, ten times a second"
             )
         ],
         isQuestion: true,

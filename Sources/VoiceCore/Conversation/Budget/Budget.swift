@@ -170,8 +170,7 @@ package struct Budget: Sendable {
         guard let caps = options.caps[period] else { return 0 }
         let spending = spending(in: period)
         return max(
-            caps.money > 0 ? spending.dollars / caps.money : 0,
-            caps.minutes > 0 ? spending.minutes / caps.minutes : 0
+            caps.money > 0 ? spending.dollars / caps.money : 0, caps.minutes > 0 ? spending.minutes / caps.minutes : 0
         )
     }
 
@@ -206,12 +205,8 @@ package struct Budget: Sendable {
             case .day: day.end(at: now, length: 86_400)
             }
         return BudgetReport(
-            period: period,
-            dollars: spending.dollars,
-            minutes: spending.minutes,
-            caps: options.caps[period] ?? BudgetCaps(),
-            end: end,
-            until: now.text(of: end)
+            period: period, dollars: spending.dollars, minutes: spending.minutes,
+            caps: options.caps[period] ?? BudgetCaps(), end: end, until: now.text(of: end)
         )
     }
 }

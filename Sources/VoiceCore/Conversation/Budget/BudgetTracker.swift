@@ -62,12 +62,8 @@ package struct BudgetTracker: Sendable {
         _ = present.note(nil, effects: [], at: clock())
         present.sent(sent.total - counted)
         return BudgetStatus(
-            hour: present.hour.spending,
-            day: present.day.spending,
-            spentUntil: present.spentUntil,
-            limitsDay: present.limitsDay,
-            hourLimit: present.limit(of: .hour),
-            dayLimit: present.limit(of: .day)
+            hour: present.hour.spending, day: present.day.spending, spentUntil: present.spentUntil,
+            limitsDay: present.limitsDay, hourLimit: present.limit(of: .hour), dayLimit: present.limit(of: .day)
         )
     }
 }

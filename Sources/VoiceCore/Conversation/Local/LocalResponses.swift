@@ -403,9 +403,7 @@ struct LocalResponses: Sendable {
         answer.item = name("item")
         last = answer
         let made = LocalSpeech(
-            response: response,
-            item: answer.item,
-            sentences: answer.sentences[answer.first...].map(\.text),
+            response: response, item: answer.item, sentences: answer.sentences[answer.first...].map(\.text),
             isOpen: answer.flows
         )
         speech = made

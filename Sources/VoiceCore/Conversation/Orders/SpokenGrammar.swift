@@ -482,8 +482,7 @@ package enum SpokenGrammar {
         guard case .after(let seconds)? = found.time.when, 1...TimerWish.longest ~= seconds else { return nil }
         let which = found.name.joined(separator: " ")
         return .changeTimer(
-            which.isEmpty ? TimerChoice(.obvious, of: kind) : TimerChoice(.named(which), of: kind),
-            change(seconds)
+            which.isEmpty ? TimerChoice(.obvious, of: kind) : TimerChoice(.named(which), of: kind), change(seconds)
         )
     }
 

@@ -281,9 +281,7 @@ package struct PlayoutQueue {
             let total = totals[record.part] ?? 0
             guard total < record.received || !record.isComplete else { return nil }
             return HeardPart(
-                part: record.part,
-                heard: total / perMillisecond,
-                received: record.received / perMillisecond,
+                part: record.part, heard: total / perMillisecond, received: record.received / perMillisecond,
                 isItemHeard: heardItems.contains(record.part.itemID)
             )
         }

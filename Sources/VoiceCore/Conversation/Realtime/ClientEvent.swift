@@ -72,10 +72,7 @@ package enum ClientEvent: Equatable, Sendable {
             Self.message(text, role: "user", kind: "input_text", eventID: eventID)
         case .assistantMessage(let text, let eventID):
             Self.message(
-                text,
-                role: "assistant",
-                kind: dialect.shape == .flat ? "text" : "output_text",
-                eventID: eventID
+                text, role: "assistant", kind: dialect.shape == .flat ? "text" : "output_text", eventID: eventID
             )
         case .responseCreate(let eventID, let mayCall, let instructions):
             Self.create(eventID, mayCall: mayCall, instructions, dialect)

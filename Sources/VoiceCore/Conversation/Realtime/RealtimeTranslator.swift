@@ -95,14 +95,8 @@ package struct RealtimeTranslator: Sendable {
 
     private func ended(_ outcome: ResponseOutcome) -> [ServiceReport] {
         let end = ResponseEnd(
-            response: outcome.id,
-            status: outcome.status,
-            reason: outcome.reason,
-            failure: outcome.failure,
-            request: outcome.clientEventID,
-            calls: outcome.calls,
-            words: outcome.words,
-            text: outcome.message,
+            response: outcome.id, status: outcome.status, reason: outcome.reason, failure: outcome.failure,
+            request: outcome.clientEventID, calls: outcome.calls, words: outcome.words, text: outcome.message,
             retryAfter: outcome.message.flatMap(StatedPause.read)
         )
         guard let usage = outcome.usage else { return [.responseEnded(end)] }
@@ -135,9 +129,7 @@ package struct RealtimeTranslator: Sendable {
             case .truncate(let item, let part, let heard, let received):
                 [
                     .truncate(
-                        itemID: item,
-                        contentIndex: part,
-                        audioEnd: Self.truncation(heard: heard, received: received),
+                        itemID: item, contentIndex: part, audioEnd: Self.truncation(heard: heard, received: received),
                         eventID: eventID("truncate")
                     )
                 ]
@@ -163,8 +155,7 @@ package struct RealtimeTranslator: Sendable {
         guard !dialect.does(.noInstructions) else {
             return [
                 .userMessage(
-                    text: Self.note("An instruction of this box, for now only", text),
-                    eventID: eventID("tell")
+                    text: Self.note("An instruction of this box, for now only", text), eventID: eventID("tell")
                 )
             ]
         }
@@ -232,11 +223,8 @@ extension ServiceError {
         let mayBeModel = [.other, .settings, .service, .configuration].contains(meaning)
         let refusal = mayBeModel ? ModelRefusal.line(error.message, model: model) : nil
         self.init(
-            refusal == nil ? meaning : .configuration,
-            name: error.code ?? error.type,
-            text: refusal ?? error.message,
-            setting: error.param,
-            request: error.eventID,
+            refusal == nil ? meaning : .configuration, name: error.code ?? error.type, text: refusal ?? error.message,
+            setting: error.param, request: error.eventID,
             retryAfter: meaning == .limited || meaning == .service ? StatedPause.read(error.message) : nil
         )
     }

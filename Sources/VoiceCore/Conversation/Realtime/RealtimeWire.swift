@@ -24,8 +24,7 @@ package struct RealtimeWire: ServiceTranslator {
         if let delta = AudioDelta(text) {
             let part = SpokenPart(
                 responseID: String(decoding: text[delta.responseID], as: UTF8.self),
-                itemID: String(decoding: text[delta.itemID], as: UTF8.self),
-                contentIndex: delta.contentIndex
+                itemID: String(decoding: text[delta.itemID], as: UTF8.self), contentIndex: delta.contentIndex
             )
             return play(UnsafeRawBufferPointer(rebasing: text[delta.audio]), of: part, downlink)
         }
@@ -50,9 +49,7 @@ package struct RealtimeWire: ServiceTranslator {
     private mutating func readSlowly(_ text: UnsafeRawBufferPointer, _ downlink: Downlink) -> [Effect]? {
         guard var delta = AudioDelta.slowly(text) else { return nil }
         let part = SpokenPart(
-            responseID: delta.responseID ?? "",
-            itemID: delta.itemID ?? "",
-            contentIndex: delta.contentIndex ?? 0
+            responseID: delta.responseID ?? "", itemID: delta.itemID ?? "", contentIndex: delta.contentIndex ?? 0
         )
         return delta.audio.withUTF8 { play(UnsafeRawBufferPointer($0), of: part, downlink) }
     }

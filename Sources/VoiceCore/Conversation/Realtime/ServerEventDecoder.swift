@@ -62,10 +62,7 @@ package struct ServerEventDecoder {
         case "conversation.item.added", "conversation.item.created":
             let item = try need(wire.item, "item")
             return .itemAdded(
-                itemID: item.id ?? "",
-                kind: item.type ?? "",
-                callID: item.callID,
-                previous: wire.previous
+                itemID: item.id ?? "", kind: item.type ?? "", callID: item.callID, previous: wire.previous
             )
         case "response.created":
             let response = try need(wire.response, "response")
@@ -73,49 +70,36 @@ package struct ServerEventDecoder {
         case "response.output_item.added":
             let item = try need(wire.item, "item")
             return .outputItemAdded(
-                responseID: wire.responseID ?? "",
-                itemID: item.id ?? "",
-                kind: item.type ?? "",
-                call: item.begunCall
+                responseID: wire.responseID ?? "", itemID: item.id ?? "", kind: item.type ?? "", call: item.begunCall
             )
         case "response.output_item.done":
             let item = try need(wire.item, "item")
             guard item.type == "function_call" else { return .ignored(type: wire.type) }
             let announced = try need(item.announcedCall, "item.call_id")
             return .functionCall(
-                responseID: wire.responseID ?? "",
-                call: announced.call,
-                isComplete: announced.isComplete
+                responseID: wire.responseID ?? "", call: announced.call, isComplete: announced.isComplete
             )
         case "response.function_call_arguments.done":
             let call = FunctionCall(
-                callID: wire.callID ?? "",
-                name: wire.name ?? "",
-                arguments: wire.arguments ?? ""
+                callID: wire.callID ?? "", name: wire.name ?? "", arguments: wire.arguments ?? ""
             )
             return .callWritten(responseID: wire.responseID ?? "", itemID: wire.itemID ?? "", call: call)
         // Text comes where the model writes instead of speaking.
         case "response.output_audio_transcript.delta", "response.audio_transcript.delta", "response.output_text.delta",
             "response.text.delta":
             return .spokenDelta(
-                responseID: wire.responseID ?? "",
-                itemID: wire.itemID ?? "",
-                contentIndex: wire.contentIndex ?? 0,
+                responseID: wire.responseID ?? "", itemID: wire.itemID ?? "", contentIndex: wire.contentIndex ?? 0,
                 text: wire.delta ?? ""
             )
         case "response.output_audio_transcript.done", "response.audio_transcript.done", "response.output_text.done",
             "response.text.done":
             return .spokenTranscript(
-                responseID: wire.responseID ?? "",
-                itemID: wire.itemID ?? "",
-                text: wire.transcript ?? wire.text ?? "",
+                responseID: wire.responseID ?? "", itemID: wire.itemID ?? "", text: wire.transcript ?? wire.text ?? "",
                 contentIndex: wire.contentIndex ?? 0
             )
         case "response.output_audio.done", "response.audio.done":
             return .audioDone(
-                responseID: wire.responseID ?? "",
-                itemID: wire.itemID ?? "",
-                contentIndex: wire.contentIndex ?? 0
+                responseID: wire.responseID ?? "", itemID: wire.itemID ?? "", contentIndex: wire.contentIndex ?? 0
             )
         case "response.done":
             let response = try need(wire.response, "response")
@@ -133,15 +117,11 @@ package struct ServerEventDecoder {
             )
         case "conversation.item.input_audio_transcription.delta":
             return .heardDelta(
-                itemID: wire.itemID ?? "",
-                contentIndex: wire.contentIndex ?? 0,
-                text: wire.delta ?? ""
+                itemID: wire.itemID ?? "", contentIndex: wire.contentIndex ?? 0, text: wire.delta ?? ""
             )
         case "conversation.item.input_audio_transcription.completed":
             return .heardTranscript(
-                itemID: wire.itemID ?? "",
-                contentIndex: wire.contentIndex ?? 0,
-                text: wire.transcript ?? "",
+                itemID: wire.itemID ?? "", contentIndex: wire.contentIndex ?? 0, text: wire.transcript ?? "",
                 usage: wire.usage.flatMap(TranscriptionUsage.init)
             )
         case "conversation.item.input_audio_transcription.failed":

@@ -359,9 +359,7 @@ package struct LocalTurn: Sendable {
 
     private mutating func give(_ text: String) -> [LocalTurnEffect] {
         let utterance = LocalUtterance(
-            text: text,
-            steps: turn.start..<position,
-            isSure: turn.evidence.isStrong(words: Self.words(text).count),
+            text: text, steps: turn.start..<position, isSure: turn.evidence.isStrong(words: Self.words(text).count),
             isBargeIn: turn.isBargeIn
         )
         phase = .given

@@ -17,12 +17,8 @@ enum AgentCheck {
         let isElsewhere = !(base.host == "localhost" || base.host == "::1" || base.host.hasPrefix("127."))
         let result = await client.check()
         let findings = judge(
-            result,
-            hasToken: hasToken,
-            isClosed: !hasToken && !context.unreadable.isEmpty,
-            isElsewhere: isElsewhere,
-            folder: context.unit.folder,
-            settings: values.jarvis
+            result, hasToken: hasToken, isClosed: !hasToken && !context.unreadable.isEmpty, isElsewhere: isElsewhere,
+            folder: context.unit.folder, settings: values.jarvis
         )
         let others = await findingsOfWords
         guard case .success(let health) = result else { return findings + others }
@@ -95,8 +91,7 @@ enum AgentCheck {
             )
         case .off:
             return DoctorFinding(
-                "agent-prompt",
-                .ok,
+                "agent-prompt", .ok,
                 "jarvis.preamble is off: the agent knows that its reply is heard, not read, only from its own prompt",
                 advice: "text for its prompt: \(prompt) (term-llm: agent.yaml beside it)"
             )
@@ -138,9 +133,7 @@ enum AgentCheck {
             guard health?.agent == "" else { return findings }
             return findings + [
                 DoctorFinding(
-                    "agent-name",
-                    .warn,
-                    "the server runs without an agent, so it has web tools only",
+                    "agent-name", .warn, "the server runs without an agent, so it has web tools only",
                     advice: "on its machine, run: term-llm serve api --agent NAME"
                 )
             ]
@@ -148,10 +141,7 @@ enum AgentCheck {
             return [
                 reached, rightPath,
                 DoctorFinding(
-                    "agent-token",
-                    .skipped,
-                    "only root can read the token",
-                    advice: "sudo jarvis-voiced doctor"
+                    "agent-token", .skipped, "only root can read the token", advice: "sudo jarvis-voiced doctor"
                 ),
             ]
         case .failure(.authentication):
@@ -169,9 +159,7 @@ enum AgentCheck {
             return [
                 reached,
                 DoctorFinding(
-                    "agent-path",
-                    .fail,
-                    "jarvis.url does not lead to the agent: \(hint)",
+                    "agent-path", .fail, "jarvis.url does not lead to the agent: \(hint)",
                     advice: "\(public: settings.addressAdvice)"
                 ),
             ]

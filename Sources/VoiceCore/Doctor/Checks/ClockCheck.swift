@@ -25,10 +25,8 @@ enum ClockCheck {
             return DoctorFinding("clock", .ok, "agrees with the service within \(max(1, abs(off))) s")
         }
         return DoctorFinding(
-            "clock",
-            abs(off) > grave ? .fail : .warn,
-            "\(abs(off)) s \(public: off > 0 ? "ahead of" : "behind") the service",
-            advice: advice
+            "clock", abs(off) > grave ? .fail : .warn,
+            "\(abs(off)) s \(public: off > 0 ? "ahead of" : "behind") the service", advice: advice
         )
     }
 }

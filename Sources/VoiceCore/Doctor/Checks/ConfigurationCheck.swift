@@ -33,9 +33,7 @@ enum ConfigurationCheck {
     static func knownDevices(_ problems: [String]) -> [DoctorFinding] {
         problems.map {
             DoctorFinding(
-                "configuration",
-                .warn,
-                "\($0)",
+                "configuration", .warn, "\($0)",
                 advice: "correct it, or remove it: until then, the device it is about counts as unknown"
             )
         }
@@ -60,8 +58,7 @@ enum ConfigurationCheck {
             + (found.isEmpty && lacking.isEmpty ? [none] : [])
             + lacking.map {
                 DoctorFinding(
-                    "api-key",
-                    .warn,
+                    "api-key", .warn,
                     "none for \(public: $0.service.name.rawValue), which is left out: \(public: used) is used"
                 )
             }
@@ -72,9 +69,7 @@ enum ConfigurationCheck {
     private static func noKey(_ context: DoctorContext, _ service: any VoiceService.Type) -> DoctorFinding {
         if let path = context.unreadable.first {
             return DoctorFinding(
-                "api-key",
-                .skipped,
-                "only root can read \(path): this user cannot see what the service gets",
+                "api-key", .skipped, "only root can read \(path): this user cannot see what the service gets",
                 advice: "sudo jarvis-voiced doctor"
             )
         }
@@ -96,8 +91,7 @@ enum ConfigurationCheck {
         guard let token = context.secrets?.jarvisToken else { return [] }
         return [
             DoctorFinding(
-                "jarvis-token",
-                .ok,
+                "jarvis-token", .ok,
                 token.secret == nil ? "none: correct if the agent requires none" : "\(token.status)"
             )
         ]

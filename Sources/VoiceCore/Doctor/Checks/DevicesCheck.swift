@@ -12,14 +12,12 @@ enum DevicesCheck {
         _ = configuration.learn(environment: context.environment)
         let microphone = await look(configuration.request(audio.input, .capture))
         let loudspeaker = await look(
-            configuration.request(audio.output, .playback),
-            microphoneStep: (try? microphone.get())?.step
+            configuration.request(audio.output, .playback), microphoneStep: (try? microphone.get())?.step
         )
         let fault = AudioConfiguration.channelsFault(audio)
         var findings = [
             judge(
-                fault == nil ? microphone : microphone.map(\.withoutChoice),
-                direction: .capture,
+                fault == nil ? microphone : microphone.map(\.withoutChoice), direction: .capture,
                 daemon: unit?.mainProcess
             ),
             judge(loudspeaker, direction: .playback, daemon: unit?.mainProcess),
@@ -100,10 +98,7 @@ enum DevicesCheck {
             // The reason names an alternative that the list of devices need not contain (hdmi: names).
             let error = AudioDeviceError.unsupported(device: device, direction: direction, reason: reason)
             return DoctorFinding(
-                check,
-                .fail,
-                "\(error.description)",
-                advice: "do what the end of that line says"
+                check, .fail, "\(error.description)", advice: "do what the end of that line says"
             )
         case .failure(.configuration(let fault)):
             return DoctorFinding(
@@ -115,16 +110,12 @@ enum DevicesCheck {
         case .failure(.failed(let device, let direction, let step, let errno)):
             let error = AudioDeviceError.failed(device: device, direction: direction, step: step, errno: errno)
             return DoctorFinding(
-                check,
-                .fail,
-                "\(error.description)",
+                check, .fail, "\(error.description)",
                 advice: "if that does not help, run jarvis-voiced devices, then set \(public: key) to another one"
             )
         case .failure(let error):
             return DoctorFinding(
-                check,
-                .fail,
-                "\(error.description)",
+                check, .fail, "\(error.description)",
                 advice: "run jarvis-voiced devices, then set \(public: key) to one of them"
             )
         }

@@ -25,10 +25,7 @@ enum EchoCheck {
         }
         if tests.isEmpty, let problem {
             let finding = DoctorFinding(
-                "echo",
-                .skipped,
-                "the last measurement cannot be read: \(problem)",
-                advice: advice
+                "echo", .skipped, "the last measurement cannot be read: \(problem)", advice: advice
             )
             return [finding] + running
         }
@@ -41,8 +38,7 @@ enum EchoCheck {
     private static func status(_ context: DoctorContext) -> JSONValue? {
         guard let request = try? ControlRegistry.standard.request(words: ["status"]),
             var client = try? ControlClient(
-                paths: ControlPath.candidates(environment: context.environment),
-                patience: .milliseconds(700)
+                paths: ControlPath.candidates(environment: context.environment), patience: .milliseconds(700)
             )
         else { return nil }
         return try? client.perform(request)
@@ -65,10 +61,7 @@ enum EchoCheck {
         }
         guard isTrouble else { return DoctorFinding("echo-now", .ok, message) }
         return DoctorFinding(
-            "echo-now",
-            .warn,
-            message,
-            advice: "\(EchoStatus.strainedNote); jarvis-voiced echo-test shows more"
+            "echo-now", .warn, message, advice: "\(EchoStatus.strainedNote); jarvis-voiced echo-test shows more"
         )
     }
 
@@ -84,8 +77,7 @@ enum EchoCheck {
         }
         guard test.input == audio.input, test.output == audio.output else {
             return DoctorFinding(
-                "echo",
-                .skipped,
+                "echo", .skipped,
                 "measured with other devices: microphone \(quoted(test.input)), loudspeaker \(quoted(test.output))",
                 advice: advice
             )
@@ -110,10 +102,7 @@ enum EchoCheck {
             return DoctorFinding("echo", .ok, message, advice: days > oldAge ? advice : nil)
         case .half, .disturbed:
             return DoctorFinding(
-                "echo",
-                .warn,
-                message,
-                advice: test.advice.isEmpty ? advice : "\(public: test.advice)"
+                "echo", .warn, message, advice: test.advice.isEmpty ? advice : "\(public: test.advice)"
             )
         }
     }

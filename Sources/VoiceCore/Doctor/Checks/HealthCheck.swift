@@ -21,9 +21,7 @@ enum HealthCheck {
         }
         return health.problems.map { problem in
             DoctorFinding(
-                "health",
-                problem.level == .notWorking ? .fail : .warn,
-                "\(problem.text)",
+                "health", problem.level == .notWorking ? .fail : .warn, "\(problem.text)",
                 advice: problem.fix.isEmpty ? nil : "\(problem.fix)"
             )
         }

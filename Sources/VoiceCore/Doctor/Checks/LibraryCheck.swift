@@ -29,9 +29,7 @@ enum LibraryCheck {
             )
         }
         return DoctorFinding(
-            "libcurl",
-            .ok,
-            "\(public: version.split(separator: " ").prefix(2).joined(separator: ", "))"
+            "libcurl", .ok, "\(public: version.split(separator: " ").prefix(2).joined(separator: ", "))"
         )
     }
 }

@@ -64,9 +64,7 @@ enum LimitsCheck {
             ? DoctorFinding("real-time", .ok, "not requested: audio.realtime_priority = 0")
             : isFast
                 ? DoctorFinding(
-                    "real-time",
-                    .ok,
-                    "priority \(wanted) requested, \(public: granted) allowed (\(public: place.name))"
+                    "real-time", .ok, "priority \(wanted) requested, \(public: granted) allowed (\(public: place.name))"
                 )
                 : DoctorFinding(
                     "real-time",

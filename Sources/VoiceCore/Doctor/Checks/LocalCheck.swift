@@ -41,15 +41,13 @@ enum LocalCheck {
             let programs = info.asr.filter(\.isInstalled)
             guard let program = programs.first else {
                 return finding(
-                    .fail,
-                    "the server at \(settings.recogniser.text) recognises no speech",
+                    .fail, "the server at \(settings.recogniser.text) recognises no speech",
                     "local.recogniser must name a server such as wyoming-faster-whisper"
                 )
             }
             guard programs.contains(where: { $0.speaks(settings.language) }) else {
                 return finding(
-                    .warn,
-                    "\(program.name) has no model for \"\(settings.language)\"",
+                    .warn, "\(program.name) has no model for \"\(settings.language)\"",
                     "start it with a model for that language, or correct local.language"
                 )
             }
@@ -79,22 +77,19 @@ enum LocalCheck {
         switch answer {
         case .failure(let end):
             return finding(
-                hasEspeak ? .warn : .fail,
-                "\(end.description)" + (hasEspeak ? "; espeak-ng speaks meanwhile" : ""),
+                hasEspeak ? .warn : .fail, "\(end.description)" + (hasEspeak ? "; espeak-ng speaks meanwhile" : ""),
                 Self.advice(end, "local.speaker")
             )
         case .success(let info):
             guard let program = info.tts.first(where: \.isInstalled) else {
                 return finding(
-                    .fail,
-                    "the server at \(place) does not speak",
+                    .fail, "the server at \(place) does not speak",
                     "local.speaker must name a server such as wyoming-piper"
                 )
             }
             guard settings.voice.isEmpty || program.models.contains(settings.voice) else {
                 return finding(
-                    .warn,
-                    "\(program.name) does not know the voice \"\(settings.voice)\"",
+                    .warn, "\(program.name) does not know the voice \"\(settings.voice)\"",
                     "correct local.voice, or leave it empty for the server's own"
                 )
             }
@@ -106,9 +101,7 @@ enum LocalCheck {
         isInstalled
             ? DoctorFinding("local-speaker", .ok, "espeak-ng speaks; a server named in local.speaker sounds better")
             : DoctorFinding(
-                "local-speaker",
-                .fail,
-                "there is no voice: local.speaker is empty and espeak-ng is not installed",
+                "local-speaker", .fail, "there is no voice: local.speaker is empty and espeak-ng is not installed",
                 advice: "apt install espeak-ng, or name a Wyoming server in local.speaker"
             )
     }

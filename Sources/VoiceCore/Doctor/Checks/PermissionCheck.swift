@@ -22,8 +22,7 @@ enum PermissionCheck {
         }
         guard !nodes.isEmpty else {
             return finding(
-                .warn,
-                "the kernel has no sound card (/dev/snd is empty)",
+                .warn, "the kernel has no sound card (/dev/snd is empty)",
                 "plug it in; aplay -l and dmesg show whether the kernel sees it"
             )
         }
@@ -31,8 +30,7 @@ enum PermissionCheck {
         if isRoot {
             if let strange = nodes.first(where: { $0.group != "audio" || !$0.isOpenToGroup }) {
                 return finding(
-                    .fail,
-                    "group audio, which the service has, may not open \(strange.path)",
+                    .fail, "group audio, which the service has, may not open \(strange.path)",
                     "run udevadm trigger, or set SupplementaryGroups=\(strange.group) in systemctl edit jarvis-voiced"
                 )
             }
@@ -53,9 +51,7 @@ enum PermissionCheck {
             var status = stat()
             guard stat(path, &status) == 0 else { return nil }
             return Node(
-                path: path,
-                group: groupName(status.st_gid),
-                isOpenToGroup: status.st_mode & 0o060 == 0o060,
+                path: path, group: groupName(status.st_gid), isOpenToGroup: status.st_mode & 0o060 == 0o060,
                 isOpenToUs: access(path, R_OK | W_OK) == 0
             )
         }

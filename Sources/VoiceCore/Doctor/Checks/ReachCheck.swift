@@ -62,8 +62,7 @@ enum ReachCheck {
         case .failure(.cannotResolve):
             return [
                 dns(
-                    .fail,
-                    "\(host) cannot be resolved",
+                    .fail, "\(host) cannot be resolved",
                     "check \(public: key), the network (ip route) and the name server (getent hosts \(host))"
                 )
             ]
@@ -77,8 +76,7 @@ enum ReachCheck {
         case .failure(.timedOut(.connecting)):
             return [
                 tcp(
-                    .fail,
-                    "no connection to \(host) in time",
+                    .fail, "no connection to \(host) in time",
                     "does the name server answer (getent hosts \(host)), and does a firewall let this machine out?"
                 )
             ]

@@ -83,9 +83,7 @@ enum SessionCheck {
             return DoctorFinding("session", .ok, "the service accepts \(what)")
         case .silent:
             return DoctorFinding(
-                "session",
-                .warn,
-                "the session opens, but the service does not confirm its settings",
+                "session", .warn, "the session opens, but the service does not confirm its settings",
                 advice: "see whether \(public: keys.isRealtime ? "realtime.dialect" : keys.url) fits this service"
             )
         case .error(let error, let afterSettings):

@@ -13,9 +13,7 @@ enum StateCheck {
         else {
             return [
                 DoctorFinding(
-                    "state",
-                    .warn,
-                    "there is no folder to remember volumes and spending in",
+                    "state", .warn, "there is no folder to remember volumes and spending in",
                     advice: "set HOME or STATE_DIRECTORY; the unit has StateDirectory="
                 )
             ]
@@ -34,9 +32,7 @@ enum StateCheck {
     static func judge(path: String, isThere: Bool, problem: Int32) -> DoctorFinding {
         guard problem == 0 else {
             return DoctorFinding(
-                "state",
-                .fail,
-                "\(path) cannot be written: \(public: String(cString: strerror(problem)))",
+                "state", .fail, "\(path) cannot be written: \(public: String(cString: strerror(problem)))",
                 advice: "let the daemon's user write there; the unit's StateDirectory= does this by itself"
             )
         }
@@ -47,9 +43,7 @@ enum StateCheck {
         let text = bytes >= 10 << 30 ? "\(bytes >> 30) GB" : "\(bytes >> 20) MB"
         guard bytes < scarce else { return DoctorFinding("disk", .ok, "\(public: text) free") }
         return DoctorFinding(
-            "disk",
-            bytes < full ? .fail : .warn,
-            "\(public: text) free at \(path)",
+            "disk", bytes < full ? .fail : .warn, "\(public: text) free at \(path)",
             advice: "free some space: journalctl --vacuum-size=100M, apt-get clean"
         )
     }

@@ -104,8 +104,7 @@ struct UnitState: Sendable, Equatable {
         case ("loaded", "failed"):
             let status = values["ExecMainStatus"] ?? "?"
             return finding(
-                .fail,
-                "has failed with exit status \(public: status)",
+                .fail, "has failed with exit status \(public: status)",
                 "\(public: unit.journal) -n 20 shows why; then run \(public: unit.systemctl("restart"))"
             )
         case ("loaded", "inactive"):

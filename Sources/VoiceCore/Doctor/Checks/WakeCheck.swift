@@ -65,9 +65,7 @@ package enum WakeCheck {
         }
         return [
             DoctorFinding(
-                "wake-words",
-                .skipped,
-                "not tried: this user may not look into \(folder)",
+                "wake-words", .skipped, "not tried: this user may not look into \(folder)",
                 advice: "sudo jarvis-voiced doctor --user jarvis-voiced"
             )
         ]
@@ -101,19 +99,14 @@ package enum WakeCheck {
                 libraryFailed = true
                 findings.append(
                     DoctorFinding(
-                        "wake-models",
-                        .warn,
-                        "\(problem.description)",
+                        "wake-models", .warn, "\(problem.description)",
                         advice: "run \"jarvis-voiced wake install\" again"
                     )
                 )
             case .failed(let problem):
                 findings.append(
                     DoctorFinding(
-                        "wake-models",
-                        .warn,
-                        "\(word): \(problem)",
-                        advice: advice(for: problem)
+                        "wake-models", .warn, "\(word): \(problem)", advice: advice(for: problem)
                     )
                 )
             }
@@ -152,9 +145,7 @@ package enum WakeCheck {
         case .unheard?:
             [
                 DoctorFinding(
-                    "stop-words",
-                    .warn,
-                    "stop is not heard in its sample",
+                    "stop-words", .warn, "stop is not heard in its sample",
                     advice: "try \"jarvis-voiced wake test\"; without it the stop key and \"ctl stop\" stop it"
                 )
             ]
@@ -174,9 +165,7 @@ package enum WakeCheck {
     }
 
     static let notTried = DoctorFinding(
-        "wake-words",
-        .skipped,
-        "not tried: root does not load the library of another user",
+        "wake-words", .skipped, "not tried: root does not load the library of another user",
         advice: "sudo jarvis-voiced doctor --user jarvis-voiced"
     )
 
@@ -185,8 +174,7 @@ package enum WakeCheck {
     /// No engine for stop words is installed, which is a valid choice.
     static func nobodyListens(for stops: [String]) -> DoctorFinding {
         DoctorFinding(
-            "stop-words",
-            .skipped,
+            "stop-words", .skipped,
             "not recognised, as PocketSphinx is not installed: \(stops.joined(separator: ", "))",
             advice: "apt install libpocketsphinx3 pocketsphinx-en-us; \(otherStops)"
         )
@@ -200,9 +188,7 @@ package enum WakeCheck {
     static func judge(words: String, _ problem: WakeWordError?, mode: ActivationMode) -> DoctorFinding {
         guard let problem else { return DoctorFinding("wake-words", .ok, "can be recognised: \(words)") }
         return DoctorFinding(
-            "wake-words",
-            mode == .wake ? .fail : .warn,
-            "\(problem.description)",
+            "wake-words", mode == .wake ? .fail : .warn, "\(problem.description)",
             advice: "activation.engine names another engine, or \"off\"; docs/activation.md has what each needs"
         )
     }

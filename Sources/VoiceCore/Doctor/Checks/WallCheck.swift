@@ -8,8 +8,7 @@ enum WallCheck {
         guard let media = context.loaded?.values.media, media.enabled else { return [] }
         return [
             judge(
-                landlock: Int(clinux_landlock_abi()),
-                hasSeccomp: clinux_has_seccomp(),
+                landlock: Int(clinux_landlock_abi()), hasSeccomp: clinux_has_seccomp(),
                 program: ConfinedProcess.find(MediaSettings.program) == nil ? nil : MediaSettings.program
             )
         ]
@@ -21,9 +20,7 @@ enum WallCheck {
     static func judge(landlock: Int, hasSeccomp: Bool, program: String?) -> DoctorFinding {
         guard let program else {
             return DoctorFinding(
-                "decoder",
-                .skipped,
-                "no media decoder is installed: nothing can be played",
+                "decoder", .skipped, "no media decoder is installed: nothing can be played",
                 advice: "apt install ffmpeg, or media.enabled = false"
             )
         }

@@ -80,11 +80,7 @@ final class ProxyConnection {
         let patience = proxy.limits.patience
         if server.scheme == "https" {
             return try SecureSocket(
-                to: address,
-                of: server,
-                caFile: proxy.caFile,
-                patience: patience,
-                stop: proxy.stop
+                to: address, of: server, caFile: proxy.caFile, patience: patience, stop: proxy.stop
             )
         }
         do throws(SystemError) {

@@ -280,11 +280,8 @@ struct MediaResolver: Sendable {
         return .leads(
             addresses.enumerated().map { index, address in
                 Step(
-                    address: address,
-                    item: item(index),
-                    more: Array(album.dropFirst(index + 1)) + step.more,
-                    depth: step.depth + 1,
-                    isOfMany: step.isOfMany || addresses.count > 1
+                    address: address, item: item(index), more: Array(album.dropFirst(index + 1)) + step.more,
+                    depth: step.depth + 1, isOfMany: step.isOfMany || addresses.count > 1
                 )
             }
         )
@@ -337,11 +334,8 @@ struct MediaResolver: Sendable {
 
     private static func item(_ episode: EpisodeList.Episode, of feed: EpisodeList) -> MediaItem {
         MediaItem(
-            address: episode.address,
-            title: episode.title,
-            kind: .podcast,
-            artist: feed.title.isEmpty ? nil : feed.title,
-            id: episode.id.isEmpty ? nil : episode.id
+            address: episode.address, title: episode.title, kind: .podcast,
+            artist: feed.title.isEmpty ? nil : feed.title, id: episode.id.isEmpty ? nil : episode.id
         )
     }
 

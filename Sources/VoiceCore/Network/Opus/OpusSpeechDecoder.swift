@@ -47,12 +47,7 @@ package final class OpusSpeechDecoder {
             result = packet.withUnsafeBufferPointer { bytes in
                 let start = bytes.isEmpty ? nil : bytes.baseAddress
                 return opus_decode(
-                    decoder,
-                    start,
-                    Int32(clamping: bytes.count),
-                    output,
-                    Int32(clamping: samples),
-                    recovers ? 1 : 0
+                    decoder, start, Int32(clamping: bytes.count), output, Int32(clamping: samples), recovers ? 1 : 0
                 )
             }
             count = Int(min(max(0, result), Int32(clamping: samples)))

@@ -27,8 +27,7 @@ enum SHA1 {
         }
         for index in 16..<80 {
             words[index] = rotate(
-                words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16],
-                by: 1
+                words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16], by: 1
             )
         }
         var (a, b, c, d, e) = (hash[0], hash[1], hash[2], hash[3], hash[4])

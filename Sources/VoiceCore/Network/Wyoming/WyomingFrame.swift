@@ -128,9 +128,7 @@ package struct WyomingDecoder: Sendable {
         }
         guard end - start <= Self.longestLine,
             case .object(let members)? = OutsideJSON.decode(
-                JSONValue.self,
-                from: bytes[start..<end],
-                atMost: Self.longestLine
+                JSONValue.self, from: bytes[start..<end], atMost: Self.longestLine
             ),
             let type = members["type"]?.stringValue
         else { throw .noMessage }

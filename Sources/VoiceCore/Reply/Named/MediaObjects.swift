@@ -149,9 +149,7 @@ struct MediaObjects {
         // "Audio" and "music" may be anything; the address is more precise.
         if named == .track, let known = sound?.kind { kind = known }
         let item = NamedMedia(
-            address: address,
-            title: ownTitle ?? title ?? sound?.title ?? address,
-            kind: kind,
+            address: address, title: ownTitle ?? title ?? sound?.title ?? address, kind: kind,
             reason: members.text(reasons)
         )
         return Candidate(item: item, isSure: isKnown || isPart || members.names.contains(where: ofMedia.contains))

@@ -24,9 +24,7 @@ package struct NamedMedia: Sendable, Equatable {
         let isNamed = !title.isEmpty && title != plain?.title && title != ForeignText.title(address)
         let hasKind = kind != (plain?.kind ?? .track)
         return NamedMedia(
-            address: address,
-            title: isNamed ? title : known.title,
-            kind: hasKind ? kind : known.kind,
+            address: address, title: isNamed ? title : known.title, kind: hasKind ? kind : known.kind,
             reason: reason ?? known.reason
         )
     }

@@ -187,8 +187,7 @@ enum SpokenMath {
 
     static func tidied(_ text: String) -> String {
         text.split(whereSeparator: \.isWhitespace).joined(separator: " ").replacing("( ", with: "(").replacing(
-            " )",
-            with: ")"
+            " )", with: ")"
         )
         .replacing(" ,", with: ",")
     }

@@ -57,28 +57,17 @@ extension Configuration.Datagrid {
                 + "$DATAGRID_API_KEY."
         )
         package let agentID = Setting(
-            "datagrid.agent_id",
-            "",
-            as: .text(mayBeEmpty: true),
+            "datagrid.agent_id", "", as: .text(mayBeEmpty: true),
             "Agent that answers. Empty: the account's default agent."
         )
         package let voice = Setting(
-            "datagrid.voice",
-            "",
-            as: .text(mayBeEmpty: true),
-            "Voice preset. Empty: the agent's own."
+            "datagrid.voice", "", as: .text(mayBeEmpty: true), "Voice preset. Empty: the agent's own."
         )
         package let greeting = Setting(
-            "datagrid.greeting",
-            "",
-            as: .text(mayBeEmpty: true),
-            "Spoken when a conversation begins. Empty: nothing."
+            "datagrid.greeting", "", as: .text(mayBeEmpty: true), "Spoken when a conversation begins. Empty: nothing."
         )
         package let instructionsFile = Setting(
-            "datagrid.instructions_file",
-            "",
-            as: .file,
-            "File to add to the agent's instructions. Empty: none."
+            "datagrid.instructions_file", "", as: .file, "File to add to the agent's instructions. Empty: none."
         )
     }
 }

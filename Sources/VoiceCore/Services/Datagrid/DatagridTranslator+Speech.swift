@@ -58,8 +58,7 @@ extension DatagridTranslator {
             // The words themselves stay out of the log.
             if !hasReportedPhantom {
                 trouble(
-                    "words_without_voice",
-                    "the service heard words where no voice was heard here; they are ignored"
+                    "words_without_voice", "the service heard words where no voice was heard here; they are ignored"
                 )
             }
             hasReportedPhantom = true

@@ -39,40 +39,26 @@ extension Configuration.Gemini {
             "Address; plain ws:// only for a server in your own network."
         )
         package let apiKeyFile = Setting(
-            "gemini.api_key_file",
-            "",
-            as: .file,
-            isLive: true,
+            "gemini.api_key_file", "", as: .file, isLive: true,
             "File with the API key. Empty: the systemd credential \"gemini-api-key\", else $GEMINI_API_KEY."
         )
         package let paid = Setting(
-            "gemini.paid",
-            false,
+            "gemini.paid", false,
             "The key's project is billed, so that Google does not train models with what is said. False: a free key."
         )
         package let model = Setting("gemini.model", "gemini-3.8-live", "Model that hears and speaks.")
         package let voice = Setting(
-            "gemini.voice",
-            "Kore",
-            "Voice of the answers, such as Kore, Puck or Charon; capitals count."
+            "gemini.voice", "Kore", "Voice of the answers, such as Kore, Puck or Charon; capitals count."
         )
         package let language = Setting(
-            "gemini.language",
-            "",
-            as: .text(mayBeEmpty: true),
+            "gemini.language", "", as: .text(mayBeEmpty: true),
             "Language to speak, for instance \"de\". Empty: the user's."
         )
         package let silenceMS = Setting(
-            "gemini.silence_ms",
-            700,
-            200...5000,
-            "Milliseconds of silence that end a turn."
+            "gemini.silence_ms", 700, 200...5000, "Milliseconds of silence that end a turn."
         )
         package let instructionsFile = Setting(
-            "gemini.instructions_file",
-            "",
-            as: .file,
-            "File with instructions for the model. Empty: the built-in ones."
+            "gemini.instructions_file", "", as: .file, "File with instructions for the model. Empty: the built-in ones."
         )
     }
 }

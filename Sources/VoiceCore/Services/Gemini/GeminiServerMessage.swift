@@ -94,10 +94,7 @@ package enum GeminiDecoder {
         let frame = GeminiFrame(bytes)
         guard
             case .object(let fields)? = OutsideJSON.decode(
-                JSONValue.self,
-                from: frame.json,
-                atMost: longest,
-                values: mostValues
+                JSONValue.self, from: frame.json, atMost: longest, values: mostValues
             )
         else { return nil }
         var message = GeminiServerMessage()
@@ -174,9 +171,7 @@ package enum GeminiDecoder {
         let (heard, spoken) = (audio("promptTokensDetails", of: read), audio("responseTokensDetails", of: written))
         message.context = read
         message.usage = Usage(
-            textIn: read - heard,
-            audioIn: heard,
-            textOut: written - spoken + count(value["thoughtsTokenCount"]),
+            textIn: read - heard, audioIn: heard, textOut: written - spoken + count(value["thoughtsTokenCount"]),
             audioOut: spoken
         )
     }

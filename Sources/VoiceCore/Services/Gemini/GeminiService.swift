@@ -93,10 +93,7 @@ package struct GeminiService: SocketService {
         let key = secrets.key(Self.key).secret.map { [("x-goog-api-key", $0.revealed)] } ?? []
         request = try WebSocketRequest(at: address, headers: key)
         settings = GeminiSettings(
-            model: values.model,
-            instructions: instructions,
-            voice: values.voice,
-            silence: values.silenceMS,
+            model: values.model, instructions: instructions, voice: values.voice, silence: values.silenceMS,
             tools: tools
         )
         notices = values.paid ? [] : [Self.tier]

@@ -307,10 +307,7 @@ package struct GeminiTranslator: Sendable {
     /// What the session leaves behind if its connection ends now.
     package func loss(isLost: Bool) -> GeminiLoss {
         GeminiLoss(
-            isLost: isLost,
-            handle: newestHandle ?? start.handle,
-            openCalls: openCalls.map(\.call),
-            unbilled: unbilled,
+            isLost: isLost, handle: newestHandle ?? start.handle, openCalls: openCalls.map(\.call), unbilled: unbilled,
             wasLive: hasBegun
         )
     }

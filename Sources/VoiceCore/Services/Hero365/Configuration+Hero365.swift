@@ -83,16 +83,11 @@ extension Configuration.Hero365 {
                 + "in your own network."
         )
         package let apiKeyFile = Setting(
-            "hero365.api_key_file",
-            "",
-            as: .file,
-            isLive: true,
+            "hero365.api_key_file", "", as: .file, isLive: true,
             "File with the token. Empty: the systemd credential \"hero365-api-key\", else $HERO365_API_KEY."
         )
         package let codec = Setting(
-            "hero365.codec",
-            Codec.opus,
-            "Codec for audio sent to the service; that of its answers is detected."
+            "hero365.codec", Codec.opus, "Codec for audio sent to the service; that of its answers is detected."
         )
         package let uplink = Setting(
             "hero365.uplink",

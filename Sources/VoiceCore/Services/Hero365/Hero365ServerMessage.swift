@@ -113,10 +113,8 @@ package enum Hero365Decoder {
             if case .bool(let value)? = fields["recoverable"] { recoverable = value }
             return .error(
                 Hero365Error(
-                    text("error_code") ?? "error",
-                    Redaction.withoutKeys(words.bounded(toBytes: longestText)),
-                    retryAfter: pause,
-                    isRecoverable: recoverable
+                    text("error_code") ?? "error", Redaction.withoutKeys(words.bounded(toBytes: longestText)),
+                    retryAfter: pause, isRecoverable: recoverable
                 )
             )
         case "pong", "connection_confirmed", "connection_established": return .ignored(type)

@@ -50,16 +50,11 @@ extension Configuration.Live {
         package let model = Setting("live.model", "gpt-live-1.1", "Model that hears and speaks.")
         package let voice = Setting("live.voice", "marin", "Voice of the answers.")
         package let language = Setting(
-            "live.language",
-            "",
-            as: .text(mayBeEmpty: true),
+            "live.language", "", as: .text(mayBeEmpty: true),
             "Language to speak, for instance \"de\". Empty: the user's."
         )
         package let instructionsFile = Setting(
-            "live.instructions_file",
-            "",
-            as: .file,
-            "File with instructions for the model. Empty: the built-in ones."
+            "live.instructions_file", "", as: .file, "File with instructions for the model. Empty: the built-in ones."
         )
     }
 }

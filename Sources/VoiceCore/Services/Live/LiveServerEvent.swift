@@ -90,11 +90,9 @@ package enum LiveEventDecoder {
             guard let error = wire.error else { return nil }
             return .error(
                 LiveError(
-                    type: error["type"]?.stringValue ?? "error",
-                    code: error["code"]?.stringValue,
+                    type: error["type"]?.stringValue ?? "error", code: error["code"]?.stringValue,
                     text: Redaction.withoutKeys(error["message"]?.stringValue ?? ""),
-                    setting: error["param"]?.stringValue,
-                    request: error["client_event_id"]?.stringValue ?? wire.request
+                    setting: error["param"]?.stringValue, request: error["client_event_id"]?.stringValue ?? wire.request
                 )
             )
         case "info":

@@ -61,9 +61,7 @@ package struct LiveService: SocketService {
         address = Self.location(configuration)
         request = try WebSocketRequest(at: address, headers: Self.bearer(secrets))
         settings = LiveSettings(
-            model: live.model,
-            instructions: instructions,
-            voice: live.voice,
+            model: live.model, instructions: instructions, voice: live.voice,
             acknowledgementDelay: live.acknowledgementDelayMS
         )
     }

@@ -163,8 +163,7 @@ extension LiveTranslator {
         for piece in pieces {
             let id = name(tone.rawValue)
             appends.sent(
-                .init(tone: tone, text: piece, delegation: delegation, sent: now, isRetry: isRetry),
-                id: id
+                .init(tone: tone, text: piece, delegation: delegation, sent: now, isRetry: isRetry), id: id
             )
             effects.append(.send(.append(tone, piece, delegation: delegation, eventID: id)))
         }

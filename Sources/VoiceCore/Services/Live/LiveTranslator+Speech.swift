@@ -55,8 +55,7 @@ extension LiveTranslator {
             // Reported once per stretch of them. The words themselves stay out of the log.
             if phantomUntil.map({ fragment.start - $0 > 2000 }) ?? true {
                 trouble(
-                    "words_without_voice",
-                    "the service heard words where no voice was heard here; they are ignored"
+                    "words_without_voice", "the service heard words where no voice was heard here; they are ignored"
                 )
             }
             phantomUntil = fragment.end

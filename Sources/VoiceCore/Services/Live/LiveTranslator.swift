@@ -263,11 +263,7 @@ package struct LiveTranslator: Sendable {
         report(
             .trouble(
                 ServiceError(
-                    meaning,
-                    name: error.name,
-                    text: error.text,
-                    setting: error.setting,
-                    request: error.request
+                    meaning, name: error.name, text: error.text, setting: error.setting, request: error.request
                 )
             )
         )

@@ -27,13 +27,7 @@ package struct LocalAnnouncer: Sendable {
         logger: Logger
     ) {
         let core = AnnouncerCore(
-            settings,
-            on: network,
-            pump: pump,
-            speaks: speaks,
-            failed: failed,
-            queue: queue,
-            logger: logger
+            settings, on: network, pump: pump, speaks: speaks, failed: failed, queue: queue, logger: logger
         )
         self.core = NetworkConfined(core, on: network)
     }
@@ -186,8 +180,7 @@ private final class AnnouncerCore {
         case .began: break
         case .trouble(let end):
             logger.warning(
-                "the local voice has trouble",
-                metadata: ["error": "\(end.description); espeak-ng speaks meanwhile"]
+                "the local voice has trouble", metadata: ["error": "\(end.description); espeak-ng speaks meanwhile"]
             )
         case .sound(let index, let samples):
             hasBegun = true

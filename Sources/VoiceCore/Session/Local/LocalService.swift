@@ -101,8 +101,7 @@ package struct LocalService: VoiceService {
     ) -> ServiceConnection? {
         let session = Self.sessions.wrappingAdd(1, ordering: .relaxed).newValue
         let link = NetworkConfined(
-            LocalLink(settings, session: session, on: network, pump: pump, report: report),
-            on: network
+            LocalLink(settings, session: session, on: network, pump: pump, report: report), on: network
         )
         guard network.enqueue({ link.onThread.start(link) }) else { return nil }
         return ServiceConnection { body in link.perform { body($0) } }

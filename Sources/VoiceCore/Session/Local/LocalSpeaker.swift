@@ -257,9 +257,7 @@ final class LocalSpeaker {
         sound.withUnsafeBufferPointer { sound in
             for start in stride(from: 0, to: sound.count, by: piece) {
                 _ = converter.convert(
-                    UnsafeBufferPointer(rebasing: sound[start..<min(sound.count, start + piece)]),
-                    from: rate,
-                    hand
+                    UnsafeBufferPointer(rebasing: sound[start..<min(sound.count, start + piece)]), from: rate, hand
                 )
             }
         }

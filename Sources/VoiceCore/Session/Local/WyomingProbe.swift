@@ -29,8 +29,7 @@ package enum WyomingProbe {
         // The first limit is for the connection, the second for connection and answer together.
         let result = await TimeLimit.run(.seconds(7)) { await answer.wait() }
         let late = WyomingEnd(
-            kind: .late,
-            description: "\(address.key): the server at \(address.text) does not say what it is"
+            kind: .late, description: "\(address.key): the server at \(address.text) does not say what it is"
         )
         // Releases the caller that still waits for the promise.
         answer.give(.failure(late))

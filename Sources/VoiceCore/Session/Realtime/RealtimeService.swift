@@ -36,11 +36,8 @@ package struct RealtimeService: SocketService {
     package static func location(_ configuration: Configuration) -> ServiceAddress {
         let realtime = configuration.realtime
         return ServiceAddress(
-            key: "realtime.url",
-            url: realtime.url,
-            allowsPlain: realtime.allowPlainHTTP,
-            timeoutS: realtime.connectTimeoutS,
-            caFile: realtime.caFile.isEmpty ? nil : realtime.caFile
+            key: "realtime.url", url: realtime.url, allowsPlain: realtime.allowPlainHTTP,
+            timeoutS: realtime.connectTimeoutS, caFile: realtime.caFile.isEmpty ? nil : realtime.caFile
         )
     }
 
@@ -72,8 +69,7 @@ package struct RealtimeService: SocketService {
         let model = isOwn ? realtime.chosen(\.model) : realtime.model
         address = Self.location(configuration)
         request = try WebSocketRequest(
-            at: address,
-            url: dialect.address(address.base, model: model),
+            at: address, url: dialect.address(address.base, model: model),
             headers: dialect.headers(key: secrets.key(Self.key).secret),
             deadPeerLimit: .seconds(isOwn ? realtime.deadPeerOfOwnServerS : realtime.deadPeerS)
         )

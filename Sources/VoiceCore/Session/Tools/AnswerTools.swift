@@ -22,10 +22,8 @@ extension Tool {
                         || decoded.answers?.contains(where: { !$0.allSatisfy(\.isWhitespace) }) == true
                 else {
                     return context.refuse(
-                        "answer_question",
-                        "its arguments could not be read",
-                        "I did not get that answer. Please say it again.",
-                        isCarriedOut: false
+                        "answer_question", "its arguments could not be read",
+                        "I did not get that answer. Please say it again.", isCarriedOut: false
                     )
                 }
                 let answers = decoded.dismiss == true ? nil : decoded.answers
@@ -55,9 +53,7 @@ extension Tool {
             .answers { arguments, prompt, listener in
                 guard let decoded = ToolArguments.decode(Approval.self, from: arguments) else {
                     return context.refuse(
-                        "approve",
-                        "its arguments could not be read",
-                        "I did not get that. Please say yes or no again.",
+                        "approve", "its arguments could not be read", "I did not get that. Please say yes or no again.",
                         isCarriedOut: false
                     )
                 }

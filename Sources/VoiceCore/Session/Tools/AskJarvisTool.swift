@@ -26,23 +26,19 @@ extension Tool {
             .asks { arguments, _, listener in
                 guard let decoded = ToolArguments.decode(Query.self, from: arguments) else {
                     return context.refuse(
-                        "ask_jarvis",
-                        "its arguments could not be read",
+                        "ask_jarvis", "its arguments could not be read",
                         "I did not get that request. Please say it again."
                     )
                 }
                 let query = decoded.query ?? ""
                 guard !query.allSatisfy(\.isWhitespace) else {
                     return context.refuse(
-                        "ask_jarvis",
-                        "it has no query",
-                        "The request was empty. Please say it again."
+                        "ask_jarvis", "it has no query", "The request was empty. Please say it again."
                     )
                 }
                 guard query.utf8.count <= maximumQueryBytes else {
                     return context.refuse(
-                        "ask_jarvis",
-                        "its query is too long",
+                        "ask_jarvis", "its query is too long",
                         "The request was too long for me to pass on. Please make it shorter."
                     )
                 }

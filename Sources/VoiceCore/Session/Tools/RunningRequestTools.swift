@@ -19,9 +19,7 @@ extension Tool {
                     !decoded.remark.allSatisfy(\.isWhitespace), decoded.remark.utf8.count <= maximumQueryBytes
                 else {
                     return context.refuse(
-                        "add_to_request",
-                        "its arguments could not be read",
-                        "I did not get that. Please say it again."
+                        "add_to_request", "its arguments could not be read", "I did not get that. Please say it again."
                     )
                 }
                 if let failure = await context.add(decoded.remark) {

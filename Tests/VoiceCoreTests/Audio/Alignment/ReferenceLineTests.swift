@@ -253,8 +253,7 @@ struct ReferenceLineTests {
             line.dropNewest(.random(in: -100...80_000, using: &random))
             let milliseconds = line.next(
                 playbackDelay: .random(in: -200_000...200_000, using: &random),
-                captureDelay: .random(in: -1000...200_000, using: &random),
-                into: &reference
+                captureDelay: .random(in: -1000...200_000, using: &random), into: &reference
             ).leadMilliseconds
             #expect((0...40).contains(milliseconds))
             #expect(reference.allSatisfy { $0 == 0 || $0 == 0.5 })

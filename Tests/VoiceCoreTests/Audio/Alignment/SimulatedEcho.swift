@@ -93,11 +93,7 @@ final class SimulatedEcho {
         let first = Int(whole) - SincInterpolator.before
         for index in scratch.indices { scratch[index] = ring[(first + index) & mask] }
         interpolator.process(
-            scratch,
-            start: start - whole,
-            step: pace,
-            into: &microphone,
-            count: Self.period
+            scratch, start: start - whole, step: pace, into: &microphone, count: Self.period
         )
         for index in microphone.indices { microphone[index] = microphone[index] * gain + near(captured + index) }
         captured += Self.period
@@ -114,11 +110,8 @@ final class SimulatedEcho {
         let playbackDelay = written - Int((Double(captured) * (1 + ppm * 1e-6) + fed - shift).rounded())
         followedBefore = line.followed
         last = line.next(
-            playbackDelay: playbackDelay + lie,
-            captureDelay: 0,
-            step: step,
-            correction: tap.correction(from: ports.alignment),
-            into: &reference
+            playbackDelay: playbackDelay + lie, captureDelay: 0, step: step,
+            correction: tap.correction(from: ports.alignment), into: &reference
         )
         tap.push(periodOf: line, microphone: microphone, reference: reference, to: ports.alignment)
         echo.locate(last, drift: 0, worker: .software)

@@ -26,9 +26,7 @@ struct CapturePathTests {
                     else { return }
                     for start in stride(from: 0, to: microphone.count, by: Self.period) {
                         path.process(
-                            microphone: from + start,
-                            reference: far + start,
-                            streamDelayMilliseconds: delay,
+                            microphone: from + start, reference: far + start, streamDelayMilliseconds: delay,
                             into: to + start / 2
                         )
                     }

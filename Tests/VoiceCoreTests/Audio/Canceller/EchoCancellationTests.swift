@@ -66,10 +66,7 @@ struct EchoCancellationTests {
             let microphone = Array(microphone[start..<start + Self.period])
             let reference = Array(reference[start..<start + Self.period])
             let whole = canceller.process(
-                microphone: microphone,
-                reference: reference,
-                streamDelayMilliseconds: Self.lead / 48,
-                into: &block
+                microphone: microphone, reference: reference, streamDelayMilliseconds: Self.lead / 48, into: &block
             )
             outcome.wholePeriods = outcome.wholePeriods && whole
             outcome.readings.append(canceller.reading)

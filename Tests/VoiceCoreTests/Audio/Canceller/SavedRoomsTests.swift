@@ -46,8 +46,7 @@ struct SavedRoomsTests {
 
     @Test func theNearestVolumeOfTheseDevicesIsTried() {
         let saved = SavedRooms(
-            of: RememberedRoom(decaying: 0.1, volume: 20),
-            RememberedRoom(decaying: 0.2, volume: 60),
+            of: RememberedRoom(decaying: 0.1, volume: 20), RememberedRoom(decaying: 0.2, volume: 60),
             RememberedRoom(decaying: 0.3, microphone: "other", volume: 50)
         )
         #expect(saved.room(microphone: "hw:CARD=A", loudspeaker: "hw:CARD=B", volume: 50)?.volume == 60)

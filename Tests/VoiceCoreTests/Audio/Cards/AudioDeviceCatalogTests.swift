@@ -7,40 +7,20 @@ import Testing
 struct AudioDeviceCatalogTests {
     private static let entries = [
         AudioDeviceEntry(
-            id: "hw:CARD=PCH,DEV=0",
-            name: "HDA Intel PCH, ALC3234 Analog",
-            capture: true,
-            playback: true,
-            card: "PCH",
-            cardNumber: 0,
-            device: 0
+            id: "hw:CARD=PCH,DEV=0", name: "HDA Intel PCH, ALC3234 Analog", capture: true, playback: true, card: "PCH",
+            cardNumber: 0, device: 0
         ),
         AudioDeviceEntry(
-            id: "hw:CARD=PCH,DEV=3",
-            name: "HDA Intel PCH, HDMI 0",
-            capture: false,
-            playback: true,
-            card: "PCH",
-            cardNumber: 0,
-            device: 3
+            id: "hw:CARD=PCH,DEV=3", name: "HDA Intel PCH, HDMI 0", capture: false, playback: true, card: "PCH",
+            cardNumber: 0, device: 3
         ),
         AudioDeviceEntry(
-            id: "hw:CARD=J410,DEV=0",
-            name: "Jabra SPEAK 410 USB, USB Audio",
-            capture: true,
-            playback: true,
-            card: "J410",
-            cardNumber: 1,
-            device: 0
+            id: "hw:CARD=J410,DEV=0", name: "Jabra SPEAK 410 USB, USB Audio", capture: true, playback: true,
+            card: "J410", cardNumber: 1, device: 0
         ),
         AudioDeviceEntry(
-            id: "hw:CARD=Cam,DEV=0",
-            name: "HD Webcam, USB Audio",
-            capture: true,
-            playback: false,
-            card: "Cam",
-            cardNumber: 2,
-            device: 0
+            id: "hw:CARD=Cam,DEV=0", name: "HD Webcam, USB Audio", capture: true, playback: false, card: "Cam",
+            cardNumber: 2, device: 0
         ),
         AudioDeviceEntry(id: "pulse", name: "PulseAudio Sound Server", capture: true, playback: true),
     ]
@@ -65,9 +45,7 @@ struct AudioDeviceCatalogTests {
     @Test func namesTheCandidatesOfAnAmbiguousName() {
         #expect(
             throws: AudioDeviceError.ambiguous(
-                device: "usb audio",
-                direction: .capture,
-                candidates: ["hw:CARD=J410,DEV=0", "hw:CARD=Cam,DEV=0"]
+                device: "usb audio", direction: .capture, candidates: ["hw:CARD=J410,DEV=0", "hw:CARD=Cam,DEV=0"]
             )
         ) { try AudioDeviceCatalog.resolve("usb audio", direction: .capture, in: Self.entries) }
     }

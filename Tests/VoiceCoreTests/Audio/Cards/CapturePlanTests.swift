@@ -112,9 +112,7 @@ struct CapturePlanTests {
     /// Also if the device has not even the channels that the list would use: a firmware with one channel.
     @Test func mapForAnotherFirmwareDoesNotRefuseTheDevice() {
         let six = CaptureChooser(
-            wishes("processed, raw, raw, raw, raw, reference"),
-            known: KnownDevices(),
-            identity: nil
+            wishes("processed, raw, raw, raw, raw, reference"), known: KnownDevices(), identity: nil
         )
         #expect(six.tries == [6, 1])
         #expect(CaptureChooser(wishes("silent, raw"), known: KnownDevices(), identity: nil).tries == [2, 1])

@@ -105,18 +105,15 @@ struct KnownDevicesTests {
         let card = interface.appending(path: "sound/card1")
         try FileManager.default.createDirectory(at: card, withIntermediateDirectories: true)
         try FileManager.default.createDirectory(
-            at: root.appending(path: "class/sound"),
-            withIntermediateDirectories: true
+            at: root.appending(path: "class/sound"), withIntermediateDirectories: true
         )
         try Data("2886\n".utf8).write(to: device.appending(path: "idVendor"))
         try Data("0018\n".utf8).write(to: device.appending(path: "idProduct"))
         try FileManager.default.createSymbolicLink(
-            atPath: card.appending(path: "device").path,
-            withDestinationPath: interface.path
+            atPath: card.appending(path: "device").path, withDestinationPath: interface.path
         )
         try FileManager.default.createSymbolicLink(
-            atPath: root.appending(path: "class/sound/card1").path,
-            withDestinationPath: card.path
+            atPath: root.appending(path: "class/sound/card1").path, withDestinationPath: card.path
         )
         let identity = CardIdentity.read(card: 1, name: "Array", root: root.path)
         #expect(identity == CardIdentity(vendor: 0x2886, product: 0x0018, name: "Array"))
@@ -124,9 +121,7 @@ struct KnownDevicesTests {
 
     @Test func firmwareWithMostChannelsIsTriedFirst() {
         let chooser = CaptureChooser(
-            CaptureWishes(),
-            known: .builtIn,
-            identity: card(0x2886, 0x0018, 0, "ReSpeaker 4 Mic Array")
+            CaptureWishes(), known: .builtIn, identity: card(0x2886, 0x0018, 0, "ReSpeaker 4 Mic Array")
         )
         #expect(chooser.tries == [6, 1])
         let choice = chooser.choice(channels: 6)

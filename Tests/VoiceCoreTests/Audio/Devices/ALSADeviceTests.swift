@@ -230,10 +230,7 @@ struct ALSADeviceTests {
         let (microphone, loudspeaker) = (DeviceSlot(), DeviceSlot())
         func hasHeardEcho() -> Bool {
             DaemonStatus(
-                EngineGauges(),
-                microphone: microphone,
-                loudspeaker: loudspeaker,
-                conversation: .idle
+                EngineGauges(), microphone: microphone, loudspeaker: loudspeaker, conversation: .idle
             ).hasHeardEcho
         }
         #expect(!hasHeardEcho())
@@ -394,8 +391,7 @@ struct ALSADeviceTests {
         // A plugin grants any number. How many of them its card has is known once it is set up (see above).
         func wanted(_ most: Int, _ direction: AudioDirection = .capture) -> Int {
             ALSAStream.Request.Channels.all.wanted(
-                of: DeviceAbilities(rates: [48_000], formats: ["S16_LE"], channels: 1...most),
-                direction
+                of: DeviceAbilities(rates: [48_000], formats: ["S16_LE"], channels: 1...most), direction
             )
         }
         #expect(wanted(8) == 8)

@@ -65,9 +65,7 @@ struct FileDeviceTests {
         var block = [Float](repeating: 0, count: 480)
         var written = 0
         _ = device.write(
-            [StereoFrame](repeating: StereoFrame(left: 0.75, right: 0.25), count: 480),
-            count: 480,
-            written: &written
+            [StereoFrame](repeating: StereoFrame(left: 0.75, right: 0.25), count: 480), count: 480, written: &written
         )
         room.say([Float](repeating: 0.25, count: 480))
         _ = device.read(into: &block, count: 480)
@@ -118,9 +116,7 @@ struct FileDeviceTests {
         var block = [Float](repeating: 0, count: 480)
         var written = 0
         _ = device.write(
-            [StereoFrame](repeating: StereoFrame(left: 0.75, right: 0.25), count: 480),
-            count: 480,
-            written: &written
+            [StereoFrame](repeating: StereoFrame(left: 0.75, right: 0.25), count: 480), count: 480, written: &written
         )
         _ = device.read(into: &block, count: 480)
         // The microphone has its own noise.
@@ -136,8 +132,7 @@ struct FileDeviceTests {
         let room = try FileRoom(recording: path, speed: 20)
         let ports = AudioPorts()
         let thread = try await AudioThread.start(
-            configuration: AudioConfiguration(source: .file(room), realtimePriority: 0),
-            ports: ports
+            configuration: AudioConfiguration(source: .file(room), realtimePriority: 0), ports: ports
         )
         let voice = (0..<12_000).map { Int16(($0 % 50) * 100) }
         ports.voice.ring.write(voice, count: voice.count)
@@ -155,8 +150,7 @@ struct FileDeviceTests {
         let room = try FileRoom(recording: path)
         let ports = AudioPorts()
         let thread = try await AudioThread.start(
-            configuration: AudioConfiguration(source: .file(room), realtimePriority: 0),
-            ports: ports
+            configuration: AudioConfiguration(source: .file(room), realtimePriority: 0), ports: ports
         )
         #expect(ports.gauges.state == .running)
         let voice = (0..<2400).map { Int16(($0 % 50) * 100) }
@@ -175,8 +169,7 @@ struct FileDeviceTests {
         let log = LineLog()
         let sound = AudioSupervisor(
             configuration: AudioConfiguration(
-                source: .alsa(capture: "hw:77,9", playback: "hw:77,9"),
-                realtimePriority: 0
+                source: .alsa(capture: "hw:77,9", playback: "hw:77,9"), realtimePriority: 0
             ),
             ports: ports,
             logger: log.logger

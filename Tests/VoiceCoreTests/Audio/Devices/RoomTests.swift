@@ -25,8 +25,7 @@ struct RoomTests {
         log: LineLog = LineLog()
     ) async throws -> AudioSupervisor {
         let supervisor = AudioSupervisor(
-            configuration: AudioConfiguration(source: .alsa(capture: device, playback: device)),
-            ports: ports,
+            configuration: AudioConfiguration(source: .alsa(capture: device, playback: device)), ports: ports,
             logger: log.logger
         )
         try await supervisor.start()
@@ -64,8 +63,7 @@ struct RoomTests {
         var fed = 0
         while fed < Int(seconds * 24_000) && ports.gauges.state == .running {
             let block = sine(
-                min(2400, Int(seconds * 24_000) - fed, ports.voice.ring.availableToWrite),
-                from: fed
+                min(2400, Int(seconds * 24_000) - fed, ports.voice.ring.availableToWrite), from: fed
             )
             fed += ports.voice.ring.write(block, count: block.count)
             try await wait(40)

@@ -59,9 +59,7 @@ struct StreamPlanTests {
         #expect(long.cost(request, microphoneStep: 1024) == DeviceCost(whole: 53, added: 23))
         func facts(_ plan: StreamPlan) -> DeviceFacts {
             DeviceFacts(
-                device: "hw:0",
-                abilities: DeviceAbilities(rates: [], formats: [], channels: 1...1),
-                granted: plan
+                device: "hw:0", abilities: DeviceAbilities(rates: [], formats: [], channels: 1...1), granted: plan
             )
         }
         let text = facts(plan).fillText(beside: facts(long), configured: 4)
@@ -97,8 +95,7 @@ struct StreamRefusalTests {
 
     private static func refusal(_ device: String, rates: [Int] = [48_000], formats: [String] = []) -> StreamRefusal {
         StreamRefusal(
-            device: device,
-            direction: .capture,
+            device: device, direction: .capture,
             abilities: DeviceAbilities(rates: rates, formats: formats, channels: 1...1)
         )
     }

@@ -26,9 +26,7 @@ struct BargeInGateTests {
     func gateIsOpenWhileTheBoxIsSilent(_ permission: BargeInGate.Permission) {
         var gate = BargeInGate()
         let steps = run(
-            &gate,
-            Array(repeating: .silence, count: 50) + Array(repeating: .talker, count: 50),
-            permission,
+            &gate, Array(repeating: .silence, count: 50) + Array(repeating: .talker, count: 50), permission,
             isPlaying: false
         )
         #expect(steps.allSatisfy { $0 == .pass })

@@ -175,9 +175,7 @@ struct DuplexEngineTests {
         let start = 48_000 * 6
         // Too quiet for the gate, and the noise suppressor would take so faint and steady a vowel for noise.
         var rig = try EchoRig(
-            suppressesNoise: false,
-            talker: EchoRig.talker(from: start, level: 0.004),
-            echo: EchoRig.room(-100)
+            suppressesNoise: false, talker: EchoRig.talker(from: start, level: 0.004), echo: EchoRig.room(-100)
         )
         rig.run(100)
         rig.speak(4)
@@ -265,10 +263,7 @@ struct DuplexEngineTests {
     func halfDuplexHearsATalkerOverMusic(setting: DuplexSetting, cancels: Bool) throws {
         let start = 48_000 * 8
         var rig = try EchoRig(
-            setting: setting,
-            cancels: cancels,
-            talker: EchoRig.talker(from: start, level: 0.5),
-            echo: EchoRig.room(-26)
+            setting: setting, cancels: cancels, talker: EchoRig.talker(from: start, level: 0.5), echo: EchoRig.room(-26)
         )
         rig.run(100)
         rig.play(6)

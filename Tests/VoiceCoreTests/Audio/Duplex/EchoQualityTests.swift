@@ -58,11 +58,7 @@ struct EchoQualityTests {
         for count in 0..<150 where block == nil {
             if count == periods { quality.foundTalker() }
             block = quality.step(
-                .doubleTalk(),
-                isPlaying: true,
-                lasting: count,
-                isAligned: true,
-                hasTalker: count > periods
+                .doubleTalk(), isPlaying: true, lasting: count, isAligned: true, hasTalker: count > periods
             )
         }
         #expect(block == .talker)
@@ -135,10 +131,7 @@ struct EchoQualityTests {
         clipped.isClipped = true
         for count in 0..<300 {
             _ = quality.step(
-                count % 10 == 0 ? clipped : .echo(-10, erle: 9),
-                isPlaying: true,
-                lasting: 0,
-                isAligned: true
+                count % 10 == 0 ? clipped : .echo(-10, erle: 9), isPlaying: true, lasting: 0, isAligned: true
             )
         }
         #expect(abs(quality.figures.clippedShare - 0.1) < 0.02)

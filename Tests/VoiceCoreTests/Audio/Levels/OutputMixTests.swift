@@ -24,8 +24,7 @@ struct OutputMixTests {
         let output = played(periods: 300, level: 0.8) { period, controls in
             guard period % 3 == 0, period > 0 else { return }
             var volumes = Volumes(
-                master: Int.random(in: 0...100, using: &random),
-                voice: Int.random(in: 0...100, using: &random)
+                master: Int.random(in: 0...100, using: &random), voice: Int.random(in: 0...100, using: &random)
             )
             volumes.isMuted = period % 7 == 0
             controls.set(volumes)

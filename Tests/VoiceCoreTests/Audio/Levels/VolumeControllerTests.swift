@@ -44,11 +44,7 @@ struct VolumeControllerTests {
         settings.stateDirectory = folder.map { $0.path + "/state" }
         change(&settings)
         return VolumeController(
-            settings: settings,
-            controls: ports.volumes,
-            logger: log.logger,
-            mixer: mixer,
-            pause: pause
+            settings: settings, controls: ports.volumes, logger: log.logger, mixer: mixer, pause: pause
         )
     }
 

@@ -33,9 +33,7 @@ struct AudioSupervisorTests {
         let device = "file:FILE=\(path),FORMAT=raw"
         let sound = AudioSupervisor(
             configuration: AudioConfiguration(source: .alsa(capture: "null", playback: device), realtimePriority: 0),
-            ports: AudioPorts(),
-            longPatience: .milliseconds(300),
-            logger: LineLog().logger
+            ports: AudioPorts(), longPatience: .milliseconds(300), logger: LineLog().logger
         )
         let error = await #expect(throws: AudioDeviceError.self) { try await sound.start(insisting: [.playback]) }
         #expect(error?.description.contains("\"\(device)\" does not answer: unplug it and plug it in again") == true)

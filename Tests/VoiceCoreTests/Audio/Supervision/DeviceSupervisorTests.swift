@@ -11,9 +11,7 @@ struct DeviceSupervisorTests {
 
     private func supervisor() -> DeviceSupervisor {
         DeviceSupervisor(
-            DeviceRequest(name: "null", direction: .capture, periods: 16),
-            slot: slot,
-            beside: DeviceSlot(),
+            DeviceRequest(name: "null", direction: .capture, periods: 16), slot: slot, beside: DeviceSlot(),
             logger: log.logger
         )
     }
@@ -59,9 +57,7 @@ struct DeviceSupervisorTests {
     /// Closed for lack of sound, open again when there is some, or when the box must be ready to speak.
     @Test(arguments: [true, false]) func restingLoudspeakerOpensOnDemand(forSound: Bool) async throws {
         let supervisor = DeviceSupervisor(
-            DeviceRequest(name: "null", direction: .playback, periods: 4),
-            slot: slot,
-            beside: DeviceSlot(),
+            DeviceRequest(name: "null", direction: .playback, periods: 4), slot: slot, beside: DeviceSlot(),
             logger: log.logger
         )
         slot.mayRest = true
@@ -86,9 +82,7 @@ struct DeviceSupervisorTests {
     /// The card was taken by another program meanwhile: one line, and sound waits no longer.
     @Test func refusedRestingLoudspeakerIsWaitedFor() async throws {
         let supervisor = DeviceSupervisor(
-            DeviceRequest(name: "hw:CARD=absent", direction: .playback, periods: 4),
-            slot: slot,
-            beside: DeviceSlot(),
+            DeviceRequest(name: "hw:CARD=absent", direction: .playback, periods: 4), slot: slot, beside: DeviceSlot(),
             logger: log.logger
         )
         slot.mayRest = true

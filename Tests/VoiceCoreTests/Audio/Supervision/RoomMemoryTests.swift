@@ -147,14 +147,8 @@ extension RoomMemory {
     /// Uses the ports of a whole audio thread.
     init(directory: String, on ports: AudioPorts, logger: Logger, files: FileReader = .system) {
         self.init(
-            directory: directory,
-            microphone: ports.capture,
-            loudspeaker: ports.playback,
-            gauges: ports.gauges,
-            exchange: ports.echoPath,
-            volumes: ports.volumes,
-            logger: logger,
-            files: files
+            directory: directory, microphone: ports.capture, loudspeaker: ports.playback, gauges: ports.gauges,
+            exchange: ports.echoPath, volumes: ports.volumes, logger: logger, files: files
         )
     }
 }

@@ -293,8 +293,7 @@ struct BudgetTests {
             return account
         }
         var purse = Purse(
-            [.day: BudgetCaps(money: 100)],
-            saved: last,
+            [.day: BudgetCaps(money: 100)], saved: last,
             at: ClockInstant(wall: shows, offset: 7200, uptime: .seconds(5))
         )
         _ = purse.spend(2)

@@ -26,12 +26,7 @@ struct PriceTests {
             status: status
         )?.usage
         let expected = Usage(
-            textIn: 2000,
-            audioIn: 1000,
-            cachedTextIn: 1000,
-            cachedAudioIn: 600,
-            textOut: 100,
-            audioOut: 400
+            textIn: 2000, audioIn: 1000, cachedTextIn: 1000, cachedAudioIn: 600, textOut: 100, audioOut: 400
         )
         #expect(usage == expected)
         // 400 at $32, 600 at $0.40, 1000 at $4, 1000 at $0.40, 400 at $64, 100 at $24, per million each.

@@ -498,8 +498,7 @@ struct TimerBookTests {
                 guard scene.book.isRinging else { continue }
                 let local = scene.now.local
                 #expect(
-                    local.clock == time || after > before && scene.now.wall - change == 60,
-                    "\(zone): \(local.clock)"
+                    local.clock == time || after > before && scene.now.wall - change == 60, "\(zone): \(local.clock)"
                 )
                 days.append(local.day)
                 scene.on(.stop)

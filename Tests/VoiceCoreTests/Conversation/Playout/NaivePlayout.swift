@@ -87,9 +87,7 @@ struct NaivePlayout {
             guard account.heard < account.received || !account.isComplete else { continue }
             parts.append(
                 HeardPart(
-                    part: account.part,
-                    heard: account.heard / 24,
-                    received: account.received / 24,
+                    part: account.part, heard: account.heard / 24, received: account.received / 24,
                     isItemHeard: items.contains(account.part.itemID)
                 )
             )

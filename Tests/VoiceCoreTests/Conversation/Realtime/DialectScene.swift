@@ -55,8 +55,7 @@ struct DialectScene {
                 continue
             }
             let part = SpokenPart(
-                responseID: message["response_id"]?.stringValue ?? "",
-                itemID: message["item_id"]?.stringValue ?? "",
+                responseID: message["response_id"]?.stringValue ?? "", itemID: message["item_id"]?.stringValue ?? "",
                 contentIndex: 0
             )
             latest = part

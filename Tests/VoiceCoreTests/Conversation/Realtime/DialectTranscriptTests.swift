@@ -237,8 +237,7 @@ struct DialectTranscriptTests {
         )
         let item = scene.sent.last?["item"]
         #expect(
-            item?["type"] == "function_call_output" && item?["call_id"] == "call_1",
-            "before the server has to answer"
+            item?["type"] == "function_call_output" && item?["call_id"] == "call_1", "before the server has to answer"
         )
         try scene.hear(
             """

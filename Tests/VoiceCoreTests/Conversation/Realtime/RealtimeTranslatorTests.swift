@@ -168,10 +168,7 @@ struct RealtimeTranslatorTests {
         settings.reasoningEffort = "minimal"
         var translator = RealtimeTranslator(settings)
         let error = ServerError(
-            type: "invalid_request_error",
-            code: "unsupported_parameter",
-            message: text,
-            param: param
+            type: "invalid_request_error", code: "unsupported_parameter", message: text, param: param
         )
         guard case .trouble(let reported)? = translator.receive(.error(error)).first else {
             Issue.record("not reported")

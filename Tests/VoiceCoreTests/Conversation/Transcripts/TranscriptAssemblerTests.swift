@@ -136,16 +136,12 @@ struct TranscriptAssemblerTests {
             .server(.speechStarted(itemID: "u2", audioStart: 0)),
             .voiceStopped([
                 HeardPart(
-                    part: SpokenPart(responseID: "r1", itemID: "a1", contentIndex: 0),
-                    heard: heard,
-                    received: received
+                    part: SpokenPart(responseID: "r1", itemID: "a1", contentIndex: 0), heard: heard, received: received
                 )
             ]),
             .server(
                 .spokenTranscript(
-                    responseID: "r1",
-                    itemID: "a1",
-                    text: "Once upon a time there was a king. He had three daughters."
+                    responseID: "r1", itemID: "a1", text: "Once upon a time there was a king. He had three daughters."
                 )
             ),
             .server(.outputItemAdded(responseID: "r1", itemID: "a2", kind: "message")),
@@ -172,9 +168,7 @@ struct TranscriptAssemblerTests {
             .server(.speechStarted(itemID: "u2", audioStart: 0)),
             .voiceStopped([
                 HeardPart(
-                    part: SpokenPart(responseID: "r1", itemID: "a2", contentIndex: 0),
-                    heard: 500,
-                    received: 1000
+                    part: SpokenPart(responseID: "r1", itemID: "a2", contentIndex: 0), heard: 500, received: 1000
                 )
             ]),
             .server(.responseDone(ResponseOutcome(id: "r1", status: .cancelled))),

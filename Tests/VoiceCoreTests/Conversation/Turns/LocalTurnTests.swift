@@ -548,8 +548,7 @@ struct LocalTurnTests {
                 switch Int.random(in: 0...60, using: &random) {
                 case 0:
                     event = .transcript(
-                        ["", "Yes.", "You", "a b c d e f g h"].randomElement(using: &random) ?? "",
-                        look: looks
+                        ["", "Yes.", "You", "a b c d e f g h"].randomElement(using: &random) ?? "", look: looks
                     )
                 case 1: event = .failed(look: looks)
                 case 2: event = .partial("Go.")

@@ -81,8 +81,7 @@ struct WebSocketDecoderTests {
         Violation("10.4: frame over the bound", [0x82, 127, 0, 0, 0, 0, 0, 0x10, 0, 1], 1009),
         Violation(
             "10.4: fragments over the bound",
-            frame(0x2, [UInt8](repeating: 0, count: 1 << 20), fin: false) + frame(0x0, [0]),
-            1009
+            frame(0x2, [UInt8](repeating: 0, count: 1 << 20), fin: false) + frame(0x0, [0]), 1009
         ),
     ]
 

@@ -9,10 +9,7 @@ struct WebSocketHandshakeTests {
 
     private static func handshake() -> WebSocketHandshake {
         WebSocketHandshake(
-            host: "server.example.com:8080",
-            path: "/chat?model=x",
-            headers: [("Authorization", "Bearer t")],
-            key: key
+            host: "server.example.com:8080", path: "/chat?model=x", headers: [("Authorization", "Bearer t")], key: key
         )
     }
 

@@ -179,18 +179,13 @@ struct WyomingEventTests {
     @Test func anOlderServerIsUnderstood() {
         guard
             case .info(let info) = event(
-                "info",
-                ["asr": [["name": "whisper", "models": [["name": "tiny"]]]], "tts": "x"]
+                "info", ["asr": [["name": "whisper", "models": [["name": "tiny"]]]], "tts": "x"]
             )
         else { return }
         #expect(
             info.asr == [
                 .init(
-                    name: "whisper",
-                    isInstalled: true,
-                    streams: false,
-                    needsEndOfTurn: true,
-                    models: ["tiny"],
+                    name: "whisper", isInstalled: true, streams: false, needsEndOfTurn: true, models: ["tiny"],
                     languages: []
                 )
             ]

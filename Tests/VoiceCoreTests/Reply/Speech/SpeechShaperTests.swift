@@ -26,8 +26,7 @@ struct SpeechShaperTests {
             ("Here: ![a red door](door.png)", "Here: a red door"),
             ("![](door.png)", nil),
             (
-                "Run this:\n\n```swift\nlet x = 1\n```\n\nThen stop.",
-                "Run this: Then stop."
+                "Run this:\n\n```swift\nlet x = 1\n```\n\nThen stop.", "Run this: Then stop."
             ),
             ("Run this:\n\n    let x = 1\n", "Run this:"),
             (
@@ -206,8 +205,7 @@ struct SpeechShaperTests {
         ("It is 10<sup>10<sup>2</sup></sup> now.", "It is 10^10\u{B2} now."),
         ("It is 2<sup>3</sup><sup>4</sup> now.", "It is 2\u{B3}^4 now."),
         (
-            "It is x<sup>2n</sup> and 2<sup>(n-1)/2</sup> now.",
-            "It is x^2n and 2^(n-1)/2 now."
+            "It is x<sup>2n</sup> and 2<sup>(n-1)/2</sup> now.", "It is x^2n and 2^(n-1)/2 now."
         ),
         ("It is the 2<sup>nd</sup> and not the 21<sup>st</sup>.", "It is the 2nd and not the 21st."),
         ("The towers<sup>1,2</sup> are tall.", "The towers are tall."),

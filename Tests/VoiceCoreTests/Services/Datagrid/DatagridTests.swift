@@ -77,8 +77,7 @@ extension EndToEnd {
             faults.dropsAfterAnswer = 200
             faults.connections = 1
             let stage = try DatagridStage(
-                [.init("Hello you", .say("One two three.")), .init("Still there?", .say("Yes."))],
-                faults: faults
+                [.init("Hello you", .say("One two three.")), .init("Still there?", .say("Yes."))], faults: faults
             )
             try await stage.start()
             try await stage.reach(.listening)

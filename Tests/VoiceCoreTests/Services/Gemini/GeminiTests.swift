@@ -113,8 +113,7 @@ extension EndToEnd {
             faults.refusesResumption = true
             faults.connections = 2
             let stage = try GeminiStage(
-                [.init("Hello you", .say("Yes.")), .init("Still there?", .say("Of course."))],
-                faults: faults
+                [.init("Hello you", .say("Yes.")), .init("Still there?", .say("Of course."))], faults: faults
             )
             try await stage.start()
             try await stage.reach(.listening)
@@ -140,8 +139,7 @@ extension EndToEnd {
             faults.goesAwayAfter = 2500
             faults.connections = 1
             let stage = try GeminiStage(
-                [.init("Hello you", .say("Yes.")), .init("Still there?", .say("Of course."))],
-                faults: faults
+                [.init("Hello you", .say("Yes.")), .init("Still there?", .say("Of course."))], faults: faults
             )
             try await stage.start()
             try await stage.reach(.listening)

@@ -8,8 +8,7 @@ import Testing
 /// What the user's own words decide with GPT-Live, whose model has no tools: orders to the box, and replies to the agent.
 struct LiveOrderTests {
     private static let permission = AgentPrompt(
-        number: 1,
-        kind: .permission(action: "rm -r photos"),
+        number: 1, kind: .permission(action: "rm -r photos"),
         facts: [#"run the command "rm -r photos""#, #"It would run in the folder "/home""#]
     )
 

@@ -124,8 +124,7 @@ extension EndToEnd {
             faults.expiresAfter = 6000
             faults.connections = 1
             let stage = try LiveStage(
-                [.init("Hello you", .say("Good day.")), .init("Still there?", .say("Yes."))],
-                faults: faults
+                [.init("Hello you", .say("Good day.")), .init("Still there?", .say("Yes."))], faults: faults
             )
             try await stage.start()
             try await stage.reach(.listening)

@@ -14,10 +14,7 @@ struct LocalAnnouncerTests {
         try await NetworkThread.with { network in
             let pump = NetworkConfined(VoicePump(AudioPorts(), options: .init(chunk: 20)) { _, _ in }, on: network)
             let announcer = LocalAnnouncer(
-                try LocalSettings(Configuration()),
-                on: network,
-                pump: pump,
-                logger: log.logger
+                try LocalSettings(Configuration()), on: network, pump: pump, logger: log.logger
             )
             // Something is being said, so the texts wait.
             pump.perform { pump in

@@ -35,9 +35,7 @@ struct ToolAuthorityTests {
                 ? Self.answerProbe(name) { _ in calls.withLock { $0 += 1 } }
                 : Self.probe(name) { calls.withLock { $0 += 1 } }
             let dispatcher = ToolDispatcher(
-                ToolRegistry([probe]),
-                deadline: .seconds(60),
-                logger: LineLog().logger
+                ToolRegistry([probe]), deadline: .seconds(60), logger: LineLog().logger
             )
             let output = await dispatcher.run(name: name, arguments: "{}", authority: CallAuthority(reach))
             let isAllowed = needed == .answer || reach >= needed

@@ -288,11 +288,8 @@ package struct Inbox: Equatable, Sendable {
         let ordered = Self.ordered(meant)
         let aloud = Self.aloud(ordered, isAway: isAway)
         let text = InboxText(
-            forModel: Self.text(ordered, isAway: isAway),
-            aloud: aloud,
-            asks: meant.contains(where: \.asks),
-            priority: ordered[0].priority,
-            isAway: isAway
+            forModel: Self.text(ordered, isAway: isAway), aloud: aloud, asks: meant.contains(where: \.asks),
+            priority: ordered[0].priority, isAway: isAway
         )
         return [.tell(text)]
     }

@@ -361,9 +361,7 @@ package struct TimeParser: Equatable, Sendable {
             // "0730"
             let isWhole = isTyped && word.utf8.count == 4 && word.first == "0"
             clock = Clock(
-                minute: 60 * hour + minute,
-                isExact: isExact,
-                isFixed: isFixed,
+                minute: 60 * hour + minute, isExact: isExact, isFixed: isFixed,
                 isBare: !isWritten && !isWhole && offset == 0,
                 isDateLike: isWritten && word.contains(".") && 1...12 ~= minute
             )

@@ -510,13 +510,9 @@ package struct TimerBook: Equatable, Sendable {
             .sorted { ($0.1 ?? .seconds(TimerWish.longest)) < ($1.1 ?? .seconds(TimerWish.longest)) }
             .map { entry, left in
                 ListedTimer(
-                    number: entry.number,
-                    kind: entry.kind,
-                    name: entry.name,
+                    number: entry.number, kind: entry.kind, name: entry.name,
                     when: entry.ringsSince != nil ? "rings now" : Self.when(entry, at: now),
-                    clock: Self.clock(entry, at: now),
-                    left: left,
-                    rings: entry.ringsSince != nil,
+                    clock: Self.clock(entry, at: now), left: left, rings: entry.ringsSince != nil,
                     isPaused: entry.isPaused
                 )
             }
@@ -578,8 +574,7 @@ package struct TimerBook: Equatable, Sendable {
                     case .elapsed(let uptime, let length):
                         .timer(
                             wall: now.wall + Int((uptime - now.uptime).components.seconds),
-                            uptime: Int(uptime.components.seconds),
-                            length: length
+                            uptime: Int(uptime.components.seconds), length: length
                         )
                     case .wall(let wall, let length): .timer(wall: wall, uptime: 0, length: length)
                     case .paused(let left, let length): .paused(left: Int(left.components.seconds), length: length)
