@@ -54,6 +54,17 @@ extension Target {
         )
     }
 
+    /// Tests, or what tests share, in a folder of `Tests/VoiceCoreTests`.
+    static func tests(_ folder: String, _ dependencies: [Dependency], exclude: [String] = []) -> Target {
+        .testTarget(
+            name: folder.hasSuffix("Support") ? folder : folder.split(separator: "/").last! + "Tests",
+            dependencies: dependencies,
+            path: "Tests/VoiceCoreTests/" + folder,
+            exclude: exclude,
+            swiftSettings: settings
+        )
+    }
+
     /// The simulator of a voice service, and the fuzzer's target.
     static func simulator(_ name: String) -> Target {
         .target(
@@ -69,6 +80,11 @@ extension Target {
         )
     }
 }
+
+/// What the tests of a room may import: they cross seams.
+let testDoors: [Target.Dependency] =
+    ["TestSupport", "StageSupport", "VoiceCore", "VoiceSimulator"] + rooms
+    + ["CAEC", "CAlsa", "CDSP", "CLinux", "COpus", "CSphinx", "CZlib"]
 
 let package = Package(
     name: "jarvis-voiced",
@@ -254,14 +270,14 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // Their tests: a target per room, since a change of a test compiles its target alone
+        .tests("TestSupport", ["VoiceCore", "VoiceSimulator"] + rooms),
+        .tests("StageSupport", ["TestSupport", "VoiceCore", "VoiceSimulator", "ServiceSimulators"] + rooms),
+        .tests("EndToEnd", testDoors),
         .testTarget(
             name: "VoiceCoreTests",
-            dependencies: rooms + simulators + [
-                "VoiceCore", "VoiceSimulator", "ServiceSimulators", "FuzzTargets", "CAlsa", "CLinux", "COpus", "CAEC",
-                "CDSP", "CSphinx",
-                "CZlib",
-            ],
-            exclude: ["Activation/Golden", "Reply/Speech/Golden"],
+            dependencies: testDoors + simulators + ["FuzzTargets"],
+            exclude: ["TestSupport", "StageSupport", "EndToEnd", "Services"] + roomFolders,
             swiftSettings: settings
         ),
         .testTarget(
@@ -277,7 +293,12 @@ let package = Package(
     cxxLanguageStandard: .gnucxx17
 )
 
-package.targets += services.flatMap { [.service($0), .simulator($0)] }
+package.targets += services.flatMap { name -> [Target] in
+    let doors = testDoors + [.byName(name: "Simulated" + name)]
+    return [.service(name), .simulator(name), .tests("Services/" + name, doors)]
+}
+let recordings = ["Activation": ["Golden"], "Reply": ["Speech/Golden"]]
+package.targets += roomFolders.map { .tests($0, testDoors, exclude: recordings[$0] ?? []) }
 
 /// scripts/build builds several programs in one pass: of the targets, only those that they need are here then.
 if let wanted = ProcessInfo.processInfo.environment["VOICE_PROGRAMS"] {

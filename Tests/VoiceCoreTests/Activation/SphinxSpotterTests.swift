@@ -3,21 +3,12 @@ import Glibc
 import Testing
 import VoiceSimulator
 
+@testable import TestSupport
 @testable import VoiceActivation
 @testable import VoiceAudio
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore
-
-let sphinxIsInstalled =
-    access("/usr/share/pocketsphinx/model/en-us", R_OK) == 0 && access("/usr/bin/espeak-ng", X_OK) == 0
-    && access("/usr/lib/\(machine)-linux-gnu/libpocketsphinx.so.3", R_OK) == 0
-
-#if arch(arm64)
-private let machine = "aarch64"
-#else
-private let machine = "x86_64"
-#endif
 
 /// The real spotter and a real synthesiser, if both are installed.
 @Suite(.enabled(if: sphinxIsInstalled))

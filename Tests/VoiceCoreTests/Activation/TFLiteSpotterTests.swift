@@ -3,6 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 
+@testable import TestSupport
 @testable import VoiceActivation
 @testable import VoiceBase
 @testable import VoiceConversation

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Testing
 
+@testable import TestSupport
 @testable import VoiceAgent
 @testable import VoiceBase
 @testable import VoiceNetwork

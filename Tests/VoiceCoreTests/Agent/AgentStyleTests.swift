@@ -1,6 +1,7 @@
 import Testing
 import VoiceSimulator
 
+@testable import TestSupport
 @testable import VoiceBase
 @testable import VoiceCore
 @testable import VoiceNetwork

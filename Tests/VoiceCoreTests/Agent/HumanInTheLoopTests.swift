@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 
+@testable import TestSupport
 @testable import VoiceAgent
 @testable import VoiceBase
 @testable import VoiceNetwork
@@ -238,13 +239,4 @@ struct HumanInTheLoopTests {
             logger: log.logger
         )
     }
-}
-
-/// Collects the news of the client.
-final class NewsBox: Sendable {
-    private let news = Mutex<[JarvisClient.News]>([])
-
-    func add(_ one: JarvisClient.News) { news.withLock { $0.append(one) } }
-
-    var all: [JarvisClient.News] { news.withLock { $0 } }
 }

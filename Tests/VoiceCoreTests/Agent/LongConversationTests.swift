@@ -1,5 +1,6 @@
 import Testing
 
+@testable import TestSupport
 @testable import VoiceAgent
 @testable import VoiceBase
 @testable import VoiceNetwork

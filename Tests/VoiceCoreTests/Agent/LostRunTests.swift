@@ -1,5 +1,6 @@
 import Testing
 
+@testable import TestSupport
 @testable import VoiceAgent
 
 /// The fate of a question whose run is gone.

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 import VoiceSimulator
 
+@testable import TestSupport
 @testable import VoiceAgent
 @testable import VoiceBase
 @testable import VoiceNetwork

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
+@testable import TestSupport
 @testable import VoiceBase
 
 struct FileReaderTests {

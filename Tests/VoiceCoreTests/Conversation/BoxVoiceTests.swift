@@ -1,5 +1,6 @@
 import Testing
 
+@testable import TestSupport
 @testable import VoiceConversation
 
 /// What the box says with its own voice while a session is open, through the same loudspeaker as the service.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import TestSupport
 @testable import VoiceConversation
 
 /// Tool calls when both sides act at the same time.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import TestSupport
 @testable import VoiceConversation
 
 /// Events in any order, likely or not.

@@ -1,6 +1,7 @@
 import Testing
 import VoiceSimulator
 
+@testable import TestSupport
 @testable import VoiceConversation
 @testable import VoiceMedia
 

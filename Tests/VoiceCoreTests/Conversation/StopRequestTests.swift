@@ -1,5 +1,6 @@
 import Testing
 
+@testable import TestSupport
 @testable import VoiceConversation
 
 /// "Stop", moment by moment: what the service and the agent are told, and what is no longer heard.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import TestSupport
 @testable import VoiceConversation
 
 /// What tools request of the conversation: news of long calls, and its end.

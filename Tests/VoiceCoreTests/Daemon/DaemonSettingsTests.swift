@@ -1,6 +1,7 @@
 import Logging
 import Testing
 
+@testable import TestSupport
 @testable import VoiceActivation
 @testable import VoiceAudio
 @testable import VoiceBase
@@ -266,12 +267,5 @@ struct DaemonSettingsTests {
         var settings = try DaemonSettings(configuration, secrets: .none, needsKey: false, logger: LineLog().logger)
         settings.addLastResort(configuration)
         #expect(settings.lastResort == nil && !settings.conversation.hasLastResort)
-    }
-}
-
-extension DaemonSettings {
-    /// The settings of a Realtime service.
-    var realtime: RealtimeSettings {
-        (service as? RealtimeService)?.settings ?? RealtimeSettings(instructions: "", tools: [])
     }
 }

@@ -3,6 +3,7 @@ import SimulatedLive
 import Testing
 import VoiceSimulator
 
+@testable import TestSupport
 @testable import VoiceBase
 @testable import VoiceCore
 

@@ -1,6 +1,7 @@
 import Testing
 import VoiceAgent
 
+@testable import TestSupport
 @testable import VoiceAudio
 @testable import VoiceBase
 @testable import VoiceConversation

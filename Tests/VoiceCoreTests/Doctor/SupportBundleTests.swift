@@ -4,6 +4,7 @@ import Logging
 import Synchronization
 import Testing
 
+@testable import TestSupport
 @testable import VoiceBase
 @testable import VoiceCore
 

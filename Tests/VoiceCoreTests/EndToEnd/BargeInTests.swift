@@ -1,6 +1,8 @@
 import Testing
 import VoiceSimulator
 
+@testable import StageSupport
+@testable import TestSupport
 @testable import VoiceConversation
 
 extension EndToEnd {

@@ -2,6 +2,8 @@ import CLinux
 import Glibc
 import Testing
 
+@testable import StageSupport
+@testable import TestSupport
 @testable import VoiceBase
 @testable import VoiceCore
 

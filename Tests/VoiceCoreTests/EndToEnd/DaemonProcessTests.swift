@@ -3,6 +3,8 @@ import Glibc
 import Testing
 import VoiceSimulator
 
+@testable import StageSupport
+@testable import TestSupport
 @testable import VoiceBase
 
 extension EndToEnd {

@@ -2,6 +2,8 @@ import FoundationEssentials
 import Testing
 import VoiceSimulator
 
+@testable import StageSupport
+@testable import TestSupport
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceMedia

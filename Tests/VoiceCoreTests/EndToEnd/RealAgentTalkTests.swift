@@ -2,6 +2,8 @@ import FoundationEssentials
 import Glibc
 import Testing
 
+@testable import StageSupport
+@testable import TestSupport
 @testable import VoiceAgent
 @testable import VoiceBase
 @testable import VoiceCore

@@ -3,6 +3,8 @@ import Logging
 import Synchronization
 import Testing
 
+@testable import StageSupport
+@testable import TestSupport
 @testable import VoiceAgent
 @testable import VoiceBase
 @testable import VoiceNetwork

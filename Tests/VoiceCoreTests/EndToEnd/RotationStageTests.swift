@@ -1,6 +1,7 @@
 import Testing
 import VoiceSimulator
 
+@testable import StageSupport
 @testable import VoiceConversation
 @testable import VoiceCore
 

@@ -3,6 +3,8 @@ import Synchronization
 import Testing
 import VoiceSimulator
 
+@testable import StageSupport
+@testable import TestSupport
 @testable import VoiceAudio
 @testable import VoiceBase
 @testable import VoiceConversation

@@ -2,6 +2,8 @@ import Glibc
 import Testing
 import VoiceSimulator
 
+@testable import StageSupport
+@testable import TestSupport
 @testable import VoiceAudio
 @testable import VoiceBase
 @testable import VoiceConversation

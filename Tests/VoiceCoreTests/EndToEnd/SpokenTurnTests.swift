@@ -1,15 +1,9 @@
 import Testing
 import VoiceSimulator
 
+@testable import StageSupport
+@testable import TestSupport
 @testable import VoiceConversation
-
-extension Tag {
-    /// Whole conversations over loopback, at the speed of speech.
-    @Tag static var endToEnd: Self
-}
-
-@Suite(.serialized, .tags(.endToEnd), .stallsMeasured)
-enum EndToEnd {}
 
 extension EndToEnd {
     @Suite struct SpokenTurnTests {

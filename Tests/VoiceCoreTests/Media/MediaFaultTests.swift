@@ -1,6 +1,7 @@
 import Testing
 import VoiceSimulator
 
+@testable import TestSupport
 @testable import VoiceMedia
 @testable import VoiceReply
 

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 import VoiceSimulator
 
+@testable import TestSupport
 @testable import VoiceBase
 @testable import VoiceMedia
 @testable import VoiceNetwork

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 import VoiceSimulator
 
+@testable import TestSupport
 @testable import VoiceAudio
 @testable import VoiceBase
 @testable import VoiceMedia

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 import VoiceSimulator
 
+@testable import TestSupport
 @testable import VoiceMedia
 @testable import VoiceReply
 

@@ -2,6 +2,7 @@ import Glibc
 import Synchronization
 import Testing
 
+@testable import TestSupport
 @testable import VoiceNetwork
 
 struct HTTPStreamTests {

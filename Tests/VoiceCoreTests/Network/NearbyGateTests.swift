@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 
+@testable import TestSupport
 @testable import VoiceNetwork
 
 /// A request with a token in the clear reaches only addresses of the local network, whatever a name resolved to before.

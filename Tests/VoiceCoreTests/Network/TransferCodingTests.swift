@@ -1,6 +1,7 @@
 import CZlib
 import Testing
 
+@testable import TestSupport
 @testable import VoiceNetwork
 
 /// Compressed replies, and those that would unpack to gigabytes.

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 
+@testable import TestSupport
 @testable import VoiceNetwork
 
 struct WebSocketConnectionTests {

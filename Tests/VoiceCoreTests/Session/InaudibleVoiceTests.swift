@@ -1,5 +1,7 @@
 import Testing
 
+@testable import StageSupport
+@testable import TestSupport
 @testable import VoiceAudio
 @testable import VoiceConversation
 @testable import VoiceCore

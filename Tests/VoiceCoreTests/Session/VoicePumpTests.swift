@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 
+@testable import TestSupport
 @testable import VoiceAudio
 @testable import VoiceBase
 @testable import VoiceConversation

@@ -3,6 +3,7 @@ import Testing
 import VoiceActivation
 import VoiceAudio
 
+@testable import TestSupport
 @testable import VoiceActivation
 @testable import VoiceBase
 @testable import VoiceCore

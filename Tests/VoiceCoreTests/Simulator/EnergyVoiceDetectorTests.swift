@@ -1,6 +1,8 @@
 import Testing
 import VoiceSimulator
 
+@testable import TestSupport
+
 struct EnergyVoiceDetectorTests {
     typealias Change = EnergyVoiceDetector.Change
 

@@ -2,6 +2,8 @@ import Glibc
 import Testing
 import VoiceSimulator
 
+@testable import TestSupport
+
 /// Runs every flow once; with VOICE_RECORD_DIR set, writes the events of both sides there for scripts/check-events,
 /// which compares them with the official SDK.
 struct EventRecordingTests {

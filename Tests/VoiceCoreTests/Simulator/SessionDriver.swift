@@ -1,5 +1,7 @@
 import VoiceSimulator
 
+@testable import TestSupport
+
 /// Runs a simulated session without sockets: timers fire in the order of a virtual clock.
 struct SessionDriver {
     var session: SimulatedSession

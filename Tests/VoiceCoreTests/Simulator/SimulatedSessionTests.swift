@@ -1,6 +1,8 @@
 import Testing
 import VoiceSimulator
 
+@testable import TestSupport
+
 struct SimulatedSessionTests {
     private static let callScript = ConversationScript(turns: [
         .init(

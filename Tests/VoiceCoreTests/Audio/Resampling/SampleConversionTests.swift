@@ -1,6 +1,8 @@
 import CDSP
 import Testing
 
+@testable import TestSupport
+
 struct SampleConversionTests {
     private func convert(_ input: [Float]) -> [Int16] {
         var output = [Int16](repeating: 77, count: input.count)

@@ -2,6 +2,7 @@ import Glibc
 import Logging
 import Testing
 
+@testable import TestSupport
 @testable import VoiceAudio
 
 struct AudioSupervisorTests {

@@ -3,6 +3,7 @@ import Glibc
 import Logging
 import Testing
 
+@testable import TestSupport
 @testable import VoiceAudio
 @testable import VoiceBase
 
@@ -140,15 +141,5 @@ struct RoomMemoryTests {
         answer(RememberedRoom(decaying: 0.2))
         await memory.stop()
         #expect(saved()?.rooms.count == 1)
-    }
-}
-
-extension RoomMemory {
-    /// Uses the ports of a whole audio thread.
-    init(directory: String, on ports: AudioPorts, logger: Logger, files: FileReader = .system) {
-        self.init(
-            directory: directory, microphone: ports.capture, loudspeaker: ports.playback, gauges: ports.gauges,
-            exchange: ports.echoPath, volumes: ports.volumes, logger: logger, files: files
-        )
     }
 }

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import TestSupport
 @testable import VoiceConversation
 
 /// Announcements as the household hears them, decision by decision.

@@ -1,5 +1,7 @@
 import Testing
 
+@testable import StageSupport
+@testable import TestSupport
 @testable import VoiceConversation
 
 struct PlayoutQueueTests {

@@ -1,6 +1,8 @@
 import Synchronization
 import Testing
 
+@testable import StageSupport
+@testable import TestSupport
 @testable import VoiceAudio
 @testable import VoiceConversation
 @testable import VoiceCore

@@ -1,6 +1,7 @@
 import Logging
 import Testing
 
+@testable import TestSupport
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Testing
 
+@testable import TestSupport
 @testable import VoiceConversation
 
 /// The recorded transcripts of the protocol, decoded and played to the machine.

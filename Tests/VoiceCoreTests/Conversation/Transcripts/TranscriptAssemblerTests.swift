@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Testing
 
+@testable import TestSupport
 @testable import VoiceConversation
 
 /// The lines of the journal, depending on the order of events.

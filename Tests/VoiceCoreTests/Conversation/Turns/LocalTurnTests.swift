@@ -1,5 +1,6 @@
 import Testing
 
+@testable import TestSupport
 @testable import VoiceConversation
 
 /// Rule by rule: when a turn begins, when it ends, and what is not one.

@@ -1,5 +1,7 @@
 import Testing
 
+@testable import TestSupport
+
 struct WebSocketDecoderTests {
     private typealias Frames = WebSocketFrames
 

@@ -1,3 +1,4 @@
+@testable import TestSupport
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceDatagrid

@@ -3,6 +3,7 @@ import SimulatedDatagrid
 import Testing
 import VoiceSimulator
 
+@testable import TestSupport
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore

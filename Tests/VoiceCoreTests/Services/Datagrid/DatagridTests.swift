@@ -2,6 +2,8 @@ import SimulatedDatagrid
 import Testing
 import VoiceSimulator
 
+@testable import StageSupport
+@testable import TestSupport
 @testable import VoiceActivation
 @testable import VoiceBase
 @testable import VoiceConversation

@@ -1,6 +1,7 @@
 import SimulatedDatagrid
 import Testing
 
+@testable import StageSupport
 @testable import VoiceBase
 @testable import VoiceSimulator
 

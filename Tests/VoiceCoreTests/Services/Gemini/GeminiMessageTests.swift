@@ -1,6 +1,8 @@
 import FoundationEssentials
 import Testing
 
+@testable import StageSupport
+@testable import TestSupport
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceGemini

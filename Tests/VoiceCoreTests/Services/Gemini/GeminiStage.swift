@@ -3,6 +3,8 @@ import SimulatedGemini
 import Testing
 import VoiceSimulator
 
+@testable import StageSupport
+@testable import TestSupport
 @testable import VoiceActivation
 @testable import VoiceAudio
 @testable import VoiceBase

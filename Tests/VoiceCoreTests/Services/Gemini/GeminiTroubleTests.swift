@@ -1,6 +1,8 @@
 import SimulatedGemini
 import Testing
 
+@testable import StageSupport
+@testable import TestSupport
 @testable import VoiceBase
 @testable import VoiceGemini
 @testable import VoiceSimulator

@@ -1,6 +1,7 @@
 import SimulatedHero365
 import Testing
 
+@testable import TestSupport
 @testable import VoiceBase
 @testable import VoiceCore
 

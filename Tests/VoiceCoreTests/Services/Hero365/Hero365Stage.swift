@@ -2,6 +2,7 @@ import SimulatedHero365
 import Testing
 import VoiceSimulator
 
+@testable import StageSupport
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore

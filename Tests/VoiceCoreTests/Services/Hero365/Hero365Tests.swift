@@ -2,6 +2,8 @@ import SimulatedHero365
 import Testing
 import VoiceSimulator
 
+@testable import StageSupport
+@testable import TestSupport
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore

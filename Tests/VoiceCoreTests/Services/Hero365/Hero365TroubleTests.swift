@@ -1,6 +1,7 @@
 import SimulatedHero365
 import Testing
 
+@testable import StageSupport
 @testable import VoiceBase
 @testable import VoiceHero365
 @testable import VoiceSimulator

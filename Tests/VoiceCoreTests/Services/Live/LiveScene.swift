@@ -1,5 +1,6 @@
 import FoundationEssentials
 
+@testable import TestSupport
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceLive

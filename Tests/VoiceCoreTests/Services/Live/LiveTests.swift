@@ -3,6 +3,8 @@ import SimulatedLive
 import Testing
 import VoiceSimulator
 
+@testable import StageSupport
+@testable import TestSupport
 @testable import VoiceActivation
 @testable import VoiceBase
 @testable import VoiceConversation
@@ -380,8 +382,4 @@ extension EndToEnd {
             }
         }
     }
-}
-
-extension [Journal.Entry] {
-    var states: [ConversationState] { compactMap { if case .state(let state) = $0 { state } else { nil } } }
 }

@@ -1,6 +1,7 @@
 import SimulatedLive
 import Testing
 
+@testable import StageSupport
 @testable import VoiceBase
 @testable import VoiceSimulator
 

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 import VoiceSimulator
 
+@testable import TestSupport
 @testable import VoiceBase
 @testable import VoiceCore
 @testable import VoiceNetwork

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Synchronization
 import Testing
 
+@testable import TestSupport
 @testable import VoiceAgent
 @testable import VoiceConversation
 @testable import VoiceCore

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 
+@testable import TestSupport
 @testable import VoiceAgent
 @testable import VoiceConversation
 @testable import VoiceCore

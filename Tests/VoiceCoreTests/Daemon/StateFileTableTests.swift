@@ -3,6 +3,7 @@ import Glibc
 import Logging
 import Testing
 
+@testable import TestSupport
 @testable import VoiceActivation
 @testable import VoiceAgent
 @testable import VoiceAudio

@@ -1,3 +1,4 @@
+@testable import TestSupport
 @testable import VoiceConversation
 
 /// Scenes with more than one session.

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 import VoiceSimulator
 
+@testable import TestSupport
 @testable import VoiceConversation
 
 /// Everything that a daemon under test did and its servers saw, in the order of observation.
@@ -99,6 +100,8 @@ extension Journal {
 }
 
 extension [Journal.Entry] {
+    var states: [ConversationState] { compactMap { if case .state(let state) = $0 { state } else { nil } } }
+
     func client(_ connection: Int? = nil) -> [SimulatedJSON] {
         compactMap { entry in
             guard case .wire(.client(let number, let event)) = entry, connection == nil || connection == number,

@@ -1,5 +1,6 @@
 import Glibc
 
+@testable import TestSupport
 @testable import VoiceAudio
 @testable import VoiceBase
 @testable import VoiceCore
