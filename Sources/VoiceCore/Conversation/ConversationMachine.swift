@@ -69,6 +69,9 @@ package struct ConversationMachine: Sendable {
     /// Why the service was last unavailable; nil when it is reachable.
     package var trouble: ServiceTrouble? { link.trouble }
 
+    /// Notes that no session could be opened, although none was wanted yet.
+    package mutating func missed(_ failure: LinkFailure) { link.missed(failure) }
+
     /// Forgets earlier failures, because the key was changed.
     package mutating func forgetTrouble() {
         link.forgetTrouble()

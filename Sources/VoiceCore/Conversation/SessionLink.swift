@@ -211,6 +211,9 @@ package struct SessionLink: Equatable, Sendable {
         isPausing = false
     }
 
+    /// An attempt that nothing waited for has failed.
+    mutating func missed(_ failure: LinkFailure) { remember(failure.reason, isRefusal: failure.kind == .permanent) }
+
     mutating func forgetTrouble() { trouble = nil }
 
     private mutating func remember(_ reason: String, isRefusal: Bool) {

@@ -61,9 +61,14 @@ extension VoiceDaemon {
         repeat { await agents.look() } while (try? await Task.sleep(for: .seconds(1))) != nil
     }
 
-    /// Looks until cancelled whether a service that was away is back.
+    /// Looks until cancelled whether the voice service is there: soon after the start, then every quarter of an hour, and twice
+    /// a minute while it is away. During a conversation the session itself notices.
     private func watchService() async {
-        while (try? await Task.sleep(for: .seconds(30))) != nil { await session.look() }
+        var pause = Duration.seconds(10)
+        while (try? await Task.sleep(for: pause)) != nil {
+            await session.look()
+            pause = await session.reach.trouble == nil ? .seconds(900) : .seconds(30)
+        }
     }
 
     /// Looks at the disk until cancelled, on a thread of its own: a disk that fails may hang.

@@ -175,24 +175,50 @@ package actor ConversationSession {
         receive(.timer(.reconnect), at: Monotonic.now())
     }
 
-    /// Opens a session and ends it again, to see whether a service that could not be reached is back: between the calls of `wake`
-    /// and `push` nothing else does. Does nothing during a conversation, without trouble, or after a refusal, which only a
-    /// person can end.
+    /// Opens a session and ends it again, to see whether there is a service for the next call: in `wake` and `push` nothing else
+    /// tells it before. Does nothing during a conversation, or after a refusal, which only a person can end.
     package func look() async {
-        guard machine.state == .idle, let trouble = machine.trouble, !trouble.isRefusal else { return }
-        let isBack = Promise<Bool>()
-        let connection = present.connect(on: parts.network, pump: parts.pump) { event, _ in
+        let known = machine.trouble
+        guard machine.state == .idle, known?.isRefusal != true else { return }
+        var failure: LinkFailure?
+        for service in [parts.service] + parts.substitutes {
+            guard let reason = await look(for: service) else {
+                failure = nil
+                break
+            }
+            failure = failure ?? reason
+        }
+        guard machine.state == .idle, machine.trouble == known else { return }
+        guard let failure else {
+            if known != nil { machine.forgetTrouble() }
+            return
+        }
+        guard known == nil else { return }
+        machine.missed(failure)
+        let (verb, kind) =
+            failure.kind == .permanent
+            ? ("refuses the connection", JournalEvent.serviceRefused) : ("cannot be reached", .connectionLost)
+        parts.logger.warning("the voice service \(verb): \(private: failure.reason)", metadata: .event(kind))
+    }
+
+    /// - Returns: why no session opens; nil if one does.
+    private func look(for service: any VoiceService) async -> LinkFailure? {
+        let found = Promise<LinkFailure?>()
+        let connection = service.connect(on: parts.network, pump: parts.pump) { event, _ in
             switch event {
-            case .service(.opened): isBack.give(true)
-            case .disconnected: isBack.give(false)
+            case .service(.opened): found.give(nil)
+            case .disconnected(let failure): found.give(failure)
             default: break
             }
         }
-        let isOpen = await TimeLimit.run(.seconds(15)) { await isBack.wait() }
-        isBack.give(false)
+        let silence = LinkFailure(.transient, "no answer within \(Self.longestLook.components.seconds) s")
+        let failure = await TimeLimit.run(Self.longestLook) { await found.wait() }
+        found.give(silence)
         connection?.perform { $0.retire() }
-        if isOpen == true, machine.trouble == trouble { machine.forgetTrouble() }
+        return failure ?? silence
     }
+
+    private static let longestLook = Duration.seconds(15)
 
     /// Handles events until the mailbox is closed or the task is cancelled.
     package func run() async {

@@ -2,6 +2,7 @@ import Logging
 import Synchronization
 import Testing
 
+@testable import TestSupport
 @testable import VoiceActivation
 @testable import VoiceAudio
 @testable import VoiceBase
@@ -40,10 +41,11 @@ struct SessionActivationTests {
         _ service: RealtimeService,
         _ mailbox: EventMailbox,
         _ activation: ActivationParts,
-        _ observer: ConversationSession.Observer = .init()
+        _ observer: ConversationSession.Observer = .init(),
+        substitutes: [RealtimeService] = [],
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) -> ConversationSession {
         let ports = AudioPorts()
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         return ConversationSession(
             .init(
                 network: network,
@@ -52,6 +54,7 @@ struct SessionActivationTests {
                 mailbox: mailbox,
                 dispatcher: ToolDispatcher(ToolRegistry([]), noticeAfter: nil, logger: logger),
                 service: service,
+                substitutes: substitutes,
                 logger: logger
             ),
             options: ConversationMachine.Options(service.capabilities),
@@ -93,6 +96,52 @@ struct SessionActivationTests {
             #expect(await session.state == .idle, "it was only looked at")
             mailbox.close()
             await running.value
+        }
+    }
+
+    /// Between calls only a look can notice it.
+    @Test(.timeLimit(.minutes(1)), arguments: [(101, false), (401, true)])
+    func serviceThatIsAwayOrRefusesIsNoticedBeforeTheFirstCall(status: Int, isRefusal: Bool) async throws {
+        let server = try LoopbackServer({ socket in
+            if status != 101 { socket.write("HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n") }
+        })
+        var configuration = Configuration()
+        configuration.realtime.url = "ws://127.0.0.1:\(server.port)/v1/realtime"
+        let service = try Self.service(configuration)
+        try await NetworkThread.with { network in
+            var options = ActivationMachine.Options()
+            options.mode = .wake
+            let log = LineLog()
+            let session = Self.session(network, service, EventMailbox(), ActivationParts(options), logger: log.logger)
+            await session.look()
+            let trouble = await session.reach.trouble
+            #expect(trouble?.isRefusal == isRefusal)
+            #expect(await session.state == .idle)
+            await session.look()
+            #expect(await session.reach.trouble == trouble)
+            #expect(log.lines.filter { $0.contains("voice service") }.count == 1, "it is logged once")
+        }
+    }
+
+    /// A service that stands in for another makes the box usable.
+    @Test(.timeLimit(.minutes(1))) func boxIsWellWhereASubstituteAnswers() async throws {
+        let away = try LoopbackServer({ _ in })
+        let other = try LoopbackServer({ socket in
+            socket.upgrade()
+            socket.write(WebSocketFrames.text(#"{"type":"session.created","event_id":"e","session":{"id":"s"}}"#))
+            while let frame = socket.readFrame(), frame.opcode != 8 {}
+        })
+        var configuration = Configuration()
+        configuration.realtime.url = "ws://127.0.0.1:\(away.port)/v1/realtime"
+        let service = try Self.service(configuration)
+        configuration.realtime.url = "ws://127.0.0.1:\(other.port)/v1/realtime"
+        let substitute = try Self.service(configuration)
+        try await NetworkThread.with { network in
+            let session = Self.session(
+                network, service, EventMailbox(), ActivationParts(.init()), substitutes: [substitute]
+            )
+            await session.look()
+            #expect(await session.reach.trouble == nil)
         }
     }
 
