@@ -64,10 +64,9 @@ extension VoiceDaemon {
     /// Looks until cancelled whether the voice service is there: soon after the start, then every quarter of an hour, and twice
     /// a minute while it is away. During a conversation the session itself notices.
     private func watchService() async {
-        var pause = Duration.seconds(10)
-        while (try? await Task.sleep(for: pause)) != nil {
-            await session.look()
-            pause = await session.reach.trouble == nil ? .seconds(900) : .seconds(30)
+        for tick in 0... {
+            guard (try? await Task.sleep(for: .seconds(10))) != nil else { return }
+            if await tick % (session.reach.trouble == nil ? 90 : 3) == 0 { await session.look() }
         }
     }
 
