@@ -76,17 +76,17 @@ package struct ModelTrial: Sendable {
         switch result {
         case .ended(0): nil
         // The system's own signal, when memory runs out.
-        case .ended(128 + SIGKILL): WakeWordError("was killed in its trial: memory may be short", cause: .passing)
+        case .ended(128 + SIGKILL): WakeWordError("was killed in its trial: memory may be short", cause: .transient)
         case .ended(let status) where status > 128:
             WakeWordError("ends the program that runs it (signal \(status - 128)), so it is not run here")
         case .ended(ExitCode.unavailable.rawValue):
             WakeWordError(withoutName(reason) ?? "the library of TensorFlow Lite cannot be used", cause: .library)
         case .ended(let status): WakeWordError("cannot be run: \(withoutName(reason) ?? "status \(status)")")
-        case .tookTooLong: WakeWordError("holds up the program that runs it, so it is not run here", cause: .heldUp)
+        case .tookTooLong: WakeWordError("holds up the program that runs it, so it is not run here", cause: .timedOut)
         case .notStarted(let code):
             WakeWordError(
                 "could not be tried: \(String(cString: strerror(code)))",
-                cause: [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(code) ? .passing : .other
+                cause: [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(code) ? .transient : .other
             )
         }
     }

@@ -31,7 +31,7 @@ package final class TFLiteSpotter: WakeWordDetector {
             }
         }
         // Only if no word is left; the cause that another attempt may end comes first.
-        if models.isEmpty, let gap = gaps.first { throw (gaps.first { $0.why.cause.isPassing } ?? gap).why }
+        if models.isEmpty, let gap = gaps.first { throw (gaps.first { $0.why.cause.isTransient } ?? gap).why }
         guard let frontend = MicroFrontend() else { throw WakeWordError("no memory") }
         self.frontend = frontend
         self.models = models

@@ -38,7 +38,7 @@ package final class WakeEngines: WakeWordDetector {
         var retryAt = Duration.zero
 
         /// Whether another attempt may recognise more.
-        var wantsMore: Bool { detector.map { $0.gaps.contains { $0.why.cause.isPassing } } ?? true }
+        var wantsMore: Bool { detector.map { $0.gaps.contains { $0.why.cause.isTransient } } ?? true }
 
         var gaps: [WordGap] {
             if let detector { return detector.gaps }

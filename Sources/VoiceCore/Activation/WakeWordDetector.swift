@@ -92,13 +92,13 @@ package struct WakeWordError: Error, Equatable, CustomStringConvertible {
         /// The network, or the package index behind it.
         case index
         /// The machine was too busy, or short of memory: another attempt may succeed.
-        case passing
+        case transient
         /// A model took too long in its trial: the machine was too busy, or the file is unusable.
-        case heldUp
+        case timedOut
         case other
 
         /// Whether another attempt may succeed.
-        package var isPassing: Bool { self == .passing || self == .heldUp }
+        package var isTransient: Bool { self == .transient || self == .timedOut }
     }
 
     package var description: String
@@ -117,7 +117,7 @@ package struct WakeWordError: Error, Equatable, CustomStringConvertible {
     package var exitCode: ExitCode {
         switch cause {
         case .library, .index: .unavailable
-        case .passing, .heldUp, .other: .system
+        case .transient, .timedOut, .other: .system
         }
     }
 }

@@ -266,7 +266,7 @@ extension ConversationMachine {
     mutating func requestIsOver() {
         sequencer.abandon()
         if remarks.queue.isTelling {
-            remarks.queue.notTold()
+            remarks.queue.requeueUnheard()
         } else if unasked.last == nil, sequencer.uncovered.isEmpty, turn.question != nil {
             sequencer.want()
         }
@@ -345,7 +345,7 @@ extension ConversationMachine {
 
     /// Refuses a call from an unrequested response.
     mutating func refuseUnasked(_ call: FunctionCall, of responseID: String) {
-        let reason = ConversationNote.unexpected("a call of \(call.name) that nobody asked for")
+        let reason = ConversationNote.unexpected("a call of \(call.name) without a request of the user")
         refuse(call, of: responseID, reason, "Not done: nobody has asked for it.")
     }
 }

@@ -40,7 +40,7 @@ extension ConversationMachine {
 
     /// The service is connected and receives its settings.
     mutating func sessionOpened(id: String?, ends: Int?) {
-        guard link.created(at: now) else { return note(.unexpected("a session that nobody awaits")) }
+        guard link.created(at: now) else { return note(.unexpected("a session that was not awaited")) }
         setUpError = nil
         if id != nil { announceSession(id, ends) }
         send(.open(history: openingHistory))
@@ -275,7 +275,7 @@ extension ConversationMachine {
             limited(error)
         case .activeResponse:
             sequencer.refused(eventID: error.request)
-            if remarks.queue.isTelling { remarks.queue.notTold() }
+            if remarks.queue.isTelling { remarks.queue.requeueUnheard() }
         case .outputsMissing:
             options.capabilities.answersWhileCalling = false
             requestIsOver()

@@ -324,7 +324,7 @@ extension ConversationMachine {
     mutating func interrupt() {
         turn.endAtPause()
         silence()
-        remarks.queue.tellNoMore()
+        remarks.queue.forgetCurrent()
         if !turn.isUserSpeaking { turn.forgetQuestion() }
     }
 

@@ -238,7 +238,7 @@ package struct ConversationMachine: Sendable {
             broken.append("an answer that is kept back")
         }
         if !calls.unspoken.allSatisfy({ sequencer.unspoken.contains($0.call.callID) }) {
-            broken.append("an answer that nobody will speak of")
+            broken.append("an answer that no response will speak of")
         }
         if derivedState != state { broken.append("\(state) where the facts say \(derivedState)") }
         return broken

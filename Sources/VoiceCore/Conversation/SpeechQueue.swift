@@ -161,12 +161,12 @@ struct SpeechQueue: Equatable, Sendable {
         } else if isHeard {
             telling = nil
         } else {
-            notTold()
+            requeueUnheard()
         }
     }
 
     /// Nothing of it was heard: it is told again, once.
-    mutating func notTold() {
+    mutating func requeueUnheard() {
         guard var lost = telling?.entry else { return }
         telling = nil
         guard !lost.isAgain, entries.count < Self.capacity else { return untold.append(lost) }
@@ -180,11 +180,11 @@ struct SpeechQueue: Equatable, Sendable {
     }
 
     /// The user no longer wants to hear it.
-    mutating func tellNoMore() { telling = nil }
+    mutating func forgetCurrent() { telling = nil }
 
     /// The conversation is over: what it was telling counts as unheard.
     mutating func conversationEnded() {
-        if telling?.entry.source == .announcement { notTold() }
+        if telling?.entry.source == .announcement { requeueUnheard() }
         untold += all(of: .announcement)
         for source in [SpeechSource.media, .typed] { drop(source) }
     }
@@ -194,7 +194,7 @@ struct SpeechQueue: Equatable, Sendable {
     /// - Parameter prompt: the agent's, which is asked again anyway.
     mutating func sessionEnded(_ prompt: OpenPrompt) {
         if case .news(let output, _) = telling?.entry.content, prompt.isOpen(output) { telling = nil }
-        notTold()
+        requeueUnheard()
     }
 
     // MARK: What is dropped

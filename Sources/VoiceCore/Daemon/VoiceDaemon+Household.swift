@@ -54,7 +54,7 @@ extension ConversationSession.Observer {
     static func announcing(_ announcer: LocalAnnouncer, _ earcons: EarconRequests, problems: Bool) -> Self {
         let notices = Mutex(SpokenNotices(reportsProblems: problems))
         return Self(effect: { effect, _ in
-            if case .stopVoice = effect { announcer.hush() }
+            if case .stopVoice = effect { announcer.stopSpeaking() }
             let isQuiet = earcons.areOff
             if let text = notices.withLock({ $0.sentence(for: effect, isQuiet: isQuiet) }) { announcer.say(text) }
         })

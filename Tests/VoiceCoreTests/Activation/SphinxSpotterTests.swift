@@ -71,11 +71,11 @@ struct SphinxSpotterTests {
         for milliseconds in stride(from: 1000, through: 1600, by: 100) {
             let spotter = try SphinxSpotter(words.stops, model: Self.model)
             let rule = WakeRule(words: words.stops)
-            let ear = WakeWordRecogniser(spotter, rule: rule)
+            let recogniser = WakeWordRecogniser(spotter, rule: rule)
             var found: [WakeRule.Verdict] = []
             for (block, start) in stride(from: 0, through: samples.count - 640, by: 640).enumerated() {
                 found += try samples[start..<start + 640].withUnsafeBufferPointer {
-                    try ear.process(
+                    try recogniser.process(
                         $0, listening: .stop, isPlaying: 40 * block < milliseconds,
                         at: .milliseconds(60_000 + 40 * (block + 1))
                     ).map(\.verdict)

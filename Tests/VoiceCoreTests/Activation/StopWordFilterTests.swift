@@ -101,9 +101,9 @@ struct StopWordFilterTests {
         #expect(390...420 ~= remark.length && 190...210 ~= remark.quiet)
     }
 
-    // MARK: The ear
+    // MARK: The recogniser
 
-    /// What the ear reports, with the time after the sound's start, if the engine finds "stop" at this time.
+    /// What the recogniser reports, with the time after the sound's start, if the engine finds "stop" at this time.
     private func reports(
         _ sound: [Int16],
         findingAt times: [Int],
@@ -117,14 +117,14 @@ struct StopWordFilterTests {
         let words = try WakeWords(wake: "hey jarvis", stop: "stop", threshold: -20)
         let detector = ScriptedDetector()
         let rule = WakeRule(words: words)
-        let ear = WakeWordRecogniser(detector, rule: rule)
+        let recogniser = WakeWordRecogniser(detector, rule: rule)
         var reports: [(at: Int, verdict: WakeRule.Verdict)] = []
         for (block, start) in stride(from: 0, through: sound.count - 640, by: 640).enumerated() {
             let now = 40 * (block + 1)
             if times.contains(now) { detector.next = [WakeCandidate("stop", finding)] }
             if callAt == now { detector.next.append(WakeCandidate("hey jarvis", .certain)) }
             let heard = try sound[start..<start + 640].withUnsafeBufferPointer {
-                try ear.process(
+                try recogniser.process(
                     $0, listening: .stop, isPlaying: isPlaying && playing.contains(now),
                     talker: alone.contains(now) ? talker : .heard, at: .milliseconds(60_000 + now)
                 )

@@ -207,9 +207,9 @@ struct TFLiteSpotterTests {
             .tookTooLong, .notStarted(errno: EAGAIN), .notStarted(errno: ENOMEM), .ended(128 + SIGKILL),
         ]
         for passing in passing {
-            #expect(ModelTrial.judge(passing)?.cause.isPassing == true, "\(passing)")
+            #expect(ModelTrial.judge(passing)?.cause.isTransient == true, "\(passing)")
         }
-        #expect(ModelTrial.judge(.tookTooLong)?.cause == .heldUp)
+        #expect(ModelTrial.judge(.tookTooLong)?.cause == .timedOut)
         #expect(ModelTrial.judge(.notStarted(errno: ENOENT))?.cause == .other)
         #expect(ModelTrial.judge(.ended(128 + SIGSEGV))?.cause == .other)
         #expect(ModelTrial.judge(.ended(71))?.description == "cannot be run: status 71")

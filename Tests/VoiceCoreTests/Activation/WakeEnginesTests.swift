@@ -98,7 +98,7 @@ struct WakeEnginesTests {
     }
 
     @Test func keepsAnEngineThatLacksAWordUntilOneLacksFewer() throws {
-        let gap = WordGap(words: ["alexa"], areStops: false, why: WakeWordError("busy", cause: .passing))
+        let gap = WordGap(words: ["alexa"], areStops: false, why: WakeWordError("busy", cause: .transient))
         calls.gaps.withLock { $0 = [gap] }
         var now = Duration.zero
         let engines = engines { now }

@@ -61,7 +61,7 @@ extension Stage {
     ) async throws {
         try await start {
             $0.activation.mode = .wake
-            // Names an engine, so that there is an ear; `words` replaces it.
+            // Names an engine, so that there is a recogniser; `words` replaces it.
             $0.activation.engine = .pocketsphinx
             adjust(&$0)
         } tune: {
@@ -77,7 +77,7 @@ extension Stage {
             if ports?.words.isWanted == true { return }
             try await Task.sleep(for: .milliseconds(10))
         }
-        throw Journal.NeverSeen(what: "an ear")
+        throw Journal.NeverSeen(what: "a recogniser of words")
     }
 
     /// Lets so much of the room's time pass.

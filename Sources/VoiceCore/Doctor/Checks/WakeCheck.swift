@@ -124,8 +124,8 @@ package enum WakeCheck {
 
     private static func advice(for problem: WakeWordError) -> MarkedText {
         switch problem.cause {
-        case .passing: "run the doctor again when this machine has less to do"
-        case .heldUp: "run the doctor again when this machine has less to do; if it happens again, remove the model"
+        case .transient: "run the doctor again when this machine has less to do"
+        case .timedOut: "run the doctor again when this machine has less to do; if it happens again, remove the model"
         case .library, .index, .other: "run \"jarvis-voiced wake install\" again, or remove the model"
         }
     }

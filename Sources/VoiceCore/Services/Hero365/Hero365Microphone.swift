@@ -54,10 +54,10 @@ final class Hero365Microphone {
     /// Length of a packet in ms.
     private(set) var packet: Int
 
-    /// - Parameter tellsVoices: whether the audio thread has a voice detector.
-    init(_ options: Options, tellsVoices: Bool) throws(OpusProblem) {
+    /// - Parameter hasVoiceDetector: whether the audio thread has a voice detector.
+    init(_ options: Options, hasVoiceDetector: Bool) throws(OpusProblem) {
         self.options = options
-        meter = StepMeter(tellsVoices: tellsVoices)
+        meter = StepMeter(hasVoiceDetector: hasVoiceDetector)
         turn = LocalTurn(options: options.turns)
         packet = options.packet
         let rate = options.opus.rate

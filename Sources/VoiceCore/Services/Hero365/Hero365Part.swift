@@ -30,11 +30,11 @@ final class Hero365Part: SocketPart {
 
     /// - Parameters:
     ///   - isBinary: sends messages in binary frames.
-    ///   - tellsVoices: whether the audio thread has a voice detector.
-    init(_ options: Hero365Microphone.Options, isBinary: Bool, tellsVoices: Bool) {
+    ///   - hasVoiceDetector: whether the audio thread has a voice detector.
+    init(_ options: Hero365Microphone.Options, isBinary: Bool, hasVoiceDetector: Bool) {
         self.isBinary = isBinary
         do throws(OpusProblem) {
-            microphone = try Hero365Microphone(options, tellsVoices: tellsVoices)
+            microphone = try Hero365Microphone(options, hasVoiceDetector: hasVoiceDetector)
             problem = nil
         } catch {
             microphone = nil

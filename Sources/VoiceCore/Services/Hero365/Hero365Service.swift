@@ -108,6 +108,6 @@ package struct Hero365Service: SocketService {
     }
 
     package func part(_ pump: VoicePump) -> (any SocketPart<Hero365Translator>)? {
-        Hero365Part(microphone, isBinary: values.frames == .binary, tellsVoices: pump.uplink.hasVoiceDetector)
+        Hero365Part(microphone, isBinary: values.frames == .binary, hasVoiceDetector: pump.uplink.hasVoiceDetector)
     }
 }

@@ -42,9 +42,9 @@ package struct LocalAnnouncer: Sendable {
     }
 
     /// Stops speaking and drops all waiting texts.
-    package func hush() {
+    package func stopSpeaking() {
         let core = core
-        core.perform { $0.hush(core) }
+        core.perform { $0.stopSpeaking(core) }
     }
 
     package func stop() { core.perform { $0.stop() } }
@@ -108,24 +108,24 @@ private final class AnnouncerCore {
         next(me)
     }
 
-    func hush(_ me: NetworkConfined<AnnouncerCore>) {
+    func stopSpeaking(_ me: NetworkConfined<AnnouncerCore>) {
         let unsaid = waiting.count + (speech != nil && !hasBegun ? 1 : 0)
         if unsaid > 0 {
             logger.notice("texts were dropped unsaid: the box was silenced", metadata: ["count": .public(unsaid)])
         }
-        hush()
+        stopSpeaking()
         settle(me)
     }
 
-    private func hush() {
+    private func stopSpeaking() {
         waiting = []
         speech = nil
-        speaker?.hush()
+        speaker?.stopSpeaking()
     }
 
     func stop() {
         isOver = true
-        hush()
+        stopSpeaking()
         speaker?.stop()
         speaker = nil
     }

@@ -33,7 +33,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
     private var speakerProbe: WyomingConnection?
     private var knowsRecogniser = false
 
-    private var ear: MicrophoneAnalyzer?
+    private var analyzer: MicrophoneAnalyzer?
     private var turn: LocalTurn
     private var translator: LocalTranslator
     /// Steps so far, and the step at which the last turn was reported; nil if there is no turn to join.
@@ -89,7 +89,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
             me: { me.onThread.speaker },
             report: { [unowned self] in spoken($0) }
         )
-        ear = MicrophoneAnalyzer(tellsVoices: pump.onThread.uplink.hasVoiceDetector)
+        analyzer = MicrophoneAnalyzer(hasVoiceDetector: pump.onThread.uplink.hasVoiceDetector)
         report(.connected, Monotonic.now())
         recogniserProbe = probe(settings.recogniser, isRecogniser: true)
         speakerProbe = settings.speaker.map { probe($0, isRecogniser: false) }
@@ -116,7 +116,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
                 speakerProbe = nil
                 speaker?.rest(at: Monotonic.now())
                 if !EspeakVoice.isInstalled {
-                    return fail("\(end.description), and espeak-ng is not installed, so nobody speaks")
+                    return fail("\(end.description), and espeak-ng is not installed, so the box has no voice")
                 }
                 trouble("\(end.description); espeak-ng speaks meanwhile")
                 return openIfKnown()
@@ -152,7 +152,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
     private func openIfKnown() {
         guard phase == .starting, knowsRecogniser, speakerProbe == nil else { return }
         if settings.speaker == nil, !EspeakVoice.isInstalled {
-            return fail("local.speaker is empty and espeak-ng is not installed, so nobody speaks: install or set one")
+            return fail("no voice: local.speaker is empty and espeak-ng is not installed; install or set one")
         }
         phase = .opened
         report(.service(.opened(id: "local-\(session)", ends: nil)), Monotonic.now())
@@ -217,7 +217,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
         case .speechIsWhole: speaker?.close()
         case .hush:
             speech = nil
-            speaker?.hush()
+            speaker?.stopSpeaking()
             turned(turn.handle(.answerEnded))
         case .forgetTurn:
             recogniser?.abandon()
@@ -237,19 +237,19 @@ package final class LocalLink: ServiceLink, VoiceLine {
     package var pendingSendBytes: Int { 0 }
 
     package func send(_ chunk: MicrophoneChunk) -> Int? {
-        guard phase == .opened, let ear else { return nil }
+        guard phase == .opened, let analyzer else { return nil }
         for start in stride(from: 0, to: chunk.samples.count, by: AudioFormat.wirePeriodSamples) {
             let end = min(start + AudioFormat.wirePeriodSamples, chunk.samples.count)
             var step = chunk
             step.samples = UnsafeBufferPointer(rebasing: chunk.samples[start..<end])
-            hear(ear.consume(step), ear)
+            hear(analyzer.consume(step), analyzer)
         }
         // The audio is sent with a turn, or not at all.
         return 0
     }
 
     /// Handles one step of 10 ms.
-    private func hear(_ step: HeardStep, _ ear: MicrophoneAnalyzer) {
+    private func hear(_ step: HeardStep, _ analyzer: MicrophoneAnalyzer) {
         steps += 1
         if let given = givenAt, steps - given > Self.joinLimit {
             givenAt = nil
@@ -258,28 +258,28 @@ package final class LocalLink: ServiceLink, VoiceLine {
         starved = speaker?.isStarving == true && !pump.onThread.playout.isSpeaking ? starved + 1 : 0
         if starved == Self.starveLimit { translate(.speechStarved) }
         turned(turn.handle(.heard(step)))
-        recogniser?.feed(ear, until: steps)
+        recogniser?.feed(analyzer, until: steps)
     }
 
     private func turned(_ effects: [LocalTurnEffect]) {
-        guard let ear else { return }
+        guard let analyzer else { return }
         let resumes = effects.contains(.resumeAnswer)
         for effect in effects {
             switch effect {
             case .began(let from):
-                recogniser?.begin(from: from, gain: ear.gain(of: from..<steps))
+                recogniser?.begin(from: from, gain: analyzer.gain(of: from..<steps))
                 translate(.began(at: from * 10))
-            case .look(let look, let ranges): recogniser?.recognise(look, ranges, of: ear)
+            case .look(let look, let ranges): recogniser?.recognise(look, ranges, of: analyzer)
             case .goesOn: recogniser?.abandon()
-            case .supersede: translate(.superseded(at: ear.milliseconds))
+            case .supersede: translate(.superseded(at: analyzer.milliseconds))
             case .give(let utterance):
                 givenAt = steps
                 wordless.heard()
-                translate(.given(utterance, at: ear.milliseconds))
+                translate(.given(utterance, at: analyzer.milliseconds))
             case .drop(let reason):
                 recogniser?.abandon()
                 if reason == .notRecognised {
-                    translate(.notRecognised(at: ear.milliseconds, answers: recogniserAnswers))
+                    translate(.notRecognised(at: analyzer.milliseconds, answers: recogniserAnswers))
                 } else if let notice = wordless.dropped(reason, isClear: turn.isClear, resumes: resumes, at: steps) {
                     let clear = "a clear sentence (\(reason.rawValue))"
                     let what = notice == .unclear ? clear : "\(wordless.count) turns in a row"
@@ -287,9 +287,9 @@ package final class LocalLink: ServiceLink, VoiceLine {
                         "local.recogniser: the Wyoming server at \(settings.recogniser.text) made no words of \(what); see "
                             + "whether its model knows local.language = \"\(settings.language)\""
                     )
-                    translate(.noWords(at: ear.milliseconds, notice))
+                    translate(.noWords(at: analyzer.milliseconds, notice))
                 } else {
-                    translate(.dropped(at: ear.milliseconds, resumes: resumes))
+                    translate(.dropped(at: analyzer.milliseconds, resumes: resumes))
                 }
             // The conversation handles barge-in and ducking itself when the user begins to speak.
             case .bargeIn, .resumeAnswer: break

@@ -76,22 +76,22 @@ final class LocalRecogniser {
     }
 
     /// Sends new audio of the turn to servers that stream.
-    func feed(_ ear: MicrophoneAnalyzer, until step: Int) {
+    func feed(_ analyzer: MicrophoneAnalyzer, until step: Int) {
         guard let live, step - live.next >= 4 else { return }
-        send(ear.sound(of: live.next..<step, gain: live.gain))
+        send(analyzer.sound(of: live.next..<step, gain: live.gain))
         self.live?.next = step
     }
 
     /// Recognises these utterances as one text.
-    func recognise(_ look: Int, _ ranges: [Range<Int>], of ear: MicrophoneAnalyzer) {
+    func recognise(_ look: Int, _ ranges: [Range<Int>], of analyzer: MicrophoneAnalyzer) {
         if let live, ranges.count == 1, let range = ranges.first, live.next <= range.upperBound, line != nil {
-            attempt = Attempt(look: look, sounds: [ear.speech(of: range)])
-            send(ear.sound(of: live.next..<range.upperBound, gain: live.gain))
+            attempt = Attempt(look: look, sounds: [analyzer.speech(of: range)])
+            send(analyzer.sound(of: live.next..<range.upperBound, gain: live.gain))
             self.live = nil
             return finish(samples: range.count * MicrophoneAnalyzer.step)
         }
         live = nil
-        attempt = Attempt(look: look, sounds: ranges.map { ear.speech(of: $0) })
+        attempt = Attempt(look: look, sounds: ranges.map { analyzer.speech(of: $0) })
         sendNext()
     }
 

@@ -125,7 +125,7 @@ final class LocalSpeaker {
 
     /// - Parameter isOpen: whether more sentences follow with `goOn`.
     func speak(_ sentences: [String], isOpen: Bool = false) {
-        hush()
+        stopSpeaking()
         self.sentences = sentences
         self.isOpen = isOpen
         (asked, done, samples) = (0, 0, 0)
@@ -150,7 +150,7 @@ final class LocalSpeaker {
         if isIdle { report(.ended) }
     }
 
-    func hush() {
+    func stopSpeaking() {
         let isBusy = !isIdle
         isOpen = false
         sentences = []
@@ -166,7 +166,7 @@ final class LocalSpeaker {
     func stop() {
         line?.close()
         line = nil
-        hush()
+        stopSpeaking()
     }
 
     // MARK: The server
@@ -323,6 +323,6 @@ final class LocalSpeaker {
         isOpen = false
         sentences = []
         (asked, done) = (0, 0)
-        report(.failed("nobody speaks: install espeak-ng, or start the server of local.speaker"))
+        report(.failed("the box has no voice: install espeak-ng, or start the server of local.speaker"))
     }
 }

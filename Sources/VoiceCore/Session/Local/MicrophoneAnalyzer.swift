@@ -16,8 +16,8 @@ package final class MicrophoneAnalyzer {
     package private(set) var samples = 0
     private var meter: StepMeter
 
-    /// - Parameter tellsVoices: whether the audio thread has a voice detector; otherwise anything loud counts as a voice.
-    package init(tellsVoices: Bool) { meter = StepMeter(tellsVoices: tellsVoices) }
+    /// - Parameter hasVoiceDetector: whether the audio thread has a voice detector; otherwise anything loud counts as a voice.
+    package init(hasVoiceDetector: Bool) { meter = StepMeter(hasVoiceDetector: hasVoiceDetector) }
 
     /// Milliseconds so far.
     var milliseconds: Int { samples * 1000 / Self.rate }

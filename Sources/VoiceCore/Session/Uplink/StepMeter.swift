@@ -7,15 +7,15 @@ package import VoiceConversation
 package struct StepMeter {
     private var floor = RoomFloor()
     private var talker = TalkerLevel()
-    private let tellsVoices: Bool
+    private let hasVoiceDetector: Bool
 
-    /// - Parameter tellsVoices: whether the audio thread has a voice detector; otherwise anything loud counts as a voice.
-    package init(tellsVoices: Bool) { self.tellsVoices = tellsVoices }
+    /// - Parameter hasVoiceDetector: whether the audio thread has a voice detector; otherwise anything loud counts as a voice.
+    package init(hasVoiceDetector: Bool) { self.hasVoiceDetector = hasVoiceDetector }
 
     package mutating func consume(_ chunk: MicrophoneChunk) -> HeardStep {
         let level = Self.level(chunk.samples)
         let isLoud = floor.consume(level, isSilence: chunk.isHeldBack)
-        let isHeard = tellsVoices ? chunk.isVoice && level > floor.level + 3 : isLoud
+        let isHeard = hasVoiceDetector ? chunk.isVoice && level > floor.level + 3 : isLoud
         let isVoice = talker.consume(level, isVoice: isHeard)
         var heard = HeardStep(isVoice: isVoice, level: level, floor: floor.level)
         heard.isHeldBack = chunk.isHeldBack

@@ -23,7 +23,7 @@ struct Hero365MicrophoneTests {
             options.turns.hasWords = false
             options.turns.hangover = 60
             adjust(&options)
-            microphone = try Hero365Microphone(options, tellsVoices: false)
+            microphone = try Hero365Microphone(options, hasVoiceDetector: false)
         }
 
         /// Feeds so many ms of a tone, or of the noise of a quiet room.

@@ -145,11 +145,11 @@ struct HalfOpenServerTests {
                 on: network
             )
             recogniser.perform { recogniser in
-                let ear = MicrophoneAnalyzer(tellsVoices: false)
+                let analyzer = MicrophoneAnalyzer(hasVoiceDetector: false)
                 recogniser.begin(from: 0, gain: 1)
-                recogniser.recognise(1, [0..<50], of: ear)
+                recogniser.recognise(1, [0..<50], of: analyzer)
                 recogniser.abandon()
-                recogniser.recognise(2, [0..<120], of: ear)
+                recogniser.recognise(2, [0..<120], of: analyzer)
             }
             await over.wait()
             recogniser.perform { $0.abandon() }

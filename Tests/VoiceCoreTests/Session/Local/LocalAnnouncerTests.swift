@@ -24,11 +24,11 @@ struct LocalAnnouncerTests {
                     pump.playout.receive($0, of: SpokenPart(responseID: "r", itemID: "i", contentIndex: 0))
                 }
             }
-            announcer.hush()
+            announcer.stopSpeaking()
             announcer.say("The post is here.")
             announcer.say("Dinner is ready.")
-            announcer.hush()
-            announcer.hush()
+            announcer.stopSpeaking()
+            announcer.stopSpeaking()
             await withCheckedContinuation { done in pump.perform { _ in done.resume() } }
             announcer.stop()
         }
