@@ -21,7 +21,7 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
 
 /// Removes keys that a server quotes back from logs and errors.
 package enum Redaction {
-    private static let prefixes = ["sk-", "ek_"]
+    private static let prefixes = ["sk-", "ek_", "AIza"]
     /// A run of key characters longer than this is a key even if it begins in the middle of a word.
     private static let longestWord = 20
 

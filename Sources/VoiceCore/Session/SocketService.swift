@@ -63,7 +63,10 @@ extension SocketService {
     package func opening(on network: NetworkThread) async -> ServiceOpening? {
         do throws(ServiceOpeningFailure) {
             let entry = try await open(on: network, isTest: true)
-            return .socket(entry.request, entry.translator)
+            let failure = entry.failure
+            return .socket(entry.request, entry.translator) { closure, translator in
+                (translator as? Translator).map { failure(closure, $0, false) } ?? LinkFailure(closure)
+            }
         } catch {
             return .failed(error.closure)
         }

@@ -107,7 +107,11 @@ extension VoiceService {
 
 /// What it takes to open a session.
 package enum ServiceOpening: Sendable {
-    case socket(WebSocketRequest, any ServiceTranslator)
+    /// - Parameter failure: what the end of the connection means, in the words of this service.
+    case socket(
+        WebSocketRequest, any ServiceTranslator,
+        failure: @Sendable (WebSocketClosure, any ServiceTranslator) -> LinkFailure
+    )
     /// The preparation failed before a socket could be opened.
     case failed(WebSocketClosure)
 }

@@ -13,7 +13,8 @@ enum SessionCheck {
         }
         let outcome: SessionOutcome
         switch await settings.service.opening(on: network) {
-        case .socket(let request, let wire): outcome = await probe(request, wire, network: network)
+        case .socket(let request, let wire, let failure):
+            outcome = await probe(request, wire, failure, network: network)
         case .failed(let closure): outcome = .ended(closure)
         case nil: return []
         }
@@ -55,12 +56,15 @@ enum SessionCheck {
     static func probe(
         _ request: WebSocketRequest,
         _ translator: any ServiceTranslator,
+        _ failure: @escaping @Sendable (WebSocketClosure, any ServiceTranslator) -> LinkFailure = { closure, _ in
+            LinkFailure(closure)
+        },
         network: NetworkThread
     ) async -> SessionOutcome {
         let answer = Promise<SessionOutcome>()
         let outcome = await TimeLimit.run(limit - .seconds(2)) {
             let handle = network.connect(request) { connection in
-                SessionProbe(connection, translator: translator) { answer.give($0) }
+                SessionProbe(connection, translator: translator, failure: failure) { answer.give($0) }
             }
             if handle == nil { answer.give(.ended(.failed(.stopped))) }
             return await answer.wait()
@@ -92,6 +96,8 @@ enum SessionCheck {
                 "\(words) (\(error.name))",
                 advice(code: error.name, error.meaning, status: nil, model: model, keys, afterSettings)
             )
+        case .explained(let failure):
+            return DoctorFinding("session", .fail, "\(Redaction.withoutKeys(failure.reason))")
         case .ended(let closure):
             var status: Int?
             if case .refused(let refusal) = closure { status = refusal.status }

@@ -1,6 +1,7 @@
 internal import VoiceBase
 internal import VoiceConversation
 internal import VoiceNetwork
+internal import VoiceSession
 
 /// The outcome of a test session with the voice service.
 enum SessionOutcome: Sendable, Equatable {
@@ -8,6 +9,8 @@ enum SessionOutcome: Sendable, Equatable {
     case ready(confirmed: Bool)
     case error(ServiceError, afterSettings: Bool)
     case ended(WebSocketClosure)
+    /// The same, where the service knows what it means, and the way out.
+    case explained(LinkFailure)
     /// The session opened, but the settings were not acknowledged.
     case silent
 }
@@ -17,6 +20,7 @@ enum SessionOutcome: Sendable, Equatable {
 final class SessionProbe: WebSocketDriver {
     private let connection: WebSocketConnection
     private var translator: any ServiceTranslator
+    private let failure: @Sendable (WebSocketClosure, any ServiceTranslator) -> LinkFailure
     private var report: (@Sendable (SessionOutcome) -> Void)?
     private var hasAsked = false
 
@@ -24,10 +28,12 @@ final class SessionProbe: WebSocketDriver {
     init(
         _ connection: WebSocketConnection,
         translator: any ServiceTranslator,
+        failure: @escaping @Sendable (WebSocketClosure, any ServiceTranslator) -> LinkFailure,
         report: @escaping @Sendable (SessionOutcome) -> Void
     ) {
         self.connection = connection
         self.translator = translator
+        self.failure = failure
         self.report = report
     }
 
@@ -35,9 +41,14 @@ final class SessionProbe: WebSocketDriver {
 
     package func received(text: UnsafeRawBufferPointer) { receive(translator.reports(text, at: Monotonic.now()) ?? []) }
 
-    package func received(binary: UnsafeRawBufferPointer) {}
+    package func received(binary: UnsafeRawBufferPointer) {
+        if type(of: translator).readsBinary { received(text: binary) }
+    }
 
-    package func closed(_ closure: WebSocketClosure) { finish(.ended(closure)) }
+    package func closed(_ closure: WebSocketClosure) {
+        let meaning = failure(closure, translator)
+        finish(meaning == LinkFailure(closure) ? .ended(closure) : .explained(meaning))
+    }
 
     private func receive(_ reports: [ServiceReport]) {
         for report in reports where self.report != nil {

@@ -30,7 +30,7 @@ struct DatagridSecretTests {
         let service = try Self.service(port: try await simulator.start(), handsOff: handsOff)
         let opening = try await NetworkThread.with { await service.opening(on: $0) }
         await simulator.stop()
-        guard case .socket(let request, _)? = opening else {
+        guard case .socket(let request, _, _)? = opening else {
             Issue.record("\(String(describing: opening))")
             return
         }
