@@ -52,10 +52,11 @@ struct Wake: ParsableCommand {
                 guard found.contains(where: { $0.problem == nil }) else {
                     throw WakeWordError("none of the models works on this machine")
                 }
+                let restart = (getuid() == 0 ? "sudo " : "") + ServiceUnit.system.systemctl("restart")
                 print(
                     """
-                    To use them, set activation.mode = "wake" and activation.wake_words to some of these words, then \
-                    restart the daemon.
+                    The daemon hears them after a restart (\(restart)), in mode "wake" (jarvis-voiced ctl mode wake). It \
+                    listens for those in activation.wake_words.
                     """
                 )
                 if !WakeModelFolder.isService(folder), getpwnam("jarvis-voiced") != nil {
