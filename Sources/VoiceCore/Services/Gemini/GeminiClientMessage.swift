@@ -42,7 +42,7 @@ package struct GeminiLine: Equatable, Sendable {
 
     fileprivate var json: JSONValue { ["role": .string(role.rawValue), "parts": [["text": .string(text)]]] }
 
-    /// Text of the program, which the model is told apart from the user's by its brackets.
+    /// A text from this program. Its brackets tell the model that the user did not say it.
     package static func program(_ text: String) -> String {
         let plain = text.map { $0 == "[" ? "(" : $0 == "]" ? ")" : $0 }
         return "[\(String(plain))]"

@@ -8,8 +8,8 @@ package struct GeminiEnd: Equatable, Sendable {
         case refused
         /// The quota is used up; it is renewed after a while.
         case quota
-        /// The next session leaves out this option.
-        case without(GeminiOption)
+        /// The next session does not say when an answer is to be said.
+        case unscheduled
         /// The session is not resumed, or what it holds is at fault: the next one begins anew.
         case startOver
         case expired
@@ -35,7 +35,7 @@ package struct GeminiEnd: Equatable, Sendable {
     ///   - code: of the close frame, or the status of the HTTP answer in its place.
     ///   - reason: what the service says, in any case.
     package init(code: Int, reason: String, stage: Stage, model: String) {
-        let said = Redaction.withoutKeys(Self.redacted(reason)).bounded(toBytes: 200)
+        let said = Redaction.withoutKeys(reason).bounded(toBytes: 200)
         let text = reason.lowercased()
         func has(_ parts: String...) -> Bool { parts.contains(where: text.contains) }
         let closed = "the service closed the connection with code \(code)" + (said.isEmpty ? "" : ": \(said)")
@@ -56,7 +56,7 @@ package struct GeminiEnd: Equatable, Sendable {
             } else if has("is not found for api version", "not supported for bidigeneratecontent") || code == 404 {
                 (.refused, "Google has no live model named \(model): set gemini.model")
             } else if has("scheduling is not supported") {
-                (.without(.scheduling), "the service does not take the time of an answer: asked again without it")
+                (.unscheduled, "the service refuses the field \"scheduling\" of answers: connecting again without it")
             } else if has("voice"), stage != .live {
                 (.refused, "the service does not accept the voice: set gemini.voice (\(said))")
             } else if has("unknown name", "invalid json payload", "is not supported for this model"), stage != .live {
@@ -72,17 +72,16 @@ package struct GeminiEnd: Equatable, Sendable {
                 switch stage {
                 case .settingUp: (.refused, "the service does not accept the settings: set gemini.model (\(said))")
                 case .resuming: (.startOver, "the service does not go on with the session: another begins")
-                case .live: (.startOver, closed)
+                case .live:
+                    (.startOver, "the service refuses a message (\(said)): if that repeats, update jarvis-voiced")
                 }
+            } else if 500..<600 ~= code {
+                (
+                    .lost,
+                    "the service has trouble of its own (status \(code)\(said.isEmpty ? "" : ": \(said)")): wait a while"
+                )
             } else {
                 (.lost, closed)
             }
-    }
-
-    /// Removes the keys of Google, whose form `Redaction` does not know.
-    private static func redacted(_ reason: String) -> String {
-        reason.split(separator: " ", omittingEmptySubsequences: false).map { word in
-            word.contains("AIza") || word.contains("auth_tokens/") ? "(key)" : word
-        }.joined(separator: " ")
     }
 }

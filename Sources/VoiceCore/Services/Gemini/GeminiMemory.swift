@@ -10,6 +10,8 @@ package struct GeminiStart: Equatable, Sendable {
     package var lostCalls: [GeminiCall] = []
     /// The charge for a turn whose bill was lost with its connection, estimated.
     package var unbilled: Usage?
+    /// Whether answers say when they are to be said; the service may refuse that.
+    package var schedules = true
 
     package init(tag: String) { self.tag = tag }
 }
@@ -18,6 +20,7 @@ package struct GeminiStart: Equatable, Sendable {
 package struct GeminiLoss: Equatable, Sendable {
     /// The session was not asked to end.
     package var isLost: Bool
+    /// Of the session, or of the one that it was to resume; nil if it was not asked for either.
     package var handle: String?
     package var openCalls: [GeminiCall]
     package var unbilled: Usage?
@@ -46,47 +49,49 @@ package struct GeminiMemory: Equatable, Sendable {
     private static let quotaPause = (first: Duration.seconds(60), longest: Duration.seconds(900))
     /// A message that the service calls invalid may be refused again; so soon after it the next session waits.
     private static let repeatPause = Duration.seconds(60)
+    /// A session that lives for so long had a quota.
+    private static let healthy = Duration.seconds(10)
 
     private struct Lost: Equatable, Sendable {
         var handle: String
         var calls: [GeminiCall]
         var settings: GeminiSettings
         var at: Duration
+        /// A connection is trying to resume it.
+        var isTried = false
     }
 
     private var lost: Lost?
     private var unbilled: Usage?
     private var live = 0
+    /// When the latest session was set up.
+    private var beganAt = Duration.zero
     private var quotas = 0
     private var startedOver: Duration?
-    private var refused: [GeminiOption] = []
+    private var schedules = true
 
     package init() {}
 
-    /// Leaves out what the service has refused.
-    package func adjusted(_ settings: GeminiSettings) -> GeminiSettings {
-        var settings = settings
-        if refused.contains(.scheduling) { settings.schedules = false }
-        return settings
-    }
-
-    /// - Parameter settings: those of the session, adjusted.
+    /// - Parameter settings: those of the session.
     package mutating func start(_ settings: GeminiSettings, tag: String, at now: Duration) -> GeminiStart {
         var start = GeminiStart(tag: tag)
         // A session that opens beside another is told its history. A resumed one keeps its instructions.
-        if live == 0, let lost, now - lost.at < Self.handleLife, lost.settings == settings {
+        if live == 0, let lost, !lost.isTried, now - lost.at < Self.handleLife, lost.settings == settings {
+            self.lost?.isTried = true
             start.handle = lost.handle
             start.lostCalls = lost.calls
         }
-        (start.unbilled, unbilled) = (unbilled, nil)
+        start.unbilled = unbilled
+        start.schedules = schedules
         return start
     }
 
     /// A session is set up.
-    package mutating func began() {
+    package mutating func began(at now: Duration) {
         live += 1
-        quotas = 0
+        beganAt = now
         lost = nil
+        unbilled = nil
     }
 
     /// - Parameter settings: those of the session.
@@ -97,7 +102,10 @@ package struct GeminiMemory: Equatable, Sendable {
         _ settings: GeminiSettings,
         at now: Duration
     ) -> Duration? {
-        if loss.wasLive { live = max(0, live - 1) }
+        if loss.wasLive {
+            live = max(0, live - 1)
+            if now - beganAt >= Self.healthy { quotas = 0 }
+        }
         if let usage = loss.unbilled { unbilled = usage }
         guard loss.isLost else {
             if live == 0 { lost = nil }
@@ -105,16 +113,16 @@ package struct GeminiMemory: Equatable, Sendable {
         }
         if loss.wasLive, live == 0, let handle = loss.handle {
             lost = Lost(handle: handle, calls: loss.openCalls, settings: settings, at: now)
+        } else if !loss.wasLive {
+            // Resuming is tried once: the next session is told its history. Without a connection or a quota nothing was tried.
+            if loss.handle == nil || end?.meaning == .quota { lost?.isTried = false } else { lost = nil }
         }
         switch end?.meaning {
         case .quota:
             defer { quotas += 1 }
             return min(Self.quotaPause.first * (1 << min(quotas, 8)), Self.quotaPause.longest)
-        case .without(let option):
-            if !refused.contains(option) { refused.append(option) }
-            // Its settings are others now, and the session is the same.
-            let without = adjusted(settings)
-            lost?.settings = without
+        case .unscheduled:
+            schedules = false
             return nil
         case .startOver:
             lost = nil

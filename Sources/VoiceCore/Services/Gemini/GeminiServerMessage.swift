@@ -28,8 +28,6 @@ package struct GeminiServerMessage: Equatable, Sendable {
     /// Why the turn ended, unless it ended well.
     package var reason: String?
     package var usage: Usage?
-    /// Tokens that the turn has read: the whole context.
-    package var context: Int?
     /// Resumes the session on another connection.
     package var handle: String?
     /// The connection ends after this time.
@@ -169,7 +167,6 @@ package enum GeminiDecoder {
         }
         let (read, written) = (count(value["promptTokenCount"]), count(value["responseTokenCount"]))
         let (heard, spoken) = (audio("promptTokensDetails", of: read), audio("responseTokensDetails", of: written))
-        message.context = read
         message.usage = Usage(
             textIn: read - heard, audioIn: heard, textOut: written - spoken + count(value["thoughtsTokenCount"]),
             audioOut: spoken

@@ -119,13 +119,15 @@ package struct GeminiService: SocketService {
         isTest: Bool
     ) throws(ServiceOpeningFailure) -> ServiceEntry<GeminiTranslator> {
         let tag = String(UUID().uuidString.lowercased().prefix(8))
-        let settings = isTest ? settings : memory.adjusted(settings)
         let start = isTest ? GeminiStart(tag: tag) : memory.start(settings, tag: tag)
         var entry = ServiceEntry(try prepared, GeminiTranslator(settings, start), .gemini)
         entry.failure = { [memory] closure, translator, isLost in
-            memory.failure(closure, translator, isLost: isLost, isTest: isTest)
+            let end = GeminiEnd(closure, stage: translator.stage, model: translator.settings.model)
+            let loss = translator.loss(isLost: isLost)
+            let pause = isTest ? nil : memory.ended(loss, end, translator.settings)
+            return end.map { LinkFailure($0.kind, $0.line, retryAfter: pause) } ?? LinkFailure(closure)
         }
-        entry.own = { [memory] own in if case .began = own, !isTest { memory.began() } }
+        entry.own = { [memory] _ in memory.began() }
         return entry
     }
 }
@@ -134,29 +136,15 @@ package struct GeminiService: SocketService {
 final class SharedGeminiMemory: Sendable {
     private let state = Mutex(GeminiMemory())
 
-    func adjusted(_ settings: GeminiSettings) -> GeminiSettings { state.withLock { $0.adjusted(settings) } }
-
     func start(_ settings: GeminiSettings, tag: String) -> GeminiStart {
         state.withLock { $0.start(settings, tag: tag, at: Monotonic.now()) }
     }
 
-    func began() { state.withLock { $0.began() } }
+    func began() { state.withLock { $0.began(at: Monotonic.now()) } }
 
-    /// Classifies the end of a connection, and remembers what the next one needs of it.
-    func failure(
-        _ closure: WebSocketClosure,
-        _ translator: GeminiTranslator,
-        isLost: Bool,
-        isTest: Bool
-    ) -> LinkFailure {
-        let settings = translator.settings
-        let end = GeminiEnd(closure, stage: translator.stage, model: settings.model)
-        let pause =
-            isTest
-            ? nil
-            : state.withLock { $0.ended(translator.loss(isLost: isLost), end, settings, at: Monotonic.now()) }
-        guard let end else { return LinkFailure(closure) }
-        return LinkFailure(end.kind, end.line, retryAfter: pause)
+    /// - Returns: how long to wait before the next connection; nil to leave that to the conversation.
+    func ended(_ loss: GeminiLoss, _ end: GeminiEnd?, _ settings: GeminiSettings) -> Duration? {
+        state.withLock { $0.ended(loss, end, settings, at: Monotonic.now()) }
     }
 }
 
@@ -176,7 +164,7 @@ extension GeminiEnd {
         case .refused: .permanent
         case .quota: .limited
         case .expired: .expired
-        case .without, .startOver, .lost: .transient
+        case .unscheduled, .startOver, .lost: .transient
         }
     }
 }

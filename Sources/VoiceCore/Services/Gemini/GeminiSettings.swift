@@ -1,12 +1,6 @@
 package import VoiceBase
 package import VoiceConversation
 
-/// What a session does without, because the service has refused it once.
-package enum GeminiOption: Equatable, Sendable {
-    /// The time at which an answer is said.
-    case scheduling
-}
-
 /// Settings of a Gemini Live session, fixed for its connection.
 package struct GeminiSettings: Equatable, Sendable {
     package var model: String
@@ -16,8 +10,6 @@ package struct GeminiSettings: Equatable, Sendable {
     package var silence: Int
     /// As the daemon describes them to every service.
     package var tools: [JSONValue]
-    /// Whether answers say when they are to be said.
-    package var schedules = true
 
     package init(
         model: String = "gemini-3.8-live",
@@ -36,7 +28,7 @@ package struct GeminiSettings: Equatable, Sendable {
     /// When the service drops the oldest turns, and what it keeps, in tokens: each turn is charged for all that is kept.
     private static let window = (most: 16_000, kept: 8000)
 
-    /// The `setup` object. A field that is missing here is refused by the service, or ignored.
+    /// The `setup` object. It leaves out fields that the service refuses or ignores.
     func json(handle: String?, hasHistory: Bool) -> JSONValue {
         var setup: [String: JSONValue] = [
             "model": .string(model.hasPrefix("models/") ? model : "models/\(model)"),

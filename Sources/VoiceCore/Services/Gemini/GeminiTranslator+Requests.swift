@@ -6,7 +6,7 @@ extension GeminiTranslator {
     // MARK: Calls
 
     private static let mostSeen = 256
-    private static let mostDead = 16
+    private static let mostWithdrawn = 16
 
     /// How long a call waits that arrives while the user speaks: he may be taking it back.
     private static let longestHeld = Duration.seconds(1)
@@ -14,8 +14,7 @@ extension GeminiTranslator {
     mutating func called(_ message: GeminiServerMessage, _ now: Duration) {
         if message.unreadCalls > 0 { trouble("call_unread", "a call without an id or a name came from the service") }
         guard !message.calls.isEmpty else { return }
-        // An open call keeps no turn of the model open.
-        noticed()
+        answered()
         let batch = (openCalls.map(\.batch).max() ?? 0) + 1
         for call in message.calls where !seenCalls.contains(call.id) {
             seenCalls.append(call.id)
@@ -23,12 +22,11 @@ extension GeminiTranslator {
             let isRepeated = openCalls.contains {
                 $0.call.name == call.name && $0.batch != batch && $0.questions == questions
             }
-            openCalls.append(OpenCall(call: call, batch: batch, questions: questions))
+            let heldSince = user == nil ? nil : now
+            openCalls.append(OpenCall(call: call, batch: batch, questions: questions, heldSince: heldSince))
             if isRepeated {
                 reply(call.id, "This is being worked on already; do not call again, and do not mention this.", .silent)
-            } else if user != nil {
-                heldCalls.append((call, now))
-            } else {
+            } else if user == nil {
                 begin(call, now)
             }
         }
@@ -37,17 +35,18 @@ extension GeminiTranslator {
     private mutating func begin(_ call: GeminiCall, _ now: Duration) {
         endTurn(now, isSure: true)
         tellUser(now, isDue: true)
-        if speech == nil { begin(now) }
-        guard let response = speech?.response else { return }
+        let response = (speech ?? begin(now)).response
         speech?.calls += 1
-        speech?.sign = now
+        speech?.lastOutput = now
         report(.call(response: response, call: FunctionCall(call), isComplete: true))
     }
 
     mutating func settleCalls(_ now: Duration) {
-        while let first = heldCalls.first, user == nil || now - first.since >= Self.longestHeld {
-            heldCalls.removeFirst()
-            begin(first.call, now)
+        while let index = openCalls.firstIndex(where: { $0.heldSince != nil }), let since = openCalls[index].heldSince,
+            user == nil || now - since >= Self.longestHeld
+        {
+            openCalls[index].heldSince = nil
+            begin(openCalls[index].call, now)
         }
     }
 
@@ -56,23 +55,22 @@ extension GeminiTranslator {
     mutating func withdrawn(_ ids: [String]) {
         for id in ids {
             guard let index = openCalls.firstIndex(where: { $0.call.id == id }) else { continue }
-            let call = openCalls.remove(at: index).call
-            let isHeld = heldCalls.contains { $0.call.id == id }
-            heldCalls.removeAll { $0.call.id == id }
-            if !isHeld {
-                deadCalls.append(call)
-                if deadCalls.count > Self.mostDead { deadCalls.removeFirst() }
+            let open = openCalls.remove(at: index)
+            let hasBegun = open.heldSince == nil
+            if hasBegun {
+                withdrawnCalls.append(open.call)
+                if withdrawnCalls.count > Self.mostWithdrawn { withdrawnCalls.removeFirst() }
             }
-            let state = isHeld ? "it had not begun, and does not" : "it continues, and its result follows"
-            report(.news("withdrew its call of \(call.name): \(state)"))
+            let state = hasBegun ? "it continues, and its result follows" : "it had not begun, and does not"
+            report(.news("withdrew its call of \(open.call.name): \(state)"))
         }
     }
 
     mutating func answer(_ id: String, _ output: ToolResult, _ now: Duration) {
         let text = output.forModel
         let isSpoken = output.wantsReply && !text.allSatisfy(\.isWhitespace)
-        if let index = deadCalls.firstIndex(where: { $0.id == id }) {
-            let call = deadCalls.remove(at: index)
+        if let index = withdrawnCalls.firstIndex(where: { $0.id == id }) {
+            let call = withdrawnCalls.remove(at: index)
             if isSpoken { keep(Self.result(of: call.arguments, text)) }
             return
         }
@@ -98,11 +96,13 @@ extension GeminiTranslator {
         guard let index = openCalls.firstIndex(where: { $0.call.id == id }) else { return }
         let call = openCalls.remove(at: index).call
         var answer = GeminiAnswer(call, text, isError: isError, scheduling: scheduling)
-        if !settings.schedules {
+        if !start.schedules {
             answer.scheduling = nil
             if scheduling == .silent { answer.text = GeminiLine.program("Do not mention: \(text)") }
         }
         emit(.send(.answers([answer])))
+        sentCalls.append(call)
+        if sentCalls.count > Self.mostWithdrawn { sentCalls.removeFirst() }
     }
 
     private static func result(of arguments: String, _ text: String) -> String {
@@ -129,7 +129,7 @@ extension GeminiTranslator {
         if known.count > Self.mostKept { known.removeFirst() }
     }
 
-    /// A wish speaks of what came last, if anything did.
+    /// An order to speak is about the latest news, if there is any.
     mutating func tell(_ text: String) {
         keep(GeminiLine.program(known.popLast().map { "\(text) The result: \($0)" } ?? text))
     }
@@ -170,7 +170,7 @@ extension GeminiTranslator {
         emit(.send(.content([GeminiLine(.user, text)])))
         drop = nil
         // A turn of the model is on its way.
-        turn = ModelTurn(isOpen: true, sign: now)
+        turn = ModelTurn(isOpen: true, lastOutput: now)
         awaited?.since = now
         awaited?.text = text
     }

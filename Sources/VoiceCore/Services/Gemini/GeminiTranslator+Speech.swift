@@ -21,8 +21,9 @@ extension GeminiTranslator {
 
     private mutating func userBegan(at place: Int, _ now: Duration) {
         tellUser(now, isDue: true)
-        user = UserTurn(item: name("u"))
-        report(.userStarted(item: user?.item ?? "", at: place))
+        let began = UserTurn(item: name("u"))
+        user = began
+        report(.userStarted(item: began.item, at: place))
         if drop == .stopped { drop = nil }
         guard let speech, speech.sounds else { return }
         // The service will cut it as well, once it has heard enough.
@@ -76,7 +77,6 @@ extension GeminiTranslator {
             // The local detector took it for noise because it was short, but it was speech.
             userBegan(at: voice.position, now)
             userEnded(at: voice.position, now)
-            lastUser?.isSure = false
         }
         noticed()
         guard ((user ?? lastUser)?.text.utf8.count ?? 0) < Self.longestTurn else { return }
@@ -119,6 +119,13 @@ extension GeminiTranslator {
         lastUser?.isNoticed = true
     }
 
+    /// The model has reacted to the user, so it has what was sent to it.
+    mutating func answered() {
+        noticed()
+        lastUser?.isAnswered = true
+        sentCalls = []
+    }
+
     /// How long the service may take to react to a turn, and turns in a row without any reaction after which it is mute.
     private static let reacts = Duration.seconds(10)
     private static let mostIgnored = 3
@@ -131,15 +138,29 @@ extension GeminiTranslator {
         if ignored >= Self.mostIgnored { end(.lost, "the service does not react to the user any more") }
     }
 
+    /// A session can go on writing down what the user says and never answer: the words go to it once more, then to another session.
+    mutating func settleUnanswered(_ now: Duration) {
+        guard user == nil, awaited == nil, drop == nil, !turn.isOpen, openCalls.isEmpty, outgoing.isEmpty,
+            let last = lastUser, !last.text.isEmpty, !last.isAnswered, now - last.settledAt >= Self.reacts
+        else { return }
+        repeats += 1
+        if repeats > 1 { return end(.lost, "the service leaves what the user says without an answer") }
+        lastUser?.settledAt = now
+        put(last.text, now)
+    }
+
     // MARK: The model's turn
 
     private mutating func openTurn(_ now: Duration) {
-        if !turn.isOpen { turn = ModelTurn() }
+        if !turn.isOpen {
+            chargeUnreported()
+            turn = ModelTurn()
+        }
         turn.isOpen = true
         turn.hasOutput = true
         turn.isStale = false
-        turn.sign = now
-        noticed()
+        turn.lastOutput = now
+        answered()
     }
 
     /// Takes in output of the model: sound, the words of it, or both.
@@ -153,11 +174,10 @@ extension GeminiTranslator {
         guard !isDropping(now) else { return }
         endTurn(now)
         tellUser(now, isDue: true)
-        if speech == nil { begin(now) }
-        guard var current = speech else { return }
+        var current = speech ?? begin(now)
         if !current.isAnnounced { report(.speaks(response: current.response, item: current.item)) }
         current.isAnnounced = true
-        current.sign = now
+        current.lastOutput = now
         if samples > 0 { emit(.play(0..<samples, of: current.part)) }
         if !words.isEmpty, current.pieces.count < 8000 {
             current.pieces.append((words, current.samples / 24))
@@ -167,21 +187,23 @@ extension GeminiTranslator {
         speech = current
     }
 
-    mutating func begin(_ now: Duration) {
+    @discardableResult
+    mutating func begin(_ now: Duration) -> Speech {
         let number = name("")
-        speech = Speech(response: number + "r", item: number + "m", sign: now)
-        guard let response = speech?.response else { return }
+        let begun = Speech(response: number + "r", item: number + "m", lastOutput: now)
+        speech = begun
         repeats = 0
         var request = Self.ofItself
         if answersUser {
-            // What was asked for comes after it.
-            lastUser?.answer = response
+            // The requested response follows.
+            lastUser?.answer = begun.response
         } else if user == nil, outgoing.isEmpty {
             if let awaited { request = awaited.request }
             awaited = nil
             (told, unsaid) = (unsaid, [])
         }
-        report(.responseBegan(response: response, request: request))
+        report(.responseBegan(response: begun.response, request: request))
+        return begun
     }
 
     /// Whether the next response answers the user's last turn, and nothing that was asked for before.
@@ -212,7 +234,7 @@ extension GeminiTranslator {
     /// All output of the turn is here; the service reports the turn as over only when it would have been played.
     mutating func generated(_ now: Duration) {
         turn.isGenerated = true
-        turn.sign = now
+        turn.lastOutput = now
         endSpeech(.completed)
     }
 
@@ -220,7 +242,7 @@ extension GeminiTranslator {
     mutating func interrupted(_ now: Duration) {
         if drop == .cut { drop = nil }
         turn.wasInterrupted = true
-        turn.sign = now
+        turn.lastOutput = now
         if let speech {
             report(.interrupted(response: speech.response))
             endSpeech(.cancelled)
@@ -233,43 +255,39 @@ extension GeminiTranslator {
     mutating func turnEnded(_ reason: String?, _ now: Duration) {
         let ended = turn
         turn = ModelTurn()
+        if !ended.isStale { answered() }
         if drop == .cut { drop = nil }
-        if let reason, let verdict = Self.verdict(reason) { return failed(reason, verdict, now) }
-        endSpeech(ended.wasInterrupted ? .cancelled : .completed)
-        if !ended.hasOutput, !ended.wasInterrupted, !ended.isStale, drop == nil { wasEmpty(now) }
-    }
-
-    private enum Verdict { case callUnread, filtered }
-
-    private static func verdict(_ reason: String) -> Verdict? {
         switch reason {
-        case "MALFORMED_FUNCTION_CALL": .callUnread
-        case "NEED_MORE_INPUT", "TURN_COMPLETE_REASON_UNSPECIFIED": nil
-        default: .filtered
-        }
-    }
-
-    private mutating func failed(_ reason: String, _ verdict: Verdict, _ now: Duration) {
-        switch verdict {
-        case .callUnread:
+        case "NEED_MORE_INPUT": endSpeech(.completed)
+        case nil, "TURN_COMPLETE_REASON_UNSPECIFIED":
+            endSpeech(ended.wasInterrupted ? .cancelled : .completed)
+            if !ended.hasOutput, !ended.wasInterrupted, !ended.isStale, drop == nil { wasEmpty(now) }
+        case "MALFORMED_FUNCTION_CALL":
             endSpeech(.completed)
             trouble("call_unread", "the model wrote a call that its service could not read")
             guard repeats == 0 else { return }
             repeats = 1
             put(GeminiLine.program("Your last call could not be read. Call again for what the user just said."), now)
-        case .filtered:
-            if speech == nil { begin(now) }
-            endSpeech(.incomplete, reason: "\(reason): Google's filter stopped this answer; ask in other words")
+        case let reason?:
+            if speech == nil, !ended.isGenerated { begin(now) }
+            let isFiltered = Self.filters.contains { reason.contains($0) }
+            let why = isFiltered ? "Google's filter stopped this answer" : "the service stopped this answer"
+            endSpeech(.incomplete, reason: "\(reason): \(why); ask in other words")
         }
     }
 
+    /// In the reasons of a turn that was filtered.
+    private static let filters = ["SAFETY", "PROHIBITED", "BLOCKLIST", "GENERATED", "SPII", "RECITATION"]
+
     /// The model has said nothing: by decision, or by mistake where it was asked something.
     private mutating func wasEmpty(_ now: Duration) {
-        guard awaited == nil else { return }
-        let isQuestion = lastUser.map { $0.text.contains { "?\u{FF1F}\u{61F}".contains($0) } } ?? false
-        guard isQuestion, let last = lastUser, last.answer == nil, openCalls.isEmpty, user == nil else { return }
+        guard awaited == nil, openCalls.isEmpty, user == nil, let last = lastUser, last.answer == nil,
+            last.text.contains(where: { "?\u{FF1F}\u{61F}".contains($0) })
+        else { return }
         repeats += 1
         if repeats > 1 { return end(.lost, "the service leaves questions without an answer") }
+        lastUser?.isAnswered = false
+        lastUser?.settledAt = now
         put(last.text, now)
     }
 
@@ -323,11 +341,15 @@ extension GeminiTranslator {
     private static let late = Duration.seconds(3)
 
     mutating func settleOutput(_ now: Duration) {
-        if let speech, !speech.sounds, speech.calls > 0, now - speech.sign >= Self.wordless { endSpeech(.completed) }
+        if let speech, !speech.sounds, speech.calls > 0, now - speech.lastOutput >= Self.wordless {
+            endSpeech(.completed)
+        }
         guard turn.isOpen else { return }
-        let played = turn.isGenerated ? Duration.milliseconds(turn.samples / 24) + Self.late : .zero
-        let isStalled = now - turn.sign >= (turn.isStale ? Self.late : Self.stalled)
-        guard turn.isGenerated ? now - (turn.firstSound ?? turn.sign) >= played : isStalled else { return }
+        let isOver =
+            turn.isGenerated
+            ? now - (turn.firstSound ?? turn.lastOutput) >= .milliseconds(turn.samples / 24) + Self.late
+            : now - turn.lastOutput >= (turn.isStale ? Self.late : Self.stalled)
+        guard isOver else { return }
         turn = ModelTurn()
         endSpeech(.completed)
     }

@@ -55,9 +55,10 @@ package struct GeminiTranslator: Sendable {
 
     // Calls
     var openCalls: [OpenCall] = []
-    /// Withdrawn by the service: an answer to one goes up as text.
-    var deadCalls: [GeminiCall] = []
-    var heldCalls: [(call: GeminiCall, since: Duration)] = []
+    /// Answered, without a sign yet that the service has the answer.
+    var sentCalls: [GeminiCall] = []
+    /// By the service: an answer to one goes up as text.
+    var withdrawnCalls: [GeminiCall] = []
     var seenCalls: [String] = []
     /// Answers that the model has to say, and has not begun to; and those that its last response was to say.
     var unsaid: [String] = []
@@ -80,7 +81,8 @@ package struct GeminiTranslator: Sendable {
     /// The charge of a turn, until it is over.
     private var usage: Usage?
     private var last = Usage()
-    private var isNearlyFull = false
+    /// The estimated charge of a turn that ended without a report.
+    private var unreported: Usage?
 
     package var isLive: Bool { phase == .live }
     /// It has ended without being asked to.
@@ -100,12 +102,12 @@ package struct GeminiTranslator: Sendable {
         var endedAt = Duration.zero
         /// When it ended, or its last words arrived.
         var settledAt = Duration.zero
-        /// The local detector heard a turn, not just a noise.
-        var isSure = true
         /// Its whole text was reported.
         var isReported = false
         /// The service has reacted to it, with words or anything else.
         var isNoticed = false
+        /// The model has reacted to it: with output, a call or a turn without either.
+        var isAnswered = false
         /// The first response since it ended.
         var answer: String?
     }
@@ -118,8 +120,7 @@ package struct GeminiTranslator: Sendable {
         /// All its output is here.
         var isGenerated = false
         var firstSound: Duration?
-        /// When anything last came of it.
-        var sign = Duration.zero
+        var lastOutput = Duration.zero
         /// At 24 kHz.
         var samples = 0
         /// It closes what a lost connection left open, and nothing is expected of it.
@@ -135,7 +136,7 @@ package struct GeminiTranslator: Sendable {
         /// At 24 kHz.
         var samples = 0
         var calls = 0
-        var sign = Duration.zero
+        var lastOutput = Duration.zero
         var isNoted = false
 
         var part: SpokenPart { SpokenPart(responseID: response, itemID: item, contentIndex: 0) }
@@ -157,6 +158,8 @@ package struct GeminiTranslator: Sendable {
         var batch: Int
         /// Questions that had been asked.
         var questions: Int
+        /// Not made yet, because the user spoke.
+        var heldSince: Duration?
     }
 
     /// A requested response.
@@ -198,14 +201,13 @@ package struct GeminiTranslator: Sendable {
 
     package mutating func connected() -> [Effect] {
         report(.opened(id: nil, ends: nil))
-        if let usage = start.unbilled { report(.charged(ServiceBill(id: name("lost"), .response(usage)))) }
         return drain()
     }
 
     mutating func open(_ lines: [ServiceHistoryLine]) {
         guard phase == .opening else { return }
         phase = .settingUp
-        // A resumed session knows it.
+        // A resumed session has its history.
         if start.handle == nil { history = GeminiLine.fitting(lines.map(Self.line)) }
         emit(.send(.setup(settings, handle: start.handle, hasHistory: !history.isEmpty)))
     }
@@ -234,11 +236,12 @@ package struct GeminiTranslator: Sendable {
         if !start.lostCalls.isEmpty {
             let text = "The connection was replaced; the result follows as text."
             emit(.send(.answers(start.lostCalls.map { GeminiAnswer($0, text, isError: true) })))
-            turn = ModelTurn(isOpen: true, sign: now, isStale: true)
+            turn = ModelTurn(isOpen: true, lastOutput: now, isStale: true)
         }
         phase = .live
         hasBegun = true
         emit(.own(.began))
+        if let usage = start.unbilled { report(.charged(ServiceBill(id: name("lost"), .response(usage)))) }
         report(.ready(ServiceReadiness()))
     }
 
@@ -286,35 +289,47 @@ package struct GeminiTranslator: Sendable {
 
     /// Tokens of a second of sound.
     private static let tokensPerSecond = 25
-    /// Tokens of context above which another session should take over; the service holds 131,072.
-    private static let nearlyFull = 90_000
 
     /// Every turn is charged for all that it has read: the whole context.
     private mutating func used(_ message: GeminiServerMessage) {
-        if let usage = message.usage { self.usage = usage }
-        if let context = message.context, context >= Self.nearlyFull, !isNearlyFull {
-            isNearlyFull = true
-            report(.nearlyFull)
+        if let usage = message.usage {
+            self.usage = usage
+            unreported = nil
+        } else if message.isTurnOver, usage == nil {
+            unreported = estimate
         }
-        // Nothing names a report, so each turn has one.
+        // Usage reports have no id: one bill per turn.
         guard message.isTurnOver || !turn.isOpen, let usage else { return }
         self.usage = nil
         last = usage
+        charge(usage)
+    }
+
+    private mutating func charge(_ usage: Usage) {
         bills += 1
         report(.charged(ServiceBill(id: "\(start.tag)-turn\(bills)", .response(usage))))
+    }
+
+    /// The next turn begins: no report about the last one comes any more.
+    mutating func chargeUnreported() {
+        if let usage = unreported { charge(usage) }
+        unreported = nil
     }
 
     /// What the session leaves behind if its connection ends now.
     package func loss(isLost: Bool) -> GeminiLoss {
         GeminiLoss(
-            isLost: isLost, handle: newestHandle ?? start.handle, openCalls: openCalls.map(\.call), unbilled: unbilled,
-            wasLive: hasBegun
+            isLost: isLost, handle: phase == .opening ? nil : newestHandle ?? start.handle,
+            openCalls: openCalls.map(\.call) + sentCalls, unbilled: unbilled, wasLive: hasBegun
         )
     }
 
     /// The charge of the turn that is not over, estimated: it has read what the last one has read and said.
     private var unbilled: Usage? {
-        if let usage { return usage }
+        usage ?? unreported ?? estimate
+    }
+
+    private var estimate: Usage? {
         guard turn.isOpen, turn.samples > 0 else { return nil }
         var usage = last
         usage.audioIn += last.audioOut
@@ -325,10 +340,7 @@ package struct GeminiTranslator: Sendable {
 
     /// How far the connection has come.
     package var stage: GeminiEnd.Stage {
-        switch phase {
-        case .opening, .settingUp: start.handle == nil ? .settingUp : .resuming
-        case .live, .leaving, .closed: .live
-        }
+        hasBegun ? .live : start.handle == nil ? .settingUp : .resuming
     }
 
     // MARK: Requests
@@ -361,6 +373,7 @@ package struct GeminiTranslator: Sendable {
         self.isPlaying = isPlaying
         tellUser(now)
         settleIgnored(now)
+        settleUnanswered(now)
         settleCalls(now)
         settleOutput(now)
         sendOutgoing(now)
@@ -377,20 +390,21 @@ extension GeminiTranslator: ServiceTranslator {
     package mutating func read(_ text: UnsafeRawBufferPointer, _ downlink: Downlink, at now: Duration) -> [Effect]? {
         guard phase != .closed else { return [] }
         guard let message = GeminiDecoder.decode(text) else { return nil }
-        guard !message.sounds.isEmpty else { return receive(message, at: now) }
+        var samples = UnsafeBufferPointer<Int16>(start: nil, count: 0)
         if let sound = message.sounds.first(where: { !$0.isPlayable }) {
             unplayable(sound.kind ?? "")
-            return receive(message, at: now)
-        }
-        guard let samples = Self.decode(message.sounds, text, downlink) else {
-            unplayable("broken base64")
-            return receive(message, at: now)
+        } else if !message.sounds.isEmpty {
+            if let decoded = decode(message.sounds, text, downlink) {
+                samples = decoded
+            } else {
+                unplayable("broken base64")
+            }
         }
         let isAudible = samples.contains { $0.magnitude >= Self.quiet }
         return receive(message, samples: samples.count, isAudible: isAudible, at: now)
     }
 
-    private static func decode(
+    private func decode(
         _ sounds: [GeminiSound],
         _ text: UnsafeRawBufferPointer,
         _ downlink: Downlink
@@ -402,7 +416,7 @@ extension GeminiTranslator: ServiceTranslator {
             }
         }
         if sounds.count == 1, case .range(let range) = sounds[0].data {
-            return downlink.decode(UnsafeRawBufferPointer(rebasing: text[range]))
+            return downlink.decode(UnsafeRawBufferPointer(rebasing: text[range]), continues: speech != nil)
         }
         // Several pieces in one message have not been seen yet.
         var all: [UInt8] = []
@@ -415,7 +429,7 @@ extension GeminiTranslator: ServiceTranslator {
             }
             if size == nil { return nil }
         }
-        return Array(Base64.text(all).utf8).withUnsafeBytes { downlink.decode($0) }
+        return Array(Base64.text(all).utf8).withUnsafeBytes { downlink.decode($0, continues: speech != nil) }
     }
 
     package func encoded(_ message: GeminiClientMessage) -> [UInt8] { message.encoded }

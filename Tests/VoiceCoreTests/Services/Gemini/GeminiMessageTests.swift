@@ -62,7 +62,7 @@ struct GeminiMessageTests {
         #expect(downlink.samples.count == 96 && downlink.samples.allSatisfy { $0 == 0x2222 })
     }
 
-    @Test func everyToolIsDeclaredInTheServicesSchema() throws {
+    @Test func toolIsDeclaredInTheServicesSchema() throws {
         let tools: [JSONValue] = [
             [
                 "type": "function", "name": "set_timer", "description": "Sets a timer.",
@@ -118,7 +118,7 @@ struct GeminiEndTests {
             (1011, "Deadline expired before operation could complete.", GeminiEnd.Meaning.expired),
             (1000, "The operation was cancelled.", .expired), (1011, "Internal error encountered.", .lost),
             (1008, "Operation is not implemented, or supported, or enabled.", .lost), (1000, "", .lost),
-            (1007, "Function response scheduling is not supported for this model.", .without(.scheduling)),
+            (1007, "Function response scheduling is not supported for this model.", .unscheduled),
             (1007, "Request contains an invalid argument.", .startOver),
             (1008, "The request was blocked by safety settings.", .startOver),
         ]
@@ -146,10 +146,10 @@ struct GeminiEndTests {
 
     @Test func lostSessionIsResumedWithItsOpenCalls() {
         var memory = GeminiMemory()
-        memory.began()
+        memory.began(at: .zero)
         let call = GeminiCall(id: "fc_1", name: "ask_jarvis")
-        let found1 = memory.ended(loss(calls: [call]), nil, settings, at: .seconds(10))
-        #expect(found1 == nil)
+        let pause = memory.ended(loss(calls: [call]), nil, settings, at: .seconds(10))
+        #expect(pause == nil)
         let start = memory.start(settings, tag: "g", at: .seconds(11))
         #expect(start.handle == "h1" && start.lostCalls == [call])
         let late = memory.start(settings, tag: "g", at: .seconds(7300))
@@ -160,32 +160,69 @@ struct GeminiEndTests {
 
     @Test func sessionBesideAnotherBeginsWithHistory() {
         var memory = GeminiMemory()
-        memory.began()
-        memory.began()
+        memory.began(at: .zero)
+        memory.began(at: .zero)
         _ = memory.ended(loss(), nil, settings, at: .seconds(10))
-        let found2 = memory.start(settings, tag: "g", at: .seconds(11)).handle
-        #expect(found2 == nil)
+        let handle = memory.start(settings, tag: "g", at: .seconds(11)).handle
+        #expect(handle == nil)
     }
 
     @Test func conversationThatEndedIsNotResumed() {
         var memory = GeminiMemory()
-        memory.began()
+        memory.began(at: .zero)
         _ = memory.ended(loss(false), nil, settings, at: .seconds(10))
-        let found3 = memory.start(settings, tag: "g", at: .seconds(11)).handle
-        #expect(found3 == nil)
+        let handle = memory.start(settings, tag: "g", at: .seconds(11)).handle
+        #expect(handle == nil)
     }
 
     @Test func sessionThatCannotBeResumedBeginsAnew() {
         var memory = GeminiMemory()
-        memory.began()
+        memory.began(at: .zero)
         _ = memory.ended(loss(), end(1011, "Deadline expired"), settings, at: .seconds(10))
-        let found4 = memory.start(settings, tag: "g", at: .seconds(11)).handle
-        #expect(found4 == "h1")
+        let handle = memory.start(settings, tag: "g", at: .seconds(11)).handle
+        #expect(handle == "h1")
         let refused = end(1007, "Request contains an invalid argument.", .resuming)
-        let found5 = memory.ended(GeminiLoss(isLost: true, wasLive: false), refused, settings, at: .seconds(12))
-        #expect(found5 == nil)
-        let found6 = memory.start(settings, tag: "g", at: .seconds(13)).handle
-        #expect(found6 == nil)
+        let pause = memory.ended(GeminiLoss(isLost: true, wasLive: false), refused, settings, at: .seconds(12))
+        #expect(pause == nil)
+        let next = memory.start(settings, tag: "g", at: .seconds(13)).handle
+        #expect(next == nil)
+    }
+
+    /// Whatever the service says of it: with a handle that does not help, the box would be mute for two hours.
+    @Test(arguments: [(1007, "Request contains an invalid argument."), (1008, "no"), (1011, "Internal error"), (0, "")])
+    func resumptionThatFailsIsTriedOnce(code: Int, reason: String) {
+        var memory = GeminiMemory()
+        memory.began(at: .zero)
+        _ = memory.ended(loss(), nil, settings, at: .seconds(10))
+        let tried = memory.start(settings, tag: "g", at: .seconds(11))
+        let other = memory.start(settings, tag: "g", at: .seconds(21))
+        #expect(tried.handle == "h1" && other.handle == nil, "the first one still hangs")
+        let failed = GeminiLoss(isLost: true, handle: "h1", wasLive: false)
+        _ = memory.ended(failed, code == 0 ? nil : end(code, reason, .resuming), settings, at: .seconds(22))
+        let next = memory.start(settings, tag: "g", at: .seconds(23))
+        #expect(next.handle == nil)
+    }
+
+    @Test(arguments: [nil, (1011, "You exceeded your current quota.")] as [(Int, String)?])
+    func resumptionIsTriedAgainWhereItWasNotRefused(reason: (Int, String)?) {
+        var memory = GeminiMemory()
+        memory.began(at: .zero)
+        _ = memory.ended(loss(), nil, settings, at: .seconds(10))
+        _ = memory.start(settings, tag: "g", at: .seconds(11))
+        let failed = GeminiLoss(isLost: true, handle: reason == nil ? nil : "h1", wasLive: false)
+        _ = memory.ended(failed, reason.map { end($0.0, $0.1, .resuming) }, settings, at: .seconds(12))
+        let next = memory.start(settings, tag: "g", at: .seconds(13))
+        #expect(next.handle == "h1")
+    }
+
+    @Test func pauseGrowsWhileEachSessionEndsByItsQuota() {
+        var memory = GeminiMemory()
+        let quota = end(1011, "You exceeded your current quota.")
+        let pauses = (1...3).map { turn -> Duration? in
+            memory.began(at: .seconds(turn * 1000))
+            return memory.ended(loss(), quota, settings, at: .seconds(turn * 1000 + 1))
+        }
+        #expect(pauses == [60, 120, 240].map { .seconds($0) })
     }
 
     @Test func spentQuotaIsTriedAfterAGrowingPause() {
@@ -195,39 +232,39 @@ struct GeminiEndTests {
             memory.ended(GeminiLoss(isLost: true, wasLive: false), quota, settings, at: .zero)
         }
         #expect(pauses == [60, 120, 240, 480, 900, 900].map { .seconds($0) })
-        memory.began()
-        let found7 = memory.ended(loss(), quota, settings, at: .zero)
-        #expect(found7 == .seconds(60))
+        memory.began(at: .zero)
+        let first = memory.ended(loss(), quota, settings, at: .seconds(10))
+        #expect(first == .seconds(60))
     }
 
     @Test func invalidMessageIsNotRepeatedWithinAMinute() {
         var memory = GeminiMemory()
         let invalid = end(1007, "Request contains an invalid argument.")
-        let found8 = memory.ended(loss(), invalid, settings, at: .seconds(100))
-        #expect(found8 == nil)
-        let found9 = memory.ended(loss(), invalid, settings, at: .seconds(130))
-        #expect(found9 == .seconds(60))
+        let pause = memory.ended(loss(), invalid, settings, at: .seconds(100))
+        #expect(pause == nil)
+        let longer = memory.ended(loss(), invalid, settings, at: .seconds(130))
+        #expect(longer == .seconds(60))
     }
 
     @Test func refusedSchedulingIsLeftOutAndTheSessionResumed() {
         var memory = GeminiMemory()
-        memory.began()
+        memory.began(at: .zero)
         let refused = end(1007, "Function response scheduling is not supported for this model.")
         _ = memory.ended(loss(), refused, settings, at: .seconds(10))
-        let adjusted = memory.adjusted(settings)
-        #expect(!adjusted.schedules)
-        let found10 = memory.start(adjusted, tag: "g", at: .seconds(11)).handle
-        #expect(found10 == "h1")
+        let start = memory.start(settings, tag: "g", at: .seconds(11))
+        #expect(!start.schedules && start.handle == "h1")
     }
 
     @Test func billLostWithAConnectionIsChargedByTheNext() {
         var memory = GeminiMemory()
-        memory.began()
+        memory.began(at: .zero)
         let usage = Usage(audioOut: 100)
         _ = memory.ended(GeminiLoss(isLost: true, handle: nil, unbilled: usage), nil, settings, at: .zero)
-        let found11 = memory.start(settings, tag: "g", at: .zero).unbilled
-        #expect(found11 == usage)
-        let found12 = memory.start(settings, tag: "g", at: .zero).unbilled
-        #expect(found12 == nil)
+        let attempt = memory.start(settings, tag: "g", at: .zero)
+        let next = memory.start(settings, tag: "g", at: .zero)
+        #expect(attempt.unbilled == usage && next.unbilled == usage, "an attempt that fails charges nothing")
+        memory.began(at: .zero)
+        let later = memory.start(settings, tag: "g", at: .zero)
+        #expect(later.unbilled == nil)
     }
 }

@@ -90,7 +90,7 @@ struct GeminiScene {
 
     mutating func tick() { add(translator.tick(at: now, isPlaying: now < playsUntil)) }
 
-    /// Sets the clock, and accounts for audio that was sent.
+    /// Lets time pass without sound.
     mutating func wait(until then: Duration) {
         while now < then {
             now = min(then, now + .milliseconds(100))

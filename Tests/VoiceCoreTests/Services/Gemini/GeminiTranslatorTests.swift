@@ -103,9 +103,9 @@ struct GeminiTranslatorTests {
     }
 
     @Test func serviceThatRefusesSchedulingGetsAnswersWithoutIt() {
-        var settings = GeminiSettings()
-        settings.schedules = false
-        var scene = GeminiScene.live(settings)
+        var start = GeminiStart(tag: "g")
+        start.schedules = false
+        var scene = GeminiScene.live(GeminiSettings(), start)
         scene.say("Louder.")
         scene.call("fc_1", "set_volume")
         scene.call("fc_2", "ask_jarvis")
@@ -455,7 +455,79 @@ struct GeminiTranslatorTests {
         #expect(loss.unbilled?.audioOut == 25)
     }
 
+    /// The service may have lost the answer, and would wait for it.
+    @Test func answerWithoutASignOfTheServiceIsOpenWhenTheConnectionIsLost() {
+        var scene = GeminiScene.live()
+        scene.say("What time is it?")
+        scene.call("fc_1")
+        scene.ask(.answer(call: "fc_1", ToolResult(.answer("It is noon."))))
+        #expect(scene.translator.loss(isLost: true).openCalls.map(\.id) == ["fc_1"])
+        scene.speak("It is noon.")
+        #expect(scene.translator.loss(isLost: true).openCalls.isEmpty)
+    }
+
+    @Test func sessionThatOnlyWritesDownTheUsersWordsIsReplaced() {
+        var scene = GeminiScene.live()
+        scene.say("Open the blinds.")
+        scene.pass(10_500)
+        #expect(scene.texts == ["Open the blinds."])
+        scene.pass(25_000)
+        #expect(scene.closings == [.lost])
+    }
+
+    @Test func modelThatDecidesToSayNothingIsLeftAlone() {
+        var scene = GeminiScene.live()
+        scene.say("I think I will go.")
+        scene.endTurn()
+        scene.pass(40_000)
+        #expect(scene.texts.isEmpty && scene.closings.isEmpty)
+    }
+
+    @Test func soundCutWithinASampleIsJoined() {
+        var translator = GeminiTranslator(GeminiSettings(), GeminiStart(tag: "g"))
+        let downlink = Downlink()
+        _ = translator.connected()
+        _ = translator.ask(.open(history: []), at: .zero)
+        var played: [Int16] = []
+        func read(_ text: String) {
+            _ = Array(text.utf8).withUnsafeBytes { translator.read($0, downlink, at: .zero) }
+        }
+        read(#"{"setupComplete":{}}"#)
+        let sound: [UInt8] = (0..<600).flatMap { [UInt8(truncatingIfNeeded: $0), 0x10] }
+        for piece in [sound[..<401], sound[401..<802], sound[802...]] {
+            let data = Base64.text(Array(piece))
+            read(#"{"serverContent":{"modelTurn":{"parts":[{"inlineData":{"data":"\#(data)"}}]}}}"#)
+            played += downlink.samples
+        }
+        #expect(played == (0..<600).map { Int16(0x1000 + ($0 & 0xFF)) })
+    }
+
+    @Test func onlyFiltersAreCalledFilters() {
+        for (reason, isFiltered) in [("MAX_TOKENS", false), ("RESPONSE_REJECTED", false), ("SAFETY", true)] {
+            var scene = GeminiScene.live()
+            scene.say("Tell me.")
+            scene.speak("Well,")
+            scene.endTurn(reason: reason)
+            let reasons = scene.reports.compactMap { report in
+                if case .responseEnded(let end) = report { end.reason } else { nil }
+            }
+            #expect(reasons.map { $0.contains("filter") } == [isFiltered], "\(reasons)")
+        }
+    }
+
     // MARK: Money
+
+    @Test func turnWithoutABillIsChargedByItsSoundWhenTheNextBegins() {
+        var scene = GeminiScene.live()
+        scene.say("What time is it?")
+        scene.speak("It is noon.", milliseconds: 2000)
+        scene.receive(#"{"serverContent":{"turnComplete":true}}"#)
+        #expect(scene.bills.isEmpty, "it may come late")
+        scene.pass(3000)
+        scene.say("And now?")
+        scene.speak("The same.")
+        #expect(scene.bills.map(\.audioOut) == [50])
+    }
 
     @Test func thoughtsAndTheWholeContextAreChargedWithEachTurn() {
         var scene = GeminiScene.live()
@@ -478,7 +550,7 @@ struct GeminiTranslatorTests {
 
     /// Turns of four seconds of speech and six of answer, with 400 tokens of instructions and 40 of thoughts; each reads all before it.
     @Test(arguments: [(turns: 3, cents: 1.0), (turns: 10, cents: 6.0), (turns: 30, cents: 41.0)])
-    func billOfAnEveningIsThatOfTheContract(turns: Int, cents: Double) throws {
+    func billOfAConversationGrowsWithItsContext(turns: Int, cents: Double) throws {
         var scene = GeminiScene.live()
         var context = 0
         for turn in 1...turns {
