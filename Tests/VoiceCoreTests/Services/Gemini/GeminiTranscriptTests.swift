@@ -42,7 +42,7 @@ struct GeminiTranscriptTests {
         case service(String, samples: Int)
         case answers([(id: String, text: String, isSilent: Bool)])
         case text
-        case close(GeminiEnd?)
+        case close(code: Int, reason: String)
     }
 
     private static func steps(_ name: String) throws -> [(at: Double, step: Step)] {
@@ -53,8 +53,8 @@ struct GeminiTranscriptTests {
             var step: Step?
             if line.open != nil {
                 step = .open
-            } else if line.close != nil {
-                step = .close(nil)
+            } else if let close = line.close {
+                step = .close(code: close["code"]?.intValue ?? 1000, reason: close["reason"]?.stringValue ?? "")
             } else if line.dir == "s", let event = line.event {
                 step = .service(event.encoded, samples: Int((line.ms ?? 0) * 24))
             } else if let answers = line.event?["toolResponse"]?["functionResponses"], case .array(let all) = answers {
@@ -77,9 +77,12 @@ struct GeminiTranscriptTests {
         return steps.sorted { ($0.at, $0.order) < ($1.at, $1.order) }.map { ($0.at, $0.step) }
     }
 
-    /// Plays a sample; returns the scene of each connection.
-    private func play(_ name: String) throws -> [GeminiScene] {
+    private func play(_ name: String) throws -> [GeminiScene] { try playToTheEnds(name).scenes }
+
+    /// Plays a sample; returns the scene of each connection, and what its end means.
+    private func playToTheEnds(_ name: String) throws -> (scenes: [GeminiScene], ends: [GeminiEnd]) {
         var scenes: [GeminiScene] = []
+        var ends: [GeminiEnd] = []
         var scene = GeminiScene()
         var offset = 0.0
         for (at, step) in try Self.steps(name) {
@@ -102,11 +105,13 @@ struct GeminiTranscriptTests {
                     scene.ask(.respond(id: "q-\(answer.id)", mayCall: true))
                 }
             case .text: break
-            case .close: scenes.append(scene)
+            case .close(let code, let reason):
+                scenes.append(scene)
+                ends.append(GeminiEnd(code: code, reason: reason, stage: scene.translator.stage, model: "m"))
             }
             scene.tick()
         }
-        return scenes
+        return (scenes, ends)
     }
 
     @Test(.enabled(if: areAtHand), arguments: names)
@@ -160,5 +165,16 @@ struct GeminiTranscriptTests {
         var resumed: String?
         if case .setup(_, let handle, false)? = second.sent.first { resumed = handle }
         #expect(resumed == "00000010-0000-4000-8000-000000000002")
+    }
+
+    @Test(
+        .enabled(if: areAtHand),
+        arguments: [
+            ("g_session_expired", [.expired]), ("h_key_refused", [.refused]),
+            ("i_setup_refused", [.refused, .refused, .refused]), ("j_quota_exhausted", [.quota]),
+        ] as [(String, [GeminiEnd.Meaning])]
+    )
+    func endOfEachSampleMeansWhatItsReasonSays(name: String, meanings: [GeminiEnd.Meaning]) throws {
+        #expect(try playToTheEnds(name).ends.map(\.meaning) == meanings)
     }
 }
