@@ -34,6 +34,9 @@ package final class MicrophoneUplink {
     private var gate: VoiceGate?
     /// The service hears a turn of the user and must hear its end too.
     private var isTurnOpen = false
+    /// Ring position up to which everything was sent, or stays in the ring on purpose.
+    private var settled: UInt64 = 0
+    private var isShut = false
     private var pause = TurnPause()
     private var boxSounds = false
 
@@ -191,15 +194,19 @@ package final class MicrophoneUplink {
     /// - Parameter boxSounds: whether the box is speaking.
     func pump(_ now: Duration, boxSounds: Bool) {
         self.boxSounds = boxSounds
+        isShut = false
+        defer { settle() }
         guard let connection, let base = chunk.baseAddress else {
             return keepWanted()
         }
         if isWithheld {
+            isShut = true
             keepClock(connection, now, isHeld: true)
             return keepNewest(chunk.count)
         }
         if let gate, !isTurnOpen, microphone.ring.readPosition >= kept.until {
             guard gate.isOpen(at: microphone.ring.readPosition, voiceUntil: microphone.notes.voiceUntil) else {
+                isShut = true
                 keepClock(connection, now, isHeld: true)
                 return keepNewest(gate.lead)
             }
@@ -313,14 +320,26 @@ package final class MicrophoneUplink {
         }
     }
 
-    /// Time until the audio thread should have delivered the rest of a chunk, 1 ... 20 ms; nil without a connection.
+    /// What waits in the ring after `pump` is the beginning of the next chunk, or stays there.
+    private func settle() {
+        let isBeginning = microphone.ring.availableToRead < chunk.count
+        settled = isBeginning ? microphone.ring.readPosition : microphone.ring.writePosition
+    }
+
+    /// How often a shut gate is looked at: a voice goes out that much later, with the sound before it.
+    static let gateLook = Duration.milliseconds(50)
+
+    /// Time until the audio thread should have delivered the rest of a chunk, 1 ... 20 ms; nil without a connection. While
+    /// nothing is sent, 50 ms, unless the session's clock needs silence.
     ///
     /// Follows the audio thread's own pace: a card may deliver its periods later than they were captured.
     ///
     /// - Parameter latest: when the audio thread last delivered.
     func untilNextChunk(_ now: Duration, after latest: Duration) -> Duration? {
         guard connection != nil else { return nil }
-        let missing = max(0, chunk.count - microphone.ring.availableToRead)
+        if isShut, clock == nil { return Self.gateLook }
+        let captured = microphone.ring.writePosition
+        let missing = max(0, chunk.count - Int(captured - min(settled, captured)))
         let periods = (missing + AudioFormat.wirePeriodSamples - 1) / AudioFormat.wirePeriodSamples
         let due = latest + .milliseconds(10 * periods) - now
         // Looks for a late period every millisecond, and only now and then if the card is absent.

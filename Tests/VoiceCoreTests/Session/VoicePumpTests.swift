@@ -329,6 +329,36 @@ struct VoicePumpTests {
         }
     }
 
+    private enum Reason: CaseIterable { case sends, gateShut, withheld, gateShutInAContinuousSession }
+
+    /// How often the network thread wakes for a microphone that delivers 10 ms at a time; audio that stays in the ring wakes nothing.
+    @Test(arguments: Reason.allCases) private func pumpRunsNoOftenerThanThereIsSomethingToDo(_ reason: Reason) {
+        let ports = AudioPorts()
+        var now = Duration.seconds(1000)
+        let pump = VoicePump(ports, options: .init(chunk: 20), uptime: { now }, report: { _, _ in })
+        let line = Line()
+        if reason == .withheld { pump.uplink.withhold(true) }
+        if reason != .sends, reason != .withheld { pump.uplink.setVoiceGate(VoiceGate()) }
+        pump.openMicrophone(on: line, isContinuous: reason == .gateShutInAContinuousSession)
+        var (delivered, turns, due) = (now, 0, now)
+        let end = now + .seconds(10)
+        while now < end {
+            if now >= delivered {
+                _ = ports.microphone.ring.write([Int16](repeating: 1, count: 240), count: 240)
+                ports.voice.progress.writtenNanoseconds = UInt64(now.fractionalMilliseconds * 1e6)
+                delivered += .milliseconds(10)
+            }
+            if now >= due {
+                due = now + pump.tick()
+                turns += 1
+            }
+            now += .milliseconds(1)
+        }
+        #expect(turns <= (reason == .gateShut || reason == .withheld ? 205 : 505), "\(turns) turns in 10 s")
+        #expect(!line.samples.contains(1) || reason == .sends)
+        #expect(line.samples.isEmpty == (reason == .gateShut || reason == .withheld))
+    }
+
     /// A talker over the box is held back until confirmed, and is then heard from the first word: these words do not
     /// count as late audio.
     @Test func heldTalkerIsNotCountedAsLate() {
