@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Glibc
 package import Logging
 internal import Synchronization
 package import VoiceAudio
@@ -25,6 +26,8 @@ package final class WakeWordListener: Sendable {
     private let report: @Sendable (WakeReport) -> Void
     private let wanted = Atomic<Int>(0)
     private let isStopped = Atomic<Bool>(false)
+    /// An eventfd: `listen` and `stop` wake the thread.
+    private let orders = clinux_eventfd()
     private let lacking = Mutex(Lack())
 
     /// The words that are not recognised at the moment.
@@ -67,9 +70,12 @@ package final class WakeWordListener: Sendable {
         self.report = report
     }
 
+    deinit { if orders >= 0 { close(orders) } }
+
     /// Sets the words to listen for; takes effect within a block.
     package func listen(_ what: LocalListening) {
         wanted.store(Self.all.firstIndex(of: what) ?? 0, ordering: .releasing)
+        clinux_eventfd_signal(orders)
     }
 
     private static let all: [LocalListening] = [.nothing, .wake, .stop]
@@ -83,6 +89,7 @@ package final class WakeWordListener: Sendable {
 
     package func stop() {
         isStopped.store(true, ordering: .releasing)
+        clinux_eventfd_signal(orders)
     }
 
     /// The end of the program does not wait for a model that hangs.
@@ -159,7 +166,7 @@ package final class WakeWordListener: Sendable {
                 tap.isWanted = isHearing
             }
             guard isHearing, tap.ring.availableToRead >= Self.block else {
-                nap(.milliseconds(20))
+                waitForOrder(atMost: isHearing ? Self.untilBlock(tap.ring.availableToRead) : Self.longestWait)
                 continue
             }
             _ = tap.ring.read(into: from, count: Self.block)
@@ -175,12 +182,27 @@ package final class WakeWordListener: Sendable {
         }
     }
 
-    /// Sleeps in short steps, so that `stop` takes effect soon.
+    /// How long the thread sleeps while there is nothing to listen for, unless it is told to listen: a detector may report
+    /// meanwhile that it lacks words.
+    private static let longestWait = Duration.seconds(1)
+
+    /// How long until the ring holds a block, with so many samples of it there: the audio thread adds 10 ms at a time.
+    static func untilBlock(_ available: Int) -> Duration {
+        let period = AudioFormat.wirePeriodSamples
+        return .milliseconds(10 * max(1, (block - available + period - 1) / period))
+    }
+
+    /// Sleeps until the next `listen` or `stop`.
+    private func waitForOrder(atMost length: Duration) {
+        _ = clinux_wait_readable(orders, Int32(clamping: length.wholeMilliseconds))
+        _ = clinux_eventfd_take(orders)
+    }
+
+    /// Sleeps unless stopped.
     private func nap(_ length: Duration) {
         let end = Monotonic.now() + length
         while Monotonic.now() < end, !isStopped.load(ordering: .acquiring) {
-            let step = min(end - Monotonic.now(), .milliseconds(100))
-            clinux_sleep_until_ns(clinux_monotonic_ns() + UInt64(max(0, step.wholeMilliseconds)) * 1_000_000 + 1)
+            waitForOrder(atMost: end - Monotonic.now())
         }
     }
 }

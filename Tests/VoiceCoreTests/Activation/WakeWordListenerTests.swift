@@ -1,0 +1,52 @@
+import Testing
+
+@testable import VoiceActivation
+@testable import VoiceAudio
+@testable import VoiceBase
+@testable import VoiceConversation
+
+struct WakeWordListenerTests {
+    /// The thread wakes once for each block of 40 ms, whatever the phase in which it begins.
+    @Test(arguments: [0, 3, 9]) func listenerWakesOncePerBlock(phase: Int) {
+        var (available, wakes, blocks) = (0, 0, 0)
+        var due = phase
+        for millisecond in 0..<10_000 {
+            if millisecond.isMultiple(of: 10) { available += AudioFormat.wirePeriodSamples }
+            guard millisecond == due else { continue }
+            wakes += 1
+            while available >= 960 {
+                available -= 960
+                blocks += 1
+            }
+            due += WakeWordListener.untilBlock(available).wholeMilliseconds
+        }
+        #expect(wakes <= 252, "\(wakes) wake-ups in 10 s")
+        #expect(blocks >= 248)
+    }
+
+    @Test func listenerWithoutSoundDoesNotSpin() {
+        for available in 0..<960 { #expect(WakeWordListener.untilBlock(available) >= .milliseconds(10)) }
+    }
+
+    /// It sleeps while there is nothing to listen for; orders wake it.
+    @Test func listenerObeysOrdersInItsSleep() async throws {
+        let ports = AudioPorts()
+        let listener = WakeWordListener(
+            tap: ports.words,
+            gauges: ports.gauges,
+            rule: WakeRule(words: try WakeWords(wake: "computer", stop: "", threshold: -20)),
+            logger: LineLog().logger,
+            make: { (_) throws(WakeWordError) -> any WakeWordDetector in ScriptedDetector() },
+            report: { _ in }
+        )
+        let running = Task { await listener.run() }
+        for _ in 0..<3 {
+            listener.listen(.wake)
+            while !ports.words.isWanted { await Task.yield() }
+            listener.listen(.nothing)
+            while ports.words.isWanted { await Task.yield() }
+        }
+        listener.stop()
+        await running.value
+    }
+}
