@@ -166,8 +166,9 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             if drift.slipped { snapshot.counters.slips += 1 }
         }
         earcons.receive()
-        let rest = device.expect(sound: hasSound)
+        let sound = hasSound
         clinux_realtime_exit()
+        let rest = device.expect(sound: sound)
         if rest.emptiedPlayback { fillAgain(after: rest) }
 
         // A restart refills the card, so periods meant to make up for a loss would then be too many.
@@ -466,10 +467,14 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     // MARK: Publishing
 
     private mutating func publish() {
+        let before = snapshot.echo
         snapshot.levels = levels.reading
         snapshot.echo = duplex.status
         (snapshot.playbackDelayFrames, snapshot.captureDelayFrames) = delay
         ports.gauges.snapshot = snapshot
+        // The delay search follows sound, the memory of rooms new devices.
+        let begins = snapshot.echo.isPlaying && !before.isPlaying
+        if begins || snapshot.echo.beginnings != before.beginnings { ports.bell.ring() }
     }
 
     private mutating func publishHeard() {

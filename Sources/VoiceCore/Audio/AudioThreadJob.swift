@@ -62,6 +62,7 @@ final class AudioThreadJob: Sendable {
         }
         if let failure { opening.give(failure) }
         ports.gauges.state = .stopped
+        ports.bell.ring()
         ended.give(())
     }
 

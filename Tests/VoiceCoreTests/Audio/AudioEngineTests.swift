@@ -79,6 +79,18 @@ struct AudioEngineTests {
         #expect(rig.ports.gauges.counters.voiceUnderruns == 1)
     }
 
+    /// The tasks around the audio thread sleep until it rings: at the onset of sound, and never for silence.
+    @Test func bellRingsOnceForAnUtteranceAndNeverInSilence() throws {
+        var rig = try Rig()
+        rig.run(100)
+        let before = rig.ports.bell.rings
+        rig.run(6000)
+        #expect(rig.ports.bell.rings == before)
+        rig.speak(Self.tone(12_000))
+        rig.run(300)
+        #expect(rig.ports.bell.rings == before + 1)
+    }
+
     @Test func echoOfPlayedSoundIsFound() throws {
         var rig = try Rig { card in
             // 3.5 ms of air and converters that the card does not report.

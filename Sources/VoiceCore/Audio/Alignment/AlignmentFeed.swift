@@ -10,9 +10,9 @@ internal import Synchronization
 /// | blocks, epoch of the newest | audio thread | `AlignmentStage` |
 /// | correction | `AlignmentStage` | audio thread |
 ///
-/// When full, after 1.3 s without a reader, the newest block is dropped, and the gap shows in the positions.
+/// When full, after 2.5 s without a reader, the newest block is dropped, and the gap shows in the positions.
 package final class AlignmentFeed: Sendable {
-    private static let blocks = 128
+    private static let blocks = 256
 
     private let headers = SampleRing<AlignmentBlock>(capacity: blocks, filling: AlignmentBlock())
     private let microphone = SampleRing<Float>(capacity: blocks * 128, filling: 0)

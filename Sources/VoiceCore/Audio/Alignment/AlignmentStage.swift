@@ -18,6 +18,8 @@ package struct AlignmentStage: ~Copyable {
     private static let retries = 4
     /// The far end counts as silent below -70 dBFS.
     private static let silence: Float = 3e-4
+    /// Blocks of silence after which there is nothing to search in: 2 s, more than an echo takes.
+    private static let rest = 200
 
     /// Blocks with sound that an echo needs as evidence: 0.25 s.
     private static let leastSound = 25
@@ -44,6 +46,8 @@ package struct AlignmentStage: ~Copyable {
     /// Offsets of the newest blocks, by block number.
     private let offsets: UnsafeMutablePointer<Double>
     private var blocks = 0
+    /// Blocks since the loudspeaker last sounded.
+    private var quietBlocks = Self.rest
 
     private var last: AlignmentBlock?
     private var wait = 0
@@ -60,6 +64,9 @@ package struct AlignmentStage: ~Copyable {
     }
 
     deinit { offsets.deallocate() }
+
+    /// Whether the loudspeaker has not sounded for two seconds.
+    package var isQuiet: Bool { quietBlocks >= Self.rest }
 
     /// Works through all blocks sent; returns the changes that the estimates caused, oldest first.
     @discardableResult
@@ -92,6 +99,7 @@ package struct AlignmentStage: ~Copyable {
         last = block
         offsets[blocks % Self.windowBlocks] = block.offset
         blocks += 1
+        quietBlocks = cdsp_rms(reference.base + end, samples) > Self.silence ? 0 : min(quietBlocks + 1, Self.rest)
         end += samples
         count = min(count + samples, Self.capacity)
         return block

@@ -41,6 +41,8 @@ struct ALSADevice: DuplexDevice, ~Copyable {
     /// `queued` in card frames, without the pending frames.
     private var queuedOfCard = 0
     private var playbackRuns = false
+    /// Whether the supervisor was told that the loudspeaker takes nothing.
+    private var isStuck = false
     /// Periods without sound since the last one, and periods that sound has waited for the loudspeaker.
     private var quietPeriods = 0
     private var heldPeriods = 0
@@ -111,7 +113,10 @@ struct ALSADevice: DuplexDevice, ~Copyable {
                     return standInForMicrophone(frames, count)
                 }
             } else if isLate || clinux_monotonic_ns() &- stream.pointee.lastProgress > stream.pointee.lateNanoseconds {
-                if !isLate { clock.restart() }
+                if !isLate {
+                    clock.restart()
+                    microphone.bell.ring()
+                }
                 isLate = true
                 return standInForMicrophone(frames, count)
             }
@@ -223,9 +228,14 @@ struct ALSADevice: DuplexDevice, ~Copyable {
     mutating func expect(sound: Bool) -> DeviceEvent {
         guard let stream = playback else {
             guard sound, loudspeaker.isResting else { return .done }
-            loudspeaker.isWanted = true
             heldPeriods += 1
-            if heldPeriods > Self.longestHold { loudspeaker.isResting = false }
+            if heldPeriods > Self.longestHold {
+                loudspeaker.isResting = false
+                loudspeaker.bell.ring()
+            } else if !loudspeaker.isWanted {
+                loudspeaker.isWanted = true
+                loudspeaker.bell.ring()
+            }
             return .done
         }
         quietPeriods = sound ? 0 : quietPeriods + 1
@@ -308,7 +318,12 @@ struct ALSADevice: DuplexDevice, ~Copyable {
 
     /// Checks a full buffer. A plugin whose server is dead reports a full buffer forever; `snd_pcm_avail` reveals the fault.
     private mutating func lookAfterFullPlayback(_ stream: UnsafeMutablePointer<ALSAStream>) -> DeviceEvent? {
-        guard clinux_monotonic_ns() &- stream.pointee.lastProgress > stream.pointee.lateNanoseconds else { return nil }
+        guard clinux_monotonic_ns() &- stream.pointee.lastProgress > stream.pointee.lateNanoseconds else {
+            isStuck = false
+            return nil
+        }
+        if !isStuck { loudspeaker.bell.ring() }
+        isStuck = true
         let available = snd_pcm_avail(stream.pointee.pcm)
         return available < 0 ? restartPlayback(stream, available) : nil
     }

@@ -56,6 +56,7 @@ struct DeviceHealth: Sendable {
 
     static let shortestPause = Duration.milliseconds(250)
     static let longestPause = Duration.seconds(2)
+    static let closeLook = Duration.milliseconds(50)
     static let stallLimit = Duration.seconds(2)
     static let stillLimit = Duration.seconds(5)
     static let firstSilentPause = Duration.seconds(30)
@@ -90,6 +91,8 @@ struct DeviceHealth: Sendable {
     private var framesAtOpening: UInt64 = 0
     private var lastFrames: UInt64 = 0
     private var lastProgress = Duration.zero
+    /// Whether the last beat brought frames.
+    private var isMoving = false
 
     /// - Parameter isResting: whether the device ran, and was given back for lack of sound.
     init(isResting: Bool = false) {
@@ -105,6 +108,16 @@ struct DeviceHealth: Sendable {
         case .opened: opened(now)
         case .refused(let reason, let absent): refused(reason, absent, now)
         case .gone(let reason): gone(reason, now)
+        }
+    }
+
+    /// When the next beat is due, unless the bell rings before: every second while sound passes the open device, every 50 ms
+    /// until it does and when it has stopped. nil: nothing changes until the bell rings.
+    func nextBeat(at now: Duration) -> Duration? {
+        switch phase {
+        case .absent(let nextTry): nextTry
+        case .opening, .closing: nil
+        case .open: isMoving && state.isOpen ? Doorbell.beat(after: now) : now + Self.closeLook
         }
     }
 
@@ -166,7 +179,8 @@ struct DeviceHealth: Sendable {
     // MARK: Heartbeat
 
     private mutating func beat(_ frames: UInt64, _ still: Duration, _ now: Duration) -> Verdict {
-        if frames != lastFrames {
+        isMoving = frames != lastFrames
+        if isMoving {
             lastFrames = frames
             lastProgress = now
         }

@@ -32,6 +32,10 @@ package final class DeviceSlot: @unchecked Sendable {
     private let returned = Atomic<UnsafeMutablePointer<ALSAStream>?>(nil)
     private let recalled = Atomic<Bool>(false)
     private let notes = Mutex(Notes())
+    /// Rings when the supervisor has something to do.
+    let bell: Doorbell
+
+    init(bell: Doorbell = Doorbell()) { self.bell = bell }
 
     /// Frames that passed the device since the start; a count that stands still means a dead device.
     package internal(set) var frames: UInt64 {
@@ -52,7 +56,9 @@ package final class DeviceSlot: @unchecked Sendable {
     /// Whether the device may be given back while there is no sound to play.
     package internal(set) var mayRest: Bool {
         get { restAllowed.load(ordering: .acquiring) }
-        set { restAllowed.store(newValue, ordering: .releasing) }
+        set {
+            if restAllowed.exchange(newValue, ordering: .acquiringAndReleasing) != newValue { bell.ring() }
+        }
     }
 
     /// Whether it was given back for lack of sound, until it is open again or cannot be opened.
@@ -142,6 +148,7 @@ package final class DeviceSlot: @unchecked Sendable {
     func giveBack(_ stream: UnsafeMutablePointer<ALSAStream>, errno: Int32) {
         stream.pointee.endedBy = errno
         returned.store(stream, ordering: .releasing)
+        bell.ring()
     }
 }
 

@@ -6,6 +6,7 @@
 ///     MediaFeed      media player --> T1         EngineGauges     T1 --> any observer
 ///     AlignmentFeed  T1 <--> EchoAligner         SilenceOrders    anyone who stops the box --> T1
 ///     EchoPathExchange  RoomMemory <--> T1       DeviceSlot       T1 <--> DeviceSupervisor
+///     Doorbell       T1 --> tasks that wait for it
 ///
 /// The engine holds them all; the composition root gives everyone else only their part. Each part documents the writer and
 /// the readers of each field. They are `let` rings, atomics and values `Published`: no lock and no reference counting in the
@@ -28,8 +29,14 @@ package struct AudioPorts: Sendable {
     package let echoPath = EchoPathExchange()
 
     /// Health of microphone and loudspeaker, and the streams on their way to T1 and back.
-    package let capture = DeviceSlot()
-    package let playback = DeviceSlot()
+    package let capture: DeviceSlot
+    package let playback: DeviceSlot
 
-    package init() {}
+    /// Rings when a task has something to attend to.
+    package let bell = Doorbell()
+
+    package init() {
+        capture = DeviceSlot(bell: bell)
+        playback = DeviceSlot(bell: bell)
+    }
 }

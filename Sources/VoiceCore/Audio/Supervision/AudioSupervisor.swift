@@ -68,11 +68,11 @@ package actor AudioSupervisor {
         let rooms = rooms
         var speed = 1.0
         if case .file(let room) = configuration.source { speed = room.speed }
-        let aligner = EchoAligner(feed: ports.alignment, logger: logger, speed: speed)
+        let aligner = EchoAligner(feed: ports.alignment, bell: ports.bell, logger: logger, speed: speed)
         watch = Task {
             await withDiscardingTaskGroup { group in
                 group.addTask { await aligner.run() }
-                if let rooms { group.addTask { await rooms.run() } }
+                if let rooms { group.addTask { [bell = ports.bell] in await rooms.run(bell) } }
                 for device in devices { group.addTask { await device.keep() } }
                 group.addTask { await self.keepThread() }
             }
@@ -102,6 +102,7 @@ package actor AudioSupervisor {
         await thread?.stop(drain: true)
         thread = nil
         for device in devices { await device.stop() }
+        ports.bell.close()
     }
 
     /// Closes or reopens the capture device. While it is closed, only the loudspeaker is open.
@@ -145,8 +146,9 @@ package actor AudioSupervisor {
     /// Restarts the thread if it ends without a request.
     private func keepThread() async {
         var pause = Duration.milliseconds(250)
+        var seen = ports.bell.rings
         while !Task.isCancelled {
-            try? await Task.sleep(for: .milliseconds(250))
+            await ports.bell.wait(&seen, until: Doorbell.beat())
             logTroubles()
             logDuplex()
             guard ports.gauges.state == .stopped, !isStopped, !Task.isCancelled else { continue }

@@ -41,12 +41,20 @@ actor DeviceSupervisor {
 
     /// Supervises the device until cancelled.
     func keep() async {
+        var seen = slot.bell.rings
         while !Task.isCancelled && !isStopped {
             await step()
-            // Sound that waits for a resting loudspeaker should not wait for this, too.
-            try? await Task.sleep(for: .milliseconds(slot.isResting ? 10 : 50))
+            await slot.bell.wait(&seen, until: nextLook(at: Monotonic.now()))
         }
     }
+
+    /// When there may be something to do although the bell does not ring; nil for never: the device is closed at the user's
+    /// request, or rests.
+    func nextLook(at now: Duration) -> Duration? {
+        isClosed || isComingBack || mayKeepResting ? nil : health.nextBeat(at: now)
+    }
+
+    private var mayKeepResting: Bool { slot.isResting && !isOut && slot.mayRest && !slot.isWanted }
 
     /// Closes what the audio thread, which must have ended, has left.
     func stop() async {
@@ -70,6 +78,7 @@ actor DeviceSupervisor {
             if let unused { await close(OpenStream(stream: unused)) }
         } else {
             health = DeviceHealth()
+            slot.bell.ring()
         }
     }
 
@@ -92,7 +101,7 @@ actor DeviceSupervisor {
             await close(OpenStream(stream: stream))
             if slot.isResting { rest() } else { _ = handle(.gone(reason: Self.reason(errno))) }
         }
-        if slot.isResting, !isOut, slot.mayRest, !slot.isWanted { return }
+        if mayKeepResting { return }
         let beat = DeviceHealth.Event.beat(
             frames: slot.frames, stillPeriods: slot.stillPeriods
         )
@@ -159,7 +168,10 @@ actor DeviceSupervisor {
 
     private func handle(_ event: DeviceHealth.Event) -> DeviceHealth.Action? {
         let verdict = health.handle(event, at: Monotonic.now())
-        slot.state = named(health.state)
+        let (before, state) = (slot.state, named(health.state))
+        slot.state = state
+        // The service manager may wait for it.
+        if state != before { slot.bell.ring() }
         if let notice = verdict.notice { log(notice) }
         return verdict.action
     }

@@ -8,7 +8,7 @@ struct DisturbancePace: Sendable {
     private var reported: Duration?
     private var last: Duration?
 
-    /// Call a few times a second.
+    /// Call about once a second.
     /// - Parameters:
     ///   - isDisturbed: whether something happened since the last call.
     ///   - isNews: whether something happened that was not logged yet.

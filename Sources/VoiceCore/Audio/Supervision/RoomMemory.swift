@@ -13,7 +13,6 @@ package actor RoomMemory {
     static let leastERLE: Float = 15
     static let leastBlocks: UInt64 = 20
     static let spacing = Duration.seconds(600)
-    private static let interval = Duration.milliseconds(100)
 
     private let microphone: DeviceSlot
     private let loudspeaker: DeviceSlot
@@ -63,11 +62,12 @@ package actor RoomMemory {
             }.value ?? SavedRooms()
     }
 
-    /// Runs until cancelled.
-    func run() async {
+    /// Runs until cancelled: looks when the bell rings, as for new devices, and once a second.
+    func run(_ bell: Doorbell) async {
+        var seen = bell.rings
         while !Task.isCancelled {
             step(at: Monotonic.now())
-            try? await Task.sleep(for: Self.interval)
+            await bell.wait(&seen, until: Doorbell.beat())
         }
     }
 

@@ -34,7 +34,7 @@ struct AlignmentFeedTests {
             block.epoch = 7
             accepted += feed.push(block, microphone: samples, reference: samples) ? 1 : 0
         }
-        #expect(accepted == 128)
+        #expect(accepted == 256)
         #expect(feed.nextEpoch == 8)
         var a = samples
         var b = samples

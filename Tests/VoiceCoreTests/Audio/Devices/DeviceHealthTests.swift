@@ -2,6 +2,7 @@ import Testing
 
 @testable import TestSupport
 @testable import VoiceAudio
+@testable import VoiceBase
 
 struct DeviceHealthTests {
     /// A device that opens immediately when requested, with time in steps of 50 ms.
@@ -55,6 +56,44 @@ struct DeviceHealthTests {
             case nil: break
             }
         }
+    }
+
+    /// Looks at a device when that is due, and no sooner; returns how often.
+    private static func looks(_ scene: inout Scene, _ length: Duration, framesPerSecond: UInt64 = 48_000) -> Int {
+        let end = scene.now + length
+        var looks = 0
+        while let next = scene.health.nextBeat(at: scene.now), next <= end {
+            let passed = UInt64((next - scene.now).fractionalMilliseconds)
+            if scene.isOpen { scene.frames += framesPerSecond * passed / 1000 }
+            scene.now = next
+            scene.receive(.beat(frames: scene.frames, stillPeriods: 0))
+            looks += 1
+        }
+        return looks
+    }
+
+    @Test func runningDeviceIsCheckedEverySecond() {
+        var scene = Scene()
+        let first = Self.looks(&scene, .seconds(1))
+        #expect(scene.health.state == .running)
+        #expect(first <= 5, "it runs as soon as 100 ms of sound have passed")
+        #expect(Self.looks(&scene, .seconds(60)) <= 61)
+    }
+
+    @Test func stalledDeviceIsGivenUpAfterTwoSecondsAlthoughLooksAreRare() {
+        var scene = Scene()
+        _ = Self.looks(&scene, .seconds(10))
+        let before = scene.now
+        _ = Self.looks(&scene, .milliseconds(3050), framesPerSecond: 0)
+        #expect(scene.notices.contains(.lost(reason: DeviceHealth.nothing)), "\(scene.notices)")
+        #expect(scene.now - before <= .milliseconds(3050))
+    }
+
+    @Test func absentDeviceIsLookedForOnlyWhenItIsDue() {
+        var scene = Scene()
+        scene.refusal = ("not connected", true)
+        // 0.25, 0.5, 1 and then every 2 s.
+        #expect(Self.looks(&scene, .seconds(61)) <= 34)
     }
 
     @Test func healthyDeviceIsOpenedAndReportedOnce() {

@@ -80,6 +80,50 @@ struct DeviceSupervisorTests {
         await supervisor.stop()
     }
 
+    /// A loudspeaker that rests costs nothing until sound wakes it.
+    @Test func restingLoudspeakerIsCheckedOnlyOnceWanted() async throws {
+        let supervisor = DeviceSupervisor(
+            DeviceRequest(name: "null", direction: .playback, periods: 4), slot: slot, beside: DeviceSlot(),
+            logger: log.logger
+        )
+        slot.mayRest = true
+        let keeping = Task { await supervisor.keep() }
+        let first = await offered()
+        slot.isResting = true
+        slot.giveBack(first, errno: 0)
+        while slot.state != .resting { await Task.yield() }
+        let next = await supervisor.nextLook(at: Monotonic.now())
+        #expect(next == nil)
+        slot.isWanted = true
+        slot.bell.ring()
+        let second = await offered()
+        keeping.cancel()
+        await keeping.value
+        slot.giveBack(second, errno: 0)
+        await supervisor.stop()
+        slot.bell.close()
+    }
+
+    @Test func mutedMicrophoneIsNotChecked() async throws {
+        let supervisor = supervisor()
+        await supervisor.setClosed(true)
+        let closed = await supervisor.nextLook(at: Monotonic.now())
+        #expect(closed == nil)
+        let rings = slot.bell.rings
+        await supervisor.setClosed(false)
+        #expect(slot.bell.rings > rings, "it is opened now")
+        let open = await supervisor.nextLook(at: Monotonic.now())
+        #expect(open != nil)
+    }
+
+    /// Plays the audio thread: takes the stream as soon as there is one.
+    private func offered() async -> UnsafeMutablePointer<ALSAStream> {
+        while true {
+            if let stream = slot.takeOffered() { return stream }
+            await Task.yield()
+        }
+    }
+
     /// The card was taken by another program meanwhile: one line, and sound waits no longer.
     @Test func refusedRestingLoudspeakerIsWaitedFor() async throws {
         let supervisor = DeviceSupervisor(
