@@ -1,5 +1,6 @@
 internal import Logging
 internal import VoiceAgent
+internal import VoiceAudio
 internal import VoiceBase
 internal import VoiceConversation
 internal import VoiceSession
@@ -44,6 +45,6 @@ extension VoiceDaemon {
                 await timers.look()
                 for client in agents.all { Task { await client.checkAtStart() } }
             }
-        } while (try? await Task.sleep(for: .seconds(1))) != nil
+        } while await ports.bell.nextBeat()
     }
 }

@@ -13,8 +13,8 @@ internal import VoiceConversation
 package struct ServiceManagerReport: Sendable {
     package static let grace = Duration.seconds(8)
     package static let patience = Duration.seconds(5)
-    /// Time after the start during which an idle conversation does not count as ready: the session may be about to be
-    /// opened.
+    /// Time after the start during which an idle conversation does not count as ready, unless it waits for a call: the session
+    /// may be about to be opened.
     private static let firstLook = Duration.seconds(1)
 
     package private(set) var isReady = false
@@ -33,7 +33,7 @@ package struct ServiceManagerReport: Sendable {
         moved = [Duration](repeating: now, count: 4)
     }
 
-    /// Call it at every change of state, and a few times a second.
+    /// Call it at every change of state, and about once a second.
     package mutating func step(_ snapshot: ServiceSnapshot, at now: Duration) -> [ServiceNotice] {
         note(snapshot, at: now)
         var notices: [ServiceNotice] = []
@@ -59,7 +59,7 @@ package struct ServiceManagerReport: Sendable {
 
     private func mayBeReady(_ snapshot: ServiceSnapshot, at now: Duration) -> Bool {
         if case .error = snapshot.conversation { return true }
-        if case .idle = snapshot.conversation, now - start < Self.firstLook { return false }
+        if case .idle = snapshot.conversation, !snapshot.awaitsCall, now - start < Self.firstLook { return false }
         return snapshot.isUp || now - start >= Self.grace
     }
 

@@ -10,6 +10,8 @@ package struct ServiceSnapshot: Sendable, Equatable {
     /// Whether audio uses devices, which can be lost; files are always available.
     package var hasDevices: Bool = true
     package var isMicrophoneMuted = false
+    /// Whether a conversation begins only when it is called for.
+    package var awaitsCall = false
     /// The parts that work now.
     package var health = Health()
     /// Progress counters of the parts: frames of the microphone, cycles of the audio thread, turns of the

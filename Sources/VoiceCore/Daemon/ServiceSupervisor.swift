@@ -1,5 +1,6 @@
 package import Logging
 internal import Synchronization
+internal import VoiceAudio
 internal import VoiceBase
 internal import VoiceConversation
 internal import VoiceNetwork
@@ -8,8 +9,6 @@ internal import VoiceNetwork
 ///
 /// Without a service manager it only logs "ready".
 package actor ServiceSupervisor {
-    private static let pause = Duration.milliseconds(500)
-
     private let daemon: VoiceDaemon
     private let manager: ServiceManager?
     private let logger: Logger
@@ -38,12 +37,30 @@ package actor ServiceSupervisor {
             group.addTask {
                 for await event in changes.stream where event.name == .state { await self.step() }
             }
-            group.addTask {
-                while !Task.isCancelled {
-                    await self.step()
-                    try? await Task.sleep(for: Self.pause)
-                }
+            group.addTask { await self.watch() }
+        }
+    }
+
+    /// Looks once a second, as does all that looks regularly; until the daemon is ready, at every change of a device, too.
+    private func watch() async {
+        let bell = daemon.ports.bell
+        var seen = bell.rings
+        while !Task.isCancelled {
+            await step()
+            if report.isReady {
+                await pause()
+            } else {
+                await bell.wait(&seen, until: Doorbell.beat())
             }
+        }
+    }
+
+    /// Waits for the next look: sooner if the service manager is impatient.
+    private func pause() async {
+        if let watchdog = manager?.watchdog, watchdog / 4 < .seconds(1) {
+            try? await Sleep.for(watchdog / 4)
+        } else {
+            _ = await daemon.ports.bell.nextBeat()
         }
     }
 
@@ -83,7 +100,7 @@ package actor ServiceSupervisor {
             daemon.network.enqueue { pulse.network.wrappingAdd(1, ordering: .relaxed) }
             _ = await daemon.state
             pulse.conversation.wrappingAdd(1, ordering: .relaxed)
-            try? await Task.sleep(for: Self.pause)
+            await pause()
         }
     }
 }

@@ -51,14 +51,14 @@ extension VoiceDaemon {
                 logger.warning("\(private: news.text)", metadata: metadata)
             }
             events.post(DaemonEvent(.health, ["level": .string(health.level.rawValue)]))
-        } while (try? await Task.sleep(for: .seconds(1))) != nil
+        } while await ports.bell.nextBeat()
     }
 }
 
 extension VoiceDaemon {
     /// Asks the agents until cancelled, now and then, whether they are there. Apart from the health, which must not wait for it.
     private func watchAgent() async {
-        repeat { await agents.look() } while (try? await Task.sleep(for: .seconds(1))) != nil
+        repeat { await agents.look() } while await ports.bell.nextBeat()
     }
 
     /// Looks until cancelled whether the voice service is there: soon after the start, then every quarter of an hour, and twice

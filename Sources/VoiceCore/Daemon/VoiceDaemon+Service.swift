@@ -14,6 +14,7 @@ extension VoiceDaemon {
                 hasDevices: hasDevices
             )
             snapshot.isMicrophoneMuted = ports.requests.isMicrophoneMuted
+            snapshot.awaitsCall = settings.activation.machine.mode != .always
             snapshot.health = await health(snapshot, status.spending)
             snapshot.captured = ports.capture.frames
             snapshot.cycles = ports.gauges.counters.cycles
