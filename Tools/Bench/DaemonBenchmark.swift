@@ -76,7 +76,7 @@ enum DaemonBenchmark {
         paced: Double,
         place: String
     ) throws -> [Figure] {
-        let threads = after.seconds(since: before)
+        let threads = after.use(since: before)
         let total = threads.reduce(0) { $0 + $1.seconds }
         let used = total * 1e6 / (seconds * 100)
         let bare = try BareProcessing.microseconds(periods: Int(seconds * 100), isPaced: false)

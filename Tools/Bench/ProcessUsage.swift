@@ -3,8 +3,16 @@ import VoiceBase
 
 /// The resources that a process has used so far, from proc(5).
 struct ProcessUsage {
-    /// CPU time by thread id: name and seconds.
-    var threads: [Int: (name: String, seconds: Double)] = [:]
+    struct ThreadUsage {
+        var name: String
+        /// CPU time.
+        var seconds: Double
+        /// How often the thread went to sleep, and so woke.
+        var wakeUps: Double
+    }
+
+    /// By thread id.
+    var threads: [Int: ThreadUsage] = [:]
     /// User and system time of the process in seconds, with the resolution of the kernel's clock tick.
     var ticks: Double
     /// The largest resident size, in MB of 2^20 bytes.
@@ -25,19 +33,26 @@ struct ProcessUsage {
         peakMegabytes /= 1024
         for id in Self.threadIDs(process) {
             guard let time = try? text("task/\(id)/schedstat").split(separator: " ").first.flatMap({ Double($0) }),
-                let name = try? text("task/\(id)/comm")
+                let name = try? text("task/\(id)/comm"), let status = try? text("task/\(id)/status")
             else { continue }
-            threads[id] = (String(name.filter { !$0.isNewline }), time / 1e9)
+            let wakeUps = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }?
+                .split(whereSeparator: \.isWhitespace).last.flatMap { Double($0) }
+            threads[id] = ThreadUsage(
+                name: String(name.filter { !$0.isNewline }), seconds: time / 1e9, wakeUps: wakeUps ?? .nan
+            )
         }
     }
 
-    /// CPU time in seconds since `before`, by thread name, largest first.
-    func seconds(since before: ProcessUsage) -> [(name: String, seconds: Double)] {
-        var sums: [String: Double] = [:]
+    /// Use since `before` by thread name, the largest CPU time first. What threads used that have ended meanwhile is missing.
+    func use(since before: ProcessUsage) -> [ThreadUsage] {
+        var sums: [String: ThreadUsage] = [:]
         for (id, thread) in threads {
-            sums[thread.name, default: 0] += thread.seconds - (before.threads[id]?.seconds ?? 0)
+            let earlier = before.threads[id]
+            sums[thread.name, default: ThreadUsage(name: thread.name, seconds: 0, wakeUps: 0)].seconds +=
+                thread.seconds - (earlier?.seconds ?? 0)
+            sums[thread.name]?.wakeUps += thread.wakeUps - (earlier?.wakeUps ?? 0)
         }
-        return sums.map { ($0.key, $0.value) }.sorted { $0.seconds > $1.seconds }
+        return sums.values.sorted { $0.seconds > $1.seconds }
     }
 
     private static func threadIDs(_ process: pid_t) -> [Int] {

@@ -30,7 +30,8 @@ struct VirtualRoom {
     }
 
     /// Starts the daemon with this room as its card.
-    func daemon(_ services: SimulatedServices) throws -> BenchProcess {
+    /// - Parameter activation: keys of that section.
+    func daemon(_ services: SimulatedServices, activation: String = "") throws -> BenchProcess {
         try write(
             Array(
                 """
@@ -42,6 +43,8 @@ struct VirtualRoom {
                 url = "ws://127.0.0.1:\(services.realtimePort)/v1/realtime"
                 [jarvis]
                 url = "http://127.0.0.1:\(services.agentPort)/ui"
+                [activation]
+                \(activation)
 
                 """.utf8
             ),

@@ -1,0 +1,63 @@
+import VoiceSimulator
+
+/// What the daemon costs at rest, in its own process on a virtual card: wake-ups, which do not depend on what else
+/// the machine does, and CPU time, which does.
+enum RestBenchmark {
+    static let benchmark = Benchmark(name: "rest", title: "The daemon at rest", run: run)
+
+    private struct State {
+        var name: String
+        var activation: String
+        /// Targets, per second and in percent of a core.
+        var wakeUps: Double?
+        var share: Double
+        /// Settling time in s.
+        var settles = 8
+    }
+
+    private static let states = [
+        State(name: "push", activation: "mode = \"push\"", wakeUps: 20, share: 0.6),
+        State(name: "always", activation: "mode = \"always\"", share: 1.5),
+        State(name: "gate shut", activation: "mode = \"always\"\nvoice_gate = true", wakeUps: 120, share: 1),
+        // By then the loudspeaker has been given back.
+        State(name: "push, after a minute", activation: "mode = \"push\"", wakeUps: 20, share: 0.6, settles: 70),
+    ]
+
+    /// Threads whose pace is that of the sound.
+    private static let paced = ["jv-audio", "jv-net"]
+    private static let mostOthers = 5.0
+
+    private static func run(_ isQuick: Bool) async throws -> [Figure] {
+        var figures: [Figure] = []
+        for state in states where !isQuick || state.settles < 60 {
+            figures += try await measure(state, seconds: isQuick ? 5 : 20)
+        }
+        return figures
+    }
+
+    private static func measure(_ state: State, seconds: Int) async throws -> [Figure] {
+        guard let room = try VirtualRoom.find() else { throw BenchProblem("no virtual room; set VOICE_SHARED") }
+        defer { room.close() }
+        let services = try await SimulatedServices.start(ConversationScript(turns: []))
+        let daemon = try room.daemon(services, activation: state.activation)
+        defer { daemon.end() }
+        try await Task.sleep(for: .seconds(state.settles))
+        let before = try ProcessUsage(daemon.id)
+        try await Task.sleep(for: .seconds(seconds))
+        let use = try ProcessUsage(daemon.id).use(since: before)
+        await services.stop()
+        let wakeUps = use.reduce(0) { $0 + $1.wakeUps } / Double(seconds)
+        let others = use.reduce(0) { $0 + (paced.contains($1.name) ? 0 : $1.wakeUps) } / Double(seconds)
+        let share = use.reduce(0) { $0 + $1.seconds } * 100 / Double(seconds)
+        let parts = use.filter { $0.wakeUps > 0.5 * Double(seconds) }
+            .map { "\($0.name) \(($0.wakeUps / Double(seconds)).text)" }
+        return [
+            Figure(
+                "\(state.name): wake-ups per second", wakeUps, unit: "", atMost: state.wakeUps,
+                note: parts.joined(separator: ", ")
+            ),
+            Figure("\(state.name): of them outside audio and network", others, unit: "", atMost: mostOthers),
+            Figure("\(state.name): CPU, share of one core", share, unit: "%", atMost: state.share),
+        ]
+    }
+}
