@@ -91,6 +91,7 @@ struct DeviceHealth: Sendable {
     private var framesAtOpening: UInt64 = 0
     private var lastFrames: UInt64 = 0
     private var lastProgress = Duration.zero
+    private var lastBeat = Duration.zero
     /// Whether the last beat brought frames.
     private var isMoving = false
 
@@ -125,7 +126,7 @@ struct DeviceHealth: Sendable {
         phase = .open
         openedAt = now
         framesAtOpening = lastFrames
-        lastProgress = now
+        (lastProgress, lastBeat) = (now, now)
         return Verdict()
     }
 
@@ -179,11 +180,15 @@ struct DeviceHealth: Sendable {
     // MARK: Heartbeat
 
     private mutating func beat(_ frames: UInt64, _ still: Duration, _ now: Duration) -> Verdict {
-        isMoving = frames != lastFrames
+        let moved = frames &- lastFrames
+        isMoving = moved > 0
         if isMoving {
             lastFrames = frames
-            lastProgress = now
+            // Fewer frames than the time since the last beat holds: the device may have stopped that soon after it.
+            let soundedFor = Duration.milliseconds(Int64(clamping: moved / 48))
+            lastProgress = max(lastProgress, min(now, lastBeat + soundedFor))
         }
+        lastBeat = now
         switch phase {
         case .absent(let nextTry):
             guard now >= nextTry else { return Verdict() }
