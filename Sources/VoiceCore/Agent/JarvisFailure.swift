@@ -230,7 +230,7 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         case .authentication: ("Jarvis refuses the token of this box", "enter it again: sudo jarvis-voiced setup")
         case .wrongBasePath:
             ("the address of Jarvis leads to something else", "correct it: sudo jarvis-voiced setup")
-        case .untrusted, .insecure: ("the connection to Jarvis is not safe", "run sudo jarvis-voiced doctor")
+        case .untrusted, .insecure: ("the connection to Jarvis is not safe", Health.Problem.askDoctor)
         case .noClock: ("the connection to Jarvis waits for the clock of this box", "")
         case .serverError, .runFailed, .serverLimit: ("Jarvis fails with every question", "see the log of its server")
         case .noCredit: ("the account of Jarvis's model has no credit left", "top it up with the provider")

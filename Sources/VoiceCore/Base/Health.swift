@@ -54,6 +54,9 @@ package struct Health: Equatable, Sendable {
             (self.works, self.retryIn) = (works, retryIn)
         }
 
+        /// The fix where only the doctor can tell more.
+        package static let askDoctor = "run sudo jarvis-voiced doctor"
+
         /// Text and fix. The countdown is left out: lines of a log would differ every second.
         package var line: String { fix.isEmpty ? text : "\(text): \(fix)" }
 

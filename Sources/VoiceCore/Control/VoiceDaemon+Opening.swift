@@ -102,11 +102,12 @@ extension ControlProblem {
 
     /// - Parameter meanwhile: what happens to the request if the service recovers.
     init(_ trouble: ServiceTrouble, meanwhile: String) {
+        let (reason, isLimited) = (trouble.reason, trouble.kind == .limited)
         self.init(
             .notAvailable,
             trouble.isRefusal
-                ? "the voice service refuses the connection: \(trouble.reason); sudo jarvis-voiced doctor says what to change"
-                : "the voice service cannot be reached: \(trouble.reason); \(meanwhile)",
+                ? "the voice service refuses the connection: \(reason); sudo jarvis-voiced doctor says what to change"
+                : "the voice service \(isLimited ? "has reached its limit" : "cannot be reached"): \(reason); \(meanwhile)",
             cause: .service
         )
     }

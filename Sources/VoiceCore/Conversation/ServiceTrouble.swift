@@ -6,13 +6,14 @@ package struct ServiceTrouble: Equatable, Sendable {
     /// Number of failed attempts.
     package let number: Int
     package let reason: String
-    /// The service answered with a refusal; otherwise it was unreachable, or the connection broke.
-    package let isRefusal: Bool
+    package let kind: LinkFailure.Kind
+    /// The service answered with a refusal, which only a person can end.
+    package var isRefusal: Bool { kind == .permanent }
 
-    package init(number: Int, reason: String, isRefusal: Bool) {
+    package init(number: Int, reason: String, kind: LinkFailure.Kind) {
         self.number = number
         self.reason = reason
-        self.isRefusal = isRefusal
+        self.kind = kind
     }
 }
 

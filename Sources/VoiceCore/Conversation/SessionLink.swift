@@ -173,7 +173,7 @@ package struct SessionLink: Equatable, Sendable {
     /// An attempt or a session failed and is retried.
     /// - Returns: the pause before the retry.
     mutating func lost(_ failure: LinkFailure) -> Duration {
-        remember(failure.reason, isRefusal: false)
+        remember(failure)
         isPausing = true
         if isReady, failure.kind != .expired { earlyEnds += 1 }
         guard refusal == nil else {
@@ -189,7 +189,7 @@ package struct SessionLink: Equatable, Sendable {
     /// - Returns: the pause before the next probe; whether this is the first refusal; whether the reason is new.
     mutating func refused(_ reason: String) -> (pause: Duration, isFirst: Bool, isNews: Bool) {
         defer { refusal = reason }
-        remember(reason, isRefusal: true)
+        remember(LinkFailure(.permanent, reason))
         isPausing = true
         phase = .refused
         return (probePause, refusal == nil, refusal != reason)
@@ -216,9 +216,9 @@ package struct SessionLink: Equatable, Sendable {
 
     mutating func forgetTrouble() { trouble = nil }
 
-    private mutating func remember(_ reason: String, isRefusal: Bool) {
+    private mutating func remember(_ failure: LinkFailure) {
         troubles += 1
-        trouble = ServiceTrouble(number: troubles, reason: reason, isRefusal: isRefusal)
+        trouble = ServiceTrouble(number: troubles, reason: failure.reason, kind: failure.kind)
     }
 
     private mutating func pause(after failure: LinkFailure) -> Duration {

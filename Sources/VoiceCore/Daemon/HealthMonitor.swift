@@ -31,6 +31,8 @@ package struct HealthSigns: Equatable, Sendable {
         case unused, ready
         case connecting
         case unreachable(String)
+        /// It answers, but serves no session for now: a quota or a rate is used up.
+        case limited(String)
         case refused(String)
     }
 
@@ -95,11 +97,20 @@ package struct HealthSigns: Equatable, Sendable {
         case .connecting: add(unreachable("the voice service does not answer"), mayPass: true)
         case .unreachable(let reason):
             add(unreachable("the voice service cannot be reached (\(reason))"), mayPass: true)
+        case .limited(let reason):
+            // The reason names the way out, if there is one but to wait.
+            add(
+                .init(
+                    .service, .notWorking, "the voice service has reached its limit (\(reason))",
+                    works: Self.withoutTalk, retryIn: serviceRetryIn
+                ),
+                mayPass: true
+            )
         case .refused(let reason):
             add(
                 .init(
                     .service, .notWorking, "the voice service refuses the connection (\(reason))",
-                    fix: "run sudo jarvis-voiced doctor", works: Self.withoutTalk, retryIn: serviceRetryIn
+                    fix: Health.Problem.askDoctor, works: Self.withoutTalk, retryIn: serviceRetryIn
                 )
             )
         }

@@ -39,7 +39,7 @@ package struct ServiceSnapshot: Sendable, Equatable {
         guard problem(of: side) != nil else { return nil }
         switch side == .microphone ? microphone : loudspeaker {
         case .waiting(let reason):
-            return .init(problem: "no \(side) (\(reason))", fix: "connect one, or run sudo jarvis-voiced doctor")
+            return .init(problem: "no \(side) (\(reason))", fix: "connect one, or \(Health.Problem.askDoctor)")
         case .lost(let reason):
             return .init(problem: "the \(side) is gone (\(reason))", fix: "connect it again", mayPass: true)
         case .silent: return .init(problem: "the \(side) delivers only silence", fix: "unmute it")

@@ -92,7 +92,8 @@ extension HealthSigns.Service {
         switch (state, trouble) {
         case (.error(let reason), _): self = .refused(reason)
         case (.idle, let trouble?) where trouble.isRefusal: self = .refused(trouble.reason)
-        case (.idle, let trouble?), (.connecting, let trouble?): self = .unreachable(trouble.reason)
+        case (.idle, let trouble?), (.connecting, let trouble?):
+            self = trouble.kind == .limited ? .limited(trouble.reason) : .unreachable(trouble.reason)
         case (.idle, nil): self = .unused
         case (.connecting, nil): self = .connecting
         default: self = .ready

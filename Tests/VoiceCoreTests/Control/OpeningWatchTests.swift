@@ -5,8 +5,8 @@ import Testing
 
 /// The result of an order at the command line.
 struct OpeningWatchTests {
-    private static func trouble(_ number: Int, isRefusal: Bool = true) -> ServiceTrouble {
-        ServiceTrouble(number: number, reason: "no", isRefusal: isRefusal)
+    private static func trouble(_ number: Int, _ kind: LinkFailure.Kind = .permanent) -> ServiceTrouble {
+        ServiceTrouble(number: number, reason: "no", kind: kind)
     }
 
     @Test func oldRefusalIsNotReportedForANewOrder() {
@@ -22,7 +22,7 @@ struct OpeningWatchTests {
     }
 
     @Test func missingServiceIsReportedWithItsReason() {
-        let away = Self.trouble(3, isRefusal: false)
+        let away = Self.trouble(3, .transient)
         var watch = OpeningWatch(before: .connecting, away)
         #expect(watch.isTrying)
         #expect(watch.see(.connecting, away) == nil)
@@ -51,5 +51,13 @@ struct OpeningWatchTests {
         var watch = OpeningWatch(before: .idle, nil)
         #expect(watch.see(.connecting, nil) == nil)
         #expect(watch.see(.idle, Self.trouble(1)) == .failed(Self.trouble(1)))
+    }
+
+    @Test func reachedLimitIsNotReportedAsAMissingService() {
+        let spent = ServiceTrouble(number: 1, reason: "the quota is used up: wait", kind: .limited)
+        let problem = ControlProblem(spent, meanwhile: "it will be said")
+        #expect(
+            problem.message == "the voice service has reached its limit: the quota is used up: wait; it will be said"
+        )
     }
 }

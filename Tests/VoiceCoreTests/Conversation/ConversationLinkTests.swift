@@ -49,6 +49,7 @@ struct ConversationLinkTests {
         let pause = try #require(scene.pause)
         #expect((Duration.seconds(seconds) ... .seconds(seconds) + .milliseconds(500)).contains(pause))
         #expect(scene.state == .connecting)
+        #expect(scene.machine.trouble == ServiceTrouble(number: 1, reason: "429", kind: .limited))
     }
 
     @Test func expiredSessionIsReplacedImmediately() {

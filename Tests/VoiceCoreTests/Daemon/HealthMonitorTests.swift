@@ -32,6 +32,22 @@ struct HealthMonitorTests {
         #expect(monitor.step(signs, at: .seconds(12)) == Health())
     }
 
+    /// To look for a fault in the house would be wrong, wherever the service runs.
+    @Test(arguments: [true, false]) mutating func spentQuotaIsNotAMissingService(isLocal: Bool) {
+        var signs = HealthSigns()
+        signs.isServiceLocal = isLocal
+        signs.service = .limited("the quota is used up for now: wait")
+        signs.serviceRetryIn = 30
+        #expect(health(signs, at: 0, 9, 10) == [.well, .well, .notWorking])
+        let health = monitor.step(signs, at: .seconds(11))
+        #expect(
+            health.text
+                == "Not working: the voice service has reached its limit (the quota is used up for now: wait); "
+                + "timers, alarms and music still work"
+        )
+        #expect(health.problems.first?.lineNow.hasSuffix("next try in 30 s") == true)
+    }
+
     @Test mutating func aShortInterruptionIsNotMentioned() {
         var signs = HealthSigns()
         for second in 0..<100 {
@@ -88,10 +104,13 @@ struct HealthMonitorTests {
 
     @Test(arguments: [
         (ConversationState.idle, nil, HealthSigns.Service.unused), (.connecting, nil, .connecting),
-        (.connecting, ServiceTrouble(number: 1, reason: "a", isRefusal: false), .unreachable("a")),
-        (.idle, ServiceTrouble(number: 1, reason: "a", isRefusal: true), .refused("a")),
-        (.idle, ServiceTrouble(number: 1, reason: "a", isRefusal: false), .unreachable("a")),
-        (.error("b"), ServiceTrouble(number: 2, reason: "a", isRefusal: false), .refused("b")),
+        (.connecting, ServiceTrouble(number: 1, reason: "a", kind: .transient), .unreachable("a")),
+        (.idle, ServiceTrouble(number: 1, reason: "a", kind: .permanent), .refused("a")),
+        (.idle, ServiceTrouble(number: 1, reason: "a", kind: .transient), .unreachable("a")),
+        (.idle, ServiceTrouble(number: 1, reason: "a", kind: .expired), .unreachable("a")),
+        (.idle, ServiceTrouble(number: 1, reason: "a", kind: .limited), .limited("a")),
+        (.connecting, ServiceTrouble(number: 1, reason: "a", kind: .limited), .limited("a")),
+        (.error("b"), ServiceTrouble(number: 2, reason: "a", kind: .transient), .refused("b")),
         (.listening, nil, .ready),
     ])
     func theServiceIsJudgedByStateAndTrouble(

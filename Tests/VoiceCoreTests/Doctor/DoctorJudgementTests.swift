@@ -33,6 +33,17 @@ struct DoctorJudgementTests {
         #expect(verdicts(ReachCheck.judge(host: "api.example", isSecure: true, reply: .success(80))) == working)
     }
 
+    @Test func doctorDoesNotSendToTheDoctor() {
+        let findings = HealthCheck.judge(
+            Health([
+                .init(.service, .notWorking, "the service refuses", fix: Health.Problem.askDoctor),
+                .init(.microphone, .limited, "no microphone", fix: "connect one, or \(Health.Problem.askDoctor)"),
+                .init(.agent, .limited, "Jarvis does not answer", fix: "see that its server runs"),
+            ])
+        )
+        #expect(findings.map(\.advice) == [nil, "connect one", "see that its server runs"])
+    }
+
     @Test func everyFailureNamesTheFix() {
         let failures: [[DoctorFinding]] = [
             ReachCheck.judge(host: "h", isSecure: true, reply: .failure(.cannotResolve(host: "h"))),

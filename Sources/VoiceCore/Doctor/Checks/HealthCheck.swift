@@ -22,8 +22,17 @@ enum HealthCheck {
         return health.problems.map { problem in
             DoctorFinding(
                 "health", problem.level == .notWorking ? .fail : .warn, "\(problem.text)",
-                advice: problem.fix.isEmpty ? nil : "\(problem.fix)"
+                advice: problem.fixBesidesDoctor.map { "\($0)" }
             )
         }
+    }
+}
+
+extension Health.Problem {
+    /// The fix for a reader of the doctor's report, without the advice to run the doctor; nil if there is none.
+    fileprivate var fixBesidesDoctor: String? {
+        let alternative = ", or " + Self.askDoctor
+        if fix.isEmpty || fix == Self.askDoctor { return nil }
+        return fix.hasSuffix(alternative) ? String(fix.dropLast(alternative.count)) : fix
     }
 }
