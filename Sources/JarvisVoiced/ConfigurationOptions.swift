@@ -2,7 +2,6 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 import Logging
-import Synchronization
 import VoiceAudio
 import VoiceBase
 import VoiceCore
@@ -37,7 +36,7 @@ struct ConfigurationOptions: ParsableArguments {
         let environment = ProcessEnvironment.values
         let loaded = try ConfigurationLoader(environment: environment).load(path: config, overrides: overrides)
         let secrets = try Secrets(configuration: loaded.values, environment: environment)
-        logRedactor.withLock { $0.add(secrets) }
+        programRedactor.add(secrets)
         return (loaded, secrets)
     }
 
@@ -72,8 +71,8 @@ let logOutlet: LogOutlet = {
     return LogOutlet(style: style, journal: style == .journal ? JournalSocket() : nil)
 }()
 
-/// Removes the secrets in use from every log line.
-let logRedactor = Mutex(Redactor())
+/// Removes the secrets in use from all that leaves the program.
+let programRedactor = SharedRedactor()
 
 /// Creates the program's logger.
 /// - Parameter seen: receives what is written, for people who watch.
@@ -87,7 +86,7 @@ func makeLogger(level: Logger.Level, seen: (@Sendable (Logger.Level, String) -> 
             threshold: logThreshold,
             troubles: troubles,
             hasJournal: outlet.hasJournal,
-            clean: { text in logRedactor.withLock { $0 }.clean(text) },
+            clean: { programRedactor.clean($0) },
             write: { outlet.put($0) },
             seen: seen
         )

@@ -34,7 +34,9 @@ struct Run: AsyncParsableCommand {
             )
         )
         let daemon = try exiting {
-            VoiceDaemon(try settings(loaded, secrets, logger: logger), logger: logger, events: events)
+            VoiceDaemon(
+                try settings(loaded, secrets, logger: logger), logger: logger, redactor: programRedactor, events: events
+            )
         }
         let environment = ProcessEnvironment.values
         let supervisor = ServiceSupervisor(

@@ -45,6 +45,16 @@ package enum JSONValue: Equatable, Sendable {
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
     }
 
+    /// The document with other texts; the names of members stay.
+    package func replacingTexts(_ replacement: (String) -> String) -> JSONValue {
+        switch self {
+        case .null, .bool, .integer, .number: self
+        case .string(let text): .string(replacement(text))
+        case .array(let values): .array(values.map { $0.replacingTexts(replacement) })
+        case .object(let members): .object(members.mapValues { $0.replacingTexts(replacement) })
+        }
+    }
+
     /// The same for people: hidden characters are escaped.
     package var line: String { encoded.escapingHidden(as: .json) }
 }

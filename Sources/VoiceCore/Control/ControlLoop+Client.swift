@@ -7,6 +7,7 @@ extension ControlLoop {
         let peer: ControlAccess.Peer
         /// All other places were taken when it connected: it may only send orders.
         let isForOrders: Bool
+        private let clean: @Sendable (String) -> String
         var input = LineBuffer(longest: ControlMessage.longestRequest)
         /// Number of lines that were not requests.
         var badLines = 0
@@ -28,10 +29,17 @@ extension ControlLoop {
         /// Bytes that a follower may leave unread before it is sent a new snapshot instead of changes.
         static let room = 64 << 10
 
-        init(socket: Int32, peer: ControlAccess.Peer, isForOrders: Bool, at now: Duration) {
+        init(
+            socket: Int32,
+            peer: ControlAccess.Peer,
+            isForOrders: Bool,
+            clean: @escaping @Sendable (String) -> String,
+            at now: Duration
+        ) {
             self.socket = socket
             self.peer = peer
             self.isForOrders = isForOrders
+            self.clean = clean
             idleSince = now
         }
 
@@ -43,11 +51,12 @@ extension ControlLoop {
 
         var isDone: Bool { isLeaving || hasFinished && !isBusy && waiting == 0 && events == nil }
 
-        func say(_ bytes: [UInt8]) { output += bytes }
+        /// Everything a client receives passes here, so no secret leaves by this socket.
+        func say(_ message: JSONValue) { output += ControlMessage.line(message.replacingTexts(clean)) }
 
         /// Sends the reason and marks the client as leaving.
         func refuse(_ problem: ControlProblem) {
-            say(ControlMessage.line(ControlMessage.reply(id: .null, .failure(problem))))
+            say(ControlMessage.reply(id: .null, .failure(problem)))
             isLeaving = true
         }
 

@@ -102,10 +102,12 @@ struct ControlLoop {
             return
         }
         let isFull = clients.values.count { !$0.isForOrders } >= options.maximumClients
-        let client = Client(socket: socket, peer: Self.peer(of: socket), isForOrders: isFull, at: options.clock())
+        let client = Client(
+            socket: socket, peer: Self.peer(of: socket), isForOrders: isFull, clean: options.clean, at: options.clock()
+        )
         next += 1
         let id = next
-        client.say(ControlMessage.line(ControlMessage.hello(version: options.version)))
+        client.say(ControlMessage.hello(version: options.version))
         if !options.access.allows(client.peer) {
             report("control connection denied", client.peer)
             client.refuse(ControlProblem(.denied, "permission denied: join the group of the socket"))
@@ -197,7 +199,7 @@ struct ControlLoop {
                 client.isBusy = true
                 begin(request, of: client.peer, id: id)
             } catch {
-                client.say(ControlMessage.line(ControlMessage.reply(id: error.id, .failure(error.problem))))
+                client.say(ControlMessage.reply(id: error.id, .failure(error.problem)))
                 client.badLines += 1
                 guard client.badLines == options.maximumBadLines else { continue }
                 client.refuse(ControlProblem(.badRequest, "\(client.badLines) invalid lines; closing the connection"))
@@ -209,7 +211,7 @@ struct ControlLoop {
     private func begin(_ request: ControlRequest, of peer: ControlAccess.Peer, id: Int) {
         let (handler, outbox) = (handler, outbox)
         Task {
-            var envelope = ControlOutbox.Envelope(client: id, bytes: [], endsRequest: true)
+            var envelope = ControlOutbox.Envelope(client: id, endsRequest: true)
             let reply: Result<JSONValue, ControlProblem>
             switch await handler(request, peer) {
             case .success(.done(let result)): reply = .success(.object(result))
@@ -224,7 +226,7 @@ struct ControlLoop {
                 envelope.subscription = .status(subscription)
             case .failure(let problem): reply = .failure(problem)
             }
-            envelope.bytes = ControlMessage.line(ControlMessage.reply(id: request.id, reply))
+            envelope.message = ControlMessage.reply(id: request.id, reply)
             outbox.put(envelope)
         }
     }
@@ -239,9 +241,9 @@ struct ControlLoop {
         if let sample = envelope.sample {
             let hasRoom = client.waiting < Client.room
             let message = client.feed.message(sample, hasRoom: hasRoom, at: options.clock())
-            return message.map { client.say(ControlMessage.line($0)) } ?? ()
+            return message.map(client.say) ?? ()
         }
-        client.say(envelope.bytes)
+        if let message = envelope.message { client.say(message) }
         if envelope.endsRequest {
             client.isBusy = false
             client.idleSince = options.clock()
@@ -261,17 +263,16 @@ struct ControlLoop {
                 switch subscription {
                 case .events(let events):
                     for await event in events.stream {
-                        outbox.put(.init(client: id, bytes: ControlMessage.line(ControlMessage.event(event))))
+                        outbox.put(.init(client: id, message: ControlMessage.event(event)))
                     }
                 case .answer(let reading):
                     for await text in reading.parts {
-                        outbox.put(.init(client: id, bytes: ControlMessage.line(ControlMessage.answer(text))))
+                        outbox.put(.init(client: id, message: ControlMessage.answer(text)))
                     }
                     guard !Task.isCancelled else { return }
-                    let end = ControlMessage.line(ControlMessage.answer(nil))
-                    outbox.put(.init(client: id, bytes: end, endsSubscription: true))
+                    outbox.put(.init(client: id, message: ControlMessage.answer(nil), endsSubscription: true))
                 case .status(let status):
-                    await status.run { outbox.put(.init(client: id, bytes: [], sample: $0)) }
+                    await status.run { outbox.put(.init(client: id, sample: $0)) }
                 }
             }
         }

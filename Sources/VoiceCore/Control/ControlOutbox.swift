@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Glibc
 internal import Synchronization
+internal import VoiceBase
 
 /// Passes replies and events from tasks to the thread of the control socket.
 ///
@@ -8,7 +9,8 @@ internal import Synchronization
 final class ControlOutbox: Sendable {
     struct Envelope: Sendable {
         var client: Int
-        var bytes: [UInt8]
+        /// nil if `sample` holds what is to be sent.
+        var message: JSONValue?
         /// This completes the client's request: the next one may be read.
         var endsRequest = false
         var subscription: Subscription?

@@ -26,6 +26,8 @@ package final class ControlServer: Sendable {
         package var longestOutput = 256 << 10
         /// Number of lines that are not requests after which a client is disconnected.
         package var maximumBadLines = 20
+        /// Removes secrets from a text. Every text that is sent passes it.
+        var clean: @Sendable (String) -> String = Redaction.withoutKeys
         var clock: @Sendable () -> Duration = Monotonic.now
 
         package init(path: String, version: String) {

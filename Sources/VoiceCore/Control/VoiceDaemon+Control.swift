@@ -8,7 +8,9 @@ extension VoiceDaemon {
         registry: ControlRegistry = .standard,
         logger: Logger
     ) throws(ControlServerError) -> ControlServer {
-        try ControlServer(options, logger: logger) { request, peer in
+        var options = options
+        options.clean = { [redactor] in redactor.clean($0) }
+        return try ControlServer(options, logger: logger) { request, peer in
             do {
                 let outcome = try await registry.run(request, isOfRoot: peer.user == 0 && !request.isRemote, on: self)
                 if (try? registry.command(named: request.command))?.isQuestion == false {

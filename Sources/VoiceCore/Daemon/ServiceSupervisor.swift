@@ -66,14 +66,20 @@ package actor ServiceSupervisor {
 
     /// Shutdown has begun: watchdog notices end.
     package func stopping() {
-        manager?.send([.stopping, .status("Stopping")])
+        send([.stopping, .status("Stopping")])
     }
 
     /// Reports a reload around `body`.
     package func reloading(_ body: @Sendable () async -> Void) async {
-        manager?.send([.reloading(since: Monotonic.now())])
+        send([.reloading(since: Monotonic.now())])
         await body()
-        manager?.send(report.reloaded())
+        send(report.reloaded())
+    }
+
+    /// `systemctl status` shows the text of a status to every user of the machine.
+    private func send(_ notices: [ServiceNotice]) {
+        let redactor = daemon.redactor
+        manager?.send(notices.map { if case .status(let text) = $0 { .status(redactor.clean(text)) } else { $0 } })
     }
 
     private func step() async {
@@ -82,7 +88,7 @@ package actor ServiceSupervisor {
         snapshot.conversationTurns = pulse.conversation.load(ordering: .relaxed)
         snapshot.networkTurns = pulse.network.load(ordering: .relaxed)
         let wasReady = report.isReady
-        manager?.send(report.step(snapshot, at: Monotonic.now()))
+        send(report.step(snapshot, at: Monotonic.now()))
         guard report.isReady, !wasReady else { return }
         let metadata: Logger.Metadata = ["state": .public(snapshot.conversation.name)]
         if snapshot.health.level == .well {

@@ -17,6 +17,7 @@ package actor VoiceDaemon {
     package nonisolated let ports = AudioPorts()
     /// Events for observers.
     package nonisolated let events: DaemonEvents
+    nonisolated let redactor: SharedRedactor
     /// Clients that read the answers to typed questions.
     nonisolated let readers: AnswerReaders
     let started = Monotonic.now()
@@ -69,10 +70,12 @@ package actor VoiceDaemon {
     package init(
         _ settings: DaemonSettings,
         logger: Logger,
+        redactor: SharedRedactor = SharedRedactor(),
         events: DaemonEvents = DaemonEvents(),
         observer: ConversationSession.Observer = .init()
     ) {
         self.events = events
+        self.redactor = redactor
         let readers = AnswerReaders()
         self.readers = readers
         let configuredMode = settings.activation.machine.mode

@@ -70,6 +70,8 @@ package struct DoctorFinding: Sendable, Equatable, Encodable {
         var copy = self
         copy.message = redactor.clean(message)
         copy.advice = advice.map(redactor.clean)
+        copy.sharedMessage = redactor.clean(sharedMessage)
+        copy.sharedAdvice = sharedAdvice.map(redactor.clean)
         return copy
     }
 

@@ -15,4 +15,16 @@ struct RedactionTests {
     func onlyKeysAreTakenOut(text: String, without: String) {
         #expect(Redaction.withoutKeys(text) == without)
     }
+
+    @Test func cutSecretIsTakenOut() throws {
+        let redactor = Redactor([try #require(Secret("House/Key+4711.plain_words"))])
+        #expect(redactor.clean("bad: House/Key+4711.pl") == "bad: (secret)")
+        #expect(redactor.clean("House/Key+4711.p (cut)") == "(secret) (cut)")
+        #expect(redactor.clean("House/Key+4711. is a name") == "House/Key+4711. is a name")
+    }
+
+    @Test func textsOfADocumentAreReplacedAndItsNamesStay() {
+        let document: JSONValue = ["a": ["a", 1, nil, ["b": "a"]], "c": true]
+        #expect(document.replacingTexts { $0 + "!" } == ["a": ["a!", 1, nil, ["b": "a!"]], "c": true])
+    }
 }

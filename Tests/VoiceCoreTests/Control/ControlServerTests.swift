@@ -79,6 +79,28 @@ struct ControlServerTests {
         #expect(lstat(running.path, &status) != 0)
     }
 
+    @Test func everyTextThatIsSentIsCleaned() async throws {
+        let running = try Running { $0.clean = { $0.replacing("here", with: "(secret)") } }
+        let path = running.path
+        let events = running.events
+        try await blocking {
+            var client = try ControlClient(paths: [path], patience: .seconds(100))
+            #expect(try client.perform(ControlRequest(command: "here")) == ["command": "(secret)"])
+            #expect(throws: ControlProblem(.notAvailable, "not (secret)")) {
+                try client.perform(ControlRequest(command: "fail"))
+            }
+            _ = try client.perform(ControlRequest(command: "events"))
+            events.post(DaemonEvent(.connectionLost, ["reason": "here"]))
+            #expect(try client.nextEvent() == ["event": "connection_lost", "reason": "(secret)"])
+            var follower = try ControlClient(paths: [path], patience: .seconds(100))
+            events.note { $0.logged("it is here", level: "warning", at: $1) }
+            _ = try follower.perform(ControlRequest(command: "subscribe"))
+            let snapshot = try follower.nextEvent()?.line
+            #expect(snapshot?.contains("it is (secret)") == true, "\(snapshot ?? "nothing")")
+        }
+        await running.stop()
+    }
+
     @Test func requestsOfOneClientAreAnsweredInTheirOrder() async throws {
         let running = try Running()
         let text = try await blocking {

@@ -19,7 +19,13 @@ final class DaemonProcess: Sendable {
     ///   - realtimePort: port of a simulated service on loopback.
     ///   - standardError: becomes the daemon's; nil discards it.
     ///   - folder: the folder of an earlier daemon, to restart it.
-    init(realtimePort: Int, standardError: Int32? = nil, settings: [String] = [], folder: String? = nil) throws {
+    init(
+        realtimePort: Int,
+        key: String = Stage.key,
+        standardError: Int32? = nil,
+        settings: [String] = [],
+        folder: String? = nil
+    ) throws {
         self.folder = folder ?? "/tmp/daemon-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         for path in [self.folder, self.folder + "/run", self.folder + "/state"] { mkdir(path, 0o700) }
         var arguments = [try Self.program, "run"]
@@ -30,7 +36,7 @@ final class DaemonProcess: Sendable {
         for setting in own + settings { arguments += ["--set", setting] }
         let environment = [
             "PATH=/usr/bin:/bin", "HOME=\(self.folder)", "XDG_RUNTIME_DIR=\(self.folder)/run",
-            "XDG_STATE_HOME=\(self.folder)/state", "OPENAI_API_KEY=\(Stage.key)",
+            "XDG_STATE_HOME=\(self.folder)/state", "OPENAI_API_KEY=\(key)",
         ]
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

@@ -1,4 +1,5 @@
 import Glibc
+import Logging
 import Synchronization
 import Testing
 import VoiceSimulator
@@ -21,6 +22,9 @@ final class StageHouse: Sendable {
     private let room: FileRoom
     private let recording: String
     private let daemons = Mutex<VoiceDaemon?>(nil)
+    /// What followers of events and status received on the control socket.
+    private let told = Collected<String>()
+    private let followers = Mutex<(server: ControlServer, tasks: [Task<Void, Never>])?>(nil)
 
     init(behaviour: @escaping @Sendable (AgentRequest) -> AgentBehaviour) throws {
         agent = AgentStandIn(token: Stage.token, behaviour: behaviour)
@@ -69,9 +73,12 @@ final class StageHouse: Sendable {
         }
         let journal = journal
         let played = Mutex<AudioPorts?>(nil)
+        let redactor = SharedRedactor()
+        redactor.add(secrets)
         let daemon = VoiceDaemon(
             settings,
             logger: log.logger,
+            redactor: redactor,
             observer: .init(effect: { effect, _ in
                 if case .stateChanged(_, let next) = effect { journal.add(.state(next)) }
                 let periods = played.withLock { $0?.gauges.counters.cycles } ?? 0
@@ -81,6 +88,33 @@ final class StageHouse: Sendable {
         played.withLock { $0 = daemon.ports }
         daemons.withLock { $0 = daemon }
         try await daemon.start()
+        try follow(daemon)
+    }
+
+    /// Serves the daemon's control socket, with a client for its events and one for its status.
+    private func follow(_ daemon: VoiceDaemon) throws {
+        let path = recording + ".sock"
+        let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let server = try daemon.controlServer(.init(path: path, version: "0"), logger: silent)
+        let told = told
+        let clients = ["events", "subscribe"].map { command in
+            Task {
+                await OwnThread.run("follower") {
+                    guard var client = try? ControlClient(paths: [path]),
+                        (try? client.perform(ControlRequest(command: command))) != nil
+                    else { return }
+                    while let message = try? client.nextEvent() { told.add([message.line]) }
+                }
+            }
+        }
+        followers.withLock { $0 = (server, [Task { await server.run() }] + clients) }
+    }
+
+    /// What the daemon logged or told on its control socket with any of these words in it. Not empty if it told nothing.
+    func leaks(_ words: String...) -> [String] {
+        let told = told.all
+        guard !told.isEmpty else { return ["the control socket told nothing"] }
+        return (log.lines + told).filter { line in words.contains { line.contains($0) } }
     }
 
     /// Ends the daemon, then the service, then the agent; returns what the loudspeaker played.
@@ -90,6 +124,9 @@ final class StageHouse: Sendable {
             return daemon
         }
         await daemon?.stop()
+        let followers = followers.withLock { $0 }
+        followers?.server.stop()
+        for task in followers?.tasks ?? [] { await task.value }
         await service()
         await agent.stop()
         return MarkerTones((try? WaveFile.read(recording)) ?? [])

@@ -11,7 +11,25 @@ final class LoopbackServer: Sendable {
     private let thread: OwnThread
 
     /// - Parameter scripts: one per connection, in order of arrival; then the server closes.
-    init(_ scripts: Script...) throws {
+    convenience init(_ scripts: Script...) throws {
+        try self.init(serve: { Self.play(scripts, on: $0) })
+    }
+
+    /// - Parameter script: played for every connection, each on a thread of its own.
+    static func playing(toAll script: @escaping Script) throws -> LoopbackServer {
+        try LoopbackServer(serve: { listener in
+            while case let file = accept(listener, nil, nil), file >= 0 {
+                let thread = try? OwnThread("loopback-each") {
+                    script(LoopbackSocket(file))
+                    close(file)
+                }
+                if thread == nil { close(file) }
+            }
+        })
+    }
+
+    /// - Parameter serve: accepts connections of this listener until it fails.
+    private init(serve: @escaping @Sendable (Int32) -> Void) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -26,7 +44,7 @@ final class LoopbackServer: Sendable {
         guard isListening else { throw LoopbackFailure() }
         self.listener = listener
         port = UInt16(bigEndian: address.sin_port)
-        thread = try OwnThread("loopback") { Self.play(scripts, on: listener) }
+        thread = try OwnThread("loopback") { serve(listener) }
     }
 
     deinit {

@@ -4,8 +4,10 @@
 
 extension LoopbackSocket {
     /// Reads the opening request and accepts it; `frames` are sent in the same write.
-    func upgrade(with frames: [UInt8] = []) {
-        let header = readHeader()
+    func upgrade(with frames: [UInt8] = []) { upgrade(readHeader(), with: frames) }
+
+    /// Accepts an opening request that was read.
+    func upgrade(_ header: String, with frames: [UInt8]) {
         let key = header.split(separator: "\r\n").first { $0.hasPrefix("Sec-WebSocket-Key: ") }?.dropFirst(19) ?? ""
         let accept = SHA1.digest(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
         let reply =

@@ -1,10 +1,11 @@
+internal import Synchronization
+
 /// Replaces the secrets in use, and whatever looks like a key, in a text.
 package struct Redactor: Sendable {
-    private var secrets: [String]
+    private var secrets: [[UInt8]]
 
     package init(_ secrets: [Secret] = []) {
-        // Longest first, because one secret may be a prefix of another.
-        self.secrets = secrets.map(\.revealed).sorted { $0.utf8.count > $1.utf8.count }
+        self.secrets = secrets.map { Array($0.revealed.utf8) }
     }
 
     package init(_ secrets: Secrets?) {
@@ -14,24 +15,29 @@ package struct Redactor: Sendable {
     /// Adds secrets. Earlier ones are kept, because what was sent with them may still be quoted. Added secrets of fewer
     /// than `shortest` bytes are ignored: they may be common words.
     package mutating func add(_ more: Secrets) {
-        let known = more.all.map(\.revealed).filter { $0.utf8.count >= Self.shortest && !secrets.contains($0) }
-        secrets = (known + secrets).prefix(Self.most).sorted { $0.utf8.count > $1.utf8.count }
+        let known = more.all.map { Array($0.revealed.utf8) }.filter {
+            $0.count >= Self.shortest && !secrets.contains($0)
+        }
+        secrets = Array((known + secrets).prefix(Self.most))
     }
 
     private static let shortest = 12
     private static let most = 32
+    /// The beginning of a secret counts from this many bytes on: a shorter one may be a name, such as that of this program.
+    private static let shortestCut = 16
 
     package func clean(_ text: String) -> String {
-        let bytes = Array(text.utf8)
+        guard !secrets.isEmpty else { return Redaction.withoutKeys(text) }
         // In one pass, so that nothing is replaced within a replacement.
-        let wanted = secrets.map { Array($0.utf8) }.filter { !$0.isEmpty && $0.count <= bytes.count }
-        guard !wanted.isEmpty else { return Redaction.withoutKeys(text) }
+        let bytes = Array(text.utf8)
         var result: [UInt8] = []
         var index = 0
         while index < bytes.count {
-            if let secret = wanted.first(where: { $0[0] == bytes[index] && bytes[index...].starts(with: $0) }) {
+            // The longest, because one secret may begin as another does.
+            let count = secrets.reduce(0) { max($0, Self.quoted($1, in: bytes, at: index)) }
+            if count > 0 {
                 result += Array("(secret)".utf8)
-                index += secret.count
+                index += count
             } else {
                 result.append(bytes[index])
                 index += 1
@@ -39,4 +45,24 @@ package struct Redactor: Sendable {
         }
         return Redaction.withoutKeys(String(decoding: result, as: UTF8.self))
     }
+
+    /// How many bytes of the secret stand in the text at this place; 0 if none. Where a long text was cut, only the beginning of a
+    /// secret may be left of it.
+    private static func quoted(_ secret: [UInt8], in text: [UInt8], at start: Int) -> Int {
+        var count = 0
+        while count < secret.count, start + count < text.count, text[start + count] == secret[count] { count += 1 }
+        return count == secret.count || count >= shortestCut ? count : 0
+    }
+}
+
+/// The redactor of a program, which learns the secrets in use. Everything that leaves the program passes it: the log, the control
+/// socket, the notices to the service manager.
+package final class SharedRedactor: Sendable {
+    private let redactor = Mutex(Redactor())
+
+    package init() {}
+
+    package func add(_ secrets: Secrets) { redactor.withLock { $0.add(secrets) } }
+
+    package func clean(_ text: String) -> String { redactor.withLock { $0 }.clean(text) }
 }

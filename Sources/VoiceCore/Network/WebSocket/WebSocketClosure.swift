@@ -12,7 +12,8 @@ package enum WebSocketClosure: Equatable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .closed(let code, let reason):
-            "the server closed the connection with code \(code)\(reason.isEmpty ? "" : ": \(Self.line(reason))")"
+            "the server closed the connection with code \(code)"
+                + (reason.isEmpty ? "" : ": \(Self.line(Redaction.withoutKeys(reason)))")
         case .refused(let refusal):
             "the server refused the WebSocket with HTTP status \(refusal.status) \(Self.line(refusal.reason))"
                 + (refusal.message.map { ": \(Self.line(Redaction.withoutKeys($0)))" } ?? "")

@@ -58,8 +58,6 @@ final class DatagridStage: ServiceStage {
     /// The conversation ids with which sessions were started.
     var conversations: [String?] { journal.client("start").map { $0["payload"]?["conversation_id"]?.string } }
 
-    /// Log lines that contain a key or a token.
-    var leaks: [String] {
-        log.lines.filter { $0.contains("canary") || $0.contains("once-only") || $0.contains("token=") }
-    }
+    /// Lines of the log, the events and the status that contain a key or a token.
+    var leaks: [String] { house.leaks("canary", "once-only", "token=") }
 }

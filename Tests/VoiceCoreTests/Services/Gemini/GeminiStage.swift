@@ -70,8 +70,8 @@ final class GeminiStage: ServiceStage {
 
     var answers: [SimulatedJSON] { sent("toolResponse").flatMap { $0["functionResponses"]?.array ?? [] } }
 
-    /// Log lines that contain the key.
-    var leaks: [String] { log.lines.filter { $0.contains("Canary") } }
+    /// Lines of the log, the events and the status that contain the key.
+    var leaks: [String] { house.leaks("Canary") }
 
     /// Waits until the service has received so many messages with this name.
     func received(_ name: String, times: Int = 1) async throws {
