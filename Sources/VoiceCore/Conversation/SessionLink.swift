@@ -212,7 +212,7 @@ package struct SessionLink: Equatable, Sendable {
     }
 
     /// An attempt that nothing waited for has failed.
-    mutating func missed(_ failure: LinkFailure) { remember(failure.reason, isRefusal: failure.kind == .permanent) }
+    mutating func missed(_ failure: LinkFailure) { remember(failure) }
 
     mutating func forgetTrouble() { trouble = nil }
 

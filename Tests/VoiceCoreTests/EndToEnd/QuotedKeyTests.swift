@@ -1,6 +1,8 @@
 import Glibc
 import Testing
 
+@testable import StageSupport
+@testable import TestSupport
 @testable import VoiceBase
 @testable import VoiceCore
 
