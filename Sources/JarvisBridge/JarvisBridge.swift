@@ -9,9 +9,10 @@ struct JarvisBridge: ParsableCommand {
         commandName: "jarvis-bridge",
         abstract: "Serves jarvis-voiced to browsers, its metrics to Prometheus, and the box to Home Assistant.",
         discussion: "A page that shows what the box hears, does and costs, with buttons for its commands; metrics at "
-            + "/metrics; all of it in Home Assistant, by MQTT. A client of the control socket and nothing else: the voice does not need it.",
+            + "/metrics; all of it in Home Assistant, as a device that it finds by itself, or by MQTT. A client of the "
+            + "control socket and nothing else: the voice does not need it.",
         version: ProgramVersion.current,
-        subcommands: [Run.self, Link.self, Share.self, Check.self]
+        subcommands: [Run.self, Link.self, Share.self, Key.self, Check.self]
     )
 }
 
@@ -103,6 +104,7 @@ struct Run: ParsableCommand {
         var random = SystemRandomNumberGenerator()
         let secrets = try exiting(.inputOutput) { try BridgeSecrets(folder: options.folder, random: &random) }
         let house = try house(configuration, name: name, random: &random)
+        let native = try native(configuration, random: &random)
         let hosts = [BoxName.host] + [BoxName.host, BoxName.label(name)].compactMap { $0.map { "\($0).local" } }
         try exiting(.unavailable) {
             try BridgeServer.run(
@@ -110,14 +112,23 @@ struct Run: ParsableCommand {
                 names: hosts,
                 socket: configuration.socket ?? Place.socket,
                 house: house,
+                native: native,
                 secrets: secrets,
                 sessions: SessionFile(folder: options.folder),
                 files: files,
                 ready: {
                     say("listening at \(configuration.listen), port \(configuration.port)")
-                    guard !configuration.isLocal else { return }
-                    say(Share.warning)
-                    NameAnnouncer(name: name, port: configuration.port, log: say).start()
+                    var services: [NameAnnouncer.Service] = []
+                    if !configuration.isLocal {
+                        say(Share.warning)
+                        services.append(.page(name: name, port: configuration.port))
+                    }
+                    if let native {
+                        say("listening for Home Assistant at \(native.settings.listen), port \(native.settings.port)")
+                        if !native.settings.isEncrypted { say(Key.warning) }
+                        if !native.settings.isLocal { services.append(.native(native, name: name)) }
+                    }
+                    if !services.isEmpty { NameAnnouncer(name: name, services: services, log: say).start() }
                 },
                 log: say
             )
@@ -137,6 +148,36 @@ struct Run: ParsableCommand {
         let password = try exiting(.configuration) { try options.mqttPassword(settings) }
         let identity = try exiting(.inputOutput) { try HouseIdentity(folder: options.folder, random: &random) }
         return House(settings, password: password, identity: identity)
+    }
+}
+
+extension Run {
+    /// What it needs for the native API; nil where that is off.
+    private func native(
+        _ configuration: BridgeConfiguration,
+        random: inout some RandomNumberGenerator
+    ) throws -> NativeBox? {
+        guard let settings = configuration.native else { return nil }
+        let identity = try exiting(.inputOutput) { try HouseIdentity(folder: options.folder, random: &random) }
+        let key = try exiting(.inputOutput) { try NativeKey.made(in: options.folder, random: &random) }
+        return NativeBox(settings, identity: identity, key: key)
+    }
+}
+
+struct Key: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print the key that Home Assistant asks for when it adds the box."
+    )
+    static let warning = "everyone in this network can command the box: esphome.encryption is false"
+
+    @OptionGroup var options: Options
+
+    func run() throws {
+        guard let key = try exiting(.noPermission, { try NativeKey.read(in: options.folder) }) else {
+            say("there is no key yet: add enabled = true to [esphome] in \(options.file), and restart jarvis-bridge")
+            throw ArgumentParser.ExitCode(VoiceBase.ExitCode.unavailable.rawValue)
+        }
+        print(key.revealed)
     }
 }
 
@@ -208,6 +249,7 @@ struct Check: ParsableCommand {
         let configuration = try exiting(.configuration) { try options.configuration() }
         _ = try exiting(.unavailable) { try PageFile.all(in: options.page ?? PageFile.folder, name: options.name) }
         print("fine: it will listen at \(configuration.listen), port \(configuration.port)")
+        if let native = configuration.native { print("for Home Assistant at \(native.listen), port \(native.port)") }
         if let house = configuration.house { print("and speak to the MQTT broker at \(house.broker)") }
     }
 }

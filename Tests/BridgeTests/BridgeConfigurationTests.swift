@@ -66,7 +66,9 @@ struct BridgeConfigurationTests {
 
     @Test func announcesTheNameOfTheBoxBesideTheHosts() {
         func commands(_ name: String) -> [[String]] {
-            NameAnnouncer.Announcement(name: name, host: "pi", port: 8787, address: "192.168.1.7").commands
+            NameAnnouncer.Announcement(
+                name: name, host: "pi", services: [.page(name: name, port: 8787)], address: "192.168.1.7"
+            ).commands
         }
         #expect(
             commands("Küche oben") == [

@@ -13,6 +13,8 @@ package struct BridgeConfiguration: Sendable, Equatable {
     package var socket: String?
     /// Home Assistant's broker; nil without the table [mqtt].
     package var house: HouseSettings?
+    /// The ESPHome native API; nil unless [esphome] enables it.
+    package var native: NativeSettings?
 
     package init() {}
 
@@ -45,22 +47,30 @@ package struct BridgeConfiguration: Sendable, Equatable {
             case ("hosts", _): throw refuse("at most 32 names without a port, such as [\"jarvis.local\"]")
             case ("socket", .text(let path)) where path.hasPrefix("/") && path.utf8.count <= 107: socket = path
             case ("socket", _): throw refuse("an absolute path of at most 107 bytes")
-            case (HouseSettings.table, .table): break
-            case (HouseSettings.table, _): throw refuse("a table: [mqtt]")
-            case (let path, _) where HouseSettings.keys.contains { path == "\(HouseSettings.table).\($0)" }: break
+            case (let path, .table) where Self.tables[path] != nil: break
+            case (let path, _) where Self.tables[path] != nil: throw refuse("a table: [\(path)]")
+            case (let path, _) where Self.tableKeys.contains(path): break
             default:
-                let isOfHouse = entry.path.hasPrefix(HouseSettings.table + ".")
-                let keys = isOfHouse ? HouseSettings.keys : ["listen", "port", "hosts", "socket", "[mqtt]"]
+                let table = Self.tables.first { entry.path.hasPrefix($0.key + ".") }
+                let keys = table?.value ?? ["listen", "port", "hosts", "socket", "[mqtt]", "[esphome]"]
                 throw Problem(
                     "\(name), line \(entry.line): there is no key \(entry.path.escapingHidden()); "
                         + "the keys are \(keys.dropLast().joined(separator: ", ")) and \(keys.last ?? "")"
                 )
             }
         }
-        house = try HouseSettings(document.entries) { entry, wrong in
+        func wrong(_ entry: ConfigurationDocument.Entry, _ wrong: String) -> Problem {
             Problem("\(name), line \(entry.line): \(entry.path.escapingHidden()) \(wrong)")
         }
+        house = try HouseSettings(document.entries, refuse: wrong)
+        native = try NativeSettings(document.entries, refuse: wrong)
     }
+
+    /// The tables, with their keys.
+    private static let tables = [
+        HouseSettings.table: HouseSettings.keys, NativeSettings.table: NativeSettings.keys,
+    ]
+    private static let tableKeys = Set(tables.flatMap { table in table.value.map { "\(table.key).\($0)" } })
 
     private static func isHost(_ name: String) -> Bool {
         1...253 ~= name.utf8.count

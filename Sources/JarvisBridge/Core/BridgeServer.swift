@@ -15,6 +15,7 @@ package enum BridgeServer {
     ///   - names: under which this machine is reached besides those of the configuration, in lower case.
     ///   - socket: the daemon's.
     ///   - house: nil without a broker.
+    ///   - native: nil without the native API.
     ///   - ready: is called once the port is open.
     ///   - log: gets one line for people; no token is in it.
     /// - Throws: why it cannot listen, or no longer does.
@@ -23,6 +24,7 @@ package enum BridgeServer {
         names: [String],
         socket: String,
         house: House?,
+        native: NativeBox?,
         secrets: BridgeSecrets,
         sessions: SessionFile,
         files: [String: PageFile],
@@ -30,7 +32,7 @@ package enum BridgeServer {
         log: @escaping @Sendable (String) -> Void
     ) throws {
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-        let listener = loop.submit { () throws -> NIOLoopBound<BridgeHub> in
+        let parts = loop.submit { () throws -> NIOLoopBound<(hub: BridgeHub, native: NativeServer?)> in
             let hub = BridgeHub(
                 loop: loop, gate: BridgeGate(hosts: configuration.hosts + names, secrets: secrets), files: files,
                 socket: socket, sessions: sessions, log: log
@@ -40,9 +42,12 @@ package enum BridgeServer {
                 hub.add(observer)
                 try observer.start(house)
             }
+            let native = native.map { NativeServer($0, loop: loop, socket: socket, log: log) }
+            if let native { hub.add(native) }
             hub.follow()
-            return NIOLoopBound(hub, eventLoop: loop)
-        }.flatMap { (hub: NIOLoopBound<BridgeHub>) -> EventLoopFuture<any Channel> in
+            return NIOLoopBound((hub, native), eventLoop: loop)
+        }
+        let page = parts.flatMap { (parts: NIOLoopBound<(hub: BridgeHub, native: NativeServer?)>) in
             ServerBootstrap(group: loop)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -57,20 +62,31 @@ package enum BridgeServer {
                             withPipeliningAssistance: false, withEncoderConfiguration: .init(),
                             withDecoderLimitConfiguration: limits
                         )
-                        try channel.pipeline.syncOperations.addHandler(HTTPConnection(hub: hub.value))
+                        try channel.pipeline.syncOperations.addHandler(HTTPConnection(hub: parts.value.hub))
                     }
                 }
                 .bind(host: configuration.listen, port: configuration.port)
         }
+        let channel = try listening(page, at: configuration.listen, configuration.port)
+        if let native {
+            let listener = parts.flatMap { $0.value.native?.start() ?? page }
+            _ = try listening(listener, at: native.settings.listen, native.settings.port)
+        }
+        ready()
+        try channel.closeFuture.wait()
+    }
+
+    /// - Throws: why it does not listen.
+    private static func listening(
+        _ channel: EventLoopFuture<any Channel>,
+        at address: String,
+        _ port: Int
+    ) throws -> any Channel {
         do {
-            let channel = try listener.wait()
-            ready()
-            try channel.closeFuture.wait()
+            return try channel.wait()
         } catch let error as IOError {
             let reason = String(cString: strerror(error.errnoCode))
-            throw BridgeConfiguration.Problem(
-                "cannot listen at \(configuration.listen), port \(configuration.port): \(reason)"
-            )
+            throw BridgeConfiguration.Problem("cannot listen at \(address), port \(port): \(reason)")
         }
     }
 

@@ -1,10 +1,42 @@
 internal import Glibc
 internal import VoiceBase
 
-/// Announces the page by mDNS while the bridge runs, so that phones find it as http://NAME.local: starts avahi-publish, and again
-/// when it ends or the machine's address has changed.
+/// Announces this machine's services by mDNS while the bridge runs, so that phones find the page as http://NAME.local, and Home
+/// Assistant the box: starts avahi-publish, and again when it ends or the machine's address has changed.
 package struct NameAnnouncer: Sendable {
-    /// The programs that announce the name, with their arguments. A value.
+    /// Something that others find.
+    package struct Service: Equatable, Sendable {
+        /// Unique in the network.
+        package var instance: String
+        package var type: String
+        package var port: Int
+        /// What else it says, each as "key=value".
+        package var details: [String]
+        /// Whether it is to have the box's name for its host too: Home Assistant takes the name from there.
+        package var isNamedByHost = false
+
+        /// The page, for browsers.
+        ///
+        /// - Parameter name: the box's, for people.
+        package static func page(name: String, port: Int) -> Service {
+            Service(instance: "Jarvis: \(name)", type: "_http._tcp", port: port, details: ["path=/"])
+        }
+
+        /// The native API, for Home Assistant.
+        package static func native(_ box: NativeBox, name: String) -> Service {
+            var details = [
+                "friendly_name=\(name)", "mac=\(box.identity.cardAddress.filter { $0 != ":" })",
+                "version=\(ProgramVersion.current)",
+            ]
+            if box.settings.isEncrypted { details.append("api_encryption=Noise_NNpsk0_25519_ChaChaPoly_SHA256") }
+            return Service(
+                instance: NativeMachine.host(name), type: "_esphomelib._tcp", port: box.settings.port, details: details,
+                isNamedByHost: true
+            )
+        }
+    }
+
+    /// The programs that announce the services, with their arguments. A value.
     package struct Announcement: Equatable, Sendable {
         package var commands: [[String]]
 
@@ -12,21 +44,25 @@ package struct NameAnnouncer: Sendable {
         ///   - name: the box's, for people.
         ///   - host: this host's label; avahi itself announces that.
         ///   - address: this machine's in its network.
-        package init(name: String, host: String, port: Int, address: String) {
-            commands = [["avahi-publish", "-s", "Jarvis: \(name)", "_http._tcp", String(port), "path=/"]]
-            guard let label = BoxName.label(name), label != host else { return }
-            commands.append(["avahi-publish", "-a", "-R", "\(label).local", address])
+        package init(name: String, host: String, services: [Service], address: String) {
+            let alias = BoxName.label(name).flatMap { $0 == host ? nil : "\($0).local" }
+            commands = services.map { service in
+                let host = service.isNamedByHost ? alias.map { ["-H", $0] } ?? [] : []
+                return ["avahi-publish", "-s"] + host + [service.instance, service.type, String(service.port)]
+                    + service.details
+            }
+            if let alias { commands.append(["avahi-publish", "-a", "-R", alias, address]) }
         }
     }
 
     private static let pause: UInt32 = 20
 
     private let name: String
-    private let port: Int
+    private let services: [Service]
     private let log: @Sendable (String) -> Void
 
-    package init(name: String, port: Int, log: @escaping @Sendable (String) -> Void) {
-        (self.name, self.port, self.log) = (name, port, log)
+    package init(name: String, services: [Service], log: @escaping @Sendable (String) -> Void) {
+        (self.name, self.services, self.log) = (name, services, log)
     }
 
     /// "kitchen.local", under which others reach this machine; nil while no avahi runs here.
@@ -43,7 +79,7 @@ package struct NameAnnouncer: Sendable {
             var lastProblem = ""
             while true {
                 let wanted = BridgeServer.ownAddress.map {
-                    Announcement(name: name, host: BoxName.host, port: port, address: $0)
+                    Announcement(name: name, host: BoxName.host, services: services, address: $0)
                 }
                 if wanted != present || children.contains(where: \.hasEnded) {
                     children = []
@@ -63,7 +99,7 @@ package struct NameAnnouncer: Sendable {
             do throws(SystemError) {
                 children.append(try ChildProcess(command))
             } catch {
-                return "phones find this machine by its address alone: apt install avahi-daemon avahi-utils"
+                return "others find this machine by its address alone: apt install avahi-daemon avahi-utils"
             }
         }
         // A name that is taken, or no avahi-daemon, ends it within moments.

@@ -5,6 +5,8 @@ package protocol MediaControls: Sendable {
     /// Starts to play. The outcome of fetching the address is reported later.
     func play(address: String, title: String, kind: MediaKind?) async throws(MediaProblem) -> MediaSnapshot
     func enqueue(address: String, title: String) async throws(MediaProblem) -> MediaSnapshot
+    /// Plays the addresses one after the other, and then continues what plays now.
+    func interject(addresses: [String], title: String) async throws(MediaProblem) -> MediaSnapshot
     func perform(_ order: MediaOrder) async -> MediaSnapshot
     /// - Parameter change: the second to go to, from the present one.
     func seek(_ change: @Sendable (Double) -> Double) async throws(MediaProblem) -> MediaSnapshot
@@ -49,13 +51,15 @@ package struct MediaSnapshot: Sendable, Equatable, Encodable {
     package var volume = 0.0
     package var ducking = 0.0
     package var sleepMinutes: Double?
+    /// True while an interjection plays, else nil.
+    package var interjects: Bool?
     /// Set if the request could not be carried out.
     package var problem: String?
 
     package init() {}
 
     private enum CodingKeys: String, CodingKey {
-        case status, title, artist, kind, queue, volume, problem
+        case status, title, artist, kind, queue, volume, interjects, problem
         case nowPlaying = "stream_title"
         case position = "position_s"
         case duration = "duration_s"
@@ -79,6 +83,7 @@ package struct NoMedia: MediaControls {
         nothing
     }
     package func enqueue(address: String, title: String) async throws(MediaProblem) -> MediaSnapshot { nothing }
+    package func interject(addresses: [String], title: String) async throws(MediaProblem) -> MediaSnapshot { nothing }
     package func perform(_ order: MediaOrder) async -> MediaSnapshot { nothing }
     package func seek(_ change: @Sendable (Double) -> Double) async throws(MediaProblem) -> MediaSnapshot { nothing }
     package func remove(_ place: Int, named name: String?) async throws(MediaProblem) -> MediaSnapshot { nothing }

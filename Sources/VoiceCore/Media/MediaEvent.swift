@@ -12,6 +12,8 @@ package enum MediaOrder: String, Sendable, CaseIterable {
 package enum MediaEvent: Sendable, Equatable {
     case play(MediaItem, from: Double)
     case enqueue([MediaItem])
+    /// Play these now, one after the other, and then continue what plays.
+    case interject([MediaItem])
     case order(MediaOrder)
     /// Go to this second of the current item; nothing for a live stream.
     case seek(Double)

@@ -68,6 +68,8 @@ package struct MediaMachine: Sendable, Equatable {
     /// The item that is decoded after it.
     var next: Running?
     package internal(set) var queue: [MediaItem] = []
+    /// What continues after an interjection; nil while there is none.
+    var interrupted: Interrupted?
     /// Items heard earlier, the latest last.
     private var before: [MediaItem] = []
     package internal(set) var isPaused = false
@@ -85,8 +87,14 @@ package struct MediaMachine: Sendable, Equatable {
         effects = []
         defer { effects = [] }
         switch event {
+        case .play, .order(.stop): dropInterjection()
+        case .order, .seek, .remove: restore()
+        default: break
+        }
+        switch event {
         case .play(let item, let second): play(item, from: second)
         case .enqueue(let items): enqueue(items)
+        case .interject(let items): interject(items)
         case .order(.pause): pause()
         case .order(.resume): resume()
         case .order(.skip): skip()
@@ -144,11 +152,15 @@ package struct MediaMachine: Sendable, Equatable {
     }
 
     private mutating func enqueue(_ items: [MediaItem]) {
+        if let interrupted {
+            self.interrupted?.queue += items.prefix(max(0, options.longestQueue - interrupted.queue.count))
+            return
+        }
         queue += items.prefix(max(0, options.longestQueue - queue.count))
         if current == nil { advance() } else { decodeAhead() }
     }
 
-    private mutating func pause() {
+    mutating func pause() {
         guard current != nil, !isPaused else { return }
         isPaused = true
         effects.append(.pause(true))
@@ -211,7 +223,10 @@ package struct MediaMachine: Sendable, Equatable {
     }
 
     /// All that waits, also what is decoded already.
-    package var waiting: [MediaItem] { (next.map { [$0.item] } ?? []) + queue }
+    package var waiting: [MediaItem] { interrupted?.queue ?? (next.map { [$0.item] } ?? []) + queue }
+
+    /// Whether an interjection is heard.
+    package var interjects: Bool { interrupted != nil }
 
     private mutating func clear() {
         queue = []
@@ -287,6 +302,8 @@ package struct MediaMachine: Sendable, Equatable {
             if let following = next {
                 interlude(after: running.item, before: following.item)
                 takeNext()
+            } else if queue.isEmpty, interrupted != nil {
+                restore()
             } else if queue.isEmpty {
                 effects.append(.report(.queueEnded(last: running.item.title)))
             } else {
@@ -298,6 +315,7 @@ package struct MediaMachine: Sendable, Equatable {
     }
 
     private mutating func interlude(after ended: MediaItem, before next: MediaItem) {
+        guard interrupted == nil else { return }
         sinceInterlude += 1
         guard options.interludeEvery > 0, sinceInterlude >= options.interludeEvery else {
             return effects.append(.report(.itemEnded(ended.title, next: next.title)))
@@ -315,9 +333,10 @@ package struct MediaMachine: Sendable, Equatable {
         effects.append(.prepare(job: jobs, item, from: second))
     }
 
-    /// Plays the next item of the queue.
+    /// Plays the next item of the queue; after an interjection, what it has interrupted.
     mutating func advance() {
-        guard current == nil, !queue.isEmpty else { return }
+        guard current == nil else { return }
+        guard !queue.isEmpty else { return restore() }
         begin(queue.removeFirst(), from: 0)
     }
 
@@ -333,8 +352,8 @@ package struct MediaMachine: Sendable, Equatable {
     /// Ends the current item, finished or not, and adds it to the history.
     mutating func leave(isDone: Bool) {
         guard let running = current else { return }
-        // The user did not choose the sound of another program.
-        if running.item.inputName == nil {
+        // The user did not choose the sound of another program, or an interjection.
+        if running.item.inputName == nil, interrupted == nil {
             effects.append(.remember(running.item, second: second(of: running), isDone: isDone))
             before.append(running.item)
             if before.count > Self.mostBefore { before.removeFirst() }
@@ -343,20 +362,20 @@ package struct MediaMachine: Sendable, Equatable {
         cancelReconnect()
     }
 
-    private mutating func rememberPlace() {
-        guard let running = current, running.item.kind == .podcast else { return }
+    mutating func rememberPlace() {
+        guard let running = current, running.item.kind == .podcast, interrupted == nil else { return }
         let second = second(of: running)
         current?.remembered = second
         effects.append(.remember(running.item, second: second, isDone: false))
     }
 
-    private mutating func cut() {
+    mutating func cut() {
         next = nil
         cancelReconnect()
         effects.append(.cut)
     }
 
-    private mutating func unpause() {
+    mutating func unpause() {
         guard isPaused else { return }
         isPaused = false
         effects.append(.pause(false))

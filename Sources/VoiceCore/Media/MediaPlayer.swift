@@ -167,6 +167,16 @@ package actor MediaPlayer: MediaControls {
         return present()
     }
 
+    package func interject(addresses: [String], title: String) throws(MediaProblem) -> MediaSnapshot {
+        var items: [MediaItem] = []
+        for address in addresses {
+            guard address.hasPrefix("http://") || address.hasPrefix("https://") else { throw .notAnAddress }
+            items.append(try item(address, title, .track))
+        }
+        handle(.interject(items))
+        return present()
+    }
+
     package func perform(_ order: MediaOrder) -> MediaSnapshot {
         // An input has nothing to skip to.
         let isInput = machine.current?.item.inputName != nil
@@ -422,6 +432,7 @@ package actor MediaPlayer: MediaControls {
         let waiting = machine.waiting
         snapshot.queue = waiting.prefix(10).map(\.name)
         snapshot.queueLength = waiting.count
+        snapshot.interjects = machine.interjects ? true : nil
         snapshot.ducking = ducked
         snapshot.sleepMinutes = sleepAt.map {
             max(0, (($0 - Monotonic.now()).fractionalMilliseconds / 6000).rounded() / 10)

@@ -46,8 +46,6 @@ struct HouseMachine {
     static let spread = Duration.seconds(1)
     /// Events that wait for a subscription; beyond it the oldest is lost.
     static let mostEvents = 16
-    /// A timer that is due within so many seconds of what was said before is due then: the clocks differ by a moment.
-    private static let sameTime = 2
 
     private let settings: HouseSettings
     private let identity: String
@@ -63,14 +61,12 @@ struct HouseMachine {
     private var news = HouseNews()
     /// What the broker has, by topic.
     private var sent: [String: String] = [:]
-    private var timersAt = 0
-    private var due: Int?
+    private var timers = TimerClock()
     private var eventsFrom = Duration.zero
     private var waitingEvents: [HouseNews.Item] = []
     /// When all is to be said again.
     private var repeatAt: Duration?
-    private var underWay: Set<String> = []
-    private var waiting: [String: [HouseOrder]] = [:]
+    private var orders = OrderQueue()
     private var refused = LossMeter()
 
     init(_ settings: HouseSettings, identity: String, place: Double) {
@@ -140,8 +136,7 @@ struct HouseMachine {
     /// The states that have changed.
     private mutating func states() -> [Effect] {
         guard let values = status else { return [] }
-        var status = HouseStatus(values: values, timersAt: timersAt, newest: newest, tellsWords: settings.tellsWords)
-        steady(&status)
+        let status = timers.status(values, newest: newest, tellsWords: settings.tellsWords)
         var effects: [Effect?] = []
         for entity in HouseEntity.all where isOffered(entity) {
             if let state = entity.state {
@@ -157,12 +152,6 @@ struct HouseMachine {
 
     /// Home Assistant takes states of at most 255 characters; that of an update is JSON, and may be longer.
     private static func longestState(_ platform: HouseEntity.Platform) -> Int { platform == .update ? 4096 : 255 }
-
-    /// Lets a timer be due at the second said before, if it is the same to the clock.
-    private mutating func steady(_ status: inout HouseStatus) {
-        let next = status.nextTimer?.due
-        if let next, let due, abs(next - due) <= Self.sameTime { status.timersAt += due - next } else { due = next }
-    }
 
     private func discovery(of name: String) -> JSONValue {
         var device: [String: JSONValue] = [
@@ -198,9 +187,10 @@ struct HouseMachine {
             news.forget()
             guard status != nil else { return [] }
             status = nil
+            timers.forget()
             return [say(Self.availability(identity), Self.offline)].compactMap(\.self)
         }
-        if values["timer_list"] != status?["timer_list"] { timersAt = now.wall }
+        timers.learn(values, at: now.wall)
         status = values
         let known = (
             values["name"]?.stringValue ?? name ?? BoxName.shown(""), values["version"]?.stringValue ?? version
@@ -254,19 +244,11 @@ struct HouseMachine {
         guard let text = String(validating: payload, as: UTF8.self), let order = command(text) else {
             return refuse("a command of MQTT for \(entity.name) is outside its limits", at: now)
         }
-        guard underWay.contains(entity.id) else {
-            underWay.insert(entity.id)
-            return [.order(entity: entity.id, order)]
+        switch orders.add(order, of: entity.id, entity.queue) {
+        case .now: return [.order(entity: entity.id, order)]
+        case .later: return []
+        case .refused: return refuse("too many commands of MQTT for \(entity.name)", at: now)
         }
-        switch entity.queue {
-        case .last: waiting[entity.id] = [order]
-        case .all(let most):
-            guard waiting[entity.id, default: []].count < most else {
-                return refuse("too many commands of MQTT for \(entity.name)", at: now)
-            }
-            waiting[entity.id, default: []].append(order)
-        }
-        return []
     }
 
     /// One line for many: everyone with an account at the broker can send any number.
@@ -279,12 +261,7 @@ struct HouseMachine {
     private mutating func answered(_ entity: String, _ problem: String?) -> [Effect] {
         var effects: [Effect] = []
         if let problem { effects.append(.log("\(HouseEntity.byID[entity]?.name ?? entity), by MQTT: \(problem)")) }
-        guard var orders = waiting[entity], !orders.isEmpty else {
-            underWay.remove(entity)
-            return effects
-        }
-        effects.append(.order(entity: entity, orders.removeFirst()))
-        waiting[entity] = orders
+        if let next = orders.answered(entity) { effects.append(.order(entity: entity, next)) }
         return effects
     }
 }

@@ -6,8 +6,6 @@ package import VoiceBase
 final class HouseObserver: StatusObserver {
     /// How often the machine's package lists are read.
     private static let readingLists = TimeAmount.hours(6)
-    /// The slowest command waits nine seconds for the voice service.
-    private static let patience = TimeAmount.seconds(12)
 
     private var machine: HouseMachine
     private let loop: any EventLoop
@@ -79,25 +77,40 @@ final class HouseObserver: StatusObserver {
         }
     }
 
-    /// Gives the daemon an order, on a connection of its own: like those of the page it gives no permission.
     private func give(_ order: HouseOrder, of entity: String) {
+        order.give(socket, on: loop) { [self] _, problem in handle(.answered(entity: entity, problem: problem)) }
+    }
+}
+
+extension HouseOrder {
+    /// The slowest command waits nine seconds for the voice service.
+    private static let patience = TimeAmount.seconds(12)
+
+    /// Gives the daemon the order, on a connection of its own: like those of the page it gives no permission.
+    ///
+    /// - Parameters:
+    ///   - socket: the daemon's.
+    ///   - answer: gets the result, or why there is none.
+    func give(
+        _ socket: String,
+        on loop: any EventLoop,
+        answer: @escaping (_ result: JSONValue?, _ problem: String?) -> Void
+    ) {
         var reply: JSONValue?
         DaemonLines.open(
             socket,
             on: loop,
-            sending: BridgeHub.request(
-                order.command,
-                ["arguments": .object(order.arguments.mapValues { .string($0) })]
-            ),
+            sending: BridgeHub.request(command, ["arguments": .object(arguments.mapValues { .string($0) })]),
             patience: Self.patience,
             onLine: { line, _ in
                 reply = line
                 return "answered"
             },
-            onEnd: { [self] reason in
-                let isDone = reply?["ok"] == true
-                let problem = reply?["error"]?["message"]?.stringValue ?? reason
-                handle(.answered(entity: entity, problem: isDone ? nil : problem))
+            onEnd: { reason in
+                guard reply?["ok"] == true else {
+                    return answer(nil, reply?["error"]?["message"]?.stringValue ?? reason)
+                }
+                answer(reply?["result"] ?? [:], nil)
             }
         )
     }

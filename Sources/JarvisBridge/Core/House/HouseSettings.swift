@@ -88,7 +88,7 @@ package struct HouseSettings: Sendable, Equatable {
     private static let broker = "mqtt.broker"
     static let keys = ["broker", "user", "password_file", "ca_file", "area", "discovery_prefix", "transcripts"]
 
-    private static func isName(_ text: String, atMost limit: Int) -> Bool {
+    static func isName(_ text: String, atMost limit: Int) -> Bool {
         1...limit ~= text.utf8.count && !text.unicodeScalars.contains(where: \.isHidden)
     }
 

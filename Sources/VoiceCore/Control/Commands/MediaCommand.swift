@@ -8,16 +8,19 @@ extension ControlCommand {
         arguments: [
             ControlArgument(
                 "action",
-                .choice(["status", "play", "enqueue", "seek", "remove"] + MediaOrder.allCases.map(\.rawValue)),
+                .choice(
+                    ["status", "play", "enqueue", "interject", "seek", "remove"] + MediaOrder.allCases.map(\.rawValue)
+                ),
                 isOptional: true, "what to do; default: status"
             ),
             ControlArgument(
                 "what",
                 .text(longest: 2000),
                 isOptional: true,
-                completes: ("action", ["play", "enqueue", "seek", "remove"]),
-                "for play and enqueue: an address, the name of a radio station, or a handle such as media-1; for seek: a place (1:30) "
-                    + "or a step (+30, -10); for remove: the number of what waits, from 1, and to be sure its title"
+                completes: ("action", ["play", "enqueue", "interject", "seek", "remove"]),
+                "for play and enqueue: an address, the name of a radio station, or a handle such as media-1; for interject: "
+                    + "addresses, which play one after the other, before what they interrupt continues; for seek: a place "
+                    + "(1:30) or a step (+30, -10); for remove: the number of what waits, from 1, and to be sure its title"
             ),
         ],
         "Music, radio and podcasts. Shows what plays."
@@ -28,6 +31,10 @@ extension ControlCommand {
             switch arguments["action"] {
             case "play": snapshot = try await player.play(address: what, title: "", kind: nil)
             case "enqueue": snapshot = try await player.enqueue(address: what, title: "")
+            case "interject":
+                let addresses = what.split(separator: " ").map(String.init)
+                guard !addresses.isEmpty else { throw MediaProblem.notAnAddress }
+                snapshot = try await player.interject(addresses: addresses, title: "announcement")
             case "seek":
                 guard let place = MediaPlace(what) else {
                     throw MediaProblem.failed("say where to: 1:30, 90, +30 or -10")

@@ -110,6 +110,7 @@ private struct NoMedia: MediaControls {
         if isRefused(address) { throw .unknownHandle(address) }
         return MediaSnapshot()
     }
+    func interject(addresses: [String], title: String) throws(MediaProblem) -> MediaSnapshot { MediaSnapshot() }
     func enqueue(address: String, title: String) throws(MediaProblem) -> MediaSnapshot {
         if isRefused(address) { throw .unknownHandle(address) }
         return MediaSnapshot()

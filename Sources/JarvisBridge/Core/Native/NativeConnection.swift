@@ -1,0 +1,91 @@
+internal import NIOCore
+internal import VoiceBase
+
+/// One connection of Home Assistant, on the event loop: hands to `NativeWire` and `NativeMachine` what comes, and carries out what they
+/// decide.
+final class NativeConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// A client has so long to say who it is.
+    static let patience = TimeAmount.seconds(20)
+
+    private let server: NativeServer
+    private var wire: NativeWire
+    private var machine: NativeMachine
+    /// nil before the connection is open and after its end.
+    private var context: ChannelHandlerContext?
+
+    init(_ server: NativeServer) {
+        self.server = server
+        (wire, machine) = server.newConnection()
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        self.context = context
+        server.connected(self, from: context.remoteAddress?.ipAddress ?? "")
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: Self.patience) {
+            if !bound.value.machine.isGreeted { bound.value.close() }
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let wasOpen = wire.isOpen
+        for output in wire.receive(unwrapInboundIn(data).readableBytesView) {
+            switch output {
+            case .send(let bytes): write(bytes)
+            case .message(let message):
+                handle(.message(message))
+                guard self.context != nil else { return }
+            case .close(let reason):
+                server.refused(reason)
+                close()
+            }
+        }
+        if wire.isOpen, !wasOpen { server.isKnown(self) }
+        self.context?.flush()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.context = nil
+        server.disconnected(self)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is IdleStateHandler.IdleStateEvent { handle(.silence) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { close() }
+
+    /// After its end it does nothing.
+    func handle(_ event: NativeMachine.Event) {
+        guard context != nil else { return }
+        for effect in machine.handle(event) {
+            switch effect {
+            case .send(let message):
+                guard let bytes = wire.send(message) else { return close() }
+                write(bytes)
+            case .order(let entity, let order): server.give(order, of: entity, for: self)
+            case .announce(let number, let addresses): server.announce(addresses, number, for: self)
+            case .log(let line): server.note(line)
+            case .close: return close()
+            }
+        }
+        context?.flush()
+    }
+
+    private func write(_ bytes: [UInt8]) {
+        guard let context else { return }
+        // A client that does not read keeps nothing here.
+        guard context.channel.isWritable else { return close() }
+        context.write(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+    }
+
+    func close() {
+        guard let context else { return }
+        self.context = nil
+        context.flush()
+        context.close(promise: nil)
+    }
+}

@@ -1,0 +1,235 @@
+internal import VoiceBase
+
+/// What the connections tell of the box. A value.
+struct NativeHouse: Equatable, Sendable {
+    /// The box's name, for people.
+    var name: String
+    /// Of the daemon.
+    var version: String
+    /// One message for each entity that has a state.
+    var states: [NativeMessage]
+}
+
+/// Decides what the box says on one connection of Home Assistant by the ESPHome native API, and what it does of what is said there.
+/// A pure value.
+///
+/// It gets only what someone has sent who may: `NativeWire` holds the others off.
+struct NativeMachine {
+    enum Event {
+        case message(NativeMessage)
+        /// The box has changed; nil: the daemon is gone.
+        case house(NativeHouse?)
+        /// Messages about events.
+        case news([NativeMessage])
+        /// The daemon has carried out or refused the order of an entity.
+        case answered(entity: String, problem: String?)
+        /// The sound of an announcement is over.
+        case announced(Int, isDone: Bool)
+        /// Nothing has come for `silence`.
+        case silence
+    }
+
+    enum Effect: Equatable {
+        case send(NativeMessage)
+        /// To the control socket; `Event.answered` follows.
+        case order(entity: String, HouseOrder)
+        /// Play these addresses, the first one first; `Event.announced` follows if there is a number.
+        case announce(Int?, [String])
+        /// Close, after all is sent.
+        case close
+        case log(String)
+    }
+
+    /// So long may a client be silent before it is asked whether it is there, and again before it is given up.
+    static let silence = Duration.seconds(60)
+    /// Announcements of one connection that wait; beyond it they are refused.
+    static let mostAnnouncements = 8
+    /// Every question up to this version has an answer here: from 1.15 on Home Assistant asks for the capabilities, and hangs up
+    /// on a box that says nothing.
+    private static let version = (major: UInt32(1), minor: UInt32(18))
+    /// Voice assistant, sound over this connection, timers, announcements. Conversations are the box's own: it opens none in
+    /// Home Assistant, so it does not offer to begin one there.
+    private static let assistant = ProtoValue.number(1 | 4 | 8 | 16)
+
+    private let settings: NativeSettings
+    private let address: String
+    private var house: NativeHouse?
+    /// Whether the client has said hello, and was answered.
+    private(set) var isGreeted = false
+    private var wantsStates = false
+    private var isAsked = false
+    /// The states that the client has.
+    private var sent: Set<NativeMessage> = []
+    private var orders = OrderQueue()
+    private var announcements: Set<Int> = []
+    private var lastAnnouncement = 0
+
+    /// - Parameter address: by which Home Assistant knows the box, as that of a network card.
+    init(_ settings: NativeSettings, address: String, house: NativeHouse?) {
+        (self.settings, self.address, self.house) = (settings, address, house)
+    }
+
+    mutating func handle(_ event: Event) -> [Effect] {
+        switch event {
+        case .message(let message):
+            isAsked = false
+            return message.kind.map { heard(message, $0) } ?? []
+        case .house(let house):
+            self.house = house
+            // Entities have no "unavailable" of their own here: Home Assistant shows it while there is no connection.
+            guard house != nil else { return [.close] }
+            return wantsStates ? states() : []
+        case .news(let events): return wantsStates ? events.map { .send($0) } : []
+        case .answered(let entity, let problem): return answered(entity, problem)
+        case .announced(let number, let isDone):
+            guard announcements.remove(number) != nil else { return [] }
+            return [.send(NativeMessage(.announceFinished, [ProtoField(1, .flag(isDone))]))]
+        case .silence:
+            if isAsked { return [.close] }
+            isAsked = true
+            return isGreeted ? [.send(NativeMessage(.ping))] : [.close]
+        }
+    }
+
+    // MARK: - What Home Assistant says
+
+    private mutating func heard(_ message: NativeMessage, _ kind: NativeMessage.Kind) -> [Effect] {
+        guard let fields = message.fields else { return [.log("a message of Home Assistant is damaged"), .close] }
+        switch kind {
+        case .hello: return greet()
+        case .authentication: return [.send(NativeMessage(.authenticationResponse))]
+        case .disconnect: return [.send(NativeMessage(.disconnectResponse)), .close]
+        case .ping: return [.send(NativeMessage(.pingResponse))]
+        default: return isGreeted ? asked(kind, fields) : [.close]
+        }
+    }
+
+    private mutating func greet() -> [Effect] {
+        guard let house else { return [.close] }
+        isGreeted = true
+        let hello = NativeMessage(
+            .helloResponse,
+            [
+                ProtoField(1, .number(Self.version.major)), ProtoField(2, .number(Self.version.minor)),
+                ProtoField(3, .text("jarvis-voiced " + house.version)), ProtoField(4, .text(Self.host(house.name))),
+            ]
+        )
+        return [.send(hello)]
+    }
+
+    /// The name as Home Assistant needs it, a label of DNS.
+    static func host(_ name: String) -> String { BoxName.label(name) ?? BoxName.host }
+
+    private mutating func asked(_ kind: NativeMessage.Kind, _ fields: ProtoFields) -> [Effect] {
+        switch kind {
+        case .deviceInfo: return [.send(deviceInfo)]
+        case .listEntities:
+            let entities = [NativePlayer.list] + NativeEntity.list(tellingWords: settings.tellsWords)
+            return (entities + [NativeMessage(.listDone)]).map { .send($0) }
+        case .capabilities:
+            let assistant = ProtoField(2, .message([ProtoField(1, Self.assistant)]))
+            return [.send(NativeMessage(.capabilitiesResponse, [assistant]))]
+        case .subscribeStates:
+            wantsStates = true
+            sent = []
+            return states()
+        // The box has its own wake words.
+        case .voiceConfiguration: return [.send(NativeMessage(.voiceConfigurationResponse))]
+        // The key is made here alone.
+        case .setKey: return [.send(NativeMessage(.setKeyResponse))]
+        case .switchCommand, .numberCommand, .selectCommand, .buttonCommand, .textCommand:
+            return command(kind, fields)
+        case .mediaPlayerCommand: return play(fields)
+        case .announce: return announce(fields)
+        case .timer: return timer(fields)
+        default: return []
+        }
+    }
+
+    private var deviceInfo: NativeMessage {
+        let name = house?.name ?? ""
+        return NativeMessage(
+            .deviceInfoResponse,
+            [
+                ProtoField(2, .text(Self.host(name))), ProtoField(3, .text(address)),
+                ProtoField(4, .text(house?.version ?? "")), ProtoField(8, .text("jarvis-voiced.Voice box")),
+                ProtoField(9, .text(house?.version ?? "")), ProtoField(13, .text(name)),
+                ProtoField(16, .text(settings.area ?? "")), ProtoField(17, Self.assistant),
+                ProtoField(19, .flag(settings.isEncrypted)),
+            ]
+        )
+    }
+
+    /// The states that have changed.
+    private mutating func states() -> [Effect] {
+        let states = house?.states ?? []
+        defer { sent = Set(states) }
+        return states.filter { !sent.contains($0) }.map { .send($0) }
+    }
+
+    // MARK: - Orders
+
+    private mutating func command(_ kind: NativeMessage.Kind, _ fields: ProtoFields) -> [Effect] {
+        guard let entity = NativeEntity.byKey[fields.number(1)]?.row,
+            let text = NativeEntity.byKey[fields.number(1)]?.command(kind, fields)
+        else { return [] }
+        guard let order = entity.command?(text) else {
+            return [.log("a command of Home Assistant for \(entity.name) is outside its limits")]
+        }
+        return give(order, of: entity.id, entity.queue)
+    }
+
+    private mutating func play(_ fields: ProtoFields) -> [Effect] {
+        switch NativePlayer.wish(fields) {
+        case nil: return [.log("a command of Home Assistant for the player is outside its limits")]
+        case .announcement(let address): return [.announce(nil, [address])]
+        case .order(let order):
+            // Of volumes the last one counts; what is played and stopped comes one after the other.
+            let entity = NativePlayer.id + "_" + order.command
+            return give(order, of: entity, order.command == "volume" ? .last : .all(8))
+        }
+    }
+
+    private mutating func give(_ order: HouseOrder, of entity: String, _ queue: HouseEntity.Queue) -> [Effect] {
+        switch orders.add(order, of: entity, queue) {
+        case .now: [.order(entity: entity, order)]
+        case .later: []
+        case .refused: [.log("too many commands of Home Assistant for \(Self.name(entity))")]
+        }
+    }
+
+    private mutating func answered(_ entity: String, _ problem: String?) -> [Effect] {
+        var effects: [Effect] = []
+        if let problem { effects.append(.log("\(Self.name(entity)), by Home Assistant: \(problem)")) }
+        if let next = orders.answered(entity) { effects.append(.order(entity: entity, next)) }
+        return effects
+    }
+
+    private static func name(_ entity: String) -> String { HouseEntity.byID[entity]?.name ?? "the player" }
+
+    // MARK: - Announcements and timers
+
+    /// Every announcement must be ended: Home Assistant waits for that, five minutes long.
+    private mutating func announce(_ fields: ProtoFields) -> [Effect] {
+        let addresses = [fields.text(3), fields.text(1)].filter { !$0.isEmpty }
+        lastAnnouncement += 1
+        guard !addresses.isEmpty, addresses.allSatisfy({ NativePlayer.address($0) != nil }),
+            announcements.count < Self.mostAnnouncements
+        else {
+            return [
+                .log("an announcement of Home Assistant is refused"),
+                .send(NativeMessage(.announceFinished, [ProtoField(1, .flag(false))])),
+            ]
+        }
+        announcements.insert(lastAnnouncement)
+        return [.announce(lastAnnouncement, addresses)]
+    }
+
+    /// A timer that runs in Home Assistant rings here when it is over.
+    private mutating func timer(_ fields: ProtoFields) -> [Effect] {
+        let finished: UInt32 = 3
+        guard fields.number(1) == finished else { return [] }
+        let name = fields.text(3).filter { $0.isLetter || $0.isNumber || $0 == " " }.prefix(60)
+        return give(HouseOrder("timer", ["action": "set", "what": "1s \(name)"]), of: "timer", .all(8))
+    }
+}

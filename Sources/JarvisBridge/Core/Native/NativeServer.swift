@@ -1,0 +1,182 @@
+internal import NIOCore
+internal import NIOPosix
+package import VoiceBase
+
+/// What the bridge needs for the native API.
+package struct NativeBox: Sendable {
+    package var settings: NativeSettings
+    package var identity: HouseIdentity
+    /// nil without encryption.
+    package var key: Secret?
+
+    package init(_ settings: NativeSettings, identity: HouseIdentity, key: Secret?) {
+        (self.settings, self.identity, self.key) = (settings, identity, key)
+    }
+}
+
+/// The box as a device of the ESPHome native API: what all connections share. Lives on the event loop.
+final class NativeServer: StatusObserver {
+    /// Bytes that may wait for a client that does not read.
+    private static let waiting = ChannelOptions.Types.WriteBufferWaterMark(low: 32 << 10, high: 128 << 10)
+
+    private let box: NativeBox
+    private let loop: any EventLoop
+    private let socket: String
+    private let log: @Sendable (String) -> Void
+    private var connections: [ObjectIdentifier: NativeConnection] = [:]
+    private var book = ConnectionBook()
+    private var places = CommandPlaces()
+    private var announcements = NativeAnnouncements()
+    private var news = HouseNews()
+    private var timers = TimerClock()
+    /// nil while the daemon is away.
+    private var house: NativeHouse?
+    private var notes = LossMeter()
+
+    /// - Parameter socket: the daemon's.
+    init(_ box: NativeBox, loop: any EventLoop, socket: String, log: @escaping @Sendable (String) -> Void) {
+        (self.box, self.loop, self.socket, self.log) = (box, loop, socket, log)
+    }
+
+    /// Listens from now on.
+    func start() -> EventLoopFuture<any Channel> {
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        return ServerBootstrap(group: loop)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.socketOption(.so_sndbuf), value: 128 << 10)
+            .childChannelOption(.writeBufferWaterMark, value: Self.waiting)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let silence = TimeAmount.milliseconds(Int64(NativeMachine.silence.wholeMilliseconds))
+                    try channel.pipeline.syncOperations.addHandlers([
+                        IdleStateHandler(readTimeout: silence), NativeConnection(bound.value),
+                    ])
+                }
+            }
+            .bind(host: box.settings.listen, port: box.settings.port)
+    }
+
+    // MARK: - Connections
+
+    func newConnection() -> (NativeWire, NativeMachine) {
+        let wire = NativeWire.Box(
+            name: NativeMachine.host(house?.name ?? ""), address: box.identity.cardAddress,
+            key: box.settings.isEncrypted ? box.key.flatMap(NativeKey.bytes) ?? [] : nil
+        )
+        return (NativeWire(wire), NativeMachine(box.settings, address: box.identity.cardAddress, house: house))
+    }
+
+    /// Makes room for it if necessary.
+    func connected(_ connection: NativeConnection, from address: String) {
+        connections[ObjectIdentifier(connection)] = connection
+        let network = IPAddress(address)?.network ?? []
+        if let loser = book.opened(ObjectIdentifier(connection), from: network) { connections[loser]?.close() }
+    }
+
+    func isKnown(_ connection: NativeConnection) { book.isKnown(ObjectIdentifier(connection)) }
+
+    func disconnected(_ connection: NativeConnection) {
+        connections[ObjectIdentifier(connection)] = nil
+        book.closed(ObjectIdentifier(connection))
+        handle(.left(ObjectIdentifier(connection)))
+    }
+
+    func refused(_ reason: String) { note("a connection for Home Assistant was refused: \(reason)") }
+
+    /// One line for many: anyone in the network can make any number.
+    func note(_ line: String) {
+        let now = Monotonic.now()
+        notes.add(1, at: now)
+        guard let count = notes.dequeue(at: now, isOver: true) else { return }
+        log(count == 1 ? line : "\(line), and \(count - 1) other problems before it")
+    }
+
+    // MARK: - The daemon
+
+    func see(_ look: StatusLook) {
+        switch look {
+        case .came: break
+        case .line(_, .object(let changed)?, _) where changed.keys.allSatisfy({ $0 == "levels" }): break
+        case .line(_, _, let values): learn(values)
+        case .gone:
+            news.forget()
+            timers.forget()
+            guard house != nil else { return }
+            house = nil
+            tell(.house(nil))
+        }
+    }
+
+    private func learn(_ values: [String: JSONValue]) {
+        timers.learn(values, at: WallClock.seconds())
+        let tellsWords = box.settings.tellsWords
+        let events = news.learn(values, tellsWords: tellsWords).compactMap { NativeEntity.event($0) }
+        let now = NativeHouse(values, timers.status(values, newest: nil, tellsWords: tellsWords))
+        if now != house {
+            house = now
+            tell(.house(now))
+        }
+        if !events.isEmpty { tell(.news(events)) }
+    }
+
+    private func tell(_ event: NativeMachine.Event) {
+        // A connection that ends here leaves the list.
+        for connection in Array(connections.values) { connection.handle(event) }
+    }
+
+    // MARK: - Orders
+
+    func give(_ order: HouseOrder, of entity: String, for connection: NativeConnection) {
+        guard places.take(order.command) else {
+            let bound = NIOLoopBound(connection, eventLoop: loop)
+            return loop.execute {
+                bound.value.handle(.answered(entity: entity, problem: "too many orders at the same time"))
+            }
+        }
+        order.give(socket, on: loop) { [self] _, problem in
+            places.leave(order.command)
+            connection.handle(.answered(entity: entity, problem: problem))
+        }
+    }
+
+    func announce(_ addresses: [String], _ number: Int?, for connection: NativeConnection) {
+        handle(.add(.init(owner: ObjectIdentifier(connection), number: number, addresses: addresses)))
+    }
+
+    private func handle(_ event: NativeAnnouncements.Event) {
+        for effect in announcements.handle(event) {
+            switch effect {
+            case .play(let addresses):
+                let order = HouseOrder("media", ["action": "interject", "what": addresses.joined(separator: " ")])
+                order.give(socket, on: loop) { [self] _, problem in
+                    if let problem { note("an announcement of Home Assistant: \(problem)") }
+                    handle(.begun(problem: problem))
+                }
+            case .look:
+                let bound = NIOLoopBound(self, eventLoop: loop)
+                let pause = TimeAmount.milliseconds(Int64(NativeAnnouncements.pause.wholeMilliseconds))
+                loop.scheduleTask(in: pause) { bound.value.look() }
+            case .ended(let item, let isDone):
+                guard let number = item.number else { break }
+                connections[item.owner]?.handle(.announced(number, isDone: isDone))
+            }
+        }
+    }
+
+    private func look() {
+        HouseOrder("media").give(socket, on: loop) { [self] result, _ in
+            handle(.looked(isOver: result?["interjects"] != true))
+        }
+    }
+}
+
+extension NativeHouse {
+    /// - Parameter values: of the daemon.
+    init(_ values: [String: JSONValue], _ status: HouseStatus) {
+        name = values["name"]?.stringValue ?? BoxName.shown("")
+        version = values["version"]?.stringValue ?? ""
+        let rows = NativeEntity.all.filter { status.tellsWords || !$0.row.tellsWords }
+        states = [NativePlayer.state(values)] + rows.compactMap { $0.state(status) }
+    }
+}

@@ -1,0 +1,127 @@
+import Testing
+
+@testable import VoiceBase
+@testable import VoiceConversation
+@testable import VoiceMedia
+@testable import VoiceReply
+
+struct MediaInterjectionTests {
+    private static func item(_ name: String, _ kind: MediaKind = .track) -> MediaItem {
+        MediaItem(address: "https://example.org/\(name)", title: name, kind: kind)
+    }
+
+    private static let second = 48_000
+    private let chime = item("chime"), words = item("words")
+
+    /// Ten seconds of an item have been heard, and another one waits.
+    private static func playing(_ kind: MediaKind = .track) -> MediaMachine {
+        var machine = MediaMachine()
+        _ = machine.handle(.play(item("a", kind), from: 0))
+        _ = machine.handle(.enqueue([item("b")]))
+        _ = machine.handle(.began(job: 1, position: 0))
+        _ = machine.handle(.played(UInt64(10 * second)))
+        return machine
+    }
+
+    /// The last job has two seconds of sound, all of which is heard.
+    private func hear(_ machine: inout MediaMachine) -> [MediaEffect] {
+        guard let job = machine.current?.job else { return [] }
+        let start = machine.heard
+        var effects = machine.handle(.began(job: job, position: start))
+        effects += machine.handle(.ended(job: job, frames: 2 * Self.second, failure: nil))
+        if let next = machine.next {
+            effects += machine.handle(.began(job: next.job, position: start + UInt64(2 * Self.second)))
+        }
+        return effects + machine.handle(.played(start + UInt64(2 * Self.second)))
+    }
+
+    private func prepared(_ effects: [MediaEffect]) -> [String] {
+        effects.compactMap { effect in
+            if case .prepare(_, let item, let second) = effect { "\(item.title) \(Int(second))" } else { nil }
+        }
+    }
+
+    @Test func whatPlayedContinuesAfterTheSoundsAtItsPlace() {
+        var machine = Self.playing()
+        #expect(prepared(machine.handle(.interject([chime, words]))) == ["chime 0"])
+        #expect(machine.interjects && machine.waiting.map(\.title) == ["b"])
+        #expect(prepared(hear(&machine)) == ["words 0"])
+        #expect(machine.interjects)
+        let effects = hear(&machine)
+        #expect(prepared(effects) == ["a 10"] && !machine.interjects)
+        #expect(machine.waiting.map(\.title) == ["b"])
+        #expect(!effects.contains { if case .report = $0 { true } else { false } }, "the queue is not over")
+        #expect(!effects.contains { if case .remember = $0 { true } else { false } }, "no one chose them")
+    }
+
+    @Test func radioBeginsAnew() {
+        var machine = Self.playing(.radio)
+        _ = machine.handle(.interject([chime]))
+        #expect(prepared(hear(&machine)) == ["a 0"])
+    }
+
+    @Test func pausedItemStaysPausedAndAStoppedQueueStopped() {
+        var machine = Self.playing()
+        _ = machine.handle(.order(.pause))
+        _ = machine.handle(.interject([chime]))
+        #expect(!machine.isPaused)
+        _ = hear(&machine)
+        #expect(machine.isPaused && machine.current?.item.title == "a")
+
+        var stopped = Self.playing()
+        _ = stopped.handle(.order(.stop))
+        _ = stopped.handle(.interject([chime]))
+        #expect(prepared(hear(&stopped)).isEmpty)
+        #expect(stopped.current == nil && stopped.queue.map(\.title) == ["b"] && !stopped.interjects)
+    }
+
+    @Test func stopEndsTheSoundsAndWhatTheyInterrupted() {
+        var machine = Self.playing()
+        _ = machine.handle(.interject([chime, words]))
+        #expect(machine.handle(.order(.stop)).contains(.cut))
+        #expect(machine.current == nil && !machine.interjects && machine.queue.map(\.title) == ["b"])
+    }
+
+    @Test func otherOrdersMeanWhatWasInterrupted() {
+        var machine = Self.playing()
+        _ = machine.handle(.interject([chime]))
+        _ = machine.handle(.order(.pause))
+        #expect(machine.isPaused && machine.current?.item.title == "a" && !machine.interjects)
+
+        machine = Self.playing()
+        _ = machine.handle(.interject([chime]))
+        #expect(prepared(machine.handle(.order(.skip))).last == "b 0")
+
+        machine = Self.playing()
+        _ = machine.handle(.interject([chime]))
+        #expect(prepared(machine.handle(.play(Self.item("c"), from: 0))) == ["c 0"])
+        #expect(machine.queue.map(\.title) == ["b"] && !machine.interjects)
+    }
+
+    @Test func itemQueuedMeanwhileWaitsBehindTheOthers() {
+        var machine = Self.playing()
+        _ = machine.handle(.interject([chime]))
+        _ = machine.handle(.enqueue([Self.item("c")]))
+        #expect(machine.interjects)
+        _ = hear(&machine)
+        #expect(machine.waiting.map(\.title) == ["b", "c"])
+    }
+
+    @Test func soundThatFailsIsOver() {
+        var machine = Self.playing()
+        _ = machine.handle(.interject([chime, words]))
+        let job = machine.current?.job ?? 0
+        #expect(prepared(machine.handle(.ended(job: job, frames: 0, failure: "404"))) == ["words 0"])
+        let last = machine.current?.job ?? 0
+        #expect(prepared(machine.handle(.ended(job: last, frames: 0, failure: "404"))) == ["a 10"])
+        #expect(!machine.interjects)
+    }
+
+    @Test func secondInterjectionFollowsTheFirst() {
+        var machine = Self.playing()
+        _ = machine.handle(.interject([chime]))
+        _ = machine.handle(.interject([words]))
+        #expect(prepared(hear(&machine)) == ["words 0"])
+        #expect(prepared(hear(&machine)) == ["a 10"])
+    }
+}
