@@ -9,7 +9,7 @@ struct JarvisBridge: ParsableCommand {
         commandName: "jarvis-bridge",
         abstract: "Serves jarvis-voiced to browsers, its metrics to Prometheus, and the box to Home Assistant.",
         discussion: "A page that shows what the box hears, does and costs, with buttons for its commands; metrics at "
-            + "/metrics; all of it in Home Assistant, as a device that it finds by itself, or by MQTT. A client of the "
+            + "/metrics; all of it in Home Assistant, as a device that it discovers, or by MQTT. A client of the "
             + "control socket and nothing else: the voice does not need it.",
         version: ProgramVersion.current,
         subcommands: [Run.self, Link.self, Share.self, Key.self, Check.self]

@@ -55,7 +55,7 @@ enum NativePlayer {
     /// What a command asks for.
     enum Wish: Equatable {
         case order(HouseOrder)
-        /// A sound of the house, after which goes on what plays now.
+        /// A sound of the house, after which what plays now continues.
         case announcement(String)
     }
 

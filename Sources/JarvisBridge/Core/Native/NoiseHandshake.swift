@@ -6,7 +6,7 @@ struct NoiseCipher {
     private let key: SymmetricKey
     private var count: UInt64 = 0
 
-    init(key: SymmetricKey) { self.key = key }
+    init(key: [UInt8]) { self.key = SymmetricKey(data: key) }
 
     /// nil after 2^64 messages.
     mutating func seal(_ plain: [UInt8], authenticating data: [UInt8] = []) -> [UInt8]? {
@@ -36,7 +36,7 @@ struct NoiseCipher {
 }
 
 /// The handshake Noise_NNpsk0_25519_ChaChaPoly_SHA256 (noiseprotocol.org, revision 34): who knows the key gets two ciphers that
-/// nobody else has. A value.
+/// no one else has. A value.
 struct NoiseHandshake {
     enum Fault: Error {
         /// The other side has another key, or its message is damaged.
@@ -57,7 +57,7 @@ struct NoiseHandshake {
     let own = Curve25519.KeyAgreement.PrivateKey()
     private(set) var chain: [UInt8]
     private(set) var hash: [UInt8]
-    var cipher = NoiseCipher(key: SymmetricKey(size: .bits256))
+    var cipher = NoiseCipher(key: [])
 
     /// - Parameters:
     ///   - key: the shared key, `keyLength` bytes.
@@ -68,7 +68,7 @@ struct NoiseHandshake {
         mix(intoHash: prologue)
         let parts = mix(intoChain: key, count: 2)
         mix(intoHash: parts[0])
-        cipher = NoiseCipher(key: SymmetricKey(data: parts[1]))
+        cipher = NoiseCipher(key: parts[1])
     }
 
     /// The part of the box: takes the first message, and gives the second one and the ciphers.
@@ -81,8 +81,8 @@ struct NoiseHandshake {
         return (
             point + tag,
             Ciphers(
-                sending: NoiseCipher(key: SymmetricKey(data: keys[0])),
-                receiving: NoiseCipher(key: SymmetricKey(data: chain))
+                sending: NoiseCipher(key: keys[0]),
+                receiving: NoiseCipher(key: chain)
             )
         )
     }
@@ -122,7 +122,7 @@ struct NoiseHandshake {
         useNext(mix(intoChain: secret.withUnsafeBytes { Array($0) }, count: 1))
     }
 
-    mutating func useNext(_ parts: [[UInt8]]) { cipher = NoiseCipher(key: SymmetricKey(data: parts[0])) }
+    mutating func useNext(_ parts: [[UInt8]]) { cipher = NoiseCipher(key: parts[0]) }
 
     mutating func mix(intoHash data: [UInt8]) { hash = Array(SHA256.hash(data: hash + data)) }
 

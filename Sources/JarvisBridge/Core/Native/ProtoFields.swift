@@ -55,7 +55,7 @@ extension [ProtoField] {
     var bytes: [UInt8] { reduce(into: []) { $1.write(to: &$0) } }
 }
 
-/// A received message, field by field. Fields that nobody asks for are skipped; of a field that comes twice the last one counts.
+/// A received message, field by field. Fields that are not asked for are skipped; of a field that comes twice the last one counts.
 struct ProtoFields {
     enum Wire: UInt64 {
         case varint, eight, bytes
