@@ -266,7 +266,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "VoiceBase", "VoiceNetwork", "VoiceConversation", "VoiceReply", "VoiceAgent", "VoiceMedia",
-                "VoiceActivation", "VoiceCore", "VoiceSimulator", "ServiceSimulators",
+                "VoiceActivation", "VoiceCore", "VoiceSimulator", "ServiceSimulators", "BridgeCore",
             ],
             path: "Tools/FuzzTargets",
             swiftSettings: settings

@@ -1,7 +1,7 @@
 """The checks of scripts/home-test.
 
-    home_test.py broker|house PROGRAMS OUT      house: in the environment of the rig's `serve`"""
-import json, os, pathlib, random, re, signal, socket, subprocess, sys, time, urllib.request
+    home_test.py broker|house|native PROGRAMS OUT      house, native: in the environment of the rig's `serve`"""
+import json, os, pathlib, random, re, signal, socket, subprocess, sys, threading, time, urllib.error, urllib.request, wave
 
 part, programs, out = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 out.mkdir(parents=True, exist_ok=True)
@@ -62,9 +62,13 @@ class Daemon:
                   "realtime.url": f"ws://127.0.0.1:{found['realtime']}/v1/realtime", "jarvis.url": f"http://127.0.0.1:{found['jarvis']}/ui",
                   "log.transcripts": "true", **settings}
         arguments = [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
-        self.process = start(name, f"{programs}/jarvis-voiced", "run", *arguments, HOME=str(home),
-                             XDG_RUNTIME_DIR=str(home / "run"), STATE_DIRECTORY=str(home / "state"), OPENAI_API_KEY="sk-simulated",
-                             JARVIS_TOKEN=token)
+        self.run = lambda: start(name, f"{programs}/jarvis-voiced", "run", *arguments, HOME=str(home),
+                                 XDG_RUNTIME_DIR=str(home / "run"), STATE_DIRECTORY=str(home / "state"),
+                                 OPENAI_API_KEY="sk-simulated", JARVIS_TOKEN=token)
+        self.begin()
+
+    def begin(self):
+        self.process = self.run()
         wait("the daemon", lambda: self.ask("status")["ok"], 20)
 
     def ask(self, command, **arguments):
@@ -98,8 +102,10 @@ class Bridge:
         self.folder.mkdir(exist_ok=True)
         self.port = free_port()
         (self.folder / "mqtt-password").write_text(table.pop("password", PASSWORD) + "\n")
-        lines = [f'{key} = {json.dumps(value)}' for key, value in {"broker": broker, "user": USER, **table}.items()]
-        (self.folder / "bridge.toml").write_text("\n".join([f'socket = "{daemon.control}"', f"port = {self.port}", "[mqtt]", *lines]) + "\n")
+        table = {"broker": broker, "user": USER, **table} if broker else table
+        lines = [f'{key} = {json.dumps(value)}' for key, value in table.items()]
+        (self.folder / "bridge.toml").write_text("\n".join([
+            f'socket = "{daemon.control}"', f"port = {self.port}", "[mqtt]" if broker else "[esphome]", *lines]) + "\n")
         self.log = out / f"{name}.log"
         self.run()
 
@@ -331,6 +337,14 @@ class Home:
         with urllib.request.urlopen(request, timeout=15) as answer:
             return json.load(answer)
 
+    def rig(self, *command, check=True):
+        return subprocess.run([os.environ["HOME_RIG"] + "/ha", *command], check=check, capture_output=True, text=True)
+
+    def discovered(self, address):
+        """The entities of the device with this address, by the names of their unique ids."""
+        found = next(device for device in json.loads(self.rig("devices").stdout) if address in json.dumps(device).lower())
+        return {unique.lower(): entity for entity, unique in found["entities"].items()}, found["id"]
+
     def entities(self, identity):
         """The box's entities by the ids of `HouseEntity`."""
         devices = json.loads(subprocess.run([os.environ["HOME_RIG"] + "/ha", "devices"], check=True, capture_output=True).stdout)
@@ -426,8 +440,160 @@ def house_checks():
     ok("Home Assistant's log has no complaint about MQTT")
 
 
+# MARK: The native API
+
+def native_checks():
+    home = Home()
+    with wave.open(str(out / "song.wav"), "wb") as song:
+        song.setparams((1, 2, 8000, 0, "NONE", ""))
+        song.writeframes(random.Random(1).randbytes(16000 * 120))
+    host = os.environ["HA_URL"].split("/")[2]
+    daemon = Daemon("native-daemon", **{"media.allow_hosts": host, "media.folders": str(out)})
+    port = free_port()
+    bridge = Bridge(daemon, None, "native-bridge", enabled=True, listen="127.0.0.1", port=port)
+    wait("the port", lambda: socket.create_connection(("127.0.0.1", port), 1).close() is None)
+    key = subprocess.run([f"{programs}/jarvis-bridge", "key", "--configuration", bridge.folder / "bridge.toml", "--state", bridge.folder],
+                         check=True, capture_output=True, text=True).stdout.strip()
+    assert (bridge.folder / "esphome-key").stat().st_mode & 0o777 == 0o600
+
+    def answer(data):
+        with socket.create_connection(("127.0.0.1", port), 5) as client:
+            client.settimeout(25)
+            client.sendall(data)
+            received = b""
+            while chunk := client.recv(4096):
+                received += chunk
+            return received
+
+    # A plain hello and every question after it, then a handshake with another key.
+    questions = b"".join(b"\0\0" + bytes([number]) for number in (9, 11, 20, 7))
+    assert answer(b"\0\0\x01" + questions) == b"\x01\0\x13\x01Bad indicator byte"
+    assert home.rig("add-esphome", "127.0.0.1", str(port), "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWY=", check=False).returncode != 0
+    ok("who has no key, or another one, gets nothing")
+
+    home.rig("add-esphome", "127.0.0.1", str(port), key)
+    digits = bridge.identity
+    address = ":".join([digits[0] + format(int(digits[1], 16) & 12 | 2, "x"), *(digits[place:place + 2] for place in range(2, 12, 2))])
+    found, device = wait("the device", lambda: (found := home.discovered(address)) and len(found[0]) >= 25 and found, 20)
+    print("       " + " ".join(sorted(found.values())))
+    kinds = {entity.split(".")[0] for entity in found.values()}
+    assert kinds >= {"media_player", "assist_satellite", "switch", "number", "select", "sensor", "event", "button", "text"}, kinds
+
+    def entity(kind, part=""):
+        return next(entity for unique, entity in found.items() if entity.startswith(kind + ".") and part in unique)
+
+    mute, volume, player, satellite = entity("switch", "mute"), entity("number", "media"), entity("media_player"), entity("assist_satellite")
+    mode, state = entity("select", "activation"), entity("sensor", "state")
+
+    def shows(entity, value, seconds=5):
+        wait(f"{entity} is {value}", lambda: home.state(entity)["state"] == value, seconds)
+
+    for name, value in {mute: "off", mode: "push", state: "idle", player: "idle", satellite: "idle"}.items():
+        shows(name, value, 10)
+    ok(f"{len(found)} entities in Home Assistant {os.environ['HA_VERSION']}, encrypted, with their states")
+    home.call("switch", "turn_on", mute)
+    shows(mute, "on")
+    assert daemon.status()["microphone_muted"] is True
+    home.call("switch", "turn_off", mute)
+    home.call("number", "set_value", volume, value=27)
+    wait("the volume", lambda: float(home.state(volume)["state"]) == 27)
+    home.call("select", "select_option", mode, option="always")
+    shows(mode, "always")
+    home.call("select", "select_option", mode, option="push")
+    home.call("text", "set_value", entity("text", "ask"), value="What is on my calendar today?")
+    wait("a turn", lambda: home.state(entity("event", "turn"))["attributes"]["event_type"] == "finished", 30)
+    home.call("button", "press", entity("button", "stop"))
+    home.call("media_player", "volume_set", player, volume_level=0.42)
+    wait("the player's volume", lambda: home.state(player)["attributes"]["volume_level"] == 0.42)
+    home.call("media_player", "volume_mute", player, is_volume_muted=True)
+    wait("the loudspeaker is off", lambda: daemon.status()["volumes"]["muted"] is True)
+    home.call("media_player", "volume_mute", player, is_volume_muted=False)
+    ok("commands reach the daemon, and their states come back")
+
+    daemon.ask("media", action="play", what=str(out / "song.wav"))
+    shows(player, "playing")
+    home.call("media_player", "media_pause", player)
+    shows(player, "paused")
+    home.call("media_player", "media_play", player)
+    shows(player, "playing")
+
+    def announce(message, **more):
+        began = time.monotonic()
+        home.call("assist_satellite", "announce", satellite, message=message, **more)
+        shows(satellite, "idle", 1)
+        return time.monotonic() - began
+
+    took = announce("Dinner is ready and waits on the table")
+    assert took > 1, f"{took:.1f} s: the sound cannot be over"
+    wait("the song continues", lambda: daemon.status()["media"]["state"] == "playing" and "song" in daemon.status()["media"]["title"])
+    ok(f"an announcement interrupts the song, is ended with its sound ({took:.1f} s), and the song continues")
+    home.call("media_player", "media_stop", player)
+    shows(player, "idle")
+    assert announce("Once more") > 0.5 and daemon.status()["media"]["state"] == "stopped"
+
+    def stopped_after(seconds, stop):
+        threading.Timer(seconds, stop).start()
+        return announce("word " * 200)
+
+    took = stopped_after(3, lambda: daemon.ask("media", action="stop"))
+    assert took < 8, f"{took:.1f} s"
+    took = stopped_after(3, lambda: home.call("button", "press", entity("button", "stop")))
+    assert took < 8, f"{took:.1f} s"
+    began = time.monotonic()
+    home.call("assist_satellite", "announce", satellite, media_id="http://127.0.0.1:9/nothing.mp3", preannounce=False)
+    shows(satellite, "idle", 1)
+    ok(f"stopped, it is over after ({took - 3:.1f} s); without a sound too ({time.monotonic() - began:.1f} s)")
+
+    home.ask("/api/conversation/process", {"text": "set a 2 second timer called tea", "language": "en", "device_id": device})
+    wait("the timer rings", lambda: any(timer["rings"] for timer in daemon.status().get("timer_list", [])), 10)
+    daemon.ask("timer", action="stop")
+    ok("a timer of Home Assistant rings here")
+
+    clients = [socket.create_connection(("127.0.0.1", port), 5) for _ in range(20)]
+    hostile = random.Random(55)
+    spent, _ = bridge.usage()
+    for client in clients:
+        try:
+            client.sendall(hostile.choice([b"\x01\0\0", b"\0\0\x01", b""]) + hostile.randbytes(hostile.choice([1, 50, 60000])))
+        except OSError:
+            pass
+    home.call("switch", "turn_on", mute)
+    shows(mute, "on")
+    home.call("switch", "turn_off", mute)
+    for client in clients:
+        client.close()
+    now, memory = bridge.usage()
+    ok(f"20 hostile clients: {now - spent:.2f} s of processor, {memory:.0f} MB, and Home Assistant does not notice")
+    began, spent = time.monotonic(), now
+    time.sleep(10)
+    print(f"       at rest: {(bridge.usage()[0] - spent) / (time.monotonic() - began) * 100:.2f} % of a processor")
+
+    stop(bridge.process, signal.SIGKILL)
+    shows(mute, "unavailable")
+    bridge.run()
+    shows(mute, "off", 60)
+    shows(player, "idle")
+    ok("a killed bridge is unavailable, and comes back")
+    stop(daemon.process)
+    shows(mute, "unavailable")
+    daemon.begin()
+    shows(mute, "off", 90)
+    ok("so is the box whose daemon is gone")
+    home.rig("restart")
+    shows(mute, "off", 60)
+    home.call("switch", "turn_on", mute)
+    shows(mute, "on")
+    ok("after a restart of Home Assistant everything is there")
+    log = pathlib.Path(os.environ["HA_LOG"]).read_text(errors="replace")
+    wrong = [line for line in log.splitlines() if re.search(r"WARNING|ERROR", line) and re.search("esphome", line, re.I)
+             and not re.search("Can't connect|ffmpeg", line)]
+    assert not wrong, "\n".join(wrong[:5])
+    assert key not in bridge.log.read_text()
+    ok("Home Assistant's log has no complaint about the box")
+
+
 try:
-    (broker_checks if part == "broker" else house_checks)()
+    {"broker": broker_checks, "house": house_checks, "native": native_checks}[part]()
 except AssertionError as error:
     sys.exit(f"home-test: {error}; the logs are in {out}")
 finally:

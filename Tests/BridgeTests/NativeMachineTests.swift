@@ -106,7 +106,7 @@ struct NativeMachineTests {
         #expect(!names(false).contains("answer") && names(true).contains("answer"))
     }
 
-    @Test func statesComeAtOnceAndThenOnlyWhatHasChanged() {
+    @Test func statesComeTogetherAndThenThoseThatHaveChanged() {
         var box = Box()
         let all = box.answers(.subscribeStates)
         #expect(all.count > 10 && all.first?.kind == .mediaPlayerState)
@@ -239,7 +239,7 @@ struct NativeMachineTests {
         #expect(box.machine.handle(.announced(1, isDone: true)).isEmpty, "once")
     }
 
-    @Test func announcementThatCannotBePlayedIsEndedAtOnce() {
+    @Test func announcementThatCannotBePlayedIsEndedAsFailed() {
         var box = Box()
         let finished = NativeMessage(.announceFinished, [ProtoField(1, .flag(false))])
         #expect(box.hear(.announce, [ProtoField(1, .text("/etc/passwd"))]).last == .send(finished))
@@ -316,7 +316,7 @@ struct NativeAnnouncementsTests {
         #expect(NativeAnnouncements.pause * (looks + 1) == .seconds(300))
     }
 
-    @Test func whatAClosedConnectionHasWaitingIsForgotten() {
+    @Test func announcementsOfAClosedConnectionAreForgotten() {
         var announcements = NativeAnnouncements()
         for number in 1...3 { _ = announcements.handle(.add(item(number))) }
         _ = announcements.handle(.left(ObjectIdentifier(owner)))

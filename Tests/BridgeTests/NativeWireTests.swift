@@ -43,10 +43,10 @@ struct NativeWireTests {
         #expect(data[1].first == 0 && data[1].count == 49)
         var ciphers = try handshake.finish(Array(data[1].dropFirst()))
 
-        let question = try #require(ciphers.sending.seal([0, 7, 0, 0]))
+        let question = ciphers.sending.seal([0, 7, 0, 0]) ?? []
         #expect(wire.receive(NativeFrames.frame(data: question)) == [.message(Self.ping)])
-        let answer = try #require(wire.send(NativeMessage(.pingResponse)))
-        let sealed = try #require(try Self.sent([.send(answer)]).first)
+        let answer = wire.send(NativeMessage(.pingResponse)) ?? []
+        let sealed = try Self.sent([.send(answer)]).first ?? []
         #expect(ciphers.receiving.open(sealed) == [0, 8, 0, 0])
     }
 
@@ -75,7 +75,8 @@ struct NativeWireTests {
         var wire = Self.wire(Self.key)
         var (bytes, handshake) = Self.greeting(Self.key)
         var ciphers = try handshake.finish(Array(try Self.sent(wire.receive(bytes))[1].dropFirst()))
-        bytes = try #require(ciphers.sending.seal([0, 7, 0, 0]))
+        bytes = ciphers.sending.seal([0, 7, 0, 0]) ?? []
+        try #require(!bytes.isEmpty)
         bytes[3] ^= 1
         #expect(wire.receive(NativeFrames.frame(data: bytes)) == [.close("a message that is damaged")])
         #expect(!wire.isOpen)
@@ -85,7 +86,7 @@ struct NativeWireTests {
         var wire = Self.wire(Self.key)
         var (bytes, handshake) = Self.greeting(Self.key)
         var ciphers = try handshake.finish(Array(try Self.sent(wire.receive(bytes))[1].dropFirst()))
-        bytes = NativeFrames.frame(data: try #require(ciphers.sending.seal([0, 7, 0, 0])))
+        bytes = NativeFrames.frame(data: ciphers.sending.seal([0, 7, 0, 0]) ?? [])
         #expect(wire.receive(bytes) == [.message(Self.ping)])
         #expect(wire.receive(bytes) == [.close("a message that is damaged")])
     }

@@ -17,6 +17,7 @@ extension FuzzTarget {
         FuzzTarget(name: "script", run: ScriptFuzz.run),
         FuzzTarget(name: "wyoming", run: WyomingFuzz.run),
         FuzzTarget(name: "home", run: HomeAssistantFuzz.run),
+        FuzzTarget(name: "native", run: NativeFuzz.run),
     ]
 
     package static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }

@@ -41,7 +41,7 @@ struct MediaInterjectionTests {
         }
     }
 
-    @Test func whatPlayedContinuesAfterTheSoundsAtItsPlace() {
+    @Test func interruptedItemContinuesAfterTheSoundsAtItsPlace() {
         var machine = Self.playing()
         #expect(prepared(machine.handle(.interject([chime, words]))) == ["chime 0"])
         #expect(machine.interjects && machine.waiting.map(\.title) == ["b"])

@@ -1,8 +1,8 @@
 internal import VoiceBase
 
 /// A command of the control socket.
-struct HouseOrder: Equatable, Sendable {
-    let command: String
+package struct HouseOrder: Equatable, Sendable {
+    package let command: String
     let arguments: [String: String]
 
     init(_ command: String, _ arguments: [String: String] = [:]) {

@@ -22,6 +22,8 @@ final class NativeConnection: ChannelInboundHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
+        // Home Assistant tries again, and shows the box as unavailable until then.
+        guard server.isReady else { return context.close(promise: nil) }
         self.context = context
         server.connected(self, from: context.remoteAddress?.ipAddress ?? "")
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)

@@ -1,21 +1,25 @@
 internal import VoiceBase
 
 /// What the connections tell of the box. A value.
-struct NativeHouse: Equatable, Sendable {
+package struct NativeHouse: Equatable, Sendable {
     /// The box's name, for people.
     var name: String
     /// Of the daemon.
     var version: String
     /// One message for each entity that has a state.
     var states: [NativeMessage]
+
+    package init(name: String, version: String, states: [NativeMessage]) {
+        (self.name, self.version, self.states) = (name, version, states)
+    }
 }
 
 /// Decides what the box says on one connection of Home Assistant by the ESPHome native API, and what it does of what is said there.
 /// A pure value.
 ///
 /// It gets only what someone has sent who may: `NativeWire` holds the others off.
-struct NativeMachine {
-    enum Event {
+package struct NativeMachine {
+    package enum Event {
         case message(NativeMessage)
         /// The box has changed; nil: the daemon is gone.
         case house(NativeHouse?)
@@ -29,7 +33,7 @@ struct NativeMachine {
         case silence
     }
 
-    enum Effect: Equatable {
+    package enum Effect: Equatable {
         case send(NativeMessage)
         /// To the control socket; `Event.answered` follows.
         case order(entity: String, HouseOrder)
@@ -65,11 +69,11 @@ struct NativeMachine {
     private var lastAnnouncement = 0
 
     /// - Parameter address: by which Home Assistant knows the box, as that of a network card.
-    init(_ settings: NativeSettings, address: String, house: NativeHouse?) {
+    package init(_ settings: NativeSettings, address: String, house: NativeHouse?) {
         (self.settings, self.address, self.house) = (settings, address, house)
     }
 
-    mutating func handle(_ event: Event) -> [Effect] {
+    package mutating func handle(_ event: Event) -> [Effect] {
         switch event {
         case .message(let message):
             isAsked = false

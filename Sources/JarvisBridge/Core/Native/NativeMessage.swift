@@ -1,5 +1,5 @@
 /// A message of the ESPHome native API: its number, and a protobuf message.
-struct NativeMessage: Hashable, Sendable {
+package struct NativeMessage: Hashable, Sendable {
     /// The messages that the bridge sends or understands; all others are skipped.
     enum Kind: UInt16, Sendable {
         case hello = 1

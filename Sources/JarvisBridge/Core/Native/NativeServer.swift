@@ -59,6 +59,9 @@ final class NativeServer: StatusObserver {
 
     // MARK: - Connections
 
+    /// Whether there is anything to tell: the daemon is there.
+    var isReady: Bool { house != nil }
+
     func newConnection() -> (NativeWire, NativeMachine) {
         let wire = NativeWire.Box(
             name: NativeMachine.host(house?.name ?? ""), address: box.identity.cardAddress,
@@ -166,7 +169,8 @@ final class NativeServer: StatusObserver {
 
     private func look() {
         HouseOrder("media").give(socket, on: loop) { [self] result, _ in
-            handle(.looked(isOver: result?["interjects"] != true))
+            // Without an answer it may still sound, unless the daemon is gone.
+            handle(.looked(isOver: result.map { $0["interjects"] != true } ?? (house == nil)))
         }
     }
 }
@@ -174,9 +178,11 @@ final class NativeServer: StatusObserver {
 extension NativeHouse {
     /// - Parameter values: of the daemon.
     init(_ values: [String: JSONValue], _ status: HouseStatus) {
-        name = values["name"]?.stringValue ?? BoxName.shown("")
-        version = values["version"]?.stringValue ?? ""
         let rows = NativeEntity.all.filter { status.tellsWords || !$0.row.tellsWords }
-        states = [NativePlayer.state(values)] + rows.compactMap { $0.state(status) }
+        self.init(
+            name: values["name"]?.stringValue ?? BoxName.shown(""),
+            version: values["version"]?.stringValue ?? "",
+            states: [NativePlayer.state(values)] + rows.compactMap { $0.state(status) }
+        )
     }
 }

@@ -1,15 +1,19 @@
 /// The bytes of one connection: the handshake, then messages. A value.
-struct NativeWire {
+package struct NativeWire {
     /// Who the box is, as it says before there is a key.
-    struct Box: Sendable {
+    package struct Box: Sendable {
         var name: String
         /// Colons between the bytes.
         var address: String
         /// 32 bytes; nil for connections without encryption.
         var key: [UInt8]?
+
+        package init(name: String, address: String, key: [UInt8]?) {
+            (self.name, self.address, self.key) = (name, address, key)
+        }
     }
 
-    enum Output: Equatable {
+    package enum Output: Equatable {
         case send([UInt8])
         /// From someone who knows the key, or without encryption from anyone.
         case message(NativeMessage)
@@ -30,7 +34,7 @@ struct NativeWire {
     private var state: State
     private var frames: NativeFrames
 
-    init(_ box: Box) {
+    package init(_ box: Box) {
         self.box = box
         state = box.key == nil ? .plain : .begins
         frames = NativeFrames(isEncrypted: box.key != nil)
@@ -44,7 +48,7 @@ struct NativeWire {
         }
     }
 
-    mutating func receive(_ bytes: some Sequence<UInt8>) -> [Output] {
+    package mutating func receive(_ bytes: some Sequence<UInt8>) -> [Output] {
         if case .closed = state { return [] }
         frames.add(bytes)
         var outputs: [Output] = []
@@ -64,7 +68,7 @@ struct NativeWire {
     }
 
     /// The bytes of a message; nil before the handshake, or if it is too long.
-    mutating func send(_ message: NativeMessage) -> [UInt8]? {
+    package mutating func send(_ message: NativeMessage) -> [UInt8]? {
         switch state {
         case .plain: return NativeFrames.frame(message)
         case .encrypted(var ciphers):
