@@ -33,7 +33,7 @@ final class NativeConnection: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let wasOpen = wire.isOpen
+        let wasGreeted = machine.isGreeted
         for output in wire.receive(unwrapInboundIn(data).readableBytesView) {
             switch output {
             case .send(let bytes): write(bytes)
@@ -45,7 +45,7 @@ final class NativeConnection: ChannelInboundHandler {
                 close()
             }
         }
-        if wire.isOpen, !wasOpen { server.isKnown(self) }
+        if machine.isGreeted, !wasGreeted { server.isKnown(self) }
         self.context?.flush()
     }
 

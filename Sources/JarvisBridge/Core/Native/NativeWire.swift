@@ -40,14 +40,6 @@ package struct NativeWire {
         frames = NativeFrames(isEncrypted: box.key != nil)
     }
 
-    /// Whether the other side has shown the key, or needs none.
-    var isOpen: Bool {
-        switch state {
-        case .plain, .encrypted: true
-        case .begins, .shakes, .closed: false
-        }
-    }
-
     package mutating func receive(_ bytes: some Sequence<UInt8>) -> [Output] {
         if case .closed = state { return [] }
         frames.add(bytes)
