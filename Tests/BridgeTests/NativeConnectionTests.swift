@@ -63,7 +63,7 @@ struct NativeConnectionTests {
         let clients = try (0..<20).map { _ in try box.follower() }
         let strangers = try (0..<200).map { _ in try box.connect() }
         box.loop.run()
-        #expect(clients.allSatisfy(\.isActive))
+        #expect(clients.allSatisfy { $0.isActive })
         #expect(strangers.count(where: \.isActive) == ConnectionBook.mostStrangers)
         #expect(strangers.last?.isActive == true, "no one is kept out")
         box.loop.advanceTime(by: NativeConnection.patience)
