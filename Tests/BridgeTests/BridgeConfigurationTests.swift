@@ -18,7 +18,7 @@ struct BridgeConfigurationTests {
         ("\nlisten = \"box\"", "bridge.toml, line 2: listen must be an address such as"),
         ("hosts = [\"jarvis.local:80\"]", "bridge.toml, line 1: hosts must be at most 32 names without a port"),
         ("socket = \"run/x\"", "bridge.toml, line 1: socket must be an absolute path"),
-        ("prot = 1", "bridge.toml, line 1: there is no key prot; the keys are listen, port, hosts, socket and [mqtt]"),
+        ("prot = 1", "bridge.toml, line 1: there is no key prot; the keys are listen, port, hosts, socket, [mqtt] and"),
         ("[bridge]", "bridge.toml, line 1: there is no key bridge"),
         ("port =", "bridge.toml, line 1: "),
     ])
