@@ -104,7 +104,7 @@ package enum StatusSchema {
             "media",
             .object,
             "`state` (playing, paused, stopped), `title`, `song` that a station plays, `position_s`, `length_s`, `queue` (the first "
-                + "ten), `queue_length`"
+                + "ten), `queue_length`, `interjects`: true while an announcement plays"
         ),
         Member("stations", .list, "the names of the first 100 stations"),
         Member("timers", .number, ""),

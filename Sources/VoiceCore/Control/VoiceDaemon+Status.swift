@@ -131,6 +131,7 @@ extension MediaSnapshot {
         if let song { values["song"] = .string(song) }
         if let position { values["position_s"] = .integer(Int(position)) }
         if let duration { values["length_s"] = .integer(Int(duration)) }
+        if let interjects { values["interjects"] = .bool(interjects) }
         return values
     }
 }

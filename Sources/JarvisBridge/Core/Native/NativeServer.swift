@@ -168,9 +168,10 @@ final class NativeServer: StatusObserver {
     }
 
     private func look() {
-        HouseOrder("media").give(socket, on: loop) { [self] result, _ in
+        // A question, which the journal leaves out, and not the observed status: that may be older than the sound.
+        HouseOrder("status").give(socket, on: loop) { [self] status, _ in
             // Without an answer it may still sound, unless the daemon is gone.
-            handle(.looked(isOver: result.map { $0["interjects"] != true } ?? (house == nil)))
+            handle(.looked(isOver: status.map { $0["media"]?["interjects"] != true } ?? (house == nil)))
         }
     }
 }
