@@ -137,6 +137,8 @@ struct NativeMachineTests {
         let cost = try #require(states.first { $0.fields?.number(1) == NativeEntity.key(of: "cost_today") })
         #expect(cost.kind == .sensorState && cost.fields?.flag(3) == true)
         #expect(!states.contains { $0.fields?.number(1) == NativeEntity.key(of: "quiet") })
+        let question = try #require(states.first { $0.kind == .textState })
+        #expect(question.fields?.flag(3) == true, "a blank text is an error in Home Assistant")
     }
 
     @Test func commandsAreTheOrdersOfTheRows() {

@@ -113,7 +113,8 @@ struct NativeEntity: Sendable {
         case .text:
             guard let text else { return missing(key) }
             return NativeMessage(.textSensorState, [key, ProtoField(2, .text(text))])
-        case .editable: return NativeMessage(.textState, [key])
+        // A blank text would be shorter than its limit, which is an error in Home Assistant.
+        case .editable: return NativeMessage(.textState, [key, ProtoField(3, .flag(true))])
         case .event, .button: return nil
         }
     }
