@@ -1,7 +1,7 @@
 """The checks of scripts/home-test.
 
     home_test.py broker|house|native PROGRAMS OUT      house, native: in the environment of the rig's `serve`"""
-import json, os, pathlib, random, re, signal, socket, subprocess, sys, threading, time, urllib.error, urllib.request, wave
+import http.server, json, os, pathlib, random, re, signal, socket, subprocess, sys, threading, time, urllib.error, urllib.request, wave
 
 part, programs, out = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 out.mkdir(parents=True, exist_ok=True)
@@ -354,8 +354,51 @@ class Home:
     def state(self, entity):
         return self.ask(f"/api/states/{entity}")
 
+    def command(self, kind, **data):
+        """A command of the WebSocket."""
+        done = subprocess.run([os.environ["HOME_RIG"] + "/ha", "ws", json.dumps({"type": kind, **data})], capture_output=True, text=True)
+        assert done.returncode == 0, f"{kind}: {done.stdout}{done.stderr}"
+        return json.loads(done.stdout)
+
     def call(self, domain, service, entity, **data):
         return self.ask(f"/api/services/{domain}/{service}", {"entity_id": entity, **data})
+
+
+class PlainProxy:
+    """A proxy in front of Home Assistant that knows no WebSocket."""
+    def __init__(self, behind):
+        self.asked, self.refused = [], 0
+        proxy = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def log_message(self, *arguments):
+                pass
+
+            def do_GET(self):
+                proxy.asked.append(self.path)
+                if self.headers.get("Upgrade"):
+                    proxy.refused += 1
+                    return self.reply(400, b"")
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0)) or None
+                kept = {name: value for name, value in self.headers.items() if name in ("Authorization", "Content-Type")}
+                try:
+                    with urllib.request.urlopen(urllib.request.Request(behind + self.path, body, kept), timeout=20) as answer:
+                        self.reply(answer.status, answer.read())
+                except urllib.error.HTTPError as error:
+                    self.reply(error.code, error.read())
+
+            do_POST = do_GET
+
+            def reply(self, status, body):
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{server.server_port}"
 
 
 def house_checks():
@@ -408,6 +451,28 @@ def house_checks():
     daemon.ask("timer", action="stop")
     ok("the automations of docs/examples")
 
+    # The blueprint, as "Import blueprint" saves it, and an automation that is made of it.
+    examples = pathlib.Path("docs/examples")
+    home.command("blueprint/save", domain="automation", path="jarvis/say.yaml",
+                 yaml=(examples / "home-assistant-blueprint.yaml").read_text(), source_url="https://example.invalid/say.yaml")
+    found = home.command("blueprint/list", domain="automation")["jarvis/say.yaml"]
+    assert found["metadata"]["name"] == "Say it on the box", found
+    folder = pathlib.Path(os.environ["HA_RIG_DIR"]) / "config/of_blueprints"
+    folder.mkdir()
+    (folder / "door.yaml").write_text(json.dumps([{"id": "door", "alias": "Door", "use_blueprint": {"path": "jarvis/say.yaml", "input": {
+        "thing": "binary_sensor.door", "message": "There is a visitor at the {{ 'front' }} door.", "box": entities["announce"],
+        "after": "00:00:00", "before": "23:59:59"}}}]))
+    home.ask("/api/services/automation/reload", {})
+    wait("the automation", lambda: home.state("automation.door")["state"] == "on")
+    waiting = daemon.status()["announcements"]
+    for state in "off", "on":
+        home.ask("/api/states/binary_sensor.door", {"state": state})
+    wait("the announcement of the blueprint", lambda: daemon.status()["announcements"] > waiting)
+    card = (examples / "home-assistant-card.yaml").read_text()
+    for entity in re.findall(r"^ *(?:- )?entity: (\S+)", card, re.M):
+        assert home.state(entity)["state"] != "unavailable", entity
+    ok("the blueprint of docs/examples, and the entities of its card")
+
     stop(bridge.process, signal.SIGKILL)
     shows("mute", "unavailable")
     bridge.run()
@@ -433,6 +498,18 @@ def house_checks():
     assert "Turned off" in heard, heard
     assert home.token not in (out / "agent.log").read_text()
     ok("Home Assistant as the agent: the lamp obeys, and the box says so")
+
+    stop(agent.process)
+    proxy = PlainProxy(home.url)
+    agent = Daemon("plain", home.token, **{"jarvis.api": "home-assistant", "jarvis.url": proxy.url, "service.use": "local",
+                                           "local.recogniser": speech, "local.speaker": speech})
+    wait("Home Assistant behind the proxy", lambda: "Jarvis is reachable" in (out / "plain.log").read_text())
+    for order in "on", "off":
+        heard = agent.answer(f"Turn {order} the kitchen lamp")
+        wait("the lamp", lambda: home.state("light.kitchen_lamp")["state"] == order)
+    assert "Turned off" in heard, heard
+    assert "/api/conversation/process" in proxy.asked and proxy.refused, proxy.asked
+    ok("behind a proxy that knows no WebSocket, over the REST API")
 
     log = pathlib.Path(os.environ["HA_LOG"]).read_text(errors="replace")
     wrong = [line for line in log.splitlines() if re.search(r"WARNING|ERROR", line) and re.search(r"mqtt", line, re.I)]
