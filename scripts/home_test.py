@@ -469,7 +469,7 @@ def house_checks():
         home.ask("/api/states/binary_sensor.door", {"state": state})
     wait("the announcement of the blueprint", lambda: daemon.status()["announcements"] > waiting)
     card = (examples / "home-assistant-card.yaml").read_text()
-    for entity in re.findall(r"^ *(?:- )?entity: (\S+)", card, re.M):
+    for entity in re.findall(r"\bentity: (\w+\.\w+)", card):
         assert home.state(entity)["state"] != "unavailable", entity
     ok("the blueprint of docs/examples, and the entities of its card")
 
