@@ -8,24 +8,24 @@ internal import VoiceBase
 ///
 /// Sentences are counted from 0 within one delivery. What a lost session leaves is a new ledger, with the sentences from the
 /// mark on: the one whose sound was received in part is said again.
-struct AnswerLedger: Equatable, Sendable {
-    private(set) var sentences: [String]
+struct AnswerLedger<Sentence: Equatable & Sendable>: Equatable, Sendable {
+    private(set) var sentences: [Sentence]
     /// Number of sentences whose sound was received to the end.
     private(set) var said = 0
     /// Sound of the sentence at the mark was received.
     private(set) var hasBegun = false
 
-    init(_ sentences: [String] = []) { self.sentences = sentences }
+    init(_ sentences: [Sentence] = []) { self.sentences = sentences }
 
     /// The sentences to say, from the mark on.
-    var unsaid: [String] { Array(sentences[said...]) }
+    var unsaid: [Sentence] { Array(sentences[said...]) }
 
-    /// Whether any of it was said, or begun.
-    var isBegun: Bool { said > 0 || hasBegun }
+    /// Number of sentences that were said, or begun.
+    var begun: Int { said + (hasBegun ? 1 : 0) }
 
     var isSaid: Bool { said == sentences.count }
 
-    mutating func add(_ more: [String]) { sentences += more }
+    mutating func add(_ more: [Sentence]) { sentences += more }
 
     /// Sound of a sentence arrives: those before it were received.
     mutating func began(_ number: Int) {
@@ -37,8 +37,10 @@ struct AnswerLedger: Equatable, Sendable {
         if sentences.indices.contains(number) { (said, hasBegun) = (number + 1, false) }
     }
 
-    /// A model has said the first so many sentences, as far as its words tell.
+    /// The first so many sentences were said, as far as is known.
     mutating func said(first count: Int) {
         if count > said { (said, hasBegun) = (min(count, sentences.count), false) }
     }
+    /// The user has not heard this sentence to its end: it is said again, with all that follow.
+    mutating func cut(at number: Int) { (said, hasBegun) = (min(max(0, number), sentences.count), false) }
 }

@@ -20,7 +20,7 @@ package struct PendingCalls: Equatable, Sendable {
         package var turn: Int
         package var output: ToolResult?
         /// How much of the output was said.
-        fileprivate var ledger = AnswerLedger()
+        fileprivate var ledger = AnswerLedger<String>()
         /// The service has an output for now; the answer is passed on as that of another call.
         package var isPutOff = false
         /// False while more of the output is to come.
@@ -373,7 +373,7 @@ extension PendingCalls.Call {
         guard !speech.isCut, delivery.isOwed || delivery.isInParts || speech.isResumed else { return nil }
         var rest = self
         rest.delivery = nil
-        guard ledger.isBegun else {
+        guard ledger.begun > 0 else {
             rest.losses += 1
             return rest
         }

@@ -46,61 +46,55 @@ struct LocalSentence: Equatable, Sendable {
 ///                        |           v
 ///                        |      interrupted --> goOn
 ///                        +-- cut before its first word
+///
+/// The local voice is on the far side of the connection, as a model would be, so it cannot read the ledgers of `PendingCalls`. It
+/// keeps its own, of the text that it was given to speak: several answers and its own words in one row.
 struct LocalResponses: Sendable {
-    /// The last answer, for "again" and "go on".
+    /// What one or more responses spoke of the same answer.
     private struct Answer: Equatable {
-        var item: String
-        var sentences: [LocalSentence]
-        /// Index of the item's first sentence.
+        /// The item of the latest response; nil once reports about it come too late.
+        var item: String?
+        /// Index of that response's first sentence.
         var first = 0
-        /// Index of the sentence that was cut.
-        var cutAt: Int?
-        /// The user has asked something else, or has said "stop": it is not continued, whatever is reported of it later.
-        var isOver = false
-        /// More of it is still being written.
-        var flows = false
-    }
-
-    /// An answer that is spoken while it is being written. Its spoken sentences are in `last`, and in `interrupted` once it
-    /// was cut.
-    private struct Flow: Equatable {
-        var call: String
-        /// Sentences not yet spoken by any response.
-        var waiting: [LocalSentence] = []
-        /// Number of sentences received.
-        private(set) var count = 0
-        /// It is complete.
-        var isWhole = false
-        /// The user interrupted it: what follows is kept for "go on".
+        var ledger = AnswerLedger<LocalSentence>()
+        /// The user did not hear all of it: the mark no longer follows the sound.
         var isCut = false
 
-        init(call: String, waiting: [LocalSentence]) {
-            (self.call, self.waiting) = (call, waiting)
-            received(waiting)
-        }
+        var sentences: [LocalSentence] { ledger.sentences }
+        /// Whether any sound of the latest response was received.
+        var isBegun: Bool { ledger.begun > first }
 
-        mutating func received(_ more: [LocalSentence]) {
-            if let number = more.last(where: { $0.number != nil })?.number { count = number + 1 }
-        }
+        /// Whether its last sentence answers this call.
+        func answers(_ call: String?) -> Bool { call != nil && sentences.last?.call == call }
+    }
+
+    /// An answer that is still being written.
+    private struct Flow: Equatable {
+        var call: String
+        /// Number of sentences received.
+        var count = 0
+        /// The user interrupted it: what follows is kept for "go on".
+        var isCut = false
     }
 
     /// Prefix of every name.
     private let session: String
     private var number = 0
     private var speech: LocalSpeech?
-    /// Number of sentences of the current speech whose audio has begun to arrive.
-    private var begun = 0
     /// Issued once the current speech has been received.
     private var callBehind: FunctionCall?
+    /// What was spoken last, for "again".
     private var last: Answer?
+    /// What the user cut last, for "go on", with the mark where the cut is.
     private var interrupted: Answer?
     private var flow: Flow?
-    private var toSay: [LocalSentence] = []
+    /// Not yet spoken by any response.
+    private var waiting: [LocalSentence] = []
     /// Arguments of the call that plays what the answer named, if the user wants to hear it: made behind the answer.
     var offer: JSONValue?
 
     /// Maximum amount of text waiting to be spoken, in bytes.
-    private static let mostToSay = 64 << 10
+    private static let mostWaiting = 64 << 10
 
     init(session: String) { self.session = session }
 
@@ -112,16 +106,13 @@ struct LocalResponses: Sendable {
     private func report(_ report: ServiceReport) -> LocalEffect { .report(.service(report)) }
 
     /// The sentence at which the user cut the answer that waits to be continued.
-    var cutSentence: String? {
-        guard let interrupted, let place = interrupted.cutAt else { return nil }
-        return interrupted.sentences.dropFirst(place).first?.text
-    }
+    var cutSentence: String? { interrupted?.ledger.unsaid.first?.text }
 
     /// The user asks something else, or says "stop": forgets the answer that was cut, and the media it named.
     private mutating func forgetLastAnswer() {
         interrupted = nil
         offer = nil
-        last?.isOver = true
+        last?.item = nil
     }
 
     private mutating func takeOffer() -> FunctionCall? {
@@ -133,9 +124,9 @@ struct LocalResponses: Sendable {
 
     /// The user begins to speak, which ends the open response.
     mutating func userBegan() -> [LocalEffect] {
-        guard flow != nil, speech?.isOpen == true else { return [] }
+        guard speech?.isOpen == true else { return [] }
         flow?.isCut = true
-        return [.hush] + ended(.cancelled)
+        return endSpeech()
     }
 
     /// A voice that began as a turn of the user turned out to be noise.
@@ -143,14 +134,13 @@ struct LocalResponses: Sendable {
     /// - Parameter resumes: an answer was cut for it and continues.
     mutating func noiseEnded(resumes: Bool) -> [LocalEffect] {
         var effects: [LocalEffect] = []
-        if resumes, let speech, interrupted?.item != speech.item, begun < speech.sentences.count {
+        if resumes, speech != nil, let last, !last.isCut, last.ledger.begun < last.sentences.count {
             // Cut between two sentences, so that no sentence was reported as cut.
-            effects += [.hush] + ended(.cancelled)
+            effects += endSpeech()
         }
         // The conversation takes this response for one that tells what has arrived meanwhile.
         if resumes, let resumed = goOn(request: nil) { return effects + resumed }
-        let isWaiting = !toSay.isEmpty || flow?.waiting.isEmpty == false
-        guard !isWaiting else { return effects + tellWaiting(request: nil) }
+        guard waiting.isEmpty else { return effects + tellWaiting(request: nil) }
         let cut = flow.flatMap { $0.isCut ? $0.call : nil }
         return effects + silent() + (cut.map { [report(.answerWaits(call: $0))] } ?? [])
     }
@@ -158,14 +148,14 @@ struct LocalResponses: Sendable {
     mutating func cancel(_ response: String?) -> [LocalEffect] {
         guard let speech, response == nil || response == speech.response else { return [] }
         if speech.isOpen { flow?.isCut = true }
-        return [.hush] + ended(.cancelled)
+        return endSpeech()
     }
 
     /// Forgets everything that is being said, waits, or was cut.
     mutating func drop() -> [LocalEffect] {
-        let effects = speech == nil ? [] : [.hush] + ended(.cancelled)
-        endFlow()
-        toSay = []
+        let effects = endSpeech()
+        flow = nil
+        waiting = []
         forgetLastAnswer()
         return effects
     }
@@ -173,27 +163,23 @@ struct LocalResponses: Sendable {
     /// Says the last answer once more.
     mutating func again(request: String?) -> [LocalEffect] {
         guard let last else { return say("I have not said anything yet.", request: request) }
-        return speak(Answer(item: "", sentences: last.sentences.map { LocalSentence(text: $0.text) }), request: request)
+        return speak(last.sentences.map { LocalSentence(text: $0.text) }, request: request)
     }
 
     /// Continues the answer that was cut, from the beginning of the sentence; nil if none was.
     mutating func goOn(request: String?) -> [LocalEffect]? {
-        guard var rest = interrupted, let place = rest.cutAt else { return nil }
-        guard rest.flows || rest.sentences.indices.contains(place) else { return nil }
+        guard var rest = interrupted else { return nil }
+        let flows = rest.answers(flow?.call)
+        guard flows || !rest.ledger.isSaid else { return nil }
         interrupted = nil
-        if rest.flows {
-            flow?.isCut = false
-        } else {
-            // What has arrived meanwhile is told behind it.
-            rest.sentences += toSay
-            toSay = []
-        }
-        rest.first = place
-        rest.cutAt = nil
-        guard rest.sentences.indices.contains(place) else {
+        if flows { flow?.isCut = false }
+        // What has arrived meanwhile is told behind it.
+        rest.ledger.add(takeWaiting(onlyFlow: flows))
+        guard !rest.ledger.isSaid else {
             // The next sentence is still being written.
+            let effects = endSpeech()
             last = rest
-            return silent(request: request)
+            return effects + silent(request: request)
         }
         return speak(rest, request: request)
     }
@@ -206,7 +192,7 @@ struct LocalResponses: Sendable {
 
     private mutating func call(_ call: FunctionCall, request: String?) -> [LocalEffect] {
         // One response at a time: what the user spoke over waits, or is left for "go on".
-        var effects = speech == nil ? [] : [.hush] + ended(.cancelled)
+        var effects = endSpeech()
         if ToolRounds.asks(call) { forgetLastAnswer() }
         let response = name("response")
         effects += [report(.responseBegan(response: response, request: request))]
@@ -227,33 +213,37 @@ struct LocalResponses: Sendable {
     func streams(_ call: String) -> Bool { flow?.call == call }
 
     /// Number of sentences received of the answer to this call; nil unless more is expected.
-    func written(of call: String) -> Int? { flow.flatMap { $0.call == call && !$0.isWhole ? $0.count : nil } }
+    func written(of call: String) -> Int? { flow.flatMap { $0.call == call ? $0.count : nil } }
 
     /// The first sentences of an answer that is still being written.
-    mutating func begin(_ call: String, _ sentences: [LocalSentence]) {
+    mutating func begin(_ call: String, _ sentences: [LocalSentence]) -> [LocalEffect] {
         // Questions run one at a time: the previous answer is complete, or its end will never come. Its
         // unspoken sentences come first.
-        if let flow, !flow.isCut { toSay += flow.waiting }
-        endFlow()
-        flow = Flow(call: call, waiting: sentences)
+        let wasOpen = speech?.isOpen == true
+        speech?.isOpen = false
+        flow = Flow(call: call)
+        note(sentences)
+        waiting += sentences
+        return wasOpen ? [.speechIsWhole] : []
+    }
+
+    private mutating func note(_ more: [LocalSentence]) {
+        if let number = more.last(where: { $0.number != nil })?.number { flow?.count = number + 1 }
     }
 
     /// More of the answer that is being written.
     mutating func goOn(with more: [LocalSentence], isLast: Bool) -> [LocalEffect] {
-        guard var flow else { return [] }
-        flow.received(more)
-        flow.isWhole = isLast
-        defer { if isLast, self.flow?.waiting.isEmpty ?? true { endFlow() } }
+        guard let flow else { return [] }
+        note(more)
+        defer { if isLast { self.flow = nil } }
         if flow.isCut {
-            if last?.flows == true { last?.sentences += more }
-            if interrupted?.flows == true { interrupted?.sentences += more }
+            if last?.answers(flow.call) == true { last?.ledger.add(more) }
+            if interrupted?.answers(flow.call) == true { interrupted?.ledger.add(more) }
             offer = nil
-            self.flow = flow
             return []
         }
-        if let open = speech, open.isOpen {
-            self.flow = flow
-            last?.sentences += more
+        if speech?.isOpen == true {
+            last?.ledger.add(more)
             speech?.sentences += more.map(\.text)
             if isLast {
                 speech?.isOpen = false
@@ -261,97 +251,85 @@ struct LocalResponses: Sendable {
             }
             return (more.isEmpty ? [] : [.speakOn(more.map(\.text))]) + (isLast ? [.speechIsWhole] : [])
         }
-        let isWaiting = !flow.waiting.isEmpty
-        flow.waiting += more
-        self.flow = flow
+        let isWaiting = waiting.contains { $0.call == flow.call }
+        waiting += more
         let isNews = !more.isEmpty || isLast && offer != nil
         return isNews && !isWaiting ? [report(.answerWaits(call: flow.call))] : []
     }
 
     /// What waits of this answer is not wanted any more.
     mutating func withdraw(_ call: String) -> [LocalEffect] {
-        guard flow?.call == call else {
-            toSay.removeAll { $0.call == call }
-            return [report(.answerPlaced(call: call)), .answered]
-        }
+        waiting.removeAll { $0.call == call }
+        guard flow?.call == call else { return [report(.answerPlaced(call: call)), .answered] }
         let wasOpen = speech?.isOpen == true
-        endFlow()
-        return [report(.answerPlaced(call: call))] + (wasOpen ? [.hush] + ended(.cancelled) : [])
-    }
-
-    private mutating func endFlow() {
         flow = nil
-        last?.flows = false
-        interrupted?.flows = false
+        return [report(.answerPlaced(call: call))] + (wasOpen ? endSpeech() : [])
     }
 
     // MARK: What waits
 
     mutating func tell(_ sentences: [LocalSentence], from source: SpeechSource) -> [LocalEffect] {
-        let waiting = (toSay + sentences).reduce(0) { $0 + $1.text.utf8.count }
-        guard waiting <= Self.mostToSay else { return [report(.dropped(source))] }
-        toSay += sentences
+        let size = (waiting + sentences).reduce(0) { $0 + $1.text.utf8.count }
+        guard size <= Self.mostWaiting else { return [report(.dropped(source))] }
+        waiting += sentences
         return []
+    }
+
+    /// Takes what waits, or only what the answer being written has of it. That answer comes last, as it continues.
+    private mutating func takeWaiting(onlyFlow: Bool = false) -> [LocalSentence] {
+        let flowing = waiting.filter { $0.call != nil && $0.call == flow?.call }
+        let others = waiting.filter { $0.call == nil || $0.call != flow?.call }
+        waiting = onlyFlow ? others : []
+        return onlyFlow ? flowing : others + flowing
     }
 
     /// Speaks what waits to be spoken; a response without speech if nothing does.
     mutating func tellWaiting(request: String?) -> [LocalEffect] {
-        guard let speech, !speech.isOpen, begun > 0, let last, last.item == speech.item, last.cutAt == nil else {
-            return tellAll(request: request)
-        }
+        guard let speech, !speech.isOpen, let last, last.isBegun, !last.isCut else { return tellAll(request: request) }
         // Requested twice, because the user spoke meanwhile: what the running response has not begun belongs to this one.
-        toSay = last.sentences[(last.first + begun)...].filter { $0.call != nil } + toSay
-        let effects = [.hush] + ended(.cancelled)
+        waiting = last.sentences[last.ledger.begun...].filter { $0.call != nil } + waiting
+        let effects = endSpeech()
         interrupted = nil
+        self.last = Answer(ledger: AnswerLedger(Array(last.sentences.prefix(last.ledger.begun))))
         return effects + tellAll(request: request)
     }
 
     private mutating func tellAll(request: String?) -> [LocalEffect] {
-        let told = toSay
-        toSay = []
-        if flow != nil, let effects = respondWithFlow(told, request) { return effects }
-        if let offered = takeOffer() {
-            guard !told.isEmpty else { return call(offered, request: request) }
-            callBehind = offered
-        }
-        guard !told.isEmpty else { return silent(request: request) }
-        return speak(Answer(item: "", sentences: told), request: request)
-    }
-
-    /// Speaks the waiting sentences of the answer; nil if there are none.
-    private mutating func respondWithFlow(_ told: [LocalSentence], _ request: String?) -> [LocalEffect]? {
-        guard let waiting = flow?.waiting, !waiting.isEmpty || offer != nil && flow?.isWhole == true else {
-            // It was cut before its first word, perhaps by a cough.
-            return told.isEmpty && flow?.isCut == true ? goOn(request: request) : nil
-        }
-        let isWhole = flow?.isWhole == true
-        var answer = last?.flows == true ? last ?? Answer(item: "", sentences: []) : Answer(item: "", sentences: [])
-        answer.first = answer.sentences.count
-        (answer.cutAt, answer.isOver) = (nil, false)
-        answer.sentences += told + waiting
-        answer.flows = !isWhole
-        flow?.waiting = []
-        flow?.isCut = false
-        if isWhole { endFlow() }
-        guard answer.first < answer.sentences.count else { return nil }
-        if isWhole { callBehind = takeOffer() }
-        return speak(answer, request: request)
+        // It was cut before its first word, perhaps by a cough.
+        if waiting.isEmpty, flow?.isCut == true, let effects = goOn(request: request) { return effects }
+        let told = takeWaiting()
+        let flows = flow.map { flow in told.contains { $0.call == flow.call } } ?? false
+        if flows { flow?.isCut = false }
+        let offered = flows ? nil : takeOffer()
+        guard !told.isEmpty else { return offered.map { call($0, request: request) } ?? silent(request: request) }
+        var answer = Answer()
+        // The rest of an answer whose beginning was spoken: "again" says all of it.
+        if speech == nil, let last, told.contains(where: { last.answers($0.call) }) { answer = last }
+        answer.ledger.said(first: answer.sentences.count)
+        answer.ledger.add(told)
+        return speak(answer, request: request, behind: offered)
     }
 
     /// Notes that the sentence of a part, and all that follow, were not heard.
     mutating func wasCut(_ item: String, _ part: Int, _ heard: Int, _ received: Int) {
-        guard var answer = last, answer.item == item, !answer.isOver, heard < received else { return }
+        guard var answer = last, answer.item == item, heard < received else { return }
         let place = answer.first + part
-        answer.cutAt = min(answer.cutAt ?? place, place)
+        answer.ledger.cut(at: answer.isCut ? min(place, answer.ledger.said) : place)
+        answer.isCut = true
         last = answer
         interrupted = answer
+    }
+
+    /// Notes that nothing of an item was heard. If no sound of it came either, its end makes it wait again.
+    mutating func wasUnheard(_ item: String) {
+        if last?.isBegun == true { wasCut(item, 0, 0, 1) }
     }
 
     // MARK: Speech
 
     mutating func sentenceBegan(_ index: Int) -> [LocalEffect] {
         guard let speech, speech.sentences.indices.contains(index) else { return [] }
-        begun = max(begun, index + 1)
+        if let last, !last.isCut { self.last?.ledger.began(last.first + index) }
         let text = speech.sentences[index]
         return [report(.said(response: speech.response, item: speech.item, part: index, text: text, isWhole: true))]
             + answerSaid(index, of: speech, isEnded: false)
@@ -359,13 +337,13 @@ struct LocalResponses: Sendable {
 
     mutating func sentenceEnded(_ index: Int) -> [LocalEffect] {
         guard let speech, speech.sentences.indices.contains(index) else { return [] }
+        if let last, !last.isCut { self.last?.ledger.ended(last.first + index) }
         return answerSaid(index, of: speech, isEnded: true)
     }
 
     /// Reports how much of an answer is said, if the sentence belongs to one.
     private func answerSaid(_ index: Int, of speech: LocalSpeech, isEnded: Bool) -> [LocalEffect] {
-        guard let last, last.item == speech.item,
-            let sentence = last.sentences.dropFirst(last.first + index).first,
+        guard let last, let sentence = last.sentences.dropFirst(last.first + index).first,
             let call = sentence.call, let number = sentence.number
         else { return [] }
         let isWhole = isEnded && !sentence.continues
@@ -391,27 +369,40 @@ struct LocalResponses: Sendable {
     mutating func say(_ text: String, request: String? = nil, reminds: Bool = false) -> [LocalEffect] {
         let sentences = LocalSentence.split(text)
         guard !sentences.isEmpty else { return silent(request: request) }
-        return speak(Answer(item: "", sentences: sentences), request: request, reminds: reminds)
+        return speak(sentences, request: request, reminds: reminds)
     }
 
-    private mutating func speak(_ answer: Answer, request: String?, reminds: Bool = false) -> [LocalEffect] {
-        var effects: [LocalEffect] = []
-        // One response at a time; the conversation does not request two.
-        if speech != nil { effects = [.hush] + ended(.cancelled) }
-        let response = name("response")
-        var answer = answer
-        answer.item = name("item")
-        last = answer
-        let made = LocalSpeech(
-            response: response, item: answer.item, sentences: answer.sentences[answer.first...].map(\.text),
-            isOpen: answer.flows
-        )
-        speech = made
-        begun = 0
-        effects.append(report(.responseBegan(response: response, request: request)))
-        if reminds { effects.append(report(.reminds(response: response))) }
-        return effects + [report(.speaks(response: response, item: made.item)), .speak(made)]
+    private mutating func speak(
+        _ sentences: [LocalSentence],
+        request: String?,
+        reminds: Bool = false
+    ) -> [LocalEffect] {
+        speak(Answer(ledger: AnswerLedger(sentences)), request: request, reminds: reminds)
     }
+
+    /// Speaks an answer from its mark on.
+    private mutating func speak(
+        _ answer: Answer,
+        request: String?,
+        reminds: Bool = false,
+        behind call: FunctionCall? = nil
+    ) -> [LocalEffect] {
+        // One response at a time; the conversation does not request two.
+        var effects = endSpeech()
+        let made = LocalSpeech(
+            response: name("response"), item: name("item"), sentences: answer.ledger.unsaid.map(\.text),
+            isOpen: answer.answers(flow?.call)
+        )
+        last = Answer(item: made.item, first: answer.ledger.said, ledger: answer.ledger)
+        speech = made
+        callBehind = call
+        effects.append(report(.responseBegan(response: made.response, request: request)))
+        if reminds { effects.append(report(.reminds(response: made.response))) }
+        return effects + [report(.speaks(response: made.response, item: made.item)), .speak(made)]
+    }
+
+    /// Stops speaking.
+    private mutating func endSpeech() -> [LocalEffect] { speech == nil ? [] : [.hush] + ended(.cancelled) }
 
     mutating func ended(_ status: ResponseEnd.Status, _ reason: String? = nil) -> [LocalEffect] {
         guard let speech else { return [] }
@@ -421,12 +412,14 @@ struct LocalResponses: Sendable {
             effects.append(report(.call(response: speech.response, call: call, isComplete: true)))
         }
         callBehind = nil
-        if status == .cancelled, begun == 0, last?.item == speech.item {
-            waitAgain()
-        } else if status == .cancelled, last?.item == speech.item, last?.cutAt == nil {
-            // Sentences not received were not heard either; `truncate` follows for those received.
-            interrupted = last
-            interrupted?.cutAt = last.map { $0.first + begun }
+        if status == .cancelled, let last, !last.isCut {
+            if last.isBegun {
+                // Sentences not received were not heard either; `truncate` follows for those received.
+                interrupted = last
+                interrupted?.ledger.said(first: last.ledger.begun)
+            } else {
+                waitAgain(last)
+            }
         }
         effects.append(report(.audioEnded(response: speech.response, item: speech.item)))
         effects.append(
@@ -437,26 +430,17 @@ struct LocalResponses: Sendable {
     }
 
     /// The speech was cut before its first word, by a cough or an order: the answers in it wait again.
-    private mutating func waitAgain() {
-        guard var answer = last else { return }
-        let unheard = answer.sentences[answer.first...].filter { $0.call != nil }
-        answer.sentences.removeLast(answer.sentences.count - answer.first)
-        answer.first = 0
-        last = answer.sentences.isEmpty ? nil : answer
-        let flowing = answer.flows ? flow?.call : nil
-        toSay = unheard.filter { $0.call != flowing } + toSay
-        guard var flow, flowing != nil else { return }
-        flow.waiting = unheard.filter { $0.call == flowing } + flow.waiting
-        flow.isCut = false
-        self.flow = flow
+    private mutating func waitAgain(_ cut: Answer) {
+        if cut.answers(flow?.call) { flow?.isCut = false }
+        waiting = cut.ledger.unsaid.filter { $0.call != nil } + waiting
+        let before = Array(cut.sentences.prefix(cut.first))
+        last = before.isEmpty ? nil : Answer(ledger: AnswerLedger(before))
     }
 
     /// Reports again which answers wait: the conversation takes any response that has ended for one that spoke them.
     private func waits() -> [LocalEffect] {
-        var waiting: [String] = []
-        for call in (toSay + (flow?.waiting ?? [])).compactMap(\.call) where !waiting.contains(call) {
-            waiting.append(call)
-        }
-        return waiting.map { report(.answerWaits(call: $0)) }
+        var calls: [String] = []
+        for call in waiting.compactMap(\.call) where !calls.contains(call) { calls.append(call) }
+        return calls.map { report(.answerWaits(call: $0)) }
     }
 }

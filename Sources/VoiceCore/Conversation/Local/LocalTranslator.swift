@@ -211,7 +211,7 @@ package struct LocalTranslator: Sendable {
         case .cancel(let response): return responses.cancel(response)
         case .truncate(let item, let part, let heard, let received):
             responses.wasCut(item, part, heard, received)
-        case .forget(let item): responses.wasCut(item, 0, 0, 1)
+        case .forget(let item): responses.wasUnheard(item)
         case .clearInput:
             guard isTurnOpen else { return [] }
             isTurnOpen = false
@@ -230,8 +230,7 @@ package struct LocalTranslator: Sendable {
             guard output.wantsReply, !responses.streams(call) else { return responses.withdraw(call) }
             return responses.tell(sentences(output, to: call), from: .agent) + [placed]
         case .first:
-            responses.begin(call, sentences(output, to: call))
-            return [placed]
+            return responses.begin(call, sentences(output, to: call)) + [placed]
         case .next, .last:
             let isLast = output.part == .last
             let end = isLast ? [placed] : []

@@ -289,6 +289,20 @@ struct LocalTranslatorTests {
         #expect(talk.receive(.asked(.answer(call: call, ToolResult("Bye.").asPart(.last)))).contains(.speechIsWhole))
     }
 
+    /// The end of the earlier one never came.
+    @Test func answerThatBeginsWhileAnotherIsOpenFollowsIt() {
+        var talk = Talk()
+        _ = begin(&talk, "One is here.")
+        talk.receive(.sentenceBegan(0))
+        let first = ToolResult("Two is there.").asPart(.first)
+        #expect(talk.receive(.asked(.answer(call: "other", first))).contains(.speechIsWhole))
+        let next = talk.receive(.asked(.answer(call: "other", ToolResult("Three is gone.").asPart(.next))))
+        #expect(!next.contains(.speakOn(["Three is gone."])), "it comes after the second sentence")
+        talk.hear()
+        let told = talk.receive(.asked(.respond(id: "r2", mayCall: true)))
+        #expect(Talk.spoken(told) == ["Two is there.", "Three is gone."])
+    }
+
     @Test func stoppedAnswerSaysNothingMore() {
         var talk = Talk()
         let call = begin(&talk, "One is here.")
