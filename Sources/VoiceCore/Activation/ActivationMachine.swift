@@ -259,8 +259,9 @@ package struct ActivationMachine: Sendable {
         }
     }
 
-    /// Maximum number of typed questions that wait for the next session.
-    private static let mostAsked = 8
+    /// Maximum number of typed questions, and of texts, that wait for the next session. The conversation that is ending drops the
+    /// ninth, with a line and a tone.
+    private static let mostWaiting = 8
 
     private mutating func ask(_ question: TypedQuestion) {
         switch phase {
@@ -272,8 +273,7 @@ package struct ActivationMachine: Sendable {
         }
         // The answer to a typed question is not a greeting.
         isGreetingDue = false
-        // The conversation that is ending drops the ninth, with a line and a tone.
-        guard phase == .closing, asked.count < Self.mostAsked else { return effects.append(.ask(question)) }
+        guard phase == .closing, asked.count < Self.mostWaiting else { return effects.append(.ask(question)) }
         asked.append(question)
     }
 
@@ -356,7 +356,8 @@ package struct ActivationMachine: Sendable {
         switch phase {
         case .idle, .closing:
             if options.hasLocalVoice { return effects.append(.announce(text)) }
-            if toSay.count < Self.mostAsked { toSay.append(text) }
+            guard toSay.count < Self.mostWaiting else { return effects.append(.say(text)) }
+            toSay.append(text)
             if phase == .idle { openForSaying() } else if called == nil { called = .text }
         case .awake, .conversation, .followUp: effects.append(.say(text))
         }
@@ -400,11 +401,11 @@ package struct ActivationMachine: Sendable {
         guard muted != isMuted else { return }
         _ = endRinging()
         isMuted = muted
-        called = nil
-        asked = []
         // Saved before anything that takes time.
         remember()
         if muted {
+            called = nil
+            asked = []
             play(.muted)
             effects.append(.capture(false))
             // An answer in progress is played to its end.

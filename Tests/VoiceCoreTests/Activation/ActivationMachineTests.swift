@@ -725,6 +725,31 @@ struct ActivationMachineTests {
         #expect(questions.filter { scene.latest.contains(.ask($0)) } == questions.dropLast())
     }
 
+    /// The conversation that is ending drops it, with a line and a tone.
+    @Test func ninthTextDuringClosingIsNotQueued() {
+        var scene = Scene.awake()
+        scene.on(.timer(.followUp))
+        #expect(scene.machine.phase == .closing)
+        let texts = (1...9).map { "Text \($0)." }
+        for text in texts {
+            scene.on(.say(text))
+            #expect(scene.latest.contains(.say(text)) == (text == texts.last))
+        }
+        scene.on(.conversation(.idle))
+        #expect(texts.filter { scene.latest.contains(.say($0)) } == texts.dropLast())
+    }
+
+    @Test(arguments: [ActivationMode.wake, .always])
+    func questionTypedWhileMutedSurvivesUnmuting(mode: ActivationMode) {
+        var scene = Scene.awake(mode)
+        scene.on(.mute(true))
+        #expect(scene.machine.phase == .closing)
+        scene.on(.ask(TypedQuestion("What is on?")))
+        scene.on(.mute(false))
+        scene.on(.conversation(.idle))
+        #expect(scene.opens && scene.latest.contains(.ask(TypedQuestion("What is on?"))))
+    }
+
     @Test func alwaysOpensOnceTheClosingSessionIsGone() {
         var scene = Scene.answered(.wake)
         scene.on(.timer(.followUp))

@@ -86,6 +86,16 @@ struct TypedQuestionTests {
         #expect(scene.effects.contains(.play(.error)))
     }
 
+    /// What the wait for the next session has no room for.
+    @Test func questionAndTextInAClosingSessionAreDroppedWithATone() {
+        var scene = Scene.listening()
+        scene.on(.deactivate)
+        scene.on(.ask("What is on?"))
+        #expect(scene.latest.contains(.note(.speechDropped(.typed, 1))) && scene.latest.contains(.play(.error)))
+        scene.on(.say("Dinner."))
+        #expect(scene.latest.contains(.note(.speechDropped(.announcement, 1))) && scene.latest.contains(.play(.error)))
+    }
+
     @Test func typedQuestionIsRefusedWithoutASessionOrBeyondTheLimit() {
         var scene = Scene()
         scene.on(.ask("What is on?"))

@@ -15,7 +15,11 @@ extension LiveTranslator {
         case .inform(_, let value):
             news.append((value, now))
             // The news that waits longest is at least known to the model.
-            if news.count > 8 { know(news.removeFirst().value, now) }
+            if news.count > 8 {
+                let untold = news.removeFirst().value
+                know(untold, now)
+                if untold.isSpoken { report(.dropped(.agent)) }
+            }
         case .tell(let text, let tone): tell(text, tone, now)
         case .ask(let text): typed = text
         case .respond(let id, _): respond(id, now)

@@ -409,6 +409,21 @@ struct LiveTranslatorTests {
         #expect(scene.reported(.thinking).isEmpty)
     }
 
+    @Test func ninthResultOfAnEarlierSessionIsReportedAsDropped() {
+        var scene = LiveScene.live()
+        for number in 1...9 {
+            let output = ToolResult("Result \(number).")
+            scene.ask(
+                .inform(id: "a\(number)", .init(name: "ask_jarvis", arguments: "{}", output: output, isSpoken: true))
+            )
+        }
+        #expect(scene.reports.filter { $0 == .dropped(.agent) }.count == 1)
+        scene.ask(.respond(id: "q1", mayCall: true))
+        scene.pass(500)
+        #expect(!scene.reported(.commentary).contains { $0.text.contains("Result 1.") })
+        #expect(scene.reported(.commentary).contains { $0.text.contains("Result 2.") })
+    }
+
     @Test func emptyAudioDeltasDoNotKeepTheSessionAlive() {
         var scene = LiveScene.live()
         scene.pass(200)
