@@ -21,10 +21,9 @@ package struct DatagridTranslator: Sendable {
     private let given: [UInt8]?
     private let redactor: Redactor
     var phase = Phase.opening
-    private var effects: [Effect] = []
-    /// Prefix of this session's item names: other sessions of the conversation use other prefixes.
+    package var outbox = ServiceOutbox<DatagridClientMessage, String?>(tag: "datagrid")
+    /// The service's name for the session.
     private var session = ""
-    private var names = 0
     private var liveSince = Duration.zero
 
     // The user
@@ -97,26 +96,6 @@ package struct DatagridTranslator: Sendable {
         var part: SpokenPart { SpokenPart(responseID: response, itemID: item, contentIndex: 0) }
     }
 
-    // MARK: Names and effects
-
-    mutating func name(_ kind: String) -> String {
-        names += 1
-        return "\(session.isEmpty ? "datagrid" : session)-\(kind)\(names)"
-    }
-
-    mutating func emit(_ effect: Effect) { effects.append(effect) }
-
-    mutating func report(_ report: ServiceReport) { effects.append(.report(report)) }
-
-    mutating func trouble(_ name: String, _ text: String, _ meaning: ErrorClass = .other) {
-        report(.trouble(ServiceError(meaning, name: name, text: text)))
-    }
-
-    mutating func drain() -> [Effect] {
-        defer { effects = [] }
-        return effects
-    }
-
     mutating func end(_ closing: ServiceClosing, _ reason: String) {
         guard phase != .closed else { return }
         phase = .closed
@@ -143,6 +122,7 @@ package struct DatagridTranslator: Sendable {
             guard phase == .starting else { break }
             phase = .started
             session = clean(id, 40)
+            if !session.isEmpty { outbox.tag = session }
             guard let conversation else { break }
             hasConversation = true
             emit(.own(conversation))
@@ -250,7 +230,7 @@ package struct DatagridTranslator: Sendable {
     }
 }
 
-extension DatagridTranslator: ServiceTranslator {
+extension DatagridTranslator: NamingTranslator {
     package static let audioMessage = DatagridClientMessage.audio
     /// Older audio is no longer relevant.
     package static let longestPreRoll: Int? = 2000

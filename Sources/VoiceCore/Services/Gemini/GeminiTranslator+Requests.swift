@@ -214,9 +214,7 @@ extension GeminiTranslator {
         guard let awaited else { return }
         self.awaited = nil
         (told, unsaid) = (unsaid, [])
-        let response = name("r")
-        report(.responseBegan(response: response, request: awaited.request))
-        report(.responseEnded(ResponseEnd(response: response, status: status)))
+        respondInSilence(awaited.request, status)
     }
 }
 

@@ -25,8 +25,7 @@ package struct GeminiTranslator: Sendable {
     let start: GeminiStart
     private(set) var phase = Phase.opening
     private var hasBegun = false
-    private var effects: [Effect] = []
-    private var names = 0
+    package var outbox: ServiceOutbox<GeminiClientMessage, Own>
     /// Resumes this session.
     private var newestHandle: String?
     private var history: [GeminiLine] = []
@@ -91,6 +90,7 @@ package struct GeminiTranslator: Sendable {
     package init(_ settings: GeminiSettings, _ start: GeminiStart) {
         self.settings = settings
         self.start = start
+        outbox = ServiceOutbox(tag: start.tag)
     }
 
     /// The user's turn as detected locally.
@@ -170,25 +170,6 @@ package struct GeminiTranslator: Sendable {
         var text: String?
         /// The model was told once more.
         var isRepeated = false
-    }
-
-    // MARK: Names and effects
-
-    mutating func name(_ kind: String) -> String {
-        names += 1
-        return "\(start.tag)-\(kind)\(names)"
-    }
-
-    mutating func emit(_ effect: Effect) { effects.append(effect) }
-    mutating func report(_ report: ServiceReport) { effects.append(.report(report)) }
-
-    mutating func trouble(_ name: String, _ text: String, _ meaning: ErrorClass = .other) {
-        report(.trouble(ServiceError(meaning, name: name, text: text)))
-    }
-
-    mutating func drain() -> [Effect] {
-        defer { effects = [] }
-        return effects
     }
 
     mutating func end(_ closing: ServiceClosing, _ reason: String) {
@@ -382,7 +363,7 @@ package struct GeminiTranslator: Sendable {
     }
 }
 
-extension GeminiTranslator: ServiceTranslator {
+extension GeminiTranslator: NamingTranslator {
     package static let audioMessage = GeminiClientMessage.audio
     /// Samples below this cannot be heard.
     private static let quiet = 16

@@ -51,10 +51,8 @@ package struct Hero365Translator: Sendable {
     package let settings: Hero365Settings
     /// The session id, chosen by the daemon.
     package let session: String
-    private let tag: String
     private(set) var phase = Phase.opening
-    private var effects: [Effect] = []
-    private var names = 0
+    package var outbox: ServiceOutbox<Hero365ClientMessage, Own>
     private var startedAt = Duration.zero
     /// The service has sent a message other than an error.
     private var isUnderstood = false
@@ -78,7 +76,7 @@ package struct Hero365Translator: Sendable {
     package init(_ settings: Hero365Settings, session: String) {
         self.settings = settings
         self.session = session
-        tag = String(session.prefix(8))
+        outbox = ServiceOutbox(tag: String(session.prefix(8)))
         packets = PacketSequencer(patience: settings.jitter)
     }
 
@@ -88,20 +86,6 @@ package struct Hero365Translator: Sendable {
     /// Encodes a message of this session.
     package func encoded(_ message: Hero365ClientMessage) -> [UInt8] {
         message.encoded(session: session, isNested: settings.isNested)
-    }
-
-    // MARK: Names and effects
-
-    private mutating func name(_ kind: String) -> String {
-        names += 1
-        return "\(tag)-\(kind)\(names)"
-    }
-
-    private mutating func report(_ report: ServiceReport) { effects.append(.report(report)) }
-
-    private mutating func drain() -> [Effect] {
-        defer { effects = [] }
-        return effects
     }
 
     private mutating func end(_ closing: ServiceClosing, _ reason: String) {
@@ -123,10 +107,10 @@ package struct Hero365Translator: Sendable {
             guard phase == .opening else { break }
             phase = .starting
             startedAt = now
-            effects.append(.send(.start(codec: settings.codec, rate: settings.rate)))
+            emit(.send(.start(codec: settings.codec, rate: settings.rate)))
         case .close:
             if phase != .over, phase != .opening {
-                effects.append(.send(.end(reason: "user_ended", duration: now - startedAt)))
+                emit(.send(.end(reason: "user_ended", duration: now - startedAt)))
             }
             end(.asked, "")
         // The service accepts no text, so the response stays empty.
@@ -161,7 +145,7 @@ package struct Hero365Translator: Sendable {
     package mutating func heard(_ packet: [UInt8]) -> [Effect] {
         guard phase == .live else { return [] }
         sequence += 1
-        effects.append(.send(.audio(packet, sequence: sequence, isFinal: false)))
+        emit(.send(.audio(packet, sequence: sequence, isFinal: false)))
         return drain()
     }
 
@@ -171,7 +155,7 @@ package struct Hero365Translator: Sendable {
         report(.userStopped(at: milliseconds))
         report(.userTurn(item: item, after: nil))
         sequence += 1
-        effects.append(.send(.audio([], sequence: sequence, isFinal: true)))
+        emit(.send(.audio([], sequence: sequence, isFinal: true)))
         askedAt = now
         heldSince = now
         return drain()
@@ -201,7 +185,7 @@ package struct Hero365Translator: Sendable {
         isUnderstood = true
         switch envelope.message {
         case .started(let agent, let longest):
-            if let longest, longest > .zero { effects.append(.lifetime(longest)) }
+            if let longest, longest > .zero { emit(.lifetime(longest)) }
             becameReady(agent: agent)
         case .status(let status, _):
             becameReady(agent: nil)
@@ -259,13 +243,13 @@ package struct Hero365Translator: Sendable {
             case .began:
                 lostBefore = packets.lost
                 if isDropping, cutHadBegun, askedAt != nil { isDropping = false }
-                effects.append(.own(.begin))
+                emit(.own(.begin))
             case .packet(let sound):
                 if isDropping { isDropping = !isAnotherAnswer(now) }
                 guard !isDropping, !sound.bytes.isEmpty else { break }
-                effects.append(.own(.play(sound, of: voiced())))
+                emit(.own(.play(sound, of: voiced())))
             case .missing(let count, let next):
-                if !isDropping { effects.append(.own(.conceal(count, next: next, of: voiced()))) }
+                if !isDropping { emit(.own(.conceal(count, next: next, of: voiced()))) }
             case .ended:
                 if isDropping {
                     isDropping = false
@@ -282,7 +266,7 @@ package struct Hero365Translator: Sendable {
     private mutating func isAnotherAnswer(_ now: Duration) -> Bool {
         defer { droppedAt = now }
         guard askedAt != nil, now - droppedAt >= Self.cutPause else { return false }
-        effects.append(.own(.begin))
+        emit(.own(.begin))
         return true
     }
 
@@ -316,7 +300,7 @@ package struct Hero365Translator: Sendable {
         guard let over = answer else { return }
         answer = nil
         if over.isVoiced {
-            effects.append(.finish(over.part))
+            emit(.finish(over.part))
             report(.audioEnded(response: over.response, item: over.item))
         }
         report(.responseEnded(ResponseEnd(response: over.response, status: status, reason: reason)))
@@ -333,15 +317,15 @@ package struct Hero365Translator: Sendable {
 
     private mutating func failed(_ error: Hero365Error, _ now: Duration) {
         if !isUnderstood, error.code.hasPrefix("INVALID_"), !settings.isNested {
-            effects.append(.own(.nest))
+            emit(.own(.nest))
             return end(.lost, "the service does not read flat messages (\(error.code)): asked again in the nested form")
         }
         let meaning = ErrorClass(error)
         if meaning == .limited {
-            effects.append(.own(.pause(error.retryAfter ?? Self.usualPause)))
-            effects.append(.own(.lengthenPackets))
+            emit(.own(.pause(error.retryAfter ?? Self.usualPause)))
+            emit(.own(.lengthenPackets))
         } else if let pause = error.retryAfter {
-            effects.append(.own(.pause(pause)))
+            emit(.own(.pause(pause)))
         }
         let line = ServiceError(meaning, name: error.code, text: error.text, retryAfter: error.retryAfter)
         if error.code == "INVALID_SESSION" || meaning == .other && error.isRecoverable == false {
@@ -387,7 +371,7 @@ extension ErrorClass {
     init(_ error: Hero365Error) { self = Self.hero365Codes[error.code] ?? .other }
 }
 
-extension Hero365Translator: ServiceTranslator {
+extension Hero365Translator: NamingTranslator {
     package static let audioMessage = (before: "", after: "")
 
     package mutating func read(_ text: UnsafeRawBufferPointer, _ downlink: Downlink, at now: Duration) -> [Effect]? {

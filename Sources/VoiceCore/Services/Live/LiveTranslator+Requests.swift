@@ -9,7 +9,7 @@ extension LiveTranslator {
         case .close:
             guard phase == .live || phase == .starting else { break }
             phase = .closing
-            effects.append(.send(.close(eventID: name("close"))))
+            emit(.send(.close(eventID: name("close"))))
         case _ where phase != .live: break
         case .answer(let call, let output): answer(call, output, now)
         case .inform(_, let value):
@@ -43,7 +43,7 @@ extension LiveTranslator {
             case .end: LiveMessage(.developer, Self.reopened)
             }
         }
-        effects.append(.send(.start(settings, history: LiveMessage.fitting(messages), eventID: name("start"))))
+        emit(.send(.start(settings, history: LiveMessage.fitting(messages), eventID: name("start"))))
     }
 
     private static let reopened = """
@@ -169,7 +169,7 @@ extension LiveTranslator {
             appends.sent(
                 .init(tone: tone, text: piece, delegation: delegation, sent: now, isRetry: isRetry), id: id
             )
-            effects.append(.send(.append(tone, piece, delegation: delegation, eventID: id)))
+            emit(.send(.append(tone, piece, delegation: delegation, eventID: id)))
         }
     }
 
@@ -250,12 +250,6 @@ extension LiveTranslator {
         given = nil
         trouble("nothing_said", "the service said nothing of what it was given to say")
         respondInSilence(awaited.request)
-    }
-
-    private mutating func respondInSilence(_ request: String) {
-        let response = name("r")
-        report(.responseBegan(response: response, request: request))
-        report(.responseEnded(ResponseEnd(response: response, status: .completed)))
     }
 
     private mutating func cancel(_ response: String?, _ now: Duration) {

@@ -119,7 +119,7 @@ extension LiveTranslator {
         for step in track.receive(samples, waiting: waiting, at: now) {
             switch step {
             case .began: beginSpeech(now)
-            case .play(let range): if let speech { effects.append(.play(range, of: speech.part)) }
+            case .play(let range): if let speech { emit(.play(range, of: speech.part)) }
             case .ended: endSpeech(.completed)
             }
         }
@@ -189,7 +189,7 @@ extension LiveTranslator {
             report(.said(response: ended.response, item: ended.item, part: 0, text: text, isWhole: true))
         }
         if status == .completed {
-            effects.append(.finish(ended.part))
+            emit(.finish(ended.part))
             report(.audioEnded(response: ended.response, item: ended.item))
         }
         report(.responseEnded(ResponseEnd(response: ended.response, status: status)))

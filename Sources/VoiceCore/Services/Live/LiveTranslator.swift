@@ -23,10 +23,7 @@ package struct LiveTranslator: Sendable {
 
     package let settings: LiveSettings
     var phase = Phase.opening
-    var effects: [Effect] = []
-    /// Prefix of this session's item names: other sessions of the conversation use other prefixes.
-    private var tag = "live"
-    private var names = 0
+    package var outbox = ServiceOutbox<LiveClientEvent, Lesson>(tag: "live")
     private var startedAt = Duration.zero
     private var usedSeconds: Double?
     private var frozenReports = 0
@@ -132,24 +129,6 @@ package struct LiveTranslator: Sendable {
         var since: Duration
     }
 
-    // MARK: Names and effects
-
-    mutating func name(_ kind: String) -> String {
-        names += 1
-        return "\(tag)-\(kind)\(names)"
-    }
-
-    mutating func report(_ report: ServiceReport) { effects.append(.report(report)) }
-
-    mutating func trouble(_ name: String, _ text: String, request: String? = nil) {
-        report(.trouble(ServiceError(.other, name: name, text: text, request: request)))
-    }
-
-    mutating func drain() -> [Effect] {
-        defer { effects = [] }
-        return effects
-    }
-
     // MARK: Messages from the service
 
     package mutating func connected() -> [Effect] {
@@ -189,7 +168,7 @@ package struct LiveTranslator: Sendable {
         guard phase == .starting else { return }
         phase = .live
         startedAt = now
-        if !id.isEmpty { tag = String(id.prefix(40)) }
+        if !id.isEmpty { outbox.tag = String(id.prefix(40)) }
         // With any other kind of delegation the daemon would never receive a request.
         let refused = delegation.flatMap { $0 == "client" ? nil : "session.delegation" }
         report(.ready(ServiceReadiness(id: id, ends: ends, refused: refused)))
@@ -249,7 +228,7 @@ package struct LiveTranslator: Sendable {
     private mutating func failed(_ error: LiveError, _ now: Duration) {
         let isStarted = phase == .live || phase == .closing
         if !isStarted, error.code == "unknown_parameter", settings.acknowledgementDelay != nil {
-            effects.append(.own(.refusesDelay))
+            emit(.own(.refusesDelay))
             return end(.lost, "the service does not know acknowledgement_delay_ms: asked again without it")
         }
         if phase == .live, let id = error.request, let append = appends.failed(id) {
@@ -310,7 +289,7 @@ package struct LiveTranslator: Sendable {
     }
 }
 
-extension LiveTranslator: ServiceTranslator {
+extension LiveTranslator: NamingTranslator {
     package static let audioMessage = (before: #"{"type":"session.input_audio.append","audio":""#, after: #""}"#)
     package static let closeLimit = Duration.seconds(15)
 
