@@ -82,6 +82,8 @@ struct HouseMachineTests {
         ] {
             #expect(said[Self.base + entity] == state, "\(entity)")
         }
+        let silent = HouseEntity.all.filter { $0.state != nil && said[Self.base + $0.id] == nil }
+        #expect(silent.map(\.id) == [], "a path without such a member, or a member that the status above lacks")
     }
 
     @Test func everyComponentHasTheRequiredMembers() throws {

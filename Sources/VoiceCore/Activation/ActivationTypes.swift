@@ -188,7 +188,9 @@ extension ActivationEvent {
     package var mayBeRefused: Bool {
         switch self {
         case .activate, .ask, .say, .reset, .startFresh: true
-        default: false
+        case .start, .setMode, .stop, .stopAll, .silence, .conversation, .refused, .speaksOn, .turnBegan, .turnEnded,
+            .mute, .toggleMute, .quiet, .media, .rings, .announcing, .timer:
+            false
         }
     }
 }

@@ -195,9 +195,12 @@ package actor ConversationSession {
         }
         guard known == nil else { return }
         machine.missed(failure)
-        let (verb, kind) =
-            failure.kind == .permanent
-            ? ("refuses the connection", JournalEvent.serviceRefused) : ("cannot be reached", .connectionLost)
+        let (verb, kind): (String, JournalEvent) =
+            switch failure.kind {
+            case .permanent: ("refuses the connection", .serviceRefused)
+            case .limited: ("has reached its limit", .connectionLost)
+            case .transient, .expired: ("cannot be reached", .connectionLost)
+            }
         parts.logger.warning("the voice service \(verb): \(private: failure.reason)", metadata: .event(kind))
     }
 

@@ -55,7 +55,7 @@ struct DialectTests {
         #expect(settings.service.request?.url == whole)
     }
 
-    @Test(arguments: [Dialect.Name.speaches, .localAI, .huggingFace])
+    @Test(arguments: Dialect.all.filter(\.isSelfHosted).map(\.name))
     func ownServerNeedsNoKeyAndCostsNothing(dialect: Dialect.Name) throws {
         let settings = try settings(
             {
@@ -90,7 +90,7 @@ struct DialectTests {
     }
 
     /// A server of one's own does not know OpenAI's defaults.
-    @Test(arguments: [Dialect.Name.speaches, .localAI, .huggingFace])
+    @Test(arguments: Dialect.all.filter(\.isSelfHosted).map(\.name))
     func ownServerGetsOnlyConfiguredSettings(dialect: Dialect.Name) throws {
         func sent(_ change: (inout Configuration.Realtime) -> Void) throws -> String {
             let settings = try settings(
