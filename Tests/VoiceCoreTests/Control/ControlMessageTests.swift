@@ -120,15 +120,15 @@ struct ControlMessageTests {
     }
 
     @Test func refusalOfAnActionListsTheActions() {
-        let actions = "status, play, enqueue, seek, remove, pause, resume, skip, previous, stop, clear"
+        let actions = "status, play, enqueue, interject, seek, remove, pause, resume, skip, previous, stop, clear"
         #expect(throws: ControlProblem(.badArgument, "there is no action \"next\": choose \(actions)")) {
             try ControlRegistry.standard.request(words: ["media", "next"])
         }
         #expect(
-            throws: ControlProblem(.badArgument, "\"pause\" takes no what: what goes with play, enqueue, seek, remove")
+            throws: ControlProblem(.badArgument, "\"pause\" takes no what: what goes with play, enqueue, interject, seek, remove")
         ) { try ControlRegistry.standard.request(words: ["media", "pause", "it"]) }
         let media = ControlCommand.media.arguments
-        #expect(throws: ControlProblem(.badArgument, "action is missing: what goes with play, enqueue, seek, remove")) {
+        #expect(throws: ControlProblem(.badArgument, "action is missing: what goes with play, enqueue, interject, seek, remove")) {
             try ControlArguments(["what": "nonsense"], for: media)
         }
     }

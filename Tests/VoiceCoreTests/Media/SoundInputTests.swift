@@ -85,7 +85,9 @@ struct SoundInputTests {
         }
         let ends = Promise<Void>()
         let descriptor = open(path, O_RDWR | O_NONBLOCK)
-        let writer = Task.detached {
+        // On a thread of its own: the other tests may hold all of the pool for longer than an input may be silent.
+        let written = Promise<Void>()
+        let hasStarted = OwnThread.start("writer") {
             // 20 ms of a tone at a time.
             var samples = [Int16]()
             for frame in 0..<960 {
@@ -93,9 +95,11 @@ struct SoundInputTests {
             }
             while ends.value == nil {
                 _ = samples.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-                try? await Task.sleep(for: .milliseconds(20))
+                usleep(20_000)
             }
+            written.give(())
         }
+        try #require(hasStarted)
         try await stage.wait("the input plays") {
             let snapshot = await stage.player.snapshot()
             return snapshot.status == .playing && snapshot.title == "Snapcast"
@@ -108,7 +112,7 @@ struct SoundInputTests {
         _ = try await stage.player.play(address: "snapcast", title: "", kind: nil)
         try await stage.wait("the input plays when asked for") { await stage.player.snapshot().status == .playing }
         ends.give(())
-        await writer.value
+        await written.wait()
         try await stage.wait("the input ends in silence") { await stage.player.snapshot().status == .stopped }
         #expect(stage.news.isEmpty)
         close(descriptor)
