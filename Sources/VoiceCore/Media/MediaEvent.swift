@@ -40,6 +40,8 @@ package enum MediaTimer: Sendable, Hashable {
     /// The pause before a stream is reconnected is over.
     case reconnect
     case sleep
+    /// An interjection has lasted as long as one may: a stream has no end.
+    case interjection
 }
 
 /// An output of the media player's machine.

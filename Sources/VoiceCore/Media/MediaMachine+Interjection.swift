@@ -14,6 +14,9 @@ extension MediaMachine {
         var queue: [MediaItem]
     }
 
+    /// As long as Home Assistant waits for the end of an announcement.
+    private static let longestInterjection = Duration.seconds(300)
+
     mutating func interject(_ items: [MediaItem]) {
         guard let first = items.first else { return }
         guard interrupted == nil else {
@@ -26,11 +29,13 @@ extension MediaMachine {
         queue = Array(items.dropFirst().prefix(options.longestQueue))
         cut()
         begin(first, from: 0)
+        effects.append(.startTimer(.interjection, Self.longestInterjection))
     }
 
     /// Ends the interjection; what waited before waits again.
     mutating func dropInterjection() {
         guard let interrupted else { return }
+        effects.append(.cancelTimer(.interjection))
         leave(isDone: false)
         cut()
         unpause()

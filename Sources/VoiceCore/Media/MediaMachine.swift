@@ -114,6 +114,7 @@ package struct MediaMachine: Sendable, Equatable {
         case .played(let position): played(position)
         case .timer(.reconnect): reconnect()
         case .timer(.sleep): slept()
+        case .timer(.interjection): restore()
         }
         assert(next == nil || current != nil, "an item is prepared to follow none")
         return effects
@@ -271,6 +272,7 @@ package struct MediaMachine: Sendable, Equatable {
         guard sleepAsked else { return }
         sleepAsked = false
         guard current != nil else { return }
+        dropInterjection()
         stop()
         effects.append(.report(.slept))
     }

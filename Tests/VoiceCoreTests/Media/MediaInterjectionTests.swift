@@ -124,4 +124,22 @@ struct MediaInterjectionTests {
         #expect(prepared(hear(&machine)) == ["words 0"])
         #expect(prepared(hear(&machine)) == ["a 10"])
     }
+
+    @Test func endOfTheSleepTimerEndsTheInterjectionToo() {
+        var machine = Self.playing()
+        _ = machine.handle(.sleep(.seconds(60)))
+        _ = machine.handle(.interject([chime, words]))
+        _ = machine.handle(.timer(.sleep))
+        #expect(!machine.interjects && machine.current == nil)
+        #expect(prepared(machine.handle(.interject([chime]))) == ["chime 0"], "the next one is heard")
+    }
+
+    /// A live stream has no end.
+    @Test func interjectionWithoutAnEndGivesWayAfterFiveMinutes() {
+        var machine = Self.playing()
+        #expect(machine.handle(.interject([chime])).contains(.startTimer(.interjection, .seconds(300))))
+        let effects = machine.handle(.timer(.interjection))
+        #expect(prepared(effects) == ["a 10"] && !machine.interjects)
+        #expect(effects.contains(.cancelTimer(.interjection)))
+    }
 }

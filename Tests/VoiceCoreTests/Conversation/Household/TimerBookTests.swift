@@ -706,6 +706,9 @@ struct TimerWishTests {
 
     @Test(arguments: [
         ("10m 7up", "600 seconds [7up]"),
+        ("1s called 12 eggs", "1 seconds [12 eggs]"),
+        ("1s called pizza 5", "1 seconds [pizza 5]"),
+        ("1s called 5 minutes", "1 seconds [5 minutes]"),
         ("3m30 egg", "210 seconds [egg]"),
         ("1h30 bread", "5400 seconds [bread]"),
         ("seven o'clock in the evening", "19:00"),
