@@ -67,6 +67,13 @@ struct NativeWireTests {
         #expect(wire.send(Self.ping) == nil)
     }
 
+    /// Who has not shown the key keeps no memory here.
+    @Test func longFrameBeforeTheKeyClosesTheConnection() {
+        var wire = Self.wire(Self.key)
+        #expect(wire.receive([1, 1, 1]) == [.close("a message that is too long")])
+        #expect(wire.receive([1, 0, 0]).isEmpty)
+    }
+
     @Test func keyForABoxWithoutOneClosesTheConnection() {
         var wire = Self.wire(nil)
         #expect(wire.receive([1, 0, 0]) == [.close("another protocol, or a key where none is wanted")])

@@ -5,7 +5,7 @@ struct NativeAnnouncements {
         /// The connection it came by.
         let owner: ObjectIdentifier
         /// The machine's number for it; nil if no one waits for its end.
-        let number: Int?
+        var number: Int?
         /// The first one first.
         let addresses: [String]
     }
@@ -54,6 +54,8 @@ struct NativeAnnouncements {
             return isOver || looks >= Self.mostLooks ? end(isDone: isOver) : [.look]
         case .left(let owner):
             waiting.removeAll { $0.owner == owner }
+            // It still sounds, but its end is not that of another connection's.
+            if present?.owner == owner { present?.number = nil }
             return []
         }
     }

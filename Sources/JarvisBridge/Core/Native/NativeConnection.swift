@@ -15,6 +15,8 @@ final class NativeConnection: ChannelInboundHandler {
     private var machine: NativeMachine
     /// nil before the connection is open and after its end.
     private var context: ChannelHandlerContext?
+    /// Cancelled at the end: it holds the connection, and what a stranger has sent.
+    private var deadline: Scheduled<Void>?
 
     init(_ server: NativeServer) {
         self.server = server
@@ -27,7 +29,7 @@ final class NativeConnection: ChannelInboundHandler {
         self.context = context
         server.connected(self, from: context.remoteAddress?.ipAddress ?? "")
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        context.eventLoop.scheduleTask(in: Self.patience) {
+        deadline = context.eventLoop.scheduleTask(in: Self.patience) {
             if !bound.value.machine.isGreeted { bound.value.close() }
         }
     }
@@ -51,6 +53,7 @@ final class NativeConnection: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         self.context = nil
+        deadline?.cancel()
         server.disconnected(self)
     }
 

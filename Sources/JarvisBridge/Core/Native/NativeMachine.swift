@@ -234,6 +234,8 @@ package struct NativeMachine {
         let finished: UInt32 = 3
         guard fields.number(1) == finished else { return [] }
         let name = fields.text(3).filter { $0.isLetter || $0.isNumber || $0 == " " }.prefix(60)
-        return give(HouseOrder("timer", ["action": "set", "what": "1s \(name)"]), of: "timer", .all(8))
+        // Without the word, a number in the name would be a time.
+        let what = name.allSatisfy { $0 == " " } ? "1s" : "1s called \(name)"
+        return give(HouseOrder("timer", ["action": "set", "what": what]), of: "timer", .all(8))
     }
 }

@@ -55,6 +55,8 @@ struct NativeFrames {
 
     /// The longest message that is taken, in bytes.
     static let longest = 65_535
+    /// The longest frame that is taken from someone who has not shown the key yet.
+    static let longestUnknown = 256
 
     private let isEncrypted: Bool
     private var bytes: [UInt8] = []
@@ -65,11 +67,14 @@ struct NativeFrames {
     mutating func add(_ more: some Sequence<UInt8>) { bytes += more }
 
     /// Takes the data of the next encrypted frame; nil until it is complete.
-    mutating func nextData() throws(Fault) -> [UInt8]? {
+    ///
+    /// - Parameter limit: in bytes.
+    mutating func nextData(atMost limit: Int = longest) throws(Fault) -> [UInt8]? {
         guard let first = bytes.first else { return nil }
         guard isEncrypted, first == 1 else { throw .otherKind }
         guard bytes.count >= 3 else { return nil }
         let end = 3 + (Int(bytes[1]) << 8 | Int(bytes[2]))
+        guard end <= 3 + limit else { throw .tooLong }
         guard bytes.count >= end else { return nil }
         defer { bytes.removeFirst(end) }
         return Array(bytes[3..<end])

@@ -6,8 +6,8 @@ enum NativePlayer {
     private static let key = NativeEntity.key(of: id)
     private static let name = "Speaker"
 
-    /// Pause, set and mute the volume, play an address, volume by steps, stop, play, announcements.
-    private static let features: UInt32 = 1 | 4 | 8 | 512 | 1024 | 4096 | 16_384 | 1_048_576
+    /// Pause, set and mute the volume, play an address, volume by steps, stop, play, Home Assistant's media, announcements.
+    private static let features: UInt32 = 1 | 4 | 8 | 512 | 1024 | 4096 | 16_384 | 131_072 | 1_048_576
 
     /// The sound that it wants: for the player everything, for announcements that of the loudspeaker.
     static let list = NativeMessage(

@@ -48,7 +48,7 @@ package struct NativeWire {
             if box.key == nil {
                 while let message = try frames.nextMessage() { outputs.append(.message(message)) }
             } else {
-                while let data = try frames.nextData() {
+                while let data = try frames.nextData(atMost: longest) {
                     outputs += take(data)
                     if case .closed = state { return outputs }
                 }
@@ -74,6 +74,10 @@ package struct NativeWire {
             return NativeFrames.frame(data: data)
         case .begins, .shakes, .closed: return nil
         }
+    }
+
+    private var longest: Int {
+        if case .encrypted = state { NativeFrames.longest } else { NativeFrames.longestUnknown }
     }
 
     private mutating func take(_ data: [UInt8]) -> [Output] {
