@@ -7,6 +7,8 @@ struct Roff: Sendable {
         let name = Self.quoted(title.uppercased())
         let manual = section == 5 ? "File Formats" : "User Commands"
         lines.append(".TH \(name) \(section) \"\" \(Self.quoted("jarvis-voiced \(version)")) \"\(manual)\"")
+        // A long list of alternatives leaves a line that cannot be adjusted.
+        lines.append(".ad l")
     }
 
     var text: String { lines.joined(separator: "\n") + "\n" }
