@@ -9,6 +9,8 @@ import VoiceSimulator
 struct RequestLedger: Sendable {
     private struct Request: Sendable {
         var questions: [String]
+        /// Name it where its words were cut.
+        var arguments: String
         var began: Duration
         var isOpen = true
         var isReported = false
@@ -36,14 +38,17 @@ struct RequestLedger: Sendable {
         switch effect {
         case .startCall(let call, _):
             // Garbled delegations have ids that may occur again on another connection.
-            requests[call.callID] = Request(questions: Self.questions(in: call.arguments), began: now)
+            requests[call.callID] = Request(
+                questions: Self.questions(in: call.arguments), arguments: call.arguments, began: now
+            )
         case .send(.answer(let call, let output)):
             requests[call]?.isOpen = false
             // What is not to be spoken was refused or stopped.
             if !output.wantsReply { excused.insert(call) }
         case .send(.inform(_, let report)):
             let reported = Self.questions(in: report.arguments + " " + report.output.forModel)
-            for (id, request) in requests where !Set(request.questions).isDisjoint(with: reported) {
+            for (id, request) in requests
+            where request.arguments == report.arguments || !Set(request.questions).isDisjoint(with: reported) {
                 requests[id]?.isOpen = false
             }
         case .cancelCalls: excuse()
