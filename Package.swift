@@ -334,20 +334,29 @@ if ProcessInfo.processInfo.environment["VOICE_REALTIME"] != nil {
     let below = ["VoiceBase", "VoiceReply", "VoiceConversation", "VoiceAudio"]
     package.products = []
     package.targets.removeAll { target in
-        target.type != .system && !target.name.hasPrefix("C") && !below.contains(target.name)
+        target.type == .test || target.type != .system && !target.name.hasPrefix("C") && !below.contains(target.name)
     }
-    package.targets.append(
+    let rooms = below.map { Target.Dependency(stringLiteral: $0) }
+    package.targets += [
         .testTarget(
-            name: "RealtimeTests",
-            dependencies: below.map { .init(stringLiteral: $0) } + ["CDSP", "CLinux"],
-            path: "Tests/VoiceCoreTests",
+            name: "TestSupport",
+            dependencies: rooms,
+            path: "Tests/VoiceCoreTests/TestSupport",
             sources: [
-                "Audio/AudioEngineTests.swift", "Audio/StereoAudioEngineTests.swift", "Audio/SignalTools.swift",
-                "Audio/StereoRecording.swift", "Audio/Devices/FileDeviceTests.swift",
-                "Base/LineLog.swift", "TestSupport/AudioConfiguration+Source.swift",
-                "TestSupport/SeededGenerator.swift", "TestSupport/SimulatedDevice.swift",
+                "AudioConfiguration+Source.swift", "LineLog.swift", "SeededGenerator.swift", "SignalTools.swift",
+                "StereoRecording.swift",
             ],
             swiftSettings: settings
-        )
-    )
+        ),
+        .testTarget(
+            name: "RealtimeTests",
+            dependencies: rooms + ["TestSupport", "CDSP", "CLinux"],
+            path: "Tests/VoiceCoreTests/Audio",
+            sources: [
+                "AudioEngineTests.swift", "StereoAudioEngineTests.swift", "SimulatedDevice.swift",
+                "Devices/FileDeviceTests.swift",
+            ],
+            swiftSettings: settings
+        ),
+    ]
 }
