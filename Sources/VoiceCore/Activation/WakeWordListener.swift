@@ -194,7 +194,7 @@ package final class WakeWordListener: Sendable {
 
     /// Sleeps until the next `listen` or `stop`.
     private func waitForOrder(atMost length: Duration) {
-        _ = clinux_wait_readable(orders, Int32(clamping: length.wholeMilliseconds))
+        _ = clinux_wait_readable(orders, Int32(clamping: max(0, length.wholeMilliseconds)))
         _ = clinux_eventfd_take(orders)
     }
 

@@ -39,7 +39,14 @@ package final class AudioThread: Sendable {
         ports.requests.stop = .none
         ports.gauges.state = .starting
         let job = AudioThreadJob(configuration: configuration, ports: ports, stop: stop)
-        let refused = try job.launch(priority: configuration.realtimePriority)
+        let refused: Int32
+        do throws(AudioDeviceError) {
+            refused = try job.launch(priority: configuration.realtimePriority)
+        } catch {
+            // Then the supervisor tries again.
+            ports.gauges.state = .stopped
+            throw error
+        }
         if refused != 0 { report.realtimeRefused = refused }
         if let error = await job.opened() {
             await job.finished()

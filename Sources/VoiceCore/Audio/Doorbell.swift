@@ -126,7 +126,8 @@ package final class Doorbell: Sendable {
         }
         guard let isFirst else { return false }
         guard isFirst, !OwnThread.start("jv-bell", { self.work() }) else { return true }
-        state.withLock { $0.isClosed = true }
+        // Others may wait already.
+        close()
         return false
     }
 

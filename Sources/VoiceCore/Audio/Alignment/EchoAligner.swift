@@ -28,9 +28,13 @@ package actor EchoAligner {
     /// Runs until cancelled.
     package func run() async {
         var seen = bell.rings
+        var alertUntil = Duration.zero
         while !Task.isCancelled {
             look()
-            await bell.wait(&seen, until: nextLook(at: Monotonic.now()))
+            let (known, now) = (seen, Monotonic.now())
+            await bell.wait(&seen, until: now < alertUntil ? now + interval : nextLook(at: now))
+            // It rings with the first sound; the reference holds that only once it is about to be heard.
+            if seen != known { alertUntil = Monotonic.now() + .seconds(1) }
         }
     }
 

@@ -188,6 +188,8 @@ struct DeviceHealth: Sendable {
             let soundedFor = Duration.milliseconds(Int64(clamping: moved / 48))
             lastProgress = max(lastProgress, min(now, lastBeat + soundedFor))
         }
+        // So late, it tells that the program stood still, not the device.
+        if now - lastBeat >= .milliseconds(1500) { lastProgress = now }
         lastBeat = now
         switch phase {
         case .absent(let nextTry):

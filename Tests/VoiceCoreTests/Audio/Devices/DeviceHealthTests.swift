@@ -91,6 +91,16 @@ struct DeviceHealthTests {
         #expect(scene.notices.contains(.lost(reason: DeviceHealth.nothing)), "\(scene.notices)")
     }
 
+    @Test func programThatStoodStillLosesNoDevice() {
+        var scene = Scene()
+        _ = Self.looks(&scene, .seconds(10))
+        // Sound flowed for 100 ms more.
+        scene.now += .seconds(4)
+        scene.frames += 4800
+        _ = Self.looks(&scene, .seconds(10))
+        #expect(scene.notices == [.running(after: nil)], "\(scene.notices)")
+    }
+
     @Test func absentDeviceIsLookedForOnlyWhenItIsDue() {
         var scene = Scene()
         scene.refusal = ("not connected", true)
