@@ -188,7 +188,13 @@ struct Link: ParsableCommand {
 
     func run() throws {
         let configuration = try exiting(.configuration) { try options.configuration() }
-        guard let token = try exiting(.noPermission, { try BridgeSecrets.token(in: options.folder) }) else {
+        var token = try exiting(.noPermission) { try BridgeSecrets.token(in: options.folder) }
+        // A bridge that has just been started makes it.
+        for _ in 0..<15 where token == nil {
+            usleep(200_000)
+            token = try exiting(.noPermission) { try BridgeSecrets.token(in: options.folder) }
+        }
+        guard let token else {
             let isOwn = geteuid() != 0 && options.folder != BridgeSecrets.standardFolder
             say("there is no token yet: systemctl \(isOwn ? "--user " : "")enable --now jarvis-bridge makes it")
             throw ArgumentParser.ExitCode(VoiceBase.ExitCode.unavailable.rawValue)

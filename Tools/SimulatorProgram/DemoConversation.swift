@@ -40,7 +40,7 @@ struct DemoConversation {
         await simulator.stop()
         await agent.stop()
         if let output { print("\nWhat the loudspeaker played: \(output)") }
-        print("With your own key and a sound card: see \"Set up a real box\" in README.md.")
+        print("With your own key and a sound card: sudo jarvis-voiced setup.")
     }
 
     private func talk(_ room: FileRoom, _ timeline: Timeline) async throws {

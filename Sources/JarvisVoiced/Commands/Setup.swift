@@ -187,7 +187,7 @@ struct Setup: AsyncParsableCommand {
         }
         try sharePage(place)
         print("It runs: \(unit.journal) -f")
-        _ = systemctl(place, "show", "--property=StatusText", "--value")
+        _ = systemctl(place, "show", "--no-pager", "--property=StatusText", "--value")
     }
 
     /// The page is a program of its own, and writes its own configuration.
