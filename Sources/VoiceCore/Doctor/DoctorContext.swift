@@ -36,6 +36,11 @@ package struct DoctorContext: Sendable {
             redactor = Self.redactor(found, service.variables)
             return
         }
+        if let loaded, loaded.isUsersOwn, environment["CREDENTIALS_DIRECTORY"] == nil {
+            // A user's unit takes its secrets from the folder of its configuration.
+            self.environment["CREDENTIALS_DIRECTORY"] = unit.folder
+            unreadable = []
+        }
         if let values = loaded?.values { read(values, files: files) }
     }
 

@@ -233,4 +233,19 @@ struct DoctorMachineTests {
         #expect(await Command.output(["sleep", "600"], limit: .milliseconds(50)) == nil)
         #expect(await Command.output(["yes"], maximumBytes: 1000) == nil)
     }
+
+    /// A desktop's user unit, beside a service of the system whose key is root's.
+    @Test func usersOwnServiceHasItsSecretsBesideItsConfiguration() {
+        let folder = "/home/bea/.config/jarvis-voiced"
+        let context = DoctorContext(
+            environment: ["HOME": "/home/bea"],
+            files: .stub([
+                "\(folder)/jarvis-voiced.toml": Array("[jarvis]\nurl = \"http://127.0.0.1:1/ui\"\n".utf8),
+                "\(folder)/openai-api-key": Array("sk-1234567890\n".utf8),
+                "\(folder)/jarvis-token": Array("t-1234567890\n".utf8),
+            ])
+        )
+        #expect(!context.lacksKey && context.unreadable.isEmpty)
+        #expect(context.environment["CREDENTIALS_DIRECTORY"] == folder)
+    }
 }
