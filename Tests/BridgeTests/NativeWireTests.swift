@@ -55,7 +55,7 @@ struct NativeWireTests {
         let outputs = wire.receive(Self.greeting([UInt8](repeating: 9, count: 32)).bytes)
         #expect(try Self.words(outputs).last == "Handshake MAC failure")
         #expect(outputs.last == .close("a wrong key"))
-        #expect(wire.send(Self.ping) == nil, "who is not paired gets nothing")
+        #expect(wire.send(Self.ping) == nil, "a client without the key gets nothing")
         #expect(wire.receive([1, 0, 0]).isEmpty)
     }
 
@@ -67,7 +67,7 @@ struct NativeWireTests {
         #expect(wire.send(Self.ping) == nil)
     }
 
-    /// Who has not shown the key keeps no memory here.
+    /// A client without the key cannot fill the memory.
     @Test func longFrameBeforeTheKeyClosesTheConnection() {
         var wire = Self.wire(Self.key)
         #expect(wire.receive([1, 1, 1]) == [.close("a message that is too long")])

@@ -18,24 +18,12 @@ package struct BridgeSecrets: Sendable {
 
     /// Reads them from a folder; makes those that are missing (0600).
     package init(folder: String, random: inout some RandomNumberGenerator) throws(BridgeConfiguration.Problem) {
-        token = try Self.secret("token", folder, &random)
-        metrics = try Self.secret("metrics-token", folder, &random)
+        token = try Self.link.made(in: folder) { Self.make(&random) }
+        metrics = try Self.ofMetrics.made(in: folder) { Self.make(&random) }
     }
 
-    private static func secret(
-        _ name: String,
-        _ folder: String,
-        _ random: inout some RandomNumberGenerator
-    ) throws(BridgeConfiguration.Problem) -> Secret {
-        if let known = try read(name, folder) { return known }
-        let secret = Self.make(&random)
-        do {
-            try StateFile.write(Array("\(secret.revealed)\n".utf8), to: "\(folder)/\(name)")
-        } catch {
-            throw .init("\(error); name another folder with --state")
-        }
-        return secret
-    }
+    private static let link = SecretFile(name: "token", kind: "token", isWhole: isToken)
+    private static let ofMetrics = SecretFile(name: "metrics-token", kind: "token", isWhole: isToken)
 
     /// A new one, of 190 bits.
     package static func make(_ random: inout some RandomNumberGenerator) -> Secret {
@@ -53,26 +41,7 @@ package struct BridgeSecrets: Sendable {
 
     /// The token of the link; nil if the bridge has never run.
     package static func token(in folder: String) throws(BridgeConfiguration.Problem) -> Secret? {
-        try read("token", folder)
-    }
-
-    /// Never follows a link of another user: root reads a folder here that belongs to the bridge's user.
-    private static func read(_ name: String, _ folder: String) throws(BridgeConfiguration.Problem) -> Secret? {
-        let path = "\(folder)/\(name)"
-        let bytes: [UInt8]
-        do {
-            bytes = try FileReader.withoutForeignLinks.read(path, 4096).bytes
-        } catch {
-            if error == .absent { return nil }
-            throw .init(
-                "\(path): \(error)"
-                    + (error == .system(EACCES) ? "; it belongs to the user jarvis-bridge: use sudo" : "")
-            )
-        }
-        guard let secret = Secret(String(decoding: bytes, as: UTF8.self)), isToken(secret.revealed) else {
-            throw .init("\(path) holds no token: remove it, and restart jarvis-bridge")
-        }
-        return secret
+        try link.read(in: folder)
     }
 }
 

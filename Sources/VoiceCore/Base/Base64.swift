@@ -81,6 +81,16 @@ package enum Base64 {
         return bad & invalid == 0 ? written : nil
     }
 
+    /// Decodes `text`, for uses where an allocation does not matter; nil if it is not padded base64.
+    package static func bytes(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+        var size: Int?
+        let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 3) { buffer, count in
+            if let start = buffer.baseAddress { size = decode(text, into: start) }
+            count = size ?? 0
+        }
+        return size == nil ? nil : bytes
+    }
+
     private static let padding = UInt8(ascii: "=")
     private static let invalid: UInt8 = 0x80
 

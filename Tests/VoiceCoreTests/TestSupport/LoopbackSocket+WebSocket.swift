@@ -1,4 +1,3 @@
-@testable import TestSupport
 @testable import VoiceBase
 @testable import VoiceNetwork
 

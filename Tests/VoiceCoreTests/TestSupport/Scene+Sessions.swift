@@ -1,4 +1,3 @@
-@testable import TestSupport
 @testable import VoiceConversation
 
 /// Scenes with more than one session.

@@ -55,7 +55,7 @@ struct NativeFrames {
 
     /// The longest message that is taken, in bytes.
     static let longest = 65_535
-    /// The longest frame that is taken from someone who has not shown the key yet.
+    /// The longest frame of a client that has not proved yet that it has the key.
     static let longestUnknown = 256
 
     private let isEncrypted: Bool

@@ -6,7 +6,7 @@ package struct NativeSettings: Sendable, Equatable {
     /// The address to listen at: IPv4 or IPv6.
     package var listen = "0.0.0.0"
     package var port = 6053
-    /// Whether only who has the key is answered.
+    /// Whether a client needs the key.
     package var isEncrypted = true
     /// The area that Home Assistant is to put the box into.
     package var area: String?
@@ -53,56 +53,29 @@ package struct NativeSettings: Sendable, Equatable {
 /// The key that Home Assistant asks for when it adds the box: 32 random bytes in a file of the bridge's state (0600), in base64.
 /// Removing the file makes another at the next start.
 package enum NativeKey {
-    private static let fileName = "esphome-key"
+    private static let file = SecretFile(name: "esphome-key", kind: "key") { bytes(text: $0) != nil }
 
     /// Reads it from a folder; makes it if it is missing.
     package static func made(
         in folder: String,
         random: inout some RandomNumberGenerator
     ) throws(BridgeConfiguration.Problem) -> Secret {
-        if let known = try read(in: folder) { return known }
-        let bytes = (0..<NoiseHandshake.keyLength).map { _ in UInt8.random(in: 0...255, using: &random) }
-        let text = Base64.text(bytes)
-        do {
-            try StateFile.write(Array("\(text)\n".utf8), to: "\(folder)/\(fileName)")
-        } catch {
-            throw .init("\(error); name another folder with --state")
+        try file.made(in: folder) {
+            Secret(Base64.text((0..<NoiseHandshake.keyLength).map { _ in UInt8.random(in: 0...255, using: &random) }))
         }
-        guard let secret = Secret(text) else { throw .init("there is no key") }
-        return secret
     }
 
     /// nil if the bridge has never run with it.
     package static func read(in folder: String) throws(BridgeConfiguration.Problem) -> Secret? {
-        let path = "\(folder)/\(fileName)"
-        let bytes: [UInt8]
-        do {
-            bytes = try FileReader.withoutForeignLinks.read(path, 4096).bytes
-        } catch {
-            if error == .absent { return nil }
-            throw .init(
-                "\(path): \(error)"
-                    + (error == .system(EACCES) ? "; it belongs to the user jarvis-bridge: use sudo" : "")
-            )
-        }
-        guard let secret = Secret(String(decoding: bytes, as: UTF8.self)), self.bytes(secret) != nil else {
-            throw .init("\(path) holds no key: remove it, and restart jarvis-bridge")
-        }
-        return secret
+        try file.read(in: folder)
     }
 
     /// The 32 bytes; nil if it is not that.
-    static func bytes(_ key: Secret) -> [UInt8]? {
-        let text = Array(key.revealed.utf8)
-        guard text.count == Base64.encodedCount(NoiseHandshake.keyLength) else { return nil }
-        var bytes = [UInt8](repeating: 0, count: text.count / 4 * 3)
-        let count = text.withUnsafeBytes { text in
-            bytes.withUnsafeMutableBufferPointer { output in
-                output.baseAddress.flatMap { Base64.decode(text, into: $0) }
-            }
-        }
-        guard count == NoiseHandshake.keyLength else { return nil }
-        return Array(bytes.prefix(NoiseHandshake.keyLength))
+    static func bytes(_ key: Secret) -> [UInt8]? { bytes(text: key.revealed) }
+
+    private static func bytes(text: String) -> [UInt8]? {
+        let bytes = Array(text.utf8).withUnsafeBytes { Base64.bytes($0) }
+        return bytes?.count == NoiseHandshake.keyLength ? bytes : nil
     }
 }
 

@@ -76,14 +76,9 @@ package struct SavedRooms: Sendable, Equatable {
 
     private static func path(_ text: String, peak: Float) -> [Float]? {
         let text = Array(text.utf8)
-        guard text.count == Base64.encodedCount(2 * RememberedRoom.pathFrames) else { return nil }
-        var bytes = [UInt8](repeating: 0, count: text.count / 4 * 3)
-        let count = text.withUnsafeBytes { text in
-            bytes.withUnsafeMutableBufferPointer { bytes in
-                bytes.baseAddress.flatMap { Base64.decode(text, into: $0) }
-            }
-        }
-        guard count == 2 * RememberedRoom.pathFrames else { return nil }
+        guard text.count == Base64.encodedCount(2 * RememberedRoom.pathFrames),
+            let bytes = text.withUnsafeBytes({ Base64.bytes($0) }), bytes.count == 2 * RememberedRoom.pathFrames
+        else { return nil }
         return (0..<RememberedRoom.pathFrames).map { index in
             let sample = Int16(bitPattern: UInt16(bytes[2 * index]) | UInt16(bytes[2 * index + 1]) << 8)
             return Float(sample) / Float(Int16.max) * peak

@@ -402,13 +402,8 @@ extension GeminiTranslator: NamingTranslator {
         // Several pieces in one message have not been seen yet.
         var all: [UInt8] = []
         for sound in sounds {
-            let piece = base64(sound)
-            var size: Int?
-            all += [UInt8](unsafeUninitializedCapacity: piece.count / 4 * 3 + 3) { buffer, count in
-                if let start = buffer.baseAddress { size = piece.withUnsafeBytes { Base64.decode($0, into: start) } }
-                count = size ?? 0
-            }
-            if size == nil { return nil }
+            guard let piece = base64(sound).withUnsafeBytes({ Base64.bytes($0) }) else { return nil }
+            all += piece
         }
         return Array(Base64.text(all).utf8).withUnsafeBytes { downlink.decode($0, continues: speech != nil) }
     }

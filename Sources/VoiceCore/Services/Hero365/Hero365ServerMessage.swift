@@ -142,14 +142,7 @@ package enum Hero365Decoder {
 
     private static func bytes(ofBase64 text: String) -> [UInt8]? {
         var text = text
-        return text.withUTF8 { utf8 in
-            var size: Int?
-            let bytes = [UInt8](unsafeUninitializedCapacity: utf8.count / 4 * 3 + 3) { buffer, count in
-                if let start = buffer.baseAddress { size = Base64.decode(UnsafeRawBufferPointer(utf8), into: start) }
-                count = size ?? 0
-            }
-            return size == nil ? nil : bytes
-        }
+        return text.withUTF8 { Base64.bytes(UnsafeRawBufferPointer($0)) }
     }
 
     private static func milliseconds(_ value: Double, _ most: Double) -> Duration {

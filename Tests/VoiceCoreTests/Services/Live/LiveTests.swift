@@ -239,7 +239,7 @@ extension EndToEnd {
             try await Task.sleep(for: .milliseconds(interrupts ? 300 : 500))
             for turn in 1...turns.count {
                 let heard = stage.journal.entries.count(.userSpeaking)
-                // No more than is written down: a reply whose words end long before its voice is not whole.
+                // Exactly the words of the transcript: a reply whose words end long before its sound does is incomplete.
                 stage.say(turns[turn - 1].words)
                 try await stage.reach(.userSpeaking, times: heard + 1)
                 if turn < turns.count { try await Task.sleep(for: .seconds(2)) }
