@@ -256,7 +256,8 @@ struct NativeMachineTests {
             box.hear(.timer, [ProtoField(1, .number(event)), ProtoField(3, .text("tea; \u{1B}[2J"))])
         }
         for event in 0..<3 as Range<UInt32> { #expect(timer(event).isEmpty) }
-        #expect(timer(3) == [.order(entity: "timer", HouseOrder("timer", ["action": "set", "what": "1s called tea 2J"]))])
+        let order = HouseOrder("timer", ["action": "set", "what": "1s called tea 2J"])
+        #expect(timer(3) == [.order(entity: "timer", order)])
     }
 
     @Test func daemonThatIsGoneEndsTheConnectionSoThatAllIsUnavailable() {

@@ -267,9 +267,10 @@ extension EndToEnd {
             #expect(replies == [["approval_id": "appr_1", "cancelled": true]], "\(replies)")
         }
 
-        /// A yes that cuts the question off was given before the question was known.
+        /// A yes that cuts the question off was given before the question was known. One word alone would be too short to
+        /// interrupt.
         @Test func aYesIntoTheQuestionAllowsNothing() async throws {
-            let replies = try await Self.replies([.init("Yes", .nothing)], interrupts: true)
+            let replies = try await Self.replies([.init("Yes please do", .nothing)], interrupts: true)
             #expect(!replies.contains(["approval_id": "appr_1", "choice": 0]), "\(replies)")
         }
 
