@@ -188,7 +188,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         device.close()
     }
 
-    private mutating func stopIsDue() -> Bool {
+    mutating func stopIsDue() -> Bool {
         switch ports.requests.stop {
         case .none: false
         case .afterVoice: ports.voice.ring.availableToRead == 0 && !map.isPending && !earcons.isPlaying

@@ -24,7 +24,7 @@ package final class AudioThread: Sendable {
         self.report = report
     }
 
-    /// Starts the thread; returns once its cycle runs.
+    /// Starts the thread; returns once its devices are open. It runs no cycle if `ports.requests.stop` asks it to stop by then.
     package static func start(
         configuration: AudioConfiguration,
         ports: AudioPorts
@@ -36,7 +36,6 @@ package final class AudioThread: Sendable {
         }
         let stop = clinux_eventfd()
         guard stop >= 0 else { throw .thread(errno: errno) }
-        ports.requests.stop = .none
         ports.gauges.state = .starting
         let job = AudioThreadJob(configuration: configuration, ports: ports, stop: stop)
         let refused: Int32

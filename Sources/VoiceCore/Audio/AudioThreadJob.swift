@@ -71,7 +71,10 @@ final class AudioThreadJob: Sendable {
         engine.start()
         ports.gauges.state = .running
         opening.give(nil)
-        while engine.cycle() {}
+        // The request to stop may be older than the thread.
+        if !engine.stopIsDue() {
+            while engine.cycle() {}
+        }
         engine.close()
     }
 }

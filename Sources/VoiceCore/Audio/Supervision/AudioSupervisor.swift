@@ -99,8 +99,13 @@ package actor AudioSupervisor {
         isStopped = true
         watch?.cancel()
         await rooms?.stop()
-        await thread?.stop(drain: true)
-        thread = nil
+        if let thread {
+            await thread.stop(drain: true)
+            self.thread = nil
+        } else {
+            // For a thread that is being started: opening its device may take longer than the end of the daemon.
+            ports.requests.stop = .atOnce
+        }
         for device in devices { await device.stop() }
         ports.bell.close()
     }
@@ -118,6 +123,8 @@ package actor AudioSupervisor {
     package nonisolated func silenceMicrophone() { ports.requests.isMicrophoneMuted = true }
 
     private func startThread(isFirst: Bool) async throws {
+        guard !isStopped else { return }
+        ports.requests.stop = .none
         let thread = try await AudioThread.start(configuration: configuration, ports: ports)
         // `stop` may have been called meanwhile.
         guard !isStopped else { return await thread.stop() }
