@@ -11,20 +11,24 @@ struct LiveAppends: Equatable, Sendable {
         var isRetry = false
     }
 
-    /// Maximum number kept; beyond it the oldest is dropped.
+    /// Maximum number kept; beyond it the oldest counts as lost.
     private static let most = 64
     /// Placement takes a second; after this long the text counts as lost.
     static let patience = Duration.seconds(10)
 
     private var open: [(id: String, append: Append)] = []
+    private var pushedOut = 0
 
     static func == (left: LiveAppends, right: LiveAppends) -> Bool {
-        left.open.elementsEqual(right.open) { $0.id == $1.id && $0.append == $1.append }
+        left.pushedOut == right.pushedOut
+            && left.open.elementsEqual(right.open) { $0.id == $1.id && $0.append == $1.append }
     }
 
     mutating func sent(_ append: Append, id: String) {
         open.append((id, append))
-        if open.count > Self.most { open.removeFirst() }
+        guard open.count > Self.most else { return }
+        open.removeFirst()
+        pushedOut += 1
     }
 
     /// Notes a placement. If the service does not say which text, the oldest of this tone was placed.
@@ -40,8 +44,9 @@ struct LiveAppends: Equatable, Sendable {
 
     /// Gives up on texts that were never placed, and returns their number.
     mutating func lost(at now: Duration) -> Int {
+        defer { pushedOut = 0 }
         let before = open.count
         open.removeAll { now - $0.append.sent >= Self.patience }
-        return before - open.count
+        return before - open.count + pushedOut
     }
 }

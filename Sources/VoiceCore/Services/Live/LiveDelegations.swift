@@ -63,6 +63,7 @@ package struct LiveDelegations: Equatable, Sendable {
     private(set) var open: [String] = []
 
     package var hasPending: Bool { !pending.isEmpty }
+    package var isFull: Bool { pending.count == Self.mostPending }
 
     /// Takes in words transcribed by the service and confirmed by the local detector.
     package mutating func heard(_ fragment: LiveFragment, at now: Duration) {

@@ -202,7 +202,9 @@ extension LiveTranslator {
     /// Notes a call that is not a delegation of the service.
     mutating func own(_ callID: String) {
         localCalls.append(callID)
-        if localCalls.count > 32 { localCalls.removeFirst() }
+        guard localCalls.count > 32 else { return }
+        localCalls.removeFirst()
+        report(.dropped(.agent))
     }
 
     // MARK: Responses

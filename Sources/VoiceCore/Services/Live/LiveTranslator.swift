@@ -149,7 +149,10 @@ package struct LiveTranslator: Sendable {
                 end(.refused, "the service hands requests over to \(target.prefix(40)), not to this box")
                 break
             }
-            _ = delegations.created(id, at: place, now: now)
+            if !delegations.created(id, at: place, now: now), delegations.isFull {
+                report(.dropped(.agent))
+                send(.thinking, ["Too many requests wait. This one is not done; tell the user."], delegation: id, now)
+            }
             settleDelegations(now)
         case .placed(let tone, let request): appends.placed(tone, id: request)
         case .usage(let seconds, let context):

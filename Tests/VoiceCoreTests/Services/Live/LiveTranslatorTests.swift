@@ -11,6 +11,32 @@ struct LiveTranslatorTests {
     // MARK: Requests
 
     /// Each request used to begin the wait for its words anew, so that a conversation that asks again never got its response.
+    @Test func seventeenthWaitingDelegationIsRefusedWithALine() {
+        var scene = LiveScene.live()
+        for number in 1...17 { scene.receive(.delegated(id: "d\(number)", target: "client", at: number)) }
+        #expect(scene.reports.contains(.dropped(.agent)))
+        #expect(scene.reported(.thinking).map(\.delegation) == ["d17"])
+    }
+
+    @Test func thirtyThirdOpenCallOfTheBoxIsReportedAsDropped() {
+        var scene = LiveScene.live()
+        for number in 1...32 { scene.translator.own("own\(number)") }
+        scene.pass(20)
+        #expect(!scene.reports.contains(.dropped(.agent)))
+        scene.translator.own("own33")
+        scene.pass(20)
+        #expect(scene.reports.contains(.dropped(.agent)))
+    }
+
+    @Test func textPushedOutByTheSixtyFifthCountsAsLost() {
+        var appends = LiveAppends()
+        for number in 1...65 {
+            appends.sent(.init(tone: .thinking, text: "x", delegation: nil, sent: .zero), id: "\(number)")
+        }
+        #expect(appends.lost(at: .zero) == 1)
+        #expect(appends.lost(at: .zero) == 0)
+    }
+
     @Test func repeatedRequestWithoutWordsGetsAResponse() {
         var scene = LiveScene.live()
         scene.say("What is on today")
