@@ -59,7 +59,10 @@ extension GeminiTranslator {
             let hasBegun = open.heldSince == nil
             if hasBegun {
                 withdrawnCalls.append(open.call)
-                if withdrawnCalls.count > Self.mostWithdrawn { withdrawnCalls.removeFirst() }
+                if withdrawnCalls.count > Self.mostWithdrawn {
+                    withdrawnCalls.removeFirst()
+                    report(.dropped(.agent))
+                }
             }
             let state = hasBegun ? "it continues, and its result follows" : "it had not begun, and does not"
             report(.news("withdrew its call of \(open.call.name): \(state)"))

@@ -74,7 +74,10 @@ final class Hero365Part: SocketPart {
         size = bytes.count
         guard case .audio = message else { return socket.send(bytes, isBinary: isBinary) }
         held.append(bytes)
-        if held.count > Self.mostWaiting { held.removeFirst(held.count - Self.mostWaiting) }
+        if held.count > Self.mostWaiting {
+            held.removeFirst(held.count - Self.mostWaiting)
+            tellLoss("the link takes the microphone's sound too slowly: the oldest is dropped", on: socket)
+        }
         sendHeld(Monotonic.now(), on: socket)
     }
 
