@@ -112,10 +112,16 @@ extension ConversationMachine {
         case .news(let output, _):
             tellAgent(output, Self.agentNews)
             remarks.queue.tells(entry)
-        case .media(let remark): tell(([remark] + remarks.queue.all(of: .media).compactMap(\.remark)).suffix(3))
+        case .media(let remark):
+            let news = [remark] + remarks.queue.all(of: .media).compactMap(\.remark)
+            if news.count > Self.mostMediaNews { note(.speechDropped(.media, news.count - Self.mostMediaNews)) }
+            tell(news.suffix(Self.mostMediaNews))
         }
         return true
     }
+
+    /// The latest news of the player that are told at a time.
+    private static let mostMediaNews = 3
 
     private mutating func put(_ question: TypedQuestion) {
         endTurn()

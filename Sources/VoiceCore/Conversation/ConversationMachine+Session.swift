@@ -107,7 +107,7 @@ extension ConversationMachine {
         if isSubstituted, substitute(failure.reason) { return }
         let pause = link.lost(failure)
         if link.phase == .refused {
-            remarks.queue.clear(.typed)
+            remarks.queue.drop(.typed)
         } else {
             note(.connectionLost(failure, retryIn: pause))
         }
@@ -122,7 +122,7 @@ extension ConversationMachine {
         if substitute(reason) { return }
         let refusal = link.refused(reason)
         // A typed question fails with the refusal: it does not wait until the service returns.
-        remarks.queue.clear(.typed)
+        remarks.queue.drop(.typed)
         if refusal.isNews { note(.refused(reason: reason)) }
         if refusal.isFirst { emit(.play(.error)) }
         restart(.reconnect, after: refusal.pause)
@@ -150,7 +150,7 @@ extension ConversationMachine {
         let other = roster.choice(at: now)
         guard other != before else { return true }
         // The user did not interrupt the current speech: the other service repeats it.
-        remarks.queue.sessionEnded(remarks.prompt)
+        remarks.queue.sessionEnded(remarks.prompt, said: WordsSaid())
         stopVoice()
         endSession()
         emit(.disconnect)
@@ -174,7 +174,7 @@ extension ConversationMachine {
         if link.isReady, !isReplaced { emit(.closeMicrophone) }
         if let lost = turn.sessionEnded(memory, at: now) { questionLost(lost) }
         authority.sessionEnded()
-        remarks.queue.sessionEnded(remarks.prompt)
+        remarks.queue.sessionEnded(remarks.prompt, said: wordsSaidByModel)
         remarks.wishes.sessionEnded(isReplaced: isReplaced)
         keepUnsaid()
         sequencer = ResponseSequencer(after: sequencer)
@@ -200,8 +200,10 @@ extension ConversationMachine {
         if lost.text == nil { missAnswer() }
     }
 
-    /// After a reconnect, only the unspoken rest of an answer is spoken: speech that was received is played to its end. A
-    /// service without a model reports the spoken sentences itself.
+    /// The words of the response that speaks. A service without a model reports the spoken sentences itself.
+    var wordsSaidByModel: WordsSaid { options.capabilities.rewords ? wordsSaid : WordsSaid() }
+
+    /// After a reconnect, only the unspoken rest of an answer is spoken: speech that was received is played to its end.
     private mutating func keepUnsaid() {
         defer { wordsSaid = WordsSaid() }
         guard options.capabilities.rewords, sequencer.activeResponse == wordsSaid.response else { return }

@@ -137,7 +137,13 @@ extension ConversationMachine {
         voice.responseEnded(end.response)
         if !wasVoiced, !isSaidHere { memory.wasUnheard(end.response) }
         let isHeard = wasVoiced || isSaidHere || end.status == .completed && !options.capabilities.namesItems
-        remarks.queue.ended(end, isHeard: isHeard, said: wordsSaid)
+        // A service without a model reports the spoken sentences itself.
+        let continues = options.capabilities.rewords
+        if let rest = remarks.queue.ended(end, isHeard: isHeard, said: wordsSaid, continues: continues),
+            unasked.last != nil
+        {
+            unasked.repeats(.init(purpose: .remark, words: .tell(rest, .exactly)))
+        }
         defer { authority.ended(end.response, isTriedAgain: end.status == .failed) }
         switch end.status {
         case .completed:

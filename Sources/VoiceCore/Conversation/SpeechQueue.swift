@@ -18,7 +18,7 @@ struct SpeechQueue: Equatable, Sendable {
             case media(MediaRemark)
         }
 
-        let content: Content
+        private(set) var content: Content
         /// The agent whose news it is, told in its sessions only; nil for any session.
         let agent: Int?
         let at: Duration
@@ -48,6 +48,19 @@ struct SpeechQueue: Equatable, Sendable {
 
         var remark: MediaRemark? { if case .media(let remark) = content { remark } else { nil } }
         var activity: String? { if case .delay(_, let activity) = content { activity } else { nil } }
+
+        /// Leaves out the sentences of an announcement that were said.
+        ///
+        /// - Returns: the sentences that follow them; nil if it is not an announcement, or none of it was said.
+        fileprivate mutating func leaveOut(_ said: WordsSaid, by response: String?) -> String? {
+            guard case .words(let text) = content, let response else { return nil }
+            let sentences = SpeechParts.split(text)
+            let count = said.count(of: sentences, by: response)
+            guard count > 0 else { return nil }
+            let rest = sentences[count...].joined(separator: " ")
+            content = .words(rest)
+            return rest
+        }
 
         fileprivate init(_ content: Content, of agent: Int?, at now: Duration) {
             self.content = content
@@ -152,17 +165,22 @@ struct SpeechQueue: Equatable, Sendable {
     /// - Parameters:
     ///   - isHeard: whether anything of it was spoken.
     ///   - said: the words; those of a response that failed may be about the failure.
-    mutating func ended(_ end: ResponseEnd, isHeard: Bool, said: WordsSaid) {
-        guard let told = telling, told.response == end.response else { return }
+    ///   - continues: whether an announcement that failed continues behind the sentences that were said.
+    /// - Returns: the rest of such an announcement, for the next request; nil to say all of it.
+    mutating func ended(_ end: ResponseEnd, isHeard: Bool, said: WordsSaid, continues: Bool) -> String? {
+        guard let told = telling, told.response == end.response else { return nil }
         let sentences = SpeechParts.split(told.entry.text)
-        if end.status == .failed, !isHeard || said.count(of: sentences) < max(1, sentences.count) {
+        if end.status == .failed, !isHeard || said.count(of: sentences, by: end.response) < max(1, sentences.count) {
             // It is requested again.
             telling?.response = nil
-        } else if isHeard {
+            return isHeard && continues ? telling?.entry.leaveOut(said, by: end.response) : nil
+        }
+        if isHeard {
             telling = nil
         } else {
             requeueUnheard()
         }
+        return nil
     }
 
     /// Nothing of it was heard: it is told again, once.
@@ -191,9 +209,17 @@ struct SpeechQueue: Equatable, Sendable {
 
     /// The session is over.
     ///
-    /// - Parameter prompt: the agent's, which is asked again anyway.
-    mutating func sessionEnded(_ prompt: OpenPrompt) {
+    /// - Parameters:
+    ///   - prompt: the agent's, which is asked again anyway.
+    ///   - said: what will be heard of the response, because its sound was received.
+    mutating func sessionEnded(_ prompt: OpenPrompt, said: WordsSaid) {
         if case .news(let output, _) = telling?.entry.content, prompt.isOpen(output) { telling = nil }
+        let response = telling?.response
+        if let rest = telling?.entry.leaveOut(said, by: response) {
+            // It gets on with each session, so this has an end.
+            telling?.entry.isAgain = false
+            if rest.isEmpty { telling = nil }
+        }
         requeueUnheard()
     }
 

@@ -49,6 +49,11 @@ struct WordsSaid: Equatable, Sendable {
         return Self.words(open).isEmpty ? count : max(0, count - 1)
     }
 
+    /// The same for the sentences of a certain response.
+    func count(of sentences: [String], by response: String) -> Int {
+        response == self.response ? count(of: sentences) : 0
+    }
+
     private static func words(_ text: some StringProtocol) -> [Substring] {
         Substring(text.lowercased()).split { !$0.isLetter && !$0.isNumber }
     }

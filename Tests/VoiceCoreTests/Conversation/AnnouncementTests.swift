@@ -52,6 +52,56 @@ struct AnnouncementTests {
         #expect(Self.texts(scene).isEmpty)
     }
 
+    /// An announcement whose words were received up to the third sentence, ahead of their sound.
+    private static func halfSaid() -> Scene {
+        var scene = Scene.listening()
+        scene.on(.say("Dinner is ready. It is getting cold. Come down now."))
+        scene.begin("r1", for: scene.creates[0])
+        scene.speak("r1")
+        scene.server(
+            .spokenDelta(
+                responseID: "r1", itemID: "item_voice", contentIndex: 0, text: "Dinner is ready. It is getting cold. Come"
+            )
+        )
+        return scene
+    }
+
+    @Test func announcementContinuesInTheNextSession() {
+        var scene = Self.halfSaid()
+        scene.on(.disconnected(LinkFailure(.transient, "reset")))
+        scene.on(.voiceDrained)
+        scene.on(.timer(.reconnect), after: .seconds(1))
+        scene.open()
+        #expect(Self.texts(scene).count == 2)
+        #expect(Self.texts(scene).last?.contains("Dinner") == false, "it was heard")
+        #expect(Self.texts(scene).last?.hasSuffix("It is getting cold. Come down now.") == true)
+    }
+
+    @Test func announcementContinuesAfterAFailedResponse() {
+        var scene = Self.halfSaid()
+        scene.done("r1", .failed, reason: "server_error")
+        scene.on(.voiceDrained)
+        scene.on(.timer(.retryResponse))
+        #expect(Self.texts(scene).count == 2)
+        #expect(Self.texts(scene).last?.contains("Dinner") == false, "it was heard")
+        #expect(Self.texts(scene).last?.hasSuffix("It is getting cold. Come down now.") == true)
+    }
+
+    @Test func announcementThatWasSaidWholeIsNotRepeated() {
+        var scene = Scene.listening()
+        scene.on(.say("Dinner is ready."))
+        scene.begin("r1", for: scene.creates[0])
+        scene.speak("r1")
+        scene.server(
+            .spokenTranscript(responseID: "r1", itemID: "item_voice", text: "Dinner is ready.", contentIndex: 0)
+        )
+        scene.on(.disconnected(LinkFailure(.transient, "reset")))
+        scene.on(.voiceDrained)
+        scene.on(.timer(.reconnect), after: .seconds(1))
+        scene.open()
+        #expect(Self.texts(scene).count == 1)
+    }
+
     @Test func endOfTheConversationDropsAnnouncements() {
         var scene = Scene.listening()
         scene.userTurn()

@@ -83,6 +83,17 @@ struct MediaRemarkTests {
         #expect(scene.creates.count == 1, "they are spoken about once")
     }
 
+    @Test func mediaNewsBeyondTheLatestThreeIsLogged() {
+        var scene = Scene.listening()
+        scene.server(.speechStarted(itemID: "i", audioStart: 0))
+        for title in ["One", "Two", "Three", "Four", "Five"] { scene.on(Self.news(title)) }
+        scene.server(.speechStopped(itemID: "i", audioEnd: 900))
+        scene.begin("r1")
+        scene.done("r1")
+        #expect(Self.reports(scene).map { $0.contains("One") || $0.contains("Two") } == [false, false, false])
+        #expect(scene.effects.contains(.note(.speechDropped(.media, 2))))
+    }
+
     @Test func mediaNewsOpensASessionOnlyIfAllowed() {
         var scene = Scene()
         scene.on(Self.news("One"))

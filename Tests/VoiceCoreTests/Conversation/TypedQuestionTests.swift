@@ -76,6 +76,15 @@ struct TypedQuestionTests {
         #expect(other.texts(.user).isEmpty)
     }
 
+    @Test func typedQuestionToARefusingServiceIsLogged() {
+        var scene = Scene()
+        scene.on(.activate)
+        scene.on(.ask("What is on?"))
+        scene.on(.disconnected(LinkFailure(.permanent, "the key is wrong")))
+        #expect(scene.effects.contains(.note(.speechDropped(.typed, 1))))
+        #expect(scene.effects.contains(.play(.error)))
+    }
+
     @Test func typedQuestionThatWaitsTooLongPlaysAnError() {
         var scene = Scene()
         scene.on(.activate)
