@@ -126,7 +126,7 @@ void EchoJudgement::decide(bool sounds, bool isTalkerAbout) {
     const bool isAlike = likeness_ > (isEcho_ ? kHardlyAlike : kAlike);
     const bool isLikely = score > (isEcho_ ? limit.talker : limit.echo) && !isUnlikeEcho();
     isEcho_ = (isAlike || isLikely) && !(isTrusting && ratio_ < kTalkers);
-    // In a pause, what is left is the room's noise: beside an echo that fades it looks like much echo.
+    // In a pause, the residual is the room's noise: beside an echo that fades it looks like much echo.
     if (!sounds) { return; }
     patience_ = isEcho_ && ratio_ > kTooLittle ? patience_ + 1 : std::min(patience_, 0);
     if (patience_ >= limit.patience) {

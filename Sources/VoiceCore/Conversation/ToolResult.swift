@@ -104,7 +104,7 @@ package struct ToolResult: Sendable, Equatable {
         sentences += part.sentences
     }
 
-    /// What is left to say of it.
+    /// The rest to say of it.
     func with(unsaid: [String]) -> Self {
         var rest = self
         rest.lateFor = nil

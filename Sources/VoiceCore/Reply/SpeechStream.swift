@@ -79,7 +79,7 @@ package struct SpeechStream: Sendable, Equatable {
     }
 }
 
-/// Computes what is left to say of an answer after the sentences spoken while it was being written.
+/// Computes the rest of an answer to say after the sentences spoken while it was being written.
 package enum SaidWords {
     /// Returns the answer from its first unspoken sentence on; it may differ from what was begun.
     package static func rest(of answer: String, afterSaying said: [String]) -> String {

@@ -6,7 +6,7 @@ import Testing
 @testable import VoiceNetwork
 @testable import VoiceReply
 
-/// A reply that is said while the agent writes it: what is said, and what is left for the answer.
+/// A reply that is said while the agent writes it: the sentences said meanwhile, and the rest for the answer.
 struct SpokenStreamTests {
     private typealias Talk = (said: [String], answer: JarvisAnswer)
 

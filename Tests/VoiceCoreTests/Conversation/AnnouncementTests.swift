@@ -55,12 +55,12 @@ struct AnnouncementTests {
     /// An announcement whose words were received up to the third sentence, ahead of their sound.
     private static func halfSaid() -> Scene {
         var scene = Scene.listening()
-        scene.on(.say("Dinner is ready. It is getting cold. Come down now."))
+        scene.on(.say("Dinner is ready. It gets cold. Come down now."))
         scene.begin("r1", for: scene.creates[0])
         scene.speak("r1")
         scene.server(
             .spokenDelta(
-                responseID: "r1", itemID: "item_voice", contentIndex: 0, text: "Dinner is ready. It is getting cold. Come"
+                responseID: "r1", itemID: "item_voice", contentIndex: 0, text: "Dinner is ready. It gets cold. Come"
             )
         )
         return scene
@@ -74,7 +74,7 @@ struct AnnouncementTests {
         scene.open()
         #expect(Self.texts(scene).count == 2)
         #expect(Self.texts(scene).last?.contains("Dinner") == false, "it was heard")
-        #expect(Self.texts(scene).last?.hasSuffix("It is getting cold. Come down now.") == true)
+        #expect(Self.texts(scene).last?.hasSuffix("It gets cold. Come down now.") == true)
     }
 
     @Test func announcementContinuesAfterAFailedResponse() {
@@ -84,7 +84,7 @@ struct AnnouncementTests {
         scene.on(.timer(.retryResponse))
         #expect(Self.texts(scene).count == 2)
         #expect(Self.texts(scene).last?.contains("Dinner") == false, "it was heard")
-        #expect(Self.texts(scene).last?.hasSuffix("It is getting cold. Come down now.") == true)
+        #expect(Self.texts(scene).last?.hasSuffix("It gets cold. Come down now.") == true)
     }
 
     @Test func announcementThatWasSaidWholeIsNotRepeated() {

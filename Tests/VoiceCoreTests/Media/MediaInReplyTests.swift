@@ -4,7 +4,7 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceReply
 
-/// The media that an agent's reply names, and what is left to say.
+/// The media that an agent's reply names, and the words without it.
 struct MediaInReplyTests {
     private static let address = "https://cdn.example.org/ep/147.mp3?a=1&b=(2)"
 

@@ -2,7 +2,7 @@
 ///
 /// A period indicates a talker if the detector finds speech in the output, the output is loud enough, and the canceller
 /// removed little: echo is loud at the microphone and faint at the output, a talker nearly as loud at both. Enough such
-/// periods within the window open the gate, unless what is left has the shape of the echo: the box was moved, and the gate
+/// periods within the window open the gate, unless the residual has the shape of the echo: the box was moved, and the gate
 /// waits for the canceller to find that out. The gate sees no samples: `UplinkLine` holds back those that may have to be sent
 /// after all.
 ///

@@ -215,7 +215,7 @@ struct EchoCancellationTests {
         #expect(outcome.readings[400...].count { $0.hasTalker } < 12)
     }
 
-    /// A talker who speaks in the rhythm of the box's own voice, and begins with it after a pause of both: what is left rises and
+    /// A talker who speaks in the rhythm of the box's own voice, and begins with it after a pause of both: the residual rises and
     /// falls with the echo, but has another spectrum.
     @Test func loudVoiceInTheRhythmOfTheBoxIsATalker() throws {
         let far = vowels(seconds: 5, level: 0.1, seed: 1).enumerated().map {

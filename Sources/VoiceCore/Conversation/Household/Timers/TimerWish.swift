@@ -58,7 +58,7 @@ package struct TimerWish: Equatable, Sendable {
     ///   - isReminder: whether the words after "to" or "that" are the reminder's text, once the time is complete.
     ///   - isLength: whether the text must begin with a length, so that "8h" is not doubtful.
     /// - Returns: one wish, or more if the text says "and another".
-    /// - Throws: which form is expected, which limit is exceeded, or what is left over.
+    /// - Throws: which form is expected, which limit is exceeded, or which words were not understood.
     package static func reading(
         _ text: String,
         isReminder: Bool = false,
