@@ -10,7 +10,7 @@ extension ConversationSession {
         transcriptTimer?.cancel()
         transcriptTimer = nil
         if !areWanted { for observer in observers { observer.transcript(nil) } }
-        transcript = areWanted ? TranscriptAssembler(expectsUser: present.tellsHeardText) : nil
+        transcript = areWanted ? TranscriptAssembler(expectsUser: present.providesTranscripts) : nil
     }
 
     func transcribe(_ event: ConversationEvent?, _ effects: [ConversationEffect], at instant: Duration) {

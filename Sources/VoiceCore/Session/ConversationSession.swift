@@ -129,7 +129,7 @@ package actor ConversationSession {
         log = ConversationLog(logger: parts.logger, transcripts: transcripts)
         machine = ConversationMachine(options: options)
         budget = parts.budget
-        transcript = transcripts ? TranscriptAssembler(expectsUser: parts.service.tellsHeardText) : nil
+        transcript = transcripts ? TranscriptAssembler(expectsUser: parts.service.providesTranscripts) : nil
     }
 
     package var state: ConversationState { machine.state }
@@ -350,7 +350,7 @@ package actor ConversationSession {
         case .choose(let index, isBeside: true): chosen.beside = index
         case .choose(let index, isBeside: false):
             chosen.current = index
-            transcript?.expectsUser = service(index).tellsHeardText
+            transcript?.expectsUser = service(index).providesTranscripts
         case .connect: current = connect(chosen.current)
         case .disconnect: retire(&current)
         case .send(let request): ask(request)

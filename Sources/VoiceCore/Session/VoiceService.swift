@@ -46,7 +46,7 @@ package protocol VoiceService: Sendable {
     /// The tools offered to the model.
     var tools: [JSONValue] { get set }
     /// Whether the service transcribes the user's words.
-    var tellsHeardText: Bool { get }
+    var providesTranscripts: Bool { get }
     /// Remarks for the user that do not prevent a start.
     var notices: [String] { get }
     /// The WebSocket request including the key, which may change; nil for a service that uses another transport.

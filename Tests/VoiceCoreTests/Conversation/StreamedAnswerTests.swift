@@ -431,7 +431,7 @@ private struct AnswerWorld {
             case .speak(let speech): (self.speech, begun, isSentenceWhole) = (speech, 0, true)
             case .speakOn(let sentences): speech?.sentences += sentences
             case .speechIsWhole: speech?.isOpen = false
-            case .hush:
+            case .stopSpeaking:
                 if !isSentenceWhole, let text = sounding?.text, written.contains(where: { $0.text == text }) {
                     hushed = text
                 }

@@ -402,7 +402,7 @@ struct LocalResponses: Sendable {
     }
 
     /// Stops speaking.
-    private mutating func endSpeech() -> [LocalEffect] { speech == nil ? [] : [.hush] + ended(.cancelled) }
+    private mutating func endSpeech() -> [LocalEffect] { speech == nil ? [] : [.stopSpeaking] + ended(.cancelled) }
 
     mutating func ended(_ status: ResponseEnd.Status, _ reason: String? = nil) -> [LocalEffect] {
         guard let speech else { return [] }

@@ -37,7 +37,7 @@ package enum LocalEffect: Equatable, Sendable {
     /// The current speech gets no further sentences.
     case speechIsWhole
     /// Stop speaking.
-    case hush
+    case stopSpeaking
     /// Discard the current turn of the user.
     case forgetTurn
     /// The last turn's request may have begun to change something: it is not withdrawn if the user continues.

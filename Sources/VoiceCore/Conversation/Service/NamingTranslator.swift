@@ -33,6 +33,11 @@ extension NamingTranslator {
         report(.trouble(ServiceError(meaning, name: name, text: text, request: request)))
     }
 
+    /// Reports words of which no voice was heard here. The words themselves stay out of the log.
+    package mutating func reportWordsWithoutVoice() {
+        trouble("words_without_voice", "the service heard words where no voice was heard here; they are ignored")
+    }
+
     /// Reports a response without speech.
     package mutating func respondInSilence(_ request: String, _ status: ResponseEnd.Status = .completed) {
         let response = name("r")

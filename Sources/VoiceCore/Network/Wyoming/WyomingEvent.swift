@@ -212,6 +212,6 @@ package struct WyomingTranscript: Equatable, Sendable {
 
     /// Removes the blanks that servers put before and between segments.
     static func tidy(_ text: String) -> String {
-        text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        text.singleSpaced
     }
 }

@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// Collects the steps through a document as one line of plain sentences.
 struct PlainText {
     /// Complete blocks, each but the last with the end of a sentence.
@@ -103,8 +105,7 @@ struct PlainText {
 
     private mutating func closeScript() {
         guard let (start, isRaised) = scripts.popLast() else { return }
-        let text = String(decoding: current.utf8.dropFirst(start), as: UTF8.self)
-            .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let text = String(decoding: current.utf8.dropFirst(start), as: UTF8.self).singleSpaced
         current = String(decoding: current.utf8.prefix(start), as: UTF8.self)
         current +=
             isRaised ? raised(text) : (current.last?.isNumber == true && text.first?.isNumber == true ? " " : "") + text

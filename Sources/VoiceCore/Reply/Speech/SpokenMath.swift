@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// Rewrites mathematics in LaTeX with the signs that are read aloud: `\frac{1}{2}` is "1/2", `$x^2$` is "x²", `\(\pi r\)` is "π r".
 ///
 /// Between delimiters everything is read as mathematics, elsewhere only known commands. Code stays as it is, as do prices: what is
@@ -186,10 +188,7 @@ enum SpokenMath {
     }
 
     static func tidied(_ text: String) -> String {
-        text.split(whereSeparator: \.isWhitespace).joined(separator: " ").replacing("( ", with: "(").replacing(
-            " )", with: ")"
-        )
-        .replacing(" ,", with: ",")
+        text.singleSpaced.replacing("( ", with: "(").replacing(" )", with: ")").replacing(" ,", with: ",")
     }
 
     // MARK: Commands

@@ -93,7 +93,7 @@ package struct DatagridService: SocketService {
     }
 
     package var capabilities: ServiceCapabilities { .datagrid }
-    package var tellsHeardText: Bool { true }
+    package var providesTranscripts: Bool { true }
 
     /// Each session has a request of its own; see `open`.
     package var request: WebSocketRequest? {

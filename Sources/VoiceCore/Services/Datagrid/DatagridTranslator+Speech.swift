@@ -29,77 +29,38 @@ extension DatagridTranslator {
     }
 
     private mutating func userBegan(at place: Int, _ now: Duration) {
-        tellUser(now, isDue: true)
+        reportUser(now, isDue: true)
         earlyWords = ""
         lostTools = []
-        let turn = UserTurn(item: name("u"))
-        user = turn
-        report(.userStarted(item: turn.item, at: place))
+        let item = name("u")
+        turns.began(item)
+        report(.userStarted(item: item, at: place))
         guard let speech else { return }
         // Work the agent does in silence continues.
         if speech.sounds { interrupt(now) } else { endSpeech(.cancelled) }
     }
 
     private mutating func userEnded(at place: Int, _ now: Duration) {
-        guard var turn = user else { return }
-        user = nil
-        turn.end = place
-        turn.settledAt = now
+        guard let item = turns.ended(at: place, now: now) else { return }
         report(.userStopped(at: place))
-        report(.userTurn(item: turn.item, after: nil))
-        lastUser = turn
+        report(.userTurn(item: item, after: nil))
     }
-
-    /// Transcribed words count if the local detector heard a voice within this long, in ms.
-    private static let lateWords = 15_000
 
     mutating func heard(_ text: String, _ now: Duration) {
-        guard voice.hasVoice(from: voice.position - Self.lateWords, to: voice.position) else {
-            // The words themselves stay out of the log.
-            if !hasReportedPhantom {
-                trouble(
-                    "words_without_voice", "the service heard words where no voice was heard here; they are ignored"
-                )
-            }
-            hasReportedPhantom = true
-            return
-        }
-        hasReportedPhantom = false
-        let isNew = lastUser.map { voice.hasVoice(from: $0.end + HeardVoice.hangover, to: voice.position) } ?? true
-        if user == nil, speech?.sounds != true, isNew {
-            // The local detector took it for noise because it was short, but it was speech.
+        let place = turns.place(voice, isSpeaking: speech?.sounds == true)
+        defer { hasReportedPhantom = place == .nowhere }
+        switch place {
+        case .nowhere: return hasReportedPhantom ? () : reportWordsWithoutVoice()
+        case .newTurn:
             userBegan(at: voice.position, now)
             userEnded(at: voice.position, now)
+        case .knownTurn: break
         }
-        if ((user ?? lastUser)?.text.utf8.count ?? 0) >= Self.longestTurn {
-            // Longer than any real turn.
-        } else if user != nil {
-            user?.text += text
-            if let item = user?.item { report(.heard(item: item, part: 0, text: text, isWhole: false)) }
-        } else if let item = lastUser?.item {
-            lastUser?.text += text
-            lastUser?.settledAt = now
-            report(.heard(item: item, part: 0, text: text, isWhole: false))
-            if lastUser?.isReported == true { tellUser(now, isDue: true, again: true) }
-        }
+        for words in turns.add(text, at: now) { report(words) }
     }
 
-    /// Maximum length of a turn's words, in bytes.
-    private static let longestTurn = 16_000
-    /// How long after a turn, or after its last words, more words may arrive.
-    private static let moreWords = Duration.milliseconds(1200)
-
-    /// Reports the whole text of the last turn.
-    private mutating func tellUser(_ now: Duration, isDue: Bool = false, again: Bool = false) {
-        guard let turn = lastUser, !turn.text.isEmpty, again || !turn.isReported,
-            isDue || now - turn.settledAt >= Self.moreWords
-        else { return }
-        lastUser?.isReported = true
-        report(.heard(item: turn.item, part: 0, text: Self.whole(turn.text), isWhole: true))
-    }
-
-    private static func whole(_ text: String) -> String {
-        String(text.split(whereSeparator: \.isWhitespace).joined(separator: " ").prefix(8000))
+    private mutating func reportUser(_ now: Duration, isDue: Bool = false) {
+        for text in turns.report(at: now, isDue: isDue) { report(text) }
     }
 
     // MARK: The agent
@@ -116,7 +77,7 @@ extension DatagridTranslator {
 
     /// Ends the user's turn because the service acts on it, earlier than the local silence detection.
     private mutating func endTurn(_ now: Duration) {
-        guard user != nil, let silence = voice.silence, silence >= Self.handOver else { return }
+        guard turns.open != nil, let silence = voice.silence, silence >= Self.handOver else { return }
         voice.endTurn()
         userEnded(at: voice.position, now)
     }
@@ -160,7 +121,7 @@ extension DatagridTranslator {
     mutating func endSpeech(_ status: ResponseEnd.Status) {
         guard let ended = speech else { return }
         speech = nil
-        let text = Self.whole(ended.text)
+        let text = String(ended.text.singleSpaced.prefix(8000))
         if !text.isEmpty {
             report(.said(response: ended.response, item: ended.item, part: 0, text: text, isWhole: true))
         }
@@ -232,7 +193,7 @@ extension DatagridTranslator {
     /// Performs what is due by `now`; `isPlaying` while audio of the agent is queued or playing.
     package mutating func tick(at now: Duration, isPlaying: Bool) -> [Effect] {
         guard phase == .live else { return [] }
-        tellUser(now)
+        reportUser(now)
         // A tool whose end is never reported does not hold the conversation for ever.
         let wasWorking = !runningTools.isEmpty
         let lost = runningTools.filter { now - $0.value >= settings.longestWork }.keys
@@ -256,12 +217,9 @@ extension DatagridTranslator {
     /// Completes the last lines from the final transcript, which has the service's final wording.
     mutating func settle(_ transcript: [DatagridLine], _ now: Duration) {
         guard phase == .live else { return }
-        if user != nil { userEnded(at: voice.position, now) }
-        if let last = transcript.last(where: { $0.role == .user }), lastUser?.text.isEmpty == false {
-            lastUser?.text = last.text
-            lastUser?.isReported = false
-        }
-        tellUser(now, isDue: true)
+        userEnded(at: voice.position, now)
+        if let last = transcript.last(where: { $0.role == .user }) { turns.correct(last.text) }
+        reportUser(now, isDue: true)
         if let last = transcript.last(where: { $0.role == .agent }), speech?.text.isEmpty == false {
             speech?.text = last.text
         }

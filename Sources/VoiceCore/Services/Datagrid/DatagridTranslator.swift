@@ -28,8 +28,7 @@ package struct DatagridTranslator: Sendable {
 
     // The user
     var voice = HeardVoice()
-    var user: UserTurn?
-    var lastUser: UserTurn?
+    var turns = HeardTurns()
     var hasReportedPhantom = false
 
     // The agent
@@ -71,18 +70,6 @@ package struct DatagridTranslator: Sendable {
         self.conversation = conversation
         self.given = given
         self.redactor = redactor
-    }
-
-    /// The user's turn as detected locally.
-    struct UserTurn: Sendable {
-        var item: String
-        var text = ""
-        /// Where it ended, in ms of sent audio.
-        var end = 0
-        /// When it ended, or its last words arrived.
-        var settledAt = Duration.zero
-        /// Its whole text was reported.
-        var isReported = false
     }
 
     /// An answer, from its first sign to its end.

@@ -89,7 +89,7 @@ package enum GeminiDecoder {
     /// Returns nil unless the message is a JSON object.
     package static func decode(_ bytes: UnsafeRawBufferPointer) -> GeminiServerMessage? {
         guard bytes.count <= AudioFormat.longestEncodedMessage else { return nil }
-        let frame = GeminiFrame(bytes)
+        let frame = GeminiEnvelope(bytes)
         guard
             case .object(let fields)? = OutsideJSON.decode(
                 JSONValue.self, from: frame.json, atMost: longest, values: mostValues

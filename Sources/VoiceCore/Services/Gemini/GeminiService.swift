@@ -100,7 +100,7 @@ package struct GeminiService: SocketService {
     }
 
     package var capabilities: ServiceCapabilities { .gemini }
-    package var tellsHeardText: Bool { true }
+    package var providesTranscripts: Bool { true }
 
     package func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options) {
         pump.chunk = 40

@@ -22,11 +22,11 @@ extension GeminiTranslator {
             let isRepeated = openCalls.contains {
                 $0.call.name == call.name && $0.batch != batch && $0.questions == questions
             }
-            let heldSince = user == nil ? nil : now
+            let heldSince = turns.open == nil ? nil : now
             openCalls.append(OpenCall(call: call, batch: batch, questions: questions, heldSince: heldSince))
             if isRepeated {
                 reply(call.id, "This is being worked on already; do not call again, and do not mention this.", .silent)
-            } else if user == nil {
+            } else if turns.open == nil {
                 begin(call, now)
             }
         }
@@ -34,7 +34,7 @@ extension GeminiTranslator {
 
     private mutating func begin(_ call: GeminiCall, _ now: Duration) {
         endTurn(now, isSure: true)
-        tellUser(now, isDue: true)
+        reportUser(now, isDue: true)
         let response = (speech ?? begin(now)).response
         speech?.calls += 1
         speech?.lastOutput = now
@@ -43,7 +43,7 @@ extension GeminiTranslator {
 
     mutating func settleCalls(_ now: Duration) {
         while let index = openCalls.firstIndex(where: { $0.heldSince != nil }), let since = openCalls[index].heldSince,
-            user == nil || now - since >= Self.longestHeld
+            turns.open == nil || now - since >= Self.longestHeld
         {
             openCalls[index].heldSince = nil
             begin(openCalls[index].call, now)
@@ -187,7 +187,7 @@ extension GeminiTranslator {
         if !texts.isEmpty { return put(texts.joined(separator: "\n"), now) }
         // The service says an answer without being told to.
         if !unsaid.isEmpty || !outgoing.isEmpty { return }
-        if let last = lastUser, !last.text.isEmpty, last.answer == nil { return put(last.text, now) }
+        if let last = turns.last, !last.text.isEmpty, reaction.answer == nil { return put(last.text, now) }
         if !told.isEmpty { return put(Self.again(told), now) }
         answerInSilence(.completed)
     }
@@ -203,7 +203,7 @@ extension GeminiTranslator {
 
     mutating func settleAwaited(_ now: Duration) {
         guard let awaited, outgoing.isEmpty, speech == nil, !isUserTalking,
-            now - max(awaited.since, lastUser?.endedAt ?? .zero) >= Self.speaksWithin
+            now - max(awaited.since, turns.last?.endedAt ?? .zero) >= Self.speaksWithin
         else { return }
         if !awaited.isRepeated, let again = awaited.text ?? (unsaid.isEmpty ? nil : Self.again(unsaid)) {
             self.awaited?.isRepeated = true

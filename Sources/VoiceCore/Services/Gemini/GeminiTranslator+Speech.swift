@@ -20,10 +20,11 @@ extension GeminiTranslator {
     }
 
     private mutating func userBegan(at place: Int, _ now: Duration) {
-        tellUser(now, isDue: true)
-        let began = UserTurn(item: name("u"))
-        user = began
-        report(.userStarted(item: began.item, at: place))
+        reportUser(now, isDue: true)
+        let item = name("u")
+        turns.began(item)
+        openReaction = Reaction()
+        report(.userStarted(item: item, at: place))
         if drop == .stopped { drop = nil }
         guard let speech, speech.sounds else { return }
         // The service will cut it as well, once it has heard enough.
@@ -32,14 +33,11 @@ extension GeminiTranslator {
     }
 
     private mutating func userEnded(at place: Int, _ now: Duration) {
-        guard var ended = user else { return }
-        user = nil
-        ended.end = place
-        (ended.endedAt, ended.settledAt) = (now, now)
+        guard let item = turns.ended(at: place, now: now) else { return }
         report(.userStopped(at: place))
-        report(.userTurn(item: ended.item, after: nil))
+        report(.userTurn(item: item, after: nil))
         repeats = 0
-        lastUser = ended
+        reaction = openReaction
     }
 
     /// A pause of the user, in ms, after which the service may end the turn.
@@ -49,80 +47,46 @@ extension GeminiTranslator {
     ///
     /// - Parameter isSure: whether the service acts on it.
     mutating func endTurn(_ now: Duration, isSure: Bool = false) {
-        guard user != nil, isSure || voice.silence.map({ $0 >= Self.handOver }) ?? false else { return }
+        guard turns.open != nil, isSure || voice.silence.map({ $0 >= Self.handOver }) ?? false else { return }
         voice.endTurn()
         userEnded(at: voice.position, now)
     }
 
-    /// Transcribed words count if the local detector heard a voice within this long, in ms.
-    private static let lateWords = 15_000
-    /// Maximum length of a turn's words, in bytes.
-    private static let longestTurn = 16_000
-
     mutating func heard(_ text: String, _ now: Duration) {
-        guard voice.hasVoice(from: voice.position - Self.lateWords, to: voice.position) else {
-            // The words themselves stay out of the log.
-            if !hasReportedPhantom {
-                trouble(
-                    "words_without_voice", "the service heard words where no voice was heard here; they are ignored"
-                )
-            }
-            hasReportedPhantom = true
-            return
-        }
-        hasReportedPhantom = false
-        questions += 1
-        let isNew = lastUser.map { voice.hasVoice(from: $0.end + HeardVoice.hangover, to: voice.position) } ?? true
-        if user == nil, speech?.sounds != true, isNew {
-            // The local detector took it for noise because it was short, but it was speech.
+        let place = turns.place(voice, isSpeaking: speech?.sounds == true)
+        defer { hasReportedPhantom = place == .nowhere }
+        switch place {
+        case .nowhere: return hasReportedPhantom ? () : reportWordsWithoutVoice()
+        case .newTurn:
             userBegan(at: voice.position, now)
             userEnded(at: voice.position, now)
+        case .knownTurn: break
         }
+        questions += 1
         noticed()
-        guard ((user ?? lastUser)?.text.utf8.count ?? 0) < Self.longestTurn else { return }
-        if user != nil {
-            user?.text += text
-            if let item = user?.item { report(.heard(item: item, part: 0, text: text, isWhole: false)) }
-        } else if let item = lastUser?.item {
-            lastUser?.text += text
-            lastUser?.settledAt = now
-            report(.heard(item: item, part: 0, text: text, isWhole: false))
-            if lastUser?.isReported == true { tellUser(now, isDue: true, again: true) }
-        }
+        for words in turns.add(text, at: now) { report(words) }
     }
 
-    /// How long after a turn, or after its last words, more words may arrive.
-    private static let moreWords = Duration.milliseconds(1200)
-
-    /// Reports the whole text of the last turn.
-    mutating func tellUser(_ now: Duration, isDue: Bool = false, again: Bool = false) {
-        guard let last = lastUser, !last.text.isEmpty, again || !last.isReported,
-            isDue || now - last.settledAt >= Self.moreWords
-        else { return }
-        lastUser?.isReported = true
-        report(.heard(item: last.item, part: 0, text: Self.whole(last.text), isWhole: true))
-    }
-
-    private static func whole(_ text: String) -> String {
-        String(text.split(whereSeparator: \.isWhitespace).joined(separator: " ").prefix(8000))
+    mutating func reportUser(_ now: Duration, isDue: Bool = false) {
+        for text in turns.report(at: now, isDue: isDue) { report(text) }
     }
 
     /// Whether the user is speaking or stopped less than the hangover ago.
     var isUserTalking: Bool {
-        user != nil || (voice.silence.map { $0 < HeardVoice.hangover } ?? false)
+        turns.open != nil || (voice.silence.map { $0 < HeardVoice.hangover } ?? false)
     }
 
     /// The service has reacted to the user.
     mutating func noticed() {
         ignored = 0
-        user?.isNoticed = true
-        lastUser?.isNoticed = true
+        openReaction.isNoticed = true
+        reaction.isNoticed = true
     }
 
     /// The model has reacted to the user, so it has what was sent to it.
     mutating func answered() {
         noticed()
-        lastUser?.isAnswered = true
+        reaction.isAnswered = true
         sentCalls = []
     }
 
@@ -132,20 +96,22 @@ extension GeminiTranslator {
 
     /// A session can fall silent for good with its socket open.
     mutating func settleIgnored(_ now: Duration) {
-        guard user == nil, let last = lastUser, !last.isNoticed, now - last.endedAt >= Self.reacts else { return }
-        lastUser?.isNoticed = true
+        guard turns.open == nil, let last = turns.last, !reaction.isNoticed, now - last.endedAt >= Self.reacts else {
+            return
+        }
+        reaction.isNoticed = true
         ignored += 1
         if ignored >= Self.mostIgnored { end(.lost, "the service does not react to the user any more") }
     }
 
     /// A session can go on writing down what the user says and never answer: the words go to it once more, then to another session.
     mutating func settleUnanswered(_ now: Duration) {
-        guard user == nil, awaited == nil, drop == nil, !turn.isOpen, openCalls.isEmpty, outgoing.isEmpty,
-            let last = lastUser, !last.text.isEmpty, !last.isAnswered, now - last.settledAt >= Self.reacts
+        guard turns.open == nil, awaited == nil, drop == nil, !turn.isOpen, openCalls.isEmpty, outgoing.isEmpty,
+            let last = turns.last, !last.text.isEmpty, !reaction.isAnswered, now - last.settledAt >= Self.reacts
         else { return }
         repeats += 1
         if repeats > 1 { return end(.lost, "the service leaves what the user says without an answer") }
-        lastUser?.settledAt = now
+        turns.settle(at: now)
         put(last.text, now)
     }
 
@@ -173,7 +139,7 @@ extension GeminiTranslator {
         if samples > 0 { turn.firstSound = turn.firstSound ?? now }
         guard !isDropping(now) else { return }
         endTurn(now)
-        tellUser(now, isDue: true)
+        reportUser(now, isDue: true)
         var current = speech ?? begin(now)
         if !current.isAnnounced { report(.speaks(response: current.response, item: current.item)) }
         current.isAnnounced = true
@@ -196,8 +162,8 @@ extension GeminiTranslator {
         var request = Self.ofItself
         if answersUser {
             // The requested response follows.
-            lastUser?.answer = begun.response
-        } else if user == nil, outgoing.isEmpty {
+            reaction.answer = begun.response
+        } else if turns.open == nil, outgoing.isEmpty {
             if let awaited { request = awaited.request }
             awaited = nil
             (told, unsaid) = (unsaid, [])
@@ -208,7 +174,7 @@ extension GeminiTranslator {
 
     /// Whether the next response answers the user's last turn, and nothing that was asked for before.
     private var answersUser: Bool {
-        guard let last = lastUser, last.answer == nil else { return false }
+        guard let last = turns.last, reaction.answer == nil else { return false }
         guard let awaited else { return true }
         return !last.text.isEmpty && last.endedAt > awaited.since
     }
@@ -216,7 +182,7 @@ extension GeminiTranslator {
     mutating func endSpeech(_ status: ResponseEnd.Status, reason: String? = nil) {
         guard let ended = speech else { return }
         speech = nil
-        let text = Self.whole(ended.text)
+        let text = String(ended.text.singleSpaced.prefix(8000))
         if !text.isEmpty {
             report(.said(response: ended.response, item: ended.item, part: 0, text: text, isWhole: true))
         }
@@ -281,13 +247,13 @@ extension GeminiTranslator {
 
     /// The model has said nothing: by decision, or by mistake where it was asked something.
     private mutating func wasEmpty(_ now: Duration) {
-        guard awaited == nil, openCalls.isEmpty, user == nil, let last = lastUser, last.answer == nil,
+        guard awaited == nil, openCalls.isEmpty, turns.open == nil, let last = turns.last, reaction.answer == nil,
             last.text.contains(where: { "?\u{FF1F}\u{61F}".contains($0) })
         else { return }
         repeats += 1
         if repeats > 1 { return end(.lost, "the service leaves questions without an answer") }
-        lastUser?.isAnswered = false
-        lastUser?.settledAt = now
+        reaction.isAnswered = false
+        turns.settle(at: now)
         put(last.text, now)
     }
 
@@ -297,7 +263,7 @@ extension GeminiTranslator {
     private static let cutLimit = Duration.milliseconds(1500)
 
     mutating func isDropping(_ now: Duration) -> Bool {
-        if drop == .cut, user == nil, let last = lastUser, now - last.endedAt >= Self.cutLimit { drop = nil }
+        if drop == .cut, turns.open == nil, let last = turns.last, now - last.endedAt >= Self.cutLimit { drop = nil }
         return drop != nil
     }
 
@@ -325,7 +291,7 @@ extension GeminiTranslator {
         let speech = spoken[index]
         guard heard + Self.leastHeard < speech.samples / 24, !speech.pieces.isEmpty else { return }
         let words = speech.pieces.filter { $0.start + Self.leastHeard <= heard }.map(\.text).joined()
-        let tail = String(Self.whole(words).suffix(600))
+        let tail = String(words.singleSpaced.suffix(600))
         note =
             tail.isEmpty
             ? "The user heard nothing of your last answer." : "The user heard your last answer only up to: \"\(tail)\"."

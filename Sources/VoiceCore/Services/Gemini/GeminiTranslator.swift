@@ -33,8 +33,10 @@ package struct GeminiTranslator: Sendable {
 
     // The user
     var voice = HeardVoice()
-    var user: UserTurn?
-    var lastUser: UserTurn?
+    var turns = HeardTurns()
+    /// To the open turn, and to the last one.
+    var openReaction = Reaction()
+    var reaction = Reaction()
     var hasReportedPhantom = false
     /// Turns of the user with words, spoken or written.
     var questions = 0
@@ -93,22 +95,13 @@ package struct GeminiTranslator: Sendable {
         outbox = ServiceOutbox(tag: start.tag)
     }
 
-    /// The user's turn as detected locally.
-    struct UserTurn: Sendable {
-        var item: String
-        var text = ""
-        /// Where it ended, in ms of sent audio.
-        var end = 0
-        var endedAt = Duration.zero
-        /// When it ended, or its last words arrived.
-        var settledAt = Duration.zero
-        /// Its whole text was reported.
-        var isReported = false
-        /// The service has reacted to it, with words or anything else.
+    /// How the service has reacted to a turn of the user.
+    struct Reaction: Equatable, Sendable {
+        /// With words of it, or anything else.
         var isNoticed = false
-        /// The model has reacted to it: with output, a call or a turn without either.
+        /// The model has reacted: with output, a call or a turn without either.
         var isAnswered = false
-        /// The first response since it ended.
+        /// The first response since the turn ended.
         var answer: String?
     }
 
@@ -352,7 +345,7 @@ package struct GeminiTranslator: Sendable {
     package mutating func tick(at now: Duration, isPlaying: Bool) -> [Effect] {
         guard phase == .live else { return [] }
         self.isPlaying = isPlaying
-        tellUser(now)
+        reportUser(now)
         settleIgnored(now)
         settleUnanswered(now)
         settleCalls(now)

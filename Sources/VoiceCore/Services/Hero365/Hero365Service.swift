@@ -66,7 +66,7 @@ package struct Hero365Service: SocketService {
         self.request = request
     }
 
-    package var tellsHeardText: Bool { false }
+    package var providesTranscripts: Bool { false }
 
     package var notices: [String] {
         guard hasUnknownPrice else { return [] }

@@ -1,3 +1,4 @@
+internal import VoiceBase
 internal import VoiceConversation
 
 /// Delegated requests. The service hands them over without text, so each is rebuilt from the words it transcribed. Pure.
@@ -142,7 +143,7 @@ package struct LiveDelegations: Equatable, Sendable {
     }
 
     private static func text(_ fragments: [String], _ limit: Int) -> String {
-        let whole = fragments.joined().split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let whole = fragments.joined().singleSpaced
         return whole.utf8.count <= limit ? whole : String(decoding: whole.utf8.suffix(limit), as: UTF8.self)
     }
 }

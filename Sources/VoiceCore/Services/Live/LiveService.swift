@@ -67,7 +67,7 @@ package struct LiveService: SocketService {
     }
 
     package var capabilities: ServiceCapabilities { .live }
-    package var tellsHeardText: Bool { true }
+    package var providesTranscripts: Bool { true }
 
     package func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options) {
         pump.chunk = 40

@@ -52,12 +52,8 @@ extension LiveTranslator {
     /// no one said.
     mutating func heard(_ fragment: LiveFragment, _ now: Duration) {
         guard voice.hasVoice(from: fragment.start, to: fragment.end) else {
-            // Reported once per stretch of them. The words themselves stay out of the log.
-            if phantomUntil.map({ fragment.start - $0 > 2000 }) ?? true {
-                trouble(
-                    "words_without_voice", "the service heard words where no voice was heard here; they are ignored"
-                )
-            }
+            // Reported once per stretch of them.
+            if phantomUntil.map({ fragment.start - $0 > 2000 }) ?? true { reportWordsWithoutVoice() }
             phantomUntil = fragment.end
             return
         }
@@ -93,7 +89,7 @@ extension LiveTranslator {
             isDue || now - turn.endedAt >= Self.lateWords
         else { return }
         lastUser?.isReported = true
-        let text = turn.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let text = turn.text.singleSpaced
         report(.heard(item: turn.item, part: 0, text: String(text.prefix(8000)), isWhole: true))
     }
 
@@ -184,7 +180,7 @@ extension LiveTranslator {
     mutating func endSpeech(_ status: ResponseEnd.Status) {
         guard let ended = speech else { return }
         speech = nil
-        let text = ended.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let text = ended.text.singleSpaced
         if !text.isEmpty {
             report(.said(response: ended.response, item: ended.item, part: 0, text: text, isWhole: true))
         }
@@ -216,7 +212,7 @@ extension LiveTranslator {
         guard !speech.words.isEmpty else { return }
         // A word counts as heard once 100 ms of it have played.
         let known = zip(speech.words, speech.places).filter { $1 + 100 <= heard }.map(\.0.text).joined()
-        let text = known.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let text = known.singleSpaced
         let tail = String(text.suffix(900))
         let note = text.isEmpty ? "The user heard nothing of it." : "The user heard only: \"\(tail)\"."
         send(.thinking, [note], delegation: nil, now)

@@ -215,7 +215,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
             lengths += Array(repeating: 0, count: sentences.count)
             speaker?.goOn(sentences)
         case .speechIsWhole: speaker?.close()
-        case .hush:
+        case .stopSpeaking:
             speech = nil
             speaker?.stopSpeaking()
             turned(turn.handle(.answerEnded))

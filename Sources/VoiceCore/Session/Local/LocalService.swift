@@ -76,7 +76,7 @@ package struct LocalService: VoiceService {
     }
 
     package var capabilities: ServiceCapabilities { .local }
-    package var tellsHeardText: Bool { true }
+    package var providesTranscripts: Bool { true }
 
     package var request: WebSocketRequest? {
         get { nil }

@@ -107,7 +107,7 @@ package struct RealtimeService: SocketService {
 
     package var name: String { settings.dialect.name.rawValue }
     package var capabilities: ServiceCapabilities { settings.dialect.capabilities }
-    package var tellsHeardText: Bool { settings.transcription != nil }
+    package var providesTranscripts: Bool { settings.transcription != nil }
 
     package var tools: [JSONValue] {
         get { settings.tools }

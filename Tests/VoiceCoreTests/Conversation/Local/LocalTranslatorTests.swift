@@ -253,7 +253,7 @@ struct LocalTranslatorTests {
         talk.receive(.sentenceBegan(0))
         talk.receive(.sentenceBegan(1))
         let cut = talk.receive(.began(at: 3000))
-        #expect(cut.contains(.hush) && Self.ended(cut) == [.cancelled])
+        #expect(cut.contains(.stopSpeaking) && Self.ended(cut) == [.cancelled])
         talk.receive(.asked(.truncate(item: talk.speech?.item ?? "", part: 1, heard: 100, of: 800)))
         let louder = LocalUtterance(text: "Louder.", steps: 0..<100, isSure: true, isBargeIn: true)
         #expect(Talk.calls(talk.receive(.given(louder, at: 4000))).map(\.name) == ["change_volume"])

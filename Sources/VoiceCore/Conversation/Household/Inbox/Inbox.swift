@@ -298,7 +298,7 @@ package struct Inbox: Equatable, Sendable {
     static func aloud(_ announcements: [Announcement], isAway: Bool) -> String {
         let ordered = announcements.filter { !$0.asks } + announcements.filter(\.asks)
         let sentences = ordered.map { announcement -> String in
-            let text = announcement.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            let text = announcement.text.singleSpaced
             let isOpen = text.last.map { $0.isLetter || $0.isNumber } ?? false
             return isOpen ? text + (announcement.asks ? "?" : ".") : text
         }

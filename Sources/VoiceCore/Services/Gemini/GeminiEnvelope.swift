@@ -4,7 +4,7 @@ internal import VoiceBase
 ///
 /// One pass over the strings of the message. A long string without escapes under the name `data` is sound: "@0" takes the
 /// place of the first one, "@1" of the second; base64 has no "@". It does not judge whether the message is JSON.
-struct GeminiFrame {
+struct GeminiEnvelope {
     private static let quote = UInt8(ascii: "\"")
     /// Shorter strings stay where they are.
     private static let shortest = 64
