@@ -2,6 +2,7 @@
 
 #include "energy.hpp"
 #include "linear_canceller.hpp"
+#include "plain_path.hpp"
 #include "residual_suppressor.hpp"
 #include "webrtc_library.hpp"
 
@@ -39,6 +40,12 @@ constexpr int kLibraryLead = CAEC_VERSION_0_3 ? kLead : 8;
 /// Takes another 12 dB off pure echo.
 constexpr float kEchoOnlyGain = 0.25f;
 constexpr float kClipped = 0.985f;
+/// Blocks without a reference until the canceller rests, and until the plain path begins to run beside it: its voice detector
+/// needs some seconds to know the noise.
+constexpr int kRestAfter = 1500, kWarmAfter = 1000;
+/// Blocks in which the library runs again until it is heard, which is in the last of them: by then no sound from before the rest
+/// is left in it, and none of the reference is at the microphone.
+constexpr int kWaking = 3;
 
 float decibels(const float *samples, int count) {
     return std::max(-120.0f, 10 * std::log10(energy(samples, count) / static_cast<float>(count) + 1e-12f));
@@ -80,6 +87,7 @@ struct caec {
     Processing processing;
     webrtc::StreamConfig input{kInputRate, 1};
     webrtc::StreamConfig output{kOutputRate, 1};
+    webrtc::StreamConfig voice{PlainPath::kVoiceFrames * 100, 1};
     caec_options options{};
     caec_suppression level = CAEC_SUPPRESSION_HIGH;
     std::unique_ptr<LinearCanceller> linear;
@@ -95,24 +103,19 @@ struct caec {
     float direct[CAEC_OUTPUT_FRAMES] = {};
     bool holds_back = false;
     float held[kHeldBack] = {};
+    /// Replaces the library while the canceller rests; null if it never does.
+    std::unique_ptr<PlainPath> plain;
+    Processing detector;
+    /// Blocks since the reference sounded, at most `kRestAfter`, and blocks since the library runs again, at most `kWaking`.
+    int quiet = 0, awake = kWaking;
+    /// Share of the plain path in the last output.
+    float plainShare = 0;
+    bool plainHasVoice = false;
     /// The library insists on writing a processed reference somewhere.
     float unused[CAEC_INPUT_FRAMES] = {};
 };
 
-// RealtimeSanitizer hooks, if it is linked in (scripts/realtime-check).
-extern "C" __attribute__((weak)) void __rtsan_disable(void);
-extern "C" __attribute__((weak)) void __rtsan_enable(void);
-
 namespace {
-
-/// The library takes a lock in every call. No other thread ever holds it, so the sanitizer is disabled inside the library, but
-/// not for our own code.
-struct InLibrary {
-    InLibrary() { if (__rtsan_disable) { __rtsan_disable(); } }
-    ~InLibrary() { if (__rtsan_enable) { __rtsan_enable(); } }
-    InLibrary(const InLibrary &) = delete;
-    InLibrary &operator=(const InLibrary &) = delete;
-};
 
 int setLevel(caec &handle, caec_suppression wanted) {
     if (handle.level == wanted) { return 0; }
@@ -125,13 +128,12 @@ int setLevel(caec &handle, caec_suppression wanted) {
 #endif
 }
 
-bool hasVoice(const caec &handle) {
-    if (!handle.options.voice_detection) { return false; }
+bool hasVoice(webrtc::AudioProcessing &processing) {
     const InLibrary inLibrary;
 #if CAEC_VERSION_0_3
-    return handle.processing->voice_detection()->stream_has_voice();
+    return processing.voice_detection()->stream_has_voice();
 #else
-    return handle.processing->GetStatistics().voice_detected.value_or(false);
+    return processing.GetStatistics().voice_detected.value_or(false);
 #endif
 }
 
@@ -176,6 +178,77 @@ void mix(caec &handle, float *output) {
     handle.gain = gain;
 }
 
+int initialise(webrtc::AudioProcessing &processing, const webrtc::StreamConfig &input, const webrtc::StreamConfig &output) {
+    webrtc::ProcessingConfig formats;
+    formats.input_stream() = input;
+    formats.output_stream() = output;
+    formats.reverse_input_stream() = input;
+    formats.reverse_output_stream() = input;
+    return processing.Initialize(formats);
+}
+
+/// Creates what replaces the library at rest. Returns the library's error number.
+int prepareRest(caec &handle) {
+    handle.plain = std::make_unique<PlainPath>(kLibraryDelay, handle.options.high_pass);
+    if (!handle.options.voice_detection) { return 0; }
+    handle.detector = make();
+    if (!handle.detector) { return -1; }
+    caec_options voiceAlone{};
+    voiceAlone.voice_detection = true;
+    const int status = configure(*handle.detector, voiceAlone);
+    return status == 0 ? initialise(*handle.detector, handle.voice, handle.voice) : status;
+}
+
+/// Runs the plain path; returns the library's error number.
+int runPlain(caec &handle, float *output) {
+    float voice[PlainPath::kVoiceFrames];
+    handle.plain->process(handle.microphone, output, voice);
+    if (!handle.detector) { return 0; }
+    const float *in = voice;
+    float *out = voice;
+    const InLibrary inLibrary;
+    const int status = handle.detector->ProcessStream(&in, handle.voice, handle.voice, &out);
+    handle.plainHasVoice = status == 0 && hasVoice(*handle.detector);
+    return status;
+}
+
+/// Cancels the echo of one period.
+int cancel(caec &handle, int lead, float *output) {
+    int status = runLibrary(handle, lead, output);
+    if (status == 0 && handle.holds_back) { holdBack(handle, output); }
+    if (status == 0 && handle.linear) { mix(handle, output); }
+    return status;
+}
+
+/// Notes whether the reference sounds in this period; returns whether the canceller rests.
+bool rests(caec &handle) {
+    if (!handle.plain) { return false; }
+    handle.quiet = handle.linear->isQuiet() ? std::min(handle.quiet + 1, kRestAfter) : 0;
+    return handle.quiet == kRestAfter;
+}
+
+/// Processes one period after the linear stage: by the library, by the plain path, or by both while one follows the other.
+int finish(caec &handle, bool isAtRest, int lead, float *output) {
+    const bool fades = handle.awake < kWaking;
+    handle.awake = isAtRest ? 0 : std::min(handle.awake + 1, kWaking);
+    const float share = handle.awake < kWaking ? 1.0f : 0.0f;
+    float plain[CAEC_OUTPUT_FRAMES];
+    int status = 0;
+    if (handle.plain && (handle.quiet >= kWarmAfter || fades)) { status = runPlain(handle, plain); }
+    if (status == 0 && !(isAtRest && handle.plainShare == 1)) { status = cancel(handle, lead, output); }
+    if (status != 0 || (share == 0 && handle.plainShare == 0)) { return status; }
+    const float from = handle.plainShare, step = (share - from) / CAEC_OUTPUT_FRAMES;
+    handle.plainShare = share;
+    if (from == 1 && share == 1) {
+        std::copy(plain, plain + CAEC_OUTPUT_FRAMES, output);
+        return 0;
+    }
+    for (int n = 0; n < CAEC_OUTPUT_FRAMES; n++) {
+        output[n] += (from + step * static_cast<float>(n + 1)) * (plain[n] - output[n]);
+    }
+    return 0;
+}
+
 } // namespace
 
 caec *caec_create(const caec_options *options, char *error, size_t error_size) {
@@ -188,16 +261,7 @@ caec *caec_create(const caec_options *options, char *error, size_t error_size) {
         }
         int status = configure(*handle->processing, *options);
         if (status == 0) {
-            webrtc::ProcessingConfig formats;
-            formats.input_stream() = handle->input;
-            formats.output_stream() = handle->output;
-            formats.reverse_input_stream() = handle->input;
-            formats.reverse_output_stream() = handle->input;
-            status = handle->processing->Initialize(formats);
-        }
-        if (status != 0) {
-            report(error, error_size, "refuses its configuration", status);
-            return nullptr;
+            status = initialise(*handle->processing, handle->input, handle->output);
         }
         handle->options = *options;
         handle->level = options->suppression;
@@ -205,6 +269,12 @@ caec *caec_create(const caec_options *options, char *error, size_t error_size) {
             handle->linear = std::make_unique<LinearCanceller>();
             handle->holds_back = options->noise_suppression == CAEC_NOISE_OFF;
             handle->suppressor = std::make_unique<ResidualSuppressor>(kLibraryDelay - kSuppressorDelay);
+            const bool mayRest = options->rests && handle->holds_back && !options->gain_control;
+            if (status == 0 && mayRest) { status = prepareRest(*handle); }
+        }
+        if (status != 0) {
+            report(error, error_size, "refuses its configuration", status);
+            return nullptr;
         }
         return handle.release();
     } catch (const std::exception &exception) {
@@ -223,20 +293,20 @@ int caec_process(caec *handle, const float *reference, const float *microphone, 
     sanitise(microphone, self.microphone);
     self.delay.push(self.reference);
     const bool clipped = isClipped(self.microphone);
+    bool isAtRest = false;
     try {
         if (self.linear) {
             self.linear->process(self.reference, self.microphone, self.echo, self.residual);
+            isAtRest = rests(self);
             self.suppressor->process(self.residual, self.echo, self.linear->uncertainty(), LinearCanceller::kBins,
-                                     clipped || self.linear->isWrong(), self.direct);
+                                     clipped || self.linear->isWrong(), isAtRest ? nullptr : self.direct);
             if (self.suppressor->hasPathChanged()) { self.linear->loosen(); }
             const bool talks = self.suppressor->hasTalker();
             (void)setLevel(self, talks ? self.options.suppression : CAEC_SUPPRESSION_HIGH);
         } else {
             std::copy(self.microphone, self.microphone + CAEC_INPUT_FRAMES, self.residual);
         }
-        status = runLibrary(self, std::max(0, stream_delay_ms), output);
-        if (status == 0 && self.holds_back) { holdBack(self, output); }
-        if (status == 0 && self.linear) { mix(self, output); }
+        status = finish(self, isAtRest, std::max(0, stream_delay_ms), output);
     } catch (...) {
         status = -1;
     }
@@ -247,7 +317,9 @@ int caec_process(caec *handle, const float *reference, const float *microphone, 
         reading->echo = decibels(self.echo, CAEC_INPUT_FRAMES);
         reading->residual = decibels(self.residual, CAEC_INPUT_FRAMES);
         reading->output = decibels(output, CAEC_OUTPUT_FRAMES);
-        reading->has_voice = status == 0 && hasVoice(self);
+        const bool isPlain = self.plainShare > 0;
+        reading->has_voice = status == 0 && self.options.voice_detection
+            && (isPlain ? self.plainHasVoice : hasVoice(*self.processing));
         reading->has_talker = self.suppressor && self.suppressor->hasTalker();
         reading->is_shaped_like_echo = self.suppressor && self.suppressor->isShapedLikeEcho();
         reading->is_clipped = clipped;

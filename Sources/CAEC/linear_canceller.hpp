@@ -58,6 +58,9 @@ public:
     /// Whether subtraction would have made the last block louder, so that the residual is the microphone.
     bool isWrong() const { return isWrong_; }
 
+    /// Whether the reference of the last block is inaudible.
+    bool isQuiet() const { return quietBlocks_ > 0; }
+
     /// Expected power of the residual echo in the last block, per bin, as |FFT|^2 of `kBlock` frames.
     const float *uncertainty() const { return expected_.data(); }
 

@@ -226,13 +226,18 @@ void ResidualSuppressor::computeGains() {
 
 void ResidualSuppressor::process(const float *residual, const float *echo, const float *uncertainty,
                                  int uncertaintyBins, bool isDoubtful, float *output) {
-    analyse(echo_, echo, echoPower_);
+    // At rest the spectrum of the echo is 0 already.
+    if (output) { analyse(echo_, echo, echoPower_); }
     // The residual comes last, so that its spectrum stays in re_ and im_.
     analyse(residual_, residual, residualPower_);
     estimate(uncertainty, uncertaintyBins);
     decide(isDoubtful);
     learn();
     computeGains();
+    if (!output) {
+        std::fill(overlap_.begin(), overlap_.end(), 0.0f);
+        return;
+    }
     for (int k = 0; k < kBins; k++) {
         const int b = band_[k];
         const float low = bands_[std::max(0, b - 1)].gain;

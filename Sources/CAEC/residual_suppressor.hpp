@@ -21,6 +21,7 @@ public:
 
     /// One block at 48 kHz in, 320 samples at 32 kHz out. `uncertainty`: `uncertaintyBins` powers at 48000 / 1024 Hz.
     /// `isDoubtful`: whether the block proves nothing about a talker: the microphone was at full scale, or the canceller wrong.
+    /// `output` is NULL if there has been no echo for a second: then only noise and talker are followed.
     void process(const float *residual, const float *echo, const float *uncertainty, int uncertaintyBins,
                  bool isDoubtful, float *output);
 

@@ -19,6 +19,10 @@
 #endif
 #pragma GCC diagnostic pop
 
+// RealtimeSanitizer hooks, if it is linked in (scripts/realtime-check).
+extern "C" __attribute__((weak)) void __rtsan_disable(void);
+extern "C" __attribute__((weak)) void __rtsan_enable(void);
+
 namespace caec_detail {
 
 // Output at 32 kHz, not 48: at 48 kHz version 0.3 works in three bands whose filter bank does not reconstruct (-9.5 dB at 7.5
@@ -35,6 +39,15 @@ struct Release {
 };
 
 using Processing = std::unique_ptr<webrtc::AudioProcessing, Release>;
+
+/// The library takes a lock in every call. No other thread ever holds it, so the sanitizer is disabled inside the library, but
+/// not for our own code.
+struct InLibrary {
+    InLibrary() { if (__rtsan_disable) { __rtsan_disable(); } }
+    ~InLibrary() { if (__rtsan_enable) { __rtsan_enable(); } }
+    InLibrary(const InLibrary &) = delete;
+    InLibrary &operator=(const InLibrary &) = delete;
+};
 
 #if CAEC_VERSION_0_3
 

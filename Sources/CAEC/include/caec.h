@@ -6,7 +6,8 @@
 ///     reference --+--> linear canceller --+--> library ------------- echo only --+--> 32 kHz
 ///     microphone -+                       +--> residual suppressor - talker -----+
 ///
-/// Both paths have the same latency, so that the fade between them is inaudible.
+/// Both paths have the same latency, so that the fade between them is inaudible. After 15 s without a reference, a third one of
+/// the same latency replaces them (`caec_options.rests`).
 ///
 /// One handle belongs to one thread at a time. No function throws. `caec_process` allocates nothing here; `caec_create`
 /// allocates everything the library needs and fixes the formats.
@@ -60,6 +61,10 @@ typedef struct {
     bool linear_stage;
     /// Whether the linear stage's own suppressor replaces the library's while a talker is heard over echo.
     bool double_talk_path;
+    /// Whether all but the linear stage rests once the reference was silent for 15 s, until it sounds again. Its state is kept.
+    /// Meanwhile the microphone passes a high-pass filter and a voice detector alone. Needs the linear stage; without effect
+    /// with the library's own noise suppression or gain control.
+    bool rests;
 } caec_options;
 
 /// Measurements of one period: levels in dBFS, mean power, -120 to 0 (slightly more for inputs beyond full scale).

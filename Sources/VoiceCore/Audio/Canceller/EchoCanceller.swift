@@ -7,6 +7,8 @@ internal import VoiceBase
 ///
 ///     reference, aligned by ReferenceLine --+--> linear canceller --+--> library ----- echo only --+--> 32 kHz
 ///     microphone ---------------------------+                       +--> suppressor -- talker -----+
+///
+/// Once nothing has sounded for 15 s, the microphone passes a high-pass filter alone, until something sounds.
 package struct EchoCanceller: ~Copyable {
     /// Samples per period that `process` writes.
     package static var outputFrames: Int { Int(CAEC_OUTPUT_FRAMES) }
@@ -32,6 +34,7 @@ package struct EchoCanceller: ~Copyable {
         settings.voice_detection = options.voiceDetection
         settings.linear_stage = options.linearStage
         settings.double_talk_path = options.doubleTalkPath
+        settings.rests = options.rests
         var message = [CChar](repeating: 0, count: 200)
         guard let handle = caec_create(&settings, &message, message.count) else {
             let text = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }

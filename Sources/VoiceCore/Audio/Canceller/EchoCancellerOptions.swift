@@ -17,6 +17,8 @@ package struct EchoCancellerOptions: Sendable, Equatable {
     /// Whether a suppressor that spares the talker replaces the library's while a talker is heard over echo. Needs the linear
     /// stage.
     package var doubleTalkPath = true
+    /// Whether all but the linear stage rests once nothing has sounded for 15 s, until something does. Needs the linear stage.
+    package var rests = true
 
     package init(_ echo: Configuration.Echo = .init()) {
         echoCancellation = echo.cancels
