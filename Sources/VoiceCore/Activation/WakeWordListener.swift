@@ -166,7 +166,7 @@ package final class WakeWordListener: Sendable {
                 tap.isWanted = isHearing
             }
             guard isHearing, tap.ring.availableToRead >= Self.block else {
-                waitForOrder(atMost: isHearing ? Self.untilBlock(tap.ring.availableToRead) : Self.longestWait)
+                waitForOrder(atMost: isHearing ? untilBlock : Self.longestWait)
                 continue
             }
             _ = tap.ring.read(into: from, count: Self.block)
@@ -186,8 +186,14 @@ package final class WakeWordListener: Sendable {
     /// meanwhile that it lacks words.
     private static let longestWait = Duration.seconds(1)
 
-    /// How long until the ring holds a block, with so many samples of it there: the audio thread adds 10 ms at a time.
-    static func untilBlock(_ available: Int) -> Duration {
+    private var untilBlock: Duration {
+        Self.untilBlock(tap.ring.availableToRead, due: Duration(nanoseconds: tap.due), now: Monotonic.now())
+    }
+
+    /// How long until the ring holds a block, with so many samples of it there: the audio thread adds 10 ms at a time, or more
+    /// when `due`.
+    static func untilBlock(_ available: Int, due: Duration = .zero, now: Duration = .zero) -> Duration {
+        if due > now { return due - now + .milliseconds(1) }
         let period = AudioFormat.wirePeriodSamples
         return .milliseconds(10 * max(1, (block - available + period - 1) / period))
     }

@@ -15,6 +15,10 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     /// Frames by which the upsampler and the limiter delay the voice.
     static var outputDelay: UInt64 { UInt64(2 * HalfbandFilter.half - 1 + OutputMix.delay) }
 
+    private static var periodNanoseconds: UInt64 { 10_000_000 }
+    /// How long the periods of a wait take to be processed, at most, unless the machine is slow.
+    private static var processing: UInt64 { 8_000_000 }
+
     private let ports: AudioPorts
     private let period = AudioFormat.periodFrames
     private let wirePeriod = AudioFormat.wirePeriodSamples
@@ -32,6 +36,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private var earcons: EarconPlayer
     private var alarm: AlarmPlayer
     private var drift: DriftControl
+    private var pace = PeriodPace()
     private var mix: OutputMix
     private var media: MediaPlayback
     private var levels: CaptureLevels
@@ -122,6 +127,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         case .done:
             break
         case .interrupted:
+            take(together: pace.step(isNeeded: true))
             return nil
         case .captureRestarted, .playbackRestarted, .playbackRested:
             snapshot.counters.captureXruns += 1
@@ -168,6 +174,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         earcons.receive()
         let sound = hasSound
         clinux_realtime_exit()
+        take(together: pace.step(isNeeded: sound || !device.isResting || !ports.playback.mayRest), after: began)
         let rest = device.expect(sound: sound)
         if rest.emptiedPlayback { fillAgain(after: rest) }
 
@@ -184,7 +191,15 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         return began
     }
 
+    private mutating func take(together: Int, after began: UInt64 = 0) {
+        device.together = together
+        ports.waker.isArmed = together > 1
+        ports.words.due = together > 1 ? began + UInt64(together) * Self.periodNanoseconds + Self.processing : 0
+    }
+
     mutating func close() {
+        ports.waker.isArmed = false
+        ports.words.due = 0
         device.close()
     }
 
@@ -202,8 +217,9 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         levels.measure(frames.microphone, count: period, isPlaying: mix.isAudible)
 
         if let bias = capturePath.recall(from: ports.echoPath) { reference.expect(bias: bias) }
+        // With a closed loudspeaker, periods that were waited for together say nothing about the echo.
         var aligned = reference.next(
-            playbackDelay: delay.playback, captureDelay: delay.capture, step: drift.step,
+            playbackDelay: delay.playback, captureDelay: device.isResting ? 0 : delay.capture, step: drift.step,
             correction: alignment.correction(from: ports.alignment), into: frames.reference
         )
         alignment.push(

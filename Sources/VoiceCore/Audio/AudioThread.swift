@@ -34,10 +34,9 @@ package final class AudioThread: Sendable {
             let refused = clinux_lock_memory()
             if refused != 0 { report.lockRefused = refused }
         }
-        let stop = clinux_eventfd()
-        guard stop >= 0 else { throw .thread(errno: errno) }
+        guard ports.waker.descriptor >= 0 else { throw .thread(errno: EMFILE) }
         ports.gauges.state = .starting
-        let job = AudioThreadJob(configuration: configuration, ports: ports, stop: stop)
+        let job = AudioThreadJob(configuration: configuration, ports: ports)
         let refused: Int32
         do throws(AudioDeviceError) {
             refused = try job.launch(priority: configuration.realtimePriority)

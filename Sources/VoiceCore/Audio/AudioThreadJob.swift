@@ -7,19 +7,15 @@ internal import VoiceBase
 final class AudioThreadJob: Sendable {
     private let configuration: AudioConfiguration
     private let ports: AudioPorts
-    private let stop: Int32
     private let thread = Mutex<OwnThread?>(nil)
     /// Resolved once the devices are open or have failed to open.
     private let opening = Promise<AudioDeviceError?>()
     private let ended = Promise<Void>()
 
-    init(configuration: AudioConfiguration, ports: AudioPorts, stop: Int32) {
+    init(configuration: AudioConfiguration, ports: AudioPorts) {
         self.configuration = configuration
         self.ports = ports
-        self.stop = stop
     }
-
-    deinit { close(stop) }
 
     /// Starts the thread. Returns the errno with which real-time scheduling was refused, or 0.
     func launch(priority: Int) throws(AudioDeviceError) -> Int32 {
@@ -32,7 +28,7 @@ final class AudioThreadJob: Sendable {
         }
     }
 
-    func wake() { clinux_eventfd_signal(stop) }
+    func wake() { ports.waker.interrupt() }
 
     /// Waits until the devices are open; returns the error if they are not.
     func opened() async -> AudioDeviceError? { await opening.wait() }
@@ -51,7 +47,7 @@ final class AudioThreadJob: Sendable {
             case .alsa:
                 let device = ALSADevice(
                     microphone: ports.capture, loudspeaker: ports.playback, bufferPeriods: configuration.bufferPeriods,
-                    stop: stop
+                    waker: ports.waker.descriptor
                 )
                 try loop(device)
             case .file(let room):

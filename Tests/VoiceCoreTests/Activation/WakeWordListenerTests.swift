@@ -25,6 +25,25 @@ struct WakeWordListenerTests {
         #expect(blocks >= 248)
     }
 
+    /// While the audio thread takes 80 ms together, two blocks come together.
+    @Test func listenerWakesOncePerTwoBlocksAtRest() {
+        var (available, wakes, blocks) = (0, 0, 0)
+        var due = 30
+        for millisecond in 0..<8000 {
+            if millisecond.isMultiple(of: 80) { available += 8 * AudioFormat.wirePeriodSamples }
+            guard millisecond == due else { continue }
+            wakes += 1
+            blocks += available / 960
+            available %= 960
+            let next = (millisecond / 80 + 1) * 80
+            due +=
+                WakeWordListener.untilBlock(available, due: .milliseconds(next), now: .milliseconds(millisecond))
+                .wholeMilliseconds
+        }
+        #expect(wakes <= 101, "\(wakes) wake-ups in 8 s")
+        #expect(blocks >= 198)
+    }
+
     @Test func listenerWithoutSoundDoesNotSpin() {
         for available in 0..<960 { #expect(WakeWordListener.untilBlock(available) >= .milliseconds(10)) }
     }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Testing
 
@@ -584,6 +585,61 @@ struct AudioEngineTests {
         left = other.ports.voice.ring.availableToRead
         #expect(left == 0)
         #expect(other.card.frames.allSatisfy { $0 == .silence })
+    }
+
+    /// A microphone that is never silent, and the samples that go upstream.
+    private static func noisy(_ card: SimulatedCard) {
+        card.restAfter = 50
+        card.opening = 12
+        card.microphone = { frame in Float((frame &* 7919) % 1000 - 500) / 50_000 }
+    }
+
+    private func upstream(_ ports: AudioPorts) -> [Int16] {
+        var samples = [Int16](repeating: 0, count: ports.microphone.ring.availableToRead)
+        _ = ports.microphone.ring.read(into: &samples, count: samples.count)
+        return samples
+    }
+
+    @Test func takesEightPeriodsTogetherAtRestAndLosesNone() throws {
+        var rig = try Rig(prepare: Self.noisy)
+        var other = try Rig(prepare: Self.noisy)
+        rig.ports.playback.mayRest = true
+        rig.run(200)
+        other.run(200)
+        let waits = rig.card.waits
+        rig.run(800)
+        other.run(800)
+        #expect(rig.card.waits - waits == 100)
+        // In a conversation the loudspeaker may not rest: what is said is needed now.
+        #expect(other.card.waits == 1000)
+        #expect(rig.ports.gauges.counters.cycles == 1000)
+        let samples = upstream(rig.ports)
+        #expect(samples.count == 1000 * AudioFormat.wirePeriodSamples)
+        #expect(samples == upstream(other.ports))
+    }
+
+    @Test(arguments: ["earcon", "alarm", "conversation"]) func aNeedEndsTheWaitForSeveralPeriods(need: String) throws {
+        var rig = try Rig(prepare: Self.noisy)
+        let waker = rig.ports.waker.descriptor
+        rig.card.interrupts = { clinux_eventfd_take(waker) }
+        rig.ports.playback.mayRest = true
+        rig.run(404)
+        let (reads, waits) = (rig.card.reads, rig.card.waits)
+        #expect(reads > 2 * waits)
+        switch need {
+        case "earcon": rig.ports.earcons.play(.thinking)
+        case "alarm": rig.ports.earcons.rings = true
+        default: rig.ports.playback.mayRest = false
+        }
+        // What was there, the interrupted wait, and one for each period from then on.
+        rig.run(8)
+        let before = rig.card.waits
+        rig.run(80)
+        #expect(rig.card.waits - before == 80)
+        let samples = upstream(rig.ports).count
+        #expect(samples == rig.card.reads * AudioFormat.wirePeriodSamples)
+        #expect(rig.ports.gauges.counters.lostPeriods == 0)
+        #expect(rig.card.frames.contains { $0 != .silence } == (need != "conversation"))
     }
 
     /// Neither the echo path nor its delay is learned anew: the talker is heard over the first words after a rest.

@@ -50,6 +50,10 @@ final class SimulatedCard {
     fileprivate(set) var hasMicrophone = true
     fileprivate(set) var hasLoudspeaker = true
     private(set) var reads = 0
+    /// How often a read waited, instead of finding its period there.
+    private(set) var waits = 0
+    /// Called with each wait, as the time passes; true interrupts it.
+    var interrupts: () -> Bool = { false }
     private(set) var framesRemoved = 0
     private(set) var closed = false
     /// Microphone periods captured and not yet read.
@@ -73,6 +77,11 @@ final class SimulatedCard {
     fileprivate func play(_ new: UnsafePointer<StereoFrame>, count: Int) {
         frames.append(contentsOf: UnsafeBufferPointer(start: new, count: count))
         for index in 0..<count { played.append(new[index].mean) }
+    }
+
+    fileprivate func wait() -> Bool {
+        waits += 1
+        return !interrupts()
     }
 
     fileprivate func takeFault() -> SimulatedFault? {
@@ -105,6 +114,9 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
     private var queue: PlaybackQueue
     private var queued = 0
     private var runs = false
+    var together = 1
+    /// Periods that can be read without a wait.
+    private var ready = 0
     /// Periods since playback started.
     private var periodsRun = 0
     private var startAt: Int
@@ -132,6 +144,11 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
     mutating func start() {}
 
     mutating func read(into frames: UnsafeMutablePointer<Float>, count: Int) -> DeviceEvent {
+        if ready == 0 {
+            guard card.wait() else { return .interrupted }
+            ready = together
+        }
+        ready -= 1
         let first = card.reads * count
         let due = card.advance(count)
         if runs {
@@ -224,7 +241,7 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
     mutating func delays() -> (playback: Int, capture: Int) {
         (
             inBuffer + (runs && periodsRun >= card.settling ? card.behindBuffer : 0) + card.reportedError(card.reads),
-            card.captureDelay + card.waiting * AudioFormat.periodFrames
+            card.captureDelay + (card.waiting + ready) * AudioFormat.periodFrames
         )
     }
 

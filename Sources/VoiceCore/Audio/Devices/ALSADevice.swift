@@ -15,8 +15,9 @@ struct ALSADevice: DuplexDevice, ~Copyable {
 
     private let microphone: DeviceSlot
     private let loudspeaker: DeviceSlot
-    private let stop: Int32
+    private let waker: Int32
     private let bufferPeriods: Int
+    var together = 1
 
     private var capture: UnsafeMutablePointer<ALSAStream>?
     private(set) var capturePlan = CapturePlan()
@@ -49,18 +50,18 @@ struct ALSADevice: DuplexDevice, ~Copyable {
 
     /// - Parameters:
     ///   - bufferPeriods: playback buffer in periods.
-    ///   - stop: an eventfd that interrupts `read`.
-    init(microphone: DeviceSlot, loudspeaker: DeviceSlot, bufferPeriods: Int, stop: Int32) {
+    ///   - waker: an eventfd that interrupts `read`.
+    init(microphone: DeviceSlot, loudspeaker: DeviceSlot, bufferPeriods: Int, waker: Int32) {
         // In Swift 6.2 only an initializer that delegates may call a mutating method of a noncopyable type with constants.
-        self.init(microphone, loudspeaker, bufferPeriods, stop)
+        self.init(microphone, loudspeaker, bufferPeriods, waker)
         takeLoudspeaker()
     }
 
-    private init(_ microphone: DeviceSlot, _ loudspeaker: DeviceSlot, _ bufferPeriods: Int, _ stop: Int32) {
+    private init(_ microphone: DeviceSlot, _ loudspeaker: DeviceSlot, _ bufferPeriods: Int, _ waker: Int32) {
         self.microphone = microphone
         self.loudspeaker = loudspeaker
         self.bufferPeriods = bufferPeriods
-        self.stop = stop
+        self.waker = waker
         standIn = StandInSpeaker(limit: bufferPeriods * AudioFormat.periodFrames)
     }
 
@@ -93,8 +94,9 @@ struct ALSADevice: DuplexDevice, ~Copyable {
             return standInForMicrophone(frames, count)
         }
         if microphone.takeRecall() { return loseMicrophone(ETIMEDOUT) }
-        if pace.isBroken, have == 0 { clock.wait() }
+        if pace.isBroken, have == 0, !waitForClock() { return .interrupted }
         let needed = stream.pointee.voice.needed(for: count)
+        var pause = together > 1 ? Int32(10 * stream.pointee.parameters.together(atMost: together)) : 0
         while have < needed {
             let raw = stream.pointee.raw + have * stream.pointee.frameBytes
             let code = snd_pcm_readi(stream.pointee.pcm, raw, snd_pcm_uframes_t(needed - have))
@@ -119,6 +121,14 @@ struct ALSADevice: DuplexDevice, ~Copyable {
                 }
                 isLate = true
                 return standInForMicrophone(frames, count)
+            } else if pause > 10 {
+                if clinux_wait_readable(waker, pause) == 1 {
+                    _ = clinux_eventfd_take(waker)
+                    return .interrupted
+                }
+                // If nothing has come by then, its reason shows below.
+                pause = 0
+                continue
             }
             if let event = waitForCapture(stream) { return event }
         }
@@ -142,7 +152,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
     }
 
     private mutating func standInForMicrophone(_ frames: UnsafeMutablePointer<Float>, _ count: Int) -> DeviceEvent {
-        clock.wait()
+        guard waitForClock() else { return .interrupted }
         clinux_realtime_enter()
         frames.update(repeating: 0, count: count)
         if playback == nil { standIn.advance(count) }
@@ -150,15 +160,22 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         return .done
     }
 
+    /// Waits for the clock that replaces the microphone's; returns false if it was interrupted.
+    private mutating func waitForClock() -> Bool {
+        if clock.wait(together: together, waker: waker) { return true }
+        _ = clinux_eventfd_take(waker)
+        return false
+    }
+
     /// Returns nil to try reading again.
     private mutating func waitForCapture(_ stream: UnsafeMutablePointer<ALSAStream>) -> DeviceEvent? {
         let descriptors = stream.pointee.descriptors
         let count = stream.pointee.descriptorCount
-        descriptors[count] = pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
+        descriptors[count] = pollfd(fd: waker, events: Int16(POLLIN), revents: 0)
         let ready = poll(descriptors, nfds_t(count + 1), Self.pollMilliseconds)
         if ready < 0 { return errno == EINTR ? nil : loseMicrophone(errno) }
         if ready > 0 && descriptors[count].revents != 0 {
-            _ = clinux_eventfd_take(stop)
+            _ = clinux_eventfd_take(waker)
             return .interrupted
         }
         if snd_pcm_state(stream.pointee.pcm) == SND_PCM_STATE_DISCONNECTED { return loseMicrophone(ENODEV) }

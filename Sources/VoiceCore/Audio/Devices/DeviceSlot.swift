@@ -34,8 +34,12 @@ package final class DeviceSlot: @unchecked Sendable {
     private let notes = Mutex(Notes())
     /// Rings when the supervisor has something to do.
     let bell: Doorbell
+    private let waker: AudioWaker
 
-    init(bell: Doorbell = Doorbell()) { self.bell = bell }
+    init(bell: Doorbell = Doorbell(), waker: AudioWaker = AudioWaker()) {
+        self.bell = bell
+        self.waker = waker
+    }
 
     /// Frames that passed the device since the start; a count that stands still means a dead device.
     package internal(set) var frames: UInt64 {
@@ -57,7 +61,9 @@ package final class DeviceSlot: @unchecked Sendable {
     package internal(set) var mayRest: Bool {
         get { restAllowed.load(ordering: .acquiring) }
         set {
-            if restAllowed.exchange(newValue, ordering: .acquiringAndReleasing) != newValue { bell.ring() }
+            guard restAllowed.exchange(newValue, ordering: .acquiringAndReleasing) != newValue else { return }
+            bell.ring()
+            waker.wake()
         }
     }
 
@@ -116,6 +122,7 @@ package final class DeviceSlot: @unchecked Sendable {
         self.channels = stream.pointee.parameters.channels
         self.openings += 1
         offered.store(stream, ordering: .releasing)
+        waker.wake()
     }
 
     /// Takes back an offer that T1 has not accepted.
@@ -124,7 +131,10 @@ package final class DeviceSlot: @unchecked Sendable {
     }
 
     /// Asks T1 to return the stream.
-    func recall() { recalled.store(true, ordering: .releasing) }
+    func recall() {
+        recalled.store(true, ordering: .releasing)
+        waker.wake()
+    }
 
     /// Takes the stream that T1 has given back, with the errno that ended it.
     func takeReturned() -> (stream: UnsafeMutablePointer<ALSAStream>, errno: Int32)? {

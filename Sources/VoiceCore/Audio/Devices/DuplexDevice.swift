@@ -2,7 +2,7 @@
 package enum DeviceEvent: Sendable, Equatable {
     /// Completed.
     case done
-    /// A request to stop interrupted the wait.
+    /// `AudioWaker` interrupted the wait.
     case interrupted
     /// The capture side had an xrun and runs again; frames are missing.
     case captureRestarted
@@ -32,6 +32,10 @@ package protocol DuplexDevice: ~Copyable {
 
     /// Starts capture. Playback starts automatically with the last frame of the prefill.
     mutating func start()
+
+    /// Periods that `read` waits for together, or fewer as the device's buffer allows: after such a wait, the next reads do not
+    /// wait. 1: it waits for each.
+    var together: Int { get set }
 
     /// Waits for the next `count` frames of the microphone.
     mutating func read(into frames: UnsafeMutablePointer<Float>, count: Int) -> DeviceEvent
@@ -103,6 +107,10 @@ package struct PlaybackFlush: Sendable, Equatable {
 }
 
 extension DuplexDevice where Self: ~Copyable {
+    package var together: Int {
+        get { 1 }
+        set {}
+    }
     package var isResting: Bool { false }
     package mutating func expect(sound: Bool) -> DeviceEvent { .done }
     package var settlesSlowly: Bool { false }

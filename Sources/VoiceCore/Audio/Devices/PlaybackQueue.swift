@@ -51,13 +51,21 @@ struct PeriodClock {
     /// Makes the first period end ten milliseconds from now.
     mutating func restart() { next = clinux_monotonic_ns() + Self.period }
 
-    /// Waits for the end of the period.
-    mutating func wait() {
+    /// Waits for the end of the period, or for the end of `together` periods if this one is not over.
+    ///
+    /// - Parameter waker: an eventfd that ends the wait. Returns false if it did: the period is not over then.
+    mutating func wait(together: Int = 1, waker: Int32 = -1) -> Bool {
+        let left = Int64(bitPattern: next &- clinux_monotonic_ns())
+        if together > 1, waker >= 0, left > 0 {
+            let pause = (left + Int64(Self.period) * Int64(together - 1)) / 1_000_000
+            if clinux_wait_readable(waker, Int32(clamping: pause)) == 1 { return false }
+        }
         clinux_sleep_until_ns(next)
         next += Self.period
         // After a long pause of the machine, continue from now instead of catching up.
         let now = clinux_monotonic_ns()
         if now > next + 10 * Self.period { next = now + Self.period }
+        return true
     }
 }
 

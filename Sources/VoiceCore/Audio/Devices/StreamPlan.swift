@@ -25,6 +25,10 @@ package struct StreamPlan: Sendable, Equatable {
     /// Whether the buffer holds less than three cycles, so that every frame of it counts.
     var isTiny: Bool { bufferFrames < 3 * cycleFrames }
 
+    /// Returns how many cycles of a microphone may be taken together: its buffer must have room for four more, as the reader may
+    /// be late.
+    func together(atMost wanted: Int) -> Int { max(1, min(wanted, bufferFrames / max(1, cycleFrames) - 4)) }
+
     /// Length of a period in milliseconds.
     var periodMilliseconds: Double { Double(periodFrames * 1000) / Double(max(1, rate)) }
 

@@ -7,6 +7,7 @@
 ///     AlignmentFeed  T1 <--> EchoAligner         SilenceOrders    anyone who stops the box --> T1
 ///     EchoPathExchange  RoomMemory <--> T1       DeviceSlot       T1 <--> DeviceSupervisor
 ///     Doorbell       T1 --> tasks that wait for it
+///     AudioWaker     others --> T1, while it takes several periods together
 ///
 /// The engine holds them all; the composition root gives everyone else only their part. Each part documents the writer and
 /// the readers of each field. They are `let` rings, atomics and values `Published`: no lock and no reference counting in the
@@ -19,7 +20,7 @@ package struct AudioPorts: Sendable {
 
     package let requests = EngineRequests()
     package let silence = SilenceOrders()
-    package let earcons = EarconRequests()
+    package let earcons: EarconRequests
     package let volumes = VolumeControls()
 
     package let gauges = EngineGauges()
@@ -35,8 +36,12 @@ package struct AudioPorts: Sendable {
     /// Rings when a task has something to attend to.
     package let bell = Doorbell()
 
+    /// Ends the audio thread's wait for several periods.
+    package let waker = AudioWaker()
+
     package init() {
-        capture = DeviceSlot(bell: bell)
-        playback = DeviceSlot(bell: bell)
+        earcons = EarconRequests(waker: waker)
+        capture = DeviceSlot(bell: bell, waker: waker)
+        playback = DeviceSlot(bell: bell, waker: waker)
     }
 }

@@ -17,11 +17,15 @@ package final class EarconRequests: Sendable {
     private let off = Atomic<Bool>(false)
     private let ringing = Atomic<Bool>(false)
     private let low = Atomic<Bool>(false)
+    private let waker: AudioWaker
+
+    package init(waker: AudioWaker = AudioWaker()) { self.waker = waker }
 
     /// Plays an earcon once, unless earcons are off. Replaces a request that T1 has not taken yet.
     package func play(_ earcon: Earcon) {
         guard !areOff else { return }
         wanted.store(earcon.rawValue, ordering: .releasing)
+        waker.wake()
     }
 
     /// Fades out the present earcon, unless it confirms an order.
@@ -36,7 +40,10 @@ package final class EarconRequests: Sendable {
     /// Whether a timer or an alarm rings, quiet hours or not.
     package var rings: Bool {
         get { ringing.load(ordering: .acquiring) }
-        set { ringing.store(newValue, ordering: .releasing) }
+        set {
+            ringing.store(newValue, ordering: .releasing)
+            waker.wake()
+        }
     }
 
     /// Whether it rings softly, during speech.

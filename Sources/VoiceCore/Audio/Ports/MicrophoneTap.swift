@@ -72,11 +72,19 @@ package final class VoiceFlags: @unchecked Sendable {
 /// |---|---|---|
 /// | `ring` | T1, 240 samples a period while `isWanted` | the listener |
 /// | `isWanted` | the listener | T1 |
+/// | `due` | T1 | the listener |
 package final class WakeWordTap: Sendable {
     /// 24 kHz, about 2.7 s. If full, the newest samples are dropped.
     package let ring = SampleRing<Int16>(capacity: 65_536, filling: 0)
 
     private let wanted = Atomic<Bool>(false)
+    private let next = Atomic<UInt64>(0)
+
+    /// CLOCK_MONOTONIC time of the next samples while T1 takes several periods together, in ns; 0 while they come every 10 ms.
+    package internal(set) var due: UInt64 {
+        get { next.load(ordering: .relaxed) }
+        set { next.store(newValue, ordering: .relaxed) }
+    }
 
     package var isWanted: Bool {
         get { wanted.load(ordering: .relaxed) }

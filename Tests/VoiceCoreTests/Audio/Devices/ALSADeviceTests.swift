@@ -119,7 +119,7 @@ struct ALSADeviceTests {
         loudspeaker.offer(try open(card, .playback))
         let stop = clinux_eventfd()
         defer { Glibc.close(stop) }
-        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, stop: stop)
+        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, waker: stop)
         let prefill = device.playbackPrefill
         write(prefill, to: &device)
         for _ in 0..<20 {
@@ -142,7 +142,7 @@ struct ALSADeviceTests {
         loudspeaker.offer(try open(card, .playback, periods: 16))
         let stop = clinux_eventfd()
         defer { Glibc.close(stop) }
-        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 16, stop: stop)
+        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 16, waker: stop)
         let settles = device.settlesSlowly
         #expect(settles)
         let prefill = device.playbackPrefill
@@ -188,7 +188,7 @@ struct ALSADeviceTests {
         loudspeaker.offer(try open(card, .playback))
         let stop = clinux_eventfd()
         defer { Glibc.close(stop) }
-        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, stop: stop)
+        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, waker: stop)
         func pass(_ periods: Int, sound: Bool = false) -> Int? {
             (0..<periods).first { _ in device.expect(sound: sound) == .playbackRested }
         }
@@ -253,7 +253,7 @@ struct ALSADeviceTests {
         microphone.offer(try open(card, .capture))
         let stop = clinux_eventfd()
         defer { Glibc.close(stop) }
-        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, stop: stop)
+        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, waker: stop)
         device.start()
         var frames = [Float](repeating: 1, count: 480)
         let first = device.read(into: &frames, count: 480)
@@ -277,7 +277,7 @@ struct ALSADeviceTests {
         loudspeaker.offer(try open(card, .playback))
         let stop = clinux_eventfd()
         defer { Glibc.close(stop) }
-        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, stop: stop)
+        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, waker: stop)
         let prefill = device.playbackPrefill
         #expect(prefill == 1440)
         for _ in 0..<3 { write(480, to: &device) }
@@ -309,7 +309,7 @@ struct ALSADeviceTests {
         loudspeaker.offer(try open(card, .playback))
         let stop = clinux_eventfd()
         defer { Glibc.close(stop) }
-        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, stop: stop)
+        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, waker: stop)
         for _ in 0..<3 { write(480, to: &device) }
         let delay = device.delays().playback
         #expect(delay == 1440)
@@ -326,11 +326,35 @@ struct ALSADeviceTests {
         loudspeaker.offer(try open(card, .playback))
         let stop = clinux_eventfd()
         defer { Glibc.close(stop) }
-        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, stop: stop)
+        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, waker: stop)
         let filled = device.playbackPrefill
         #expect(filled == prefill)
         device.close()
         close(loudspeaker)
+    }
+
+    /// Eight periods are read without a wait, and the next wait ends when the thread is needed.
+    @Test func aNeedInterruptsAWaitForSeveralPeriods() throws {
+        let card = try PluginCard(.capture, buffer: 200)
+        let (microphone, loudspeaker) = (DeviceSlot(), DeviceSlot())
+        microphone.offer(try open(card, .capture, periods: 16))
+        let waker = clinux_eventfd()
+        defer { Glibc.close(waker) }
+        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, waker: waker)
+        device.start()
+        device.together = 8
+        var frames = [Float](repeating: 0, count: 480)
+        card.advance(8 * 480)
+        for _ in 0..<8 {
+            let event = device.read(into: &frames, count: 480)
+            #expect(event == .done)
+        }
+        clinux_eventfd_signal(waker)
+        let event = device.read(into: &frames, count: 480)
+        #expect(event == .interrupted)
+        #expect(!clinux_eventfd_take(waker))
+        device.close()
+        close(microphone)
     }
 
     /// Even room that is not worth a wake-up is used: otherwise 5 ms of 20 would stay empty.
@@ -340,7 +364,7 @@ struct ALSADeviceTests {
         loudspeaker.offer(try open(card, .playback))
         let stop = clinux_eventfd()
         defer { Glibc.close(stop) }
-        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, stop: stop)
+        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, waker: stop)
         let prefill = device.playbackPrefill
         #expect(prefill == 1200)
         for count in [480, 480, 240] { write(count, to: &device) }
@@ -366,7 +390,7 @@ struct ALSADeviceTests {
         microphone.offer(try open(card, .capture, periods: 16))
         let stop = clinux_eventfd()
         defer { Glibc.close(stop) }
-        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, stop: stop)
+        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, waker: stop)
         device.start()
         let frames = SampleBuffer(count: AudioFormat.periodFrames)
         for period in 0..<60 {
