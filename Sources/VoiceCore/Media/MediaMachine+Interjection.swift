@@ -2,13 +2,15 @@ internal import VoiceReply
 
 /// Sounds that interrupt what plays, which continues after them: announcements of the house.
 ///
-/// An order about what plays ends them: it means what they have interrupted.
+/// An order about what plays means what they have interrupted. Pause, resume and previous end them; they sound on after those that
+/// change what comes next.
 extension MediaMachine {
     /// What continues after an interjection.
     struct Interrupted: Sendable, Equatable {
         /// nil if nothing played.
         var item: MediaItem?
         var second: Double
+        var duration: Double?
         var isPaused: Bool
         /// What waited.
         var queue: [MediaItem]
@@ -17,6 +19,41 @@ extension MediaMachine {
     /// As long as Home Assistant waits for the end of an announcement.
     private static let longestInterjection = Duration.seconds(300)
 
+    /// What an order about what plays means, and where in it.
+    package var meant: (item: MediaItem, second: Double)? {
+        if let interrupted { return interrupted.item.map { ($0, interrupted.second) } }
+        return current.map { ($0.item, second) }
+    }
+
+    /// Skips, seeks or removes in what continues after the sounds.
+    mutating func changeInterrupted(_ event: MediaEvent) -> [MediaEffect] {
+        guard var changed = interrupted else { return [] }
+        switch event {
+        case .order(.skip):
+            if let item = changed.item, item.inputName == nil { noteLeft(item, second: changed.second, isDone: false) }
+            changed.item = changed.queue.isEmpty ? nil : changed.queue.removeFirst()
+            (changed.second, changed.isPaused) = (0, false)
+        case .order(.clear): changed.queue = []
+        case .seek(let second):
+            guard changed.item?.kind != .radio, second.isFinite else { return [] }
+            changed.second = min(max(0, second), changed.duration ?? .greatestFiniteMagnitude)
+        case .remove(let place): if changed.queue.indices.contains(place) { changed.queue.remove(at: place) }
+        default: break
+        }
+        interrupted = changed
+        return effects
+    }
+
+    /// Queues items behind what was interrupted; if nothing was, the first one plays after the sounds.
+    mutating func enqueueBehind(_ items: [MediaItem]) {
+        guard var changed = interrupted else { return }
+        changed.queue += items.prefix(max(0, options.longestQueue - changed.queue.count))
+        if changed.item == nil, !changed.queue.isEmpty {
+            (changed.item, changed.second, changed.isPaused) = (changed.queue.removeFirst(), 0, false)
+        }
+        interrupted = changed
+    }
+
     mutating func interject(_ items: [MediaItem]) {
         guard let first = items.first else { return }
         guard interrupted == nil else {
@@ -24,7 +61,9 @@ extension MediaMachine {
             return decodeAhead()
         }
         rememberPlace()
-        interrupted = Interrupted(item: current?.item, second: second, isPaused: isPaused, queue: waiting)
+        interrupted = Interrupted(
+            item: current?.item, second: second, duration: current?.duration, isPaused: isPaused, queue: waiting
+        )
         leave(isDone: false)
         queue = Array(items.dropFirst().prefix(options.longestQueue))
         cut()

@@ -88,7 +88,9 @@ package struct MediaMachine: Sendable, Equatable {
         defer { effects = [] }
         switch event {
         case .play, .order(.stop): dropInterjection()
-        case .order, .seek, .remove: restore()
+        case .order(.skip), .order(.clear), .seek, .remove:
+            if interrupted != nil { return changeInterrupted(event) }
+        case .order: restore()
         default: break
         }
         switch event {
@@ -153,10 +155,7 @@ package struct MediaMachine: Sendable, Equatable {
     }
 
     private mutating func enqueue(_ items: [MediaItem]) {
-        if let interrupted {
-            self.interrupted?.queue += items.prefix(max(0, options.longestQueue - interrupted.queue.count))
-            return
-        }
+        if interrupted != nil { return enqueueBehind(items) }
         queue += items.prefix(max(0, options.longestQueue - queue.count))
         if current == nil { advance() } else { decodeAhead() }
     }
@@ -356,12 +355,17 @@ package struct MediaMachine: Sendable, Equatable {
         guard let running = current else { return }
         // The user did not choose the sound of another program, or an interjection.
         if running.item.inputName == nil, interrupted == nil {
-            effects.append(.remember(running.item, second: second(of: running), isDone: isDone))
-            before.append(running.item)
-            if before.count > Self.mostBefore { before.removeFirst() }
+            noteLeft(running.item, second: second(of: running), isDone: isDone)
         }
         current = nil
         cancelReconnect()
+    }
+
+    /// Adds an item that is over to the history.
+    mutating func noteLeft(_ item: MediaItem, second: Double, isDone: Bool) {
+        effects.append(.remember(item, second: second, isDone: isDone))
+        before.append(item)
+        if before.count > Self.mostBefore { before.removeFirst() }
     }
 
     mutating func rememberPlace() {

@@ -90,10 +90,6 @@ struct MediaInterjectionTests {
 
         machine = Self.playing()
         _ = machine.handle(.interject([chime]))
-        #expect(prepared(machine.handle(.order(.skip))).last == "b 0")
-
-        machine = Self.playing()
-        _ = machine.handle(.interject([chime]))
         #expect(prepared(machine.handle(.play(Self.item("c"), from: 0))) == ["c 0"])
         #expect(machine.queue.map(\.title) == ["b"] && !machine.interjects)
     }
@@ -105,6 +101,48 @@ struct MediaInterjectionTests {
         #expect(machine.interjects)
         _ = hear(&machine)
         #expect(machine.waiting.map(\.title) == ["b", "c"])
+    }
+
+    @Test func skipAndSeekMeanWhatContinuesAfterTheSounds() {
+        var machine = Self.playing()
+        _ = machine.handle(.interject([chime, words]))
+        #expect(machine.handle(.seek(3)) == [] && machine.interjects)
+        #expect(machine.meant?.second == 3)
+        #expect(prepared(hear(&machine)) == ["words 0"])
+        #expect(prepared(hear(&machine)) == ["a 3"])
+
+        machine = Self.playing()
+        _ = machine.handle(.interject([chime]))
+        let skipped = machine.handle(.order(.skip))
+        #expect(prepared(skipped).isEmpty && !skipped.contains(.cut) && machine.interjects)
+        #expect(skipped.contains(.remember(Self.item("a"), second: 10, isDone: false)))
+        #expect(prepared(hear(&machine)) == ["b 0"])
+
+        machine = Self.playing()
+        _ = machine.handle(.interject([chime]))
+        for _ in 0..<3 { _ = machine.handle(.order(.skip)) }
+        #expect(prepared(hear(&machine)).isEmpty)
+        #expect(machine.current == nil && !machine.interjects && machine.queue.isEmpty)
+    }
+
+    @Test func queueIsClearedAndShortenedWhileTheSoundsPlay() {
+        var machine = Self.playing()
+        _ = machine.handle(.interject([chime]))
+        _ = machine.handle(.enqueue([Self.item("c")]))
+        _ = machine.handle(.remove(0))
+        #expect(machine.interjects && machine.waiting.map(\.title) == ["c"])
+        _ = machine.handle(.order(.clear))
+        #expect(machine.interjects && machine.waiting.isEmpty)
+        #expect(prepared(hear(&machine)) == ["a 10"])
+    }
+
+    @Test func itemQueuedWhileNothingWasInterruptedPlaysAfterTheSounds() {
+        var machine = MediaMachine()
+        _ = machine.handle(.interject([chime]))
+        _ = machine.handle(.enqueue([Self.item("c"), Self.item("d")]))
+        #expect(machine.interjects)
+        #expect(prepared(hear(&machine)) == ["c 0"])
+        #expect(machine.waiting.map(\.title) == ["d"])
     }
 
     @Test func soundThatFailsIsOver() {
