@@ -156,7 +156,7 @@ def the_link_lets_in(page):
 
 
 def sliders_set_volumes(page):
-    for channel in ("master", "voice", "media", "earcons"):
+    for channel in ("master", "voice", "media", "inputs", "earcons"):
         slider = page.one(f"#v-{channel}")
         before = slider.get_attribute("value")
         slider.send_keys(Keys.HOME, *[Keys.ARROW_RIGHT] * 7)

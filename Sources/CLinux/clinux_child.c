@@ -81,8 +81,8 @@ static void close_from(unsigned first) {
 static void confine_and_run(const clinux_confined *program, int rules, pid_t parent, volatile int *failure) {
     struct sigaction standard = {.sa_handler = SIG_DFL};
     for (int number = 1; number < 65; number++) sigaction(number, &standard, NULL);
-    int empty = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (empty < 0 || dup2(empty, 0) < 0 || dup2(program->output, 1) < 0 || dup2(program->errors, 2) < 0) goto failed;
+    int input = program->input ? program->input : open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (input < 0 || dup2(input, 0) < 0 || dup2(program->output, 1) < 0 || dup2(program->errors, 2) < 0) goto failed;
     limit(RLIMIT_AS, program->memory);
     limit(RLIMIT_CPU, program->cpu_seconds);
     limit(RLIMIT_CORE, 0);

@@ -27,6 +27,7 @@ typedef struct clinux_confined {
     const char *path;
     char *const *argv;
     char *const *envp;
+    int input;                    // becomes standard input; 0: that is empty
     int output;                   // becomes standard output
     int errors;                   // becomes standard error
     uint64_t memory;              // address space in bytes
@@ -35,9 +36,9 @@ typedef struct clinux_confined {
     uint16_t port;                // the only port it may connect to, on 127.0.0.1; 0: no sockets
 } clinux_confined;
 // Starts the program with no new privileges, no core dump, no file writes, 64 descriptors, nice 5, default signal handling,
-// a session of its own and none of our other descriptors. It is killed when the calling thread ends. Standard input is
-// empty. If the kernel has Landlock and seccomp, the files it reads, the port it connects to and its system calls are
-// limited too; the port if `clinux_landlock_abi` is 4 or more. Returns the process ID, or -1 and errno.
+// a session of its own and none of our other descriptors. It is killed when the calling thread ends. If the kernel has
+// Landlock and seccomp, the files it reads, the port it connects to and its system calls are limited too; the port if
+// `clinux_landlock_abi` is 4 or more. Returns the process ID, or -1 and errno.
 int32_t clinux_spawn_confined(const clinux_confined *program);
 
 // The version of Landlock offered by this kernel (https://docs.kernel.org/userspace-api/landlock.html): 1 and up limit

@@ -27,7 +27,7 @@ package struct ControlCommand: Sendable {
         self.handler = handler
     }
 
-    /// "volume [master|voice|media|earcons] [PERCENT]".
+    /// "volume [master|voice|media|inputs|earcons] [PERCENT]".
     package var usage: String { ([name] + arguments.map(\.usage)).joined(separator: " ") }
 }
 

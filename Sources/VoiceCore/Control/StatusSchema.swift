@@ -52,7 +52,8 @@ package enum StatusSchema {
         Member("microphone_muted", .bool, ""),
         Member("loudspeaker", .text, "as `microphone`"),
         Member(
-            "volumes", .object, "`master`, `voice`, `media`, `earcons` in percent, and whether the loudspeaker is muted"
+            "volumes", .object,
+            "`master`, `voice`, `media`, `inputs`, `earcons` in percent, and whether the loudspeaker is muted"
         ),
         Member("duplex", .text, "full: the box hears the user while it speaks; half: it does not"),
         Member("duplex_reason", .text, "learning, moved, poor, clipping, canceller_off, configuration, clear, good"),

@@ -77,7 +77,8 @@ package struct DaemonSettings: Sendable {
         if let wrong = SoundInput.firstWrong(in: configuration.media.inputs) {
             throw Self.fail(
                 "media.inputs",
-                "\"\(wrong)\" is not a name and a FIFO, such as Snapcast=/run/jarvis-snapcast:48000".escapingHidden()
+                "\"\(String(wrong).escapingHidden())\" is not a name with a FIFO or a device of ALSA's, such as "
+                    + "Snapcast=/run/jarvis-snapcast:48000"
             )
         }
         pump = VoicePump.Options()

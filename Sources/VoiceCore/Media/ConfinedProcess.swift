@@ -25,6 +25,7 @@ package final class ConfinedProcess {
     ///   - path: absolute path of the program.
     ///   - environment: "NAME=value", in addition to the few variables that are always set.
     ///   - files: what the program may read in addition to programs and libraries; enforced if the kernel has Landlock.
+    ///   - input: becomes its standard input; nil for none. Stays the caller's.
     ///   - port: the only port of this machine that the program may connect to; nil for none.
     /// - Throws: errno.
     init(
@@ -32,6 +33,7 @@ package final class ConfinedProcess {
         _ arguments: [String],
         environment added: [String] = [],
         files: [String] = [],
+        input: Int32? = nil,
         port: Int? = nil,
         limits: Limits = Limits()
     ) throws(SystemError) {
@@ -46,6 +48,7 @@ package final class ConfinedProcess {
         let environment = ["PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "AV_LOG_FORCE_NOCOLOR=1"] + added
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? path
         var program = clinux_confined()
+        program.input = input ?? 0
         program.output = out[1]
         program.errors = err[1]
         program.memory = UInt64(limits.memory)

@@ -1,4 +1,6 @@
+internal import VoiceAudio
 internal import VoiceBase
+internal import VoiceNetwork
 
 /// One stream or file to decode.
 struct DecoderJob: Sendable, Equatable {
@@ -20,6 +22,10 @@ struct DecoderJob: Sendable, Equatable {
     var segmentOptions: [String] = []
     /// Whether this is a live station. It may play for days, so its bytes are not limited.
     var isLive = false
+    /// The paired home's address, which may be in a private network; see `MediaItem.home`.
+    var home: NetworkAddress?
+    /// The form in which the sound of a device comes by standard input.
+    var piped: RawFormat?
 
     /// Formats that carry sound. Others could name addresses that bypass the proxy (tcp://), or are large parsers not
     /// needed for music. HLS, which also names addresses, is added for network sources only.
@@ -42,13 +48,16 @@ struct DecoderJob: Sendable, Equatable {
             .filter { help.contains("-\($0.0) ") }.flatMap { ["-\($0.0)", $0.1] }
     }
 
+    /// The program whose sound it is, if that comes from a device.
+    var device: SoundInput? { if case .input(let input) = source, input.isDevice { input } else { nil } }
+
     var isInput: Bool { if case .input = source { true } else { false } }
 
     /// Files that the decoder has to read in addition to its libraries.
     var files: [String] {
         switch source {
         case .file(let path): [path]
-        case .input(let input): [input.path]
+        case .input(let input): if case .fifo(let path, _) = input.source { [path] } else { [] }
         case .network: []
         }
     }
@@ -75,8 +84,15 @@ struct DecoderJob: Sendable, Equatable {
             if start > 0 { list += ["-ss", "\(start)"] }
             list += ["-i", "file:" + path]
         case .input(let input):
-            list += ["-protocol_whitelist", "file", "-fflags", "nobuffer"]
-            list += ["-f", "s16le", "-ar", "\(input.rate)", "-ac", "2", "-i", "file:" + input.path]
+            list += ["-protocol_whitelist", "file,pipe", "-fflags", "nobuffer"]
+            switch input.source {
+            case .fifo(let path, let rate):
+                list += ["-f", "s16le", "-ar", "\(rate)", "-ac", "2", "-i", "file:" + path]
+            case .device:
+                let form = piped ?? RawFormat(rate: AudioFormat.deviceRate, channels: 2, sampleBytes: 2)
+                list += ["-f", form.sampleBytes == 4 ? "s32le" : "s16le", "-ar", "\(form.rate)"]
+                list += ["-ac", "\(form.channels)", "-i", "pipe:0"]
+            }
         }
         list += ["-map", "0:a:0", "-vn", "-sn", "-dn"]
         list += ["-af", channels == 2 ? Self.stereo : Self.mono, "-ar", "\(AudioFormat.deviceRate)"]

@@ -13,6 +13,7 @@ final class DecoderReader {
 
     private let feed: MediaFeed
     private let policy: MediaPolicy
+    private let openDevice: (SoundInput) -> InputThread.Pipe?
     private let wake: Int32
     private let isCalled: () -> Bool
     private let report: @Sendable (DecoderReport) -> Void
@@ -30,17 +31,20 @@ final class DecoderReader {
 
     /// - Parameters:
     ///   - policy: where the decoder may connect to.
+    ///   - openDevice: gives the sound of a program that comes from a device.
     ///   - wake: an eventfd, signalled when there may be a new command.
     ///   - isCalled: whether there is a new command.
     init(
         feed: MediaFeed,
         policy: MediaPolicy,
+        openDevice: @escaping (SoundInput) -> InputThread.Pipe?,
         wake: Int32,
         isCalled: @escaping () -> Bool,
         report: @escaping @Sendable (DecoderReport) -> Void
     ) {
         self.feed = feed
         self.policy = policy
+        self.openDevice = openDevice
         self.wake = wake
         self.isCalled = isCalled
         self.report = report
@@ -62,12 +66,23 @@ final class DecoderReader {
             job.segmentOptions = DecoderJob.segmentOptions(help: Self.help(job.program))
         }
         (bytes, whole, written, frames, line, lastError, lastTag) = (0, 0, 0, 0, [], nil, nil)
+        var pipe: InputThread.Pipe?
+        if let device = job.device {
+            pipe = openDevice(device)
+            guard let format = pipe?.format else {
+                return report(.ended(id: job.id, frames: 0, failure: "\(device.place) cannot be opened"))
+            }
+            job.piped = format
+        }
         let process: ConfinedProcess
         let proxy: MediaProxy?
         do {
+            // The decoder has its own end, and the writer has to see when that is closed.
+            defer { if let pipe { Glibc.close(pipe.descriptor) } }
             proxy = try makeProxy(job)
             process = try ConfinedProcess(
-                job.program, job.arguments, environment: proxy?.environment ?? [], files: job.files, port: proxy?.port
+                job.program, job.arguments, environment: proxy?.environment ?? [], files: job.files,
+                input: pipe?.descriptor, port: proxy?.port
             )
         } catch {
             return report(.ended(id: job.id, frames: 0, failure: "\(job.program) does not start: \(error)"))
@@ -103,7 +118,7 @@ final class DecoderReader {
         let (report, id, isLive) = (report, job.id, job.isLive)
         return try MediaProxy(
             place,
-            policy: policy,
+            policy: policy.allowing(job.home),
             limits: limits,
             caFile: job.caFile,
             tagged: { title in
@@ -156,7 +171,7 @@ final class DecoderReader {
                 if count > 0 {
                     bytes += count
                     // Programs write silence too, without end.
-                    if !job.isInput || hasSound { progress = now }
+                    if !job.isInput || hasSound(above: job.device == nil ? 0 : Self.floor) { progress = now }
                 } else if errno != EAGAIN && errno != EINTR {
                     return .over(failure: "the decoder's output cannot be read")
                 }
@@ -167,8 +182,11 @@ final class DecoderReader {
         }
     }
 
+    /// Highest sample of a silent device: -60 dBFS.
+    private static let floor: Float = 0.001
+
     /// Whether anything is heard of what was read.
-    private var hasSound: Bool { (0..<bytes / 4).contains { samples[$0] != 0 } }
+    private func hasSound(above floor: Float) -> Bool { (0..<bytes / 4).contains { abs(samples[$0]) > floor } }
 
     /// Moves whole frames into the ring; false while the ring is full.
     private func deliver(_ job: DecoderJob) -> Bool {

@@ -25,6 +25,7 @@ final class DecoderThread: Sendable {
 
     private let feed: MediaFeed
     private let policy: MediaPolicy
+    private let openDevice: @Sendable (SoundInput) -> InputThread.Pipe?
     private let report: @Sendable (DecoderReport) -> Void
     private let command = Mutex<Command?>(nil)
     private let thread = Mutex<OwnThread?>(nil)
@@ -32,10 +33,17 @@ final class DecoderThread: Sendable {
 
     /// - Parameters:
     ///   - policy: where a decoder may connect to.
+    ///   - openDevice: gives the sound of a program that comes from a device.
     ///   - report: called on the thread; must not block.
-    init(feed: MediaFeed, policy: MediaPolicy, report: @escaping @Sendable (DecoderReport) -> Void) {
+    init(
+        feed: MediaFeed,
+        policy: MediaPolicy,
+        openDevice: @escaping @Sendable (SoundInput) -> InputThread.Pipe? = { _ in nil },
+        report: @escaping @Sendable (DecoderReport) -> Void
+    ) {
         self.feed = feed
         self.policy = policy
+        self.openDevice = openDevice
         self.report = report
     }
 
@@ -78,6 +86,7 @@ final class DecoderThread: Sendable {
         let reader = DecoderReader(
             feed: feed,
             policy: policy,
+            openDevice: openDevice,
             wake: wake,
             isCalled: { self.command.withLock { $0 != nil } },
             report: report

@@ -1,3 +1,5 @@
+// For the socket types.
+internal import CCurl
 internal import Glibc
 internal import VoiceNetwork
 

@@ -1,12 +1,18 @@
+package import VoiceNetwork
 package import VoiceReply
 
 /// The media player for tools, buttons and scripts. Every call returns within milliseconds.
 package protocol MediaControls: Sendable {
     /// Starts to play. The outcome of fetching the address is reported later.
-    func play(address: String, title: String, kind: MediaKind?) async throws(MediaProblem) -> MediaSnapshot
-    func enqueue(address: String, title: String) async throws(MediaProblem) -> MediaSnapshot
+    /// - Parameter home: the address of the home that orders it; see `MediaItem.home`.
+    func play(
+        address: String, title: String, kind: MediaKind?, home: NetworkAddress?
+    ) async throws(MediaProblem) -> MediaSnapshot
+    func enqueue(address: String, title: String, home: NetworkAddress?) async throws(MediaProblem) -> MediaSnapshot
     /// Plays the addresses one after the other, and then continues what plays now.
-    func interject(addresses: [String], title: String) async throws(MediaProblem) -> MediaSnapshot
+    func interject(
+        addresses: [String], title: String, home: NetworkAddress?
+    ) async throws(MediaProblem) -> MediaSnapshot
     func perform(_ order: MediaOrder) async -> MediaSnapshot
     /// - Parameter change: the second to go to, from the present one.
     func seek(_ change: @Sendable (Double) -> Double) async throws(MediaProblem) -> MediaSnapshot
@@ -25,6 +31,16 @@ package protocol MediaControls: Sendable {
     func setVolume(_ level: Double) async -> MediaSnapshot
     /// - Parameter level: of media while the voice speaks, 0 ... 1.
     func setDucking(_ level: Double) async -> MediaSnapshot
+}
+
+extension MediaControls {
+    package func play(address: String, title: String, kind: MediaKind?) async throws(MediaProblem) -> MediaSnapshot {
+        try await play(address: address, title: title, kind: kind, home: nil)
+    }
+
+    package func enqueue(address: String, title: String) async throws(MediaProblem) -> MediaSnapshot {
+        try await enqueue(address: address, title: title, home: nil)
+    }
 }
 
 /// The state of the media player at one instant, as reported to the model.
@@ -79,11 +95,15 @@ package struct NoMedia: MediaControls {
         return snapshot
     }
 
-    package func play(address: String, title: String, kind: MediaKind?) async throws(MediaProblem) -> MediaSnapshot {
-        nothing
-    }
-    package func enqueue(address: String, title: String) async throws(MediaProblem) -> MediaSnapshot { nothing }
-    package func interject(addresses: [String], title: String) async throws(MediaProblem) -> MediaSnapshot { nothing }
+    package func play(
+        address: String, title: String, kind: MediaKind?, home: NetworkAddress?
+    ) async throws(MediaProblem) -> MediaSnapshot { nothing }
+    package func enqueue(
+        address: String, title: String, home: NetworkAddress?
+    ) async throws(MediaProblem) -> MediaSnapshot { nothing }
+    package func interject(
+        addresses: [String], title: String, home: NetworkAddress?
+    ) async throws(MediaProblem) -> MediaSnapshot { nothing }
     package func perform(_ order: MediaOrder) async -> MediaSnapshot { nothing }
     package func seek(_ change: @Sendable (Double) -> Double) async throws(MediaProblem) -> MediaSnapshot { nothing }
     package func remove(_ place: Int, named name: String?) async throws(MediaProblem) -> MediaSnapshot { nothing }

@@ -29,6 +29,8 @@ package actor MediaPlayer: MediaControls {
     private let decoder: DecoderThread
     private let inputThread: InputThread
     private var inputs = InputMachine()
+    /// What plays at the inputs, as their programs say.
+    private var inputTitles: [String: String] = [:]
     /// How long an input is silent before it ends.
     private static let inputPatience = Duration.seconds(3)
     private let reports: AsyncStream<DecoderReport>
@@ -85,13 +87,20 @@ package actor MediaPlayer: MediaControls {
         let (reports, continuation) = AsyncStream.makeStream(of: DecoderReport.self, bufferingPolicy: .unbounded)
         let waitingTags = TagCount()
         (self.reports, self.waitingTags) = (reports, waitingTags)
-        decoder = DecoderThread(feed: feed, policy: settings.policy) { report in
+        let inputThread = inputThread
+        let pass: @Sendable (DecoderReport) -> Void = { report in
             if case .tag = report {
                 guard waitingTags.value.load(ordering: .relaxed) < Self.mostTags else { return }
                 waitingTags.value.wrappingAdd(1, ordering: .relaxed)
             }
             continuation.yield(report)
         }
+        decoder = DecoderThread(
+            feed: feed,
+            policy: settings.policy,
+            openDevice: { inputThread.pipe(from: $0) },
+            report: pass
+        )
     }
 
     // MARK: Start and stop
@@ -105,13 +114,23 @@ package actor MediaPlayer: MediaControls {
             for await report in reports { await self?.handle(report) }
         }
         let logger = logger
-        inputThread.start { [weak self] name in
-            Task { await self?.note(.sounds(name)) }
-        } missing: { input, reason in
-            logger.warning(
-                "media.inputs: \(private: input.path) cannot be read: \(reason)", metadata: ["input": "\(input.name)"]
+        inputThread.start(
+            InputThread.Reports(
+                sounds: { [weak self] name in Task { await self?.note(.sounds(name)) } },
+                titled: { [weak self] name, title in Task { await self?.note(title, of: name) } },
+                missing: { input, reason in
+                    logger.warning(
+                        "media.inputs: \(private: input.place) cannot be read: \(reason)",
+                        metadata: ["input": "\(input.name)"]
+                    )
+                }
             )
-        }
+        )
+    }
+
+    private func note(_ title: String, of input: String) {
+        inputTitles[input] = title
+        followInputs()
     }
 
     private func note(_ event: InputMachine.Event) {
@@ -151,27 +170,40 @@ package actor MediaPlayer: MediaControls {
 
     // MARK: Requests
 
-    package func play(address: String, title: String, kind: MediaKind?) throws(MediaProblem) -> MediaSnapshot {
-        let item = try item(address, title, kind)
+    package func play(
+        address: String,
+        title: String,
+        kind: MediaKind?,
+        home: NetworkAddress?
+    ) throws(MediaProblem) -> MediaSnapshot {
+        let item = try item(address, title, kind, home)
         if let name = item.inputName { note(.asked(name)) }
         handle(.play(item, from: 0))
         return present()
     }
 
-    package func enqueue(address: String, title: String) throws(MediaProblem) -> MediaSnapshot {
-        let item = try item(address, title, nil)
-        guard machine.queue.count < machine.options.longestQueue else {
+    package func enqueue(
+        address: String,
+        title: String,
+        home: NetworkAddress?
+    ) throws(MediaProblem) -> MediaSnapshot {
+        let item = try item(address, title, nil, home)
+        guard machine.waiting.count < machine.options.longestQueue else {
             throw .failed("the queue is full: \(machine.options.longestQueue) items are waiting")
         }
         handle(.enqueue([item]))
         return present()
     }
 
-    package func interject(addresses: [String], title: String) throws(MediaProblem) -> MediaSnapshot {
+    package func interject(
+        addresses: [String],
+        title: String,
+        home: NetworkAddress?
+    ) throws(MediaProblem) -> MediaSnapshot {
         var items: [MediaItem] = []
         for address in addresses {
             guard address.hasPrefix("http://") || address.hasPrefix("https://") else { throw .notAnAddress }
-            items.append(try item(address, title, .track))
+            items.append(try item(address, title, .track, home))
         }
         handle(.interject(items))
         return present()
@@ -179,15 +211,16 @@ package actor MediaPlayer: MediaControls {
 
     package func perform(_ order: MediaOrder) -> MediaSnapshot {
         // An input has nothing to skip to.
-        let isInput = machine.current?.item.inputName != nil
+        let isInput = machine.meant?.item.inputName != nil
         if order == .stop || order == .skip && isInput { note(.stopped) }
-        return after(.order(order == .skip && isInput && machine.waiting.isEmpty ? .stop : order))
+        let ends = order == .skip && isInput && machine.waiting.isEmpty && !machine.interjects
+        return after(.order(ends ? .stop : order))
     }
 
     package func seek(_ change: @Sendable (Double) -> Double) throws(MediaProblem) -> MediaSnapshot {
-        guard let running = machine.current else { throw .failed("nothing is playing") }
-        guard running.item.kind != .radio else { throw .failed("live radio cannot be wound forward or back") }
-        return after(.seek(change(machine.second)))
+        guard let meant = machine.meant else { throw .failed("nothing is playing") }
+        guard meant.item.kind != .radio else { throw .failed("live radio cannot be wound forward or back") }
+        return after(.seek(change(meant.second)))
     }
 
     package func remove(_ place: Int, named name: String?) throws(MediaProblem) -> MediaSnapshot {
@@ -218,9 +251,12 @@ package actor MediaPlayer: MediaControls {
 
     package func setVolume(_ level: Double) async -> MediaSnapshot {
         let percent = Int((max(0, min(1, level)) * 100).rounded())
-        await volumes.set(.media, percent: min(settings.maximumVolume, percent))
+        await volumes.set(volumeChannel, percent: min(settings.maximumVolume, percent))
         return await withVolume(present())
     }
+
+    /// Of what plays, or else of media.
+    private var volumeChannel: VolumeChannel { machine.meant?.item.inputName == nil ? .media : .inputs }
 
     package func setDucking(_ level: Double) async -> MediaSnapshot {
         ducked = max(0, min(1, level))
@@ -262,7 +298,12 @@ package actor MediaPlayer: MediaControls {
         return OfferedMedia(handles: handles, listing: listing)
     }
 
-    private func item(_ name: String, _ title: String, _ kind: MediaKind?) throws(MediaProblem) -> MediaItem {
+    private func item(
+        _ name: String,
+        _ title: String,
+        _ kind: MediaKind?,
+        _ home: NetworkAddress?
+    ) throws(MediaProblem) -> MediaItem {
         guard ConfinedProcess.find(settings.decoder) != nil else { throw .noDecoder(settings.decoder) }
         let named = shelf.find(name)
         if named == nil, MediaShelf.isHandle(name) { throw .unknownHandle(name) }
@@ -278,9 +319,11 @@ package actor MediaPlayer: MediaControls {
         }
         if AddressText.filePath(address) == nil {
             if ServerURL.problem(AddressText.withoutUser(address).address) == .hostNotASCII { throw .unknownLetters }
-            _ = try settings.policy.network(address)
+            _ = try settings.policy.allowing(home).network(address)
         }
-        return MediaItem(address: address, title: title, kind: kind ?? .track)
+        var item = MediaItem(address: address, title: title, kind: kind ?? .track)
+        item.home = home
+        return item
     }
 
     private func after(_ event: MediaEvent) -> MediaSnapshot {
@@ -311,9 +354,14 @@ package actor MediaPlayer: MediaControls {
         }
     }
 
-    /// Tells the inputs what plays. A paused one is read and dropped, so that its program keeps going.
+    /// Tells the inputs what plays, and the audio thread whose volume counts. A paused one is read and dropped, so that its
+    /// program keeps going.
     private func followInputs() {
         let name = machine.current?.item.inputName
+        if let name, let running = machine.current, running.nowPlaying ?? "" != inputTitles[name] ?? "" {
+            _ = machine.handle(.nowPlaying(job: running.job, inputTitles[name] ?? ""))
+        }
+        feed.isInput.store(name != nil, ordering: .relaxed)
         inputThread.leave(machine.isPaused ? nil : name)
         note(.plays(name.map { .input($0) } ?? (machine.current == nil ? .nothing : .other)))
     }
@@ -390,7 +438,7 @@ package actor MediaPlayer: MediaControls {
                     id: job, program: program, source: found.source, start: start,
                     channels: settings.isStereo && loudspeaker.channels > 1 ? 2 : 1,
                     patience: found.item.inputName == nil ? settings.patience : Self.inputPatience,
-                    caFile: settings.caFile, isLive: found.item.kind == .radio
+                    caFile: settings.caFile, isLive: found.item.kind == .radio, home: found.item.home
                 ),
                 cutting: false
             )
@@ -442,7 +490,7 @@ package actor MediaPlayer: MediaControls {
 
     private func withVolume(_ snapshot: MediaSnapshot) async -> MediaSnapshot {
         var snapshot = snapshot
-        snapshot.volume = Double(await volumes.volumes[.media]) / 100
+        snapshot.volume = Double(await volumes.volumes[volumeChannel]) / 100
         return snapshot
     }
 

@@ -11,6 +11,8 @@ package struct MediaPolicy: Sendable, Equatable {
     package var folders: [String]
     /// Programs whose sound is played.
     package var inputs: [SoundInput] = []
+    /// The paired home's address, which may be in a private network.
+    private var home: NetworkAddress?
 
     /// - Parameters:
     ///   - hosts: names or addresses, separated by spaces or commas.
@@ -22,6 +24,13 @@ package struct MediaPolicy: Sendable, Equatable {
             while path.count > 1, path.last == "/" { path.removeLast() }
             return path
         }
+    }
+
+    /// The policy for what the paired home has ordered: it may be played from that home, too.
+    func allowing(_ home: NetworkAddress?) -> MediaPolicy {
+        var policy = self
+        policy.home = home
+        return policy
     }
 
     /// The input of an item; nil for an item of another kind, or an input that is not listed.
@@ -36,15 +45,18 @@ package struct MediaPolicy: Sendable, Equatable {
         else { throw .notAnAddress }
         let isNumeric = NetworkAddress(text: url.host)
         let isLocal = url.host == "localhost" || url.host.hasSuffix(".localhost")
-        if isLocal || isNumeric?.isPublic == false, !isListed(url) { throw .refusedHost(url.host) }
+        let isHome = isNumeric.map(isHome) ?? false
+        if isLocal || isNumeric?.isPublic == false, !isHome, !isListed(url) { throw .refusedHost(url.host) }
         return url
     }
 
     /// Whether the addresses of a host name may be connected to. Since any of them may be used, all must be public and
     /// outside the home network.
     func allows(_ addresses: [NetworkAddress], of url: ServerURL, home: HomeNetwork = .now()) -> Bool {
-        isListed(url) || !addresses.isEmpty && addresses.allSatisfy { $0.isPublic && !home.contains($0) }
+        isListed(url) || !addresses.isEmpty && addresses.allSatisfy { isHome($0) || $0.isPublic && !home.contains($0) }
     }
+
+    private func isHome(_ address: NetworkAddress) -> Bool { address.bytes == home?.bytes }
 
     func isListed(_ url: ServerURL) -> Bool {
         hosts.contains(ListedHost(host: url.host, port: nil))

@@ -14,8 +14,8 @@ struct MediaPlaceTests {
     func malformedPlaceIsRejected(text: String) { #expect(MediaPlace(text) == nil) }
 
     @Test(arguments: [
-        ("bass 3", "there is no volume \"bass\": master, voice, media, chimes"),
-        ("loud", "there is no volume \"loud\": master, voice, media, chimes"),
+        ("bass 3", "there is no volume \"bass\": master, voice, media, inputs, chimes"),
+        ("loud", "there is no volume \"loud\": master, voice, media, inputs, chimes"),
         ("300", "there is no volume of \"300\": give 0 to 100, or a change such as +10 and -10"),
     ])
     func unknownVolumeIsRefusedWithTheChoices(text: String, refusal: String) {

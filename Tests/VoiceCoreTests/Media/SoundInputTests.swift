@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import Testing
 
 @testable import TestSupport
@@ -10,14 +11,26 @@ import Testing
 struct SoundInputTests {
     @Test func listHasNamesFIFOsAndRates() throws {
         let inputs = SoundInput.list(
-            "Snapcast=/run/snapcast/pipe:48000 AirPlay=/run/airplay nothing =/x Bad=relative Odd=/x:9"
+            "Snapcast=/run/snapcast/pipe:48000 AirPlay=/run/airplay nothing =/x Bad=./relative Odd=/x:9"
         )
         #expect(inputs.map(\.name) == ["Snapcast", "AirPlay"])
-        #expect(inputs.map(\.path) == ["/run/snapcast/pipe", "/run/airplay"])
-        #expect(inputs.map(\.rate) == [48_000, 44_100])
-        #expect(SoundInput.firstWrong(in: "A=/a  B=b") == "B=b")
+        #expect(
+            inputs.map(\.source)
+                == [.fifo("/run/snapcast/pipe", rate: 48_000), .fifo("/run/airplay", rate: 44_100)]
+        )
+        #expect(inputs.map(\.titlePath) == ["/run/snapcast/pipe.title", "/run/airplay.title"])
+        #expect(SoundInput.firstWrong(in: "A=/a  B=b/c") == "B=b/c")
         #expect(SoundInput.firstWrong(in: "A=/a:8000") == nil)
     }
+
+    @Test(arguments: ["hw:Loopback,1", "plughw:CARD=Loopback,DEV=1", "dsnoop_snapcast", "hw:1"])
+    func inputMayBeADevice(name: String) {
+        #expect(SoundInput("Snapcast=" + name)?.source == .device(name))
+        #expect(SoundInput("Snapcast=" + name)?.titlePath == nil)
+    }
+
+    @Test(arguments: ["A=", "A=hw:{0}", "A=x;y", "A=../x", "A=" + String(repeating: "x", count: 201)])
+    func refusesWhatIsNoDevice(text: String) { #expect(SoundInput(text) == nil) }
 
     @Test func inputBeginsByItselfAndComesBackAfterOtherMedia() {
         var machine = InputMachine()
@@ -73,6 +86,63 @@ struct SoundInputTests {
         #expect(machine.current == nil)
     }
 
+    @Test func titleIsTheLastLineOfAFile() throws {
+        let path = "/tmp/jarvis-title-\(UInt32.random(in: 0 ... .max))"
+        defer { unlink(path) }
+        func write(_ text: String, _ flags: Int32 = O_CREAT | O_TRUNC) {
+            let file = open(path, O_WRONLY | flags, 0o600)
+            _ = Array(text.utf8).withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            close(file)
+        }
+        var title = InputTitle(path)
+        #expect(title.read(at: .seconds(0)) == nil, "there is no file")
+        write("First\nArtist: \u{1B}[31m Second \u{202E}\n")
+        #expect(title.read(at: .milliseconds(100)) == nil, "four looks a second")
+        let shown = title.read(at: .seconds(1))
+        #expect(shown?.hasPrefix("Artist: ") == true && shown?.contains("Second") == true)
+        #expect(shown?.unicodeScalars.contains(where: \.isHidden) == false)
+        #expect(title.read(at: .seconds(2)) == nil, "it is the same")
+        write("Third " + String(repeating: "long ", count: 2000), O_APPEND)
+        let long = title.read(at: .seconds(3)) ?? ""
+        #expect(1...120 ~= long.utf8.count)
+        unlink(path)
+        #expect(title.read(at: .seconds(4)) == "")
+        symlink("/etc/hostname", path)
+        #expect(title.read(at: .seconds(5)) == nil, "links are not followed")
+    }
+
+    @Test func titleIsTheLastWholeLineOfAFIFO() {
+        let path = "/tmp/jarvis-title-\(UInt32.random(in: 0 ... .max))"
+        #expect(mkfifo(path, 0o600) == 0)
+        defer { unlink(path) }
+        let writer = open(path, O_RDWR | O_NONBLOCK)
+        defer { close(writer) }
+        func write(_ text: String) {
+            _ = Array(text.utf8).withUnsafeBytes { Glibc.write(writer, $0.baseAddress, $0.count) }
+        }
+        var title = InputTitle(path)
+        defer { title.close() }
+        write("One\nTwo\nThr")
+        #expect(title.read(at: .seconds(1)) == "Two")
+        #expect(title.read(at: .seconds(2)) == nil)
+        write("ee\n")
+        #expect(title.read(at: .seconds(3)) == "Three")
+        for second in 4..<20 {
+            write(String(repeating: "x", count: 5000))
+            #expect(title.read(at: .seconds(second)) == nil)
+        }
+        write("\nFour\n")
+        let last = (20..<60).compactMap { title.read(at: .seconds($0)) }.last
+        #expect(last == "Four")
+        write("\n")
+        #expect(title.read(at: .seconds(61)) == "", "a blank line removes it")
+    }
+
+    @Test func silenceOfADeviceIsNotDigital() {
+        let place = InputPlace(SoundInput("A=/a")!)
+        #expect(place.sounds([0, 0, 1, 0]) && !place.sounds([0, 0, 0, 0]))
+    }
+
     /// With a real decoder and a program that writes a tone into the FIFO.
     @Test(.enabled(if: TestSound.canPlay, "ffmpeg is not installed")) func soundOfAFIFOIsHeardUntilItIsStopped()
         async throws
@@ -105,6 +175,16 @@ struct SoundInputTests {
             return snapshot.status == .playing && snapshot.title == "Snapcast"
         }
         try await stage.wait("it is heard") { stage.sound.count > 4800 }
+        let named = open(path + ".title", O_CREAT | O_WRONLY, 0o600)
+        defer { unlink(path + ".title") }
+        _ = write(named, "Composer - Piece\n", 17)
+        close(named)
+        try await stage.wait("its title is known") { await stage.player.snapshot().nowPlaying == "Composer - Piece" }
+        let isInput = stage.ports.media.isInput.load(ordering: .relaxed)
+        #expect(isInput)
+        #expect(await stage.player.setVolume(0.4).volume == 0.4)
+        #expect(stage.ports.volumes.gain(of: .inputs) == Volumes.gain(percent: 40))
+        #expect(stage.ports.volumes.gain(of: .media) != Volumes.gain(percent: 40))
         _ = await stage.player.perform(.stop)
         // It still sounds.
         try await Task.sleep(for: .milliseconds(1500))

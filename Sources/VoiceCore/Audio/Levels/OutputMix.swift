@@ -3,7 +3,7 @@ internal import CDSP
 /// The volumes and the limiter between the sound sources and the card.
 ///
 ///     voice --(voice volume)--+
-///     media --(media volume)--+--(master)---------- limiter -- card and echo reference
+///     media --(its volume)----+--(master)---------- limiter -- card and echo reference
 ///     earcon -(its volume)----+
 ///
 /// Every gain, the limiter's included, acts on both channels alike, so the stereo image does not move. Owned by the audio
@@ -36,9 +36,9 @@ struct OutputMix: ~Copyable {
         voice.apply(volumes.gain(of: .voice), to: samples, count: count)
     }
 
-    /// Applies the media volume to a period that holds only media.
-    mutating func scaleMedia(_ frames: UnsafeMutablePointer<StereoFrame>, count: Int) {
-        media.apply(volumes.gain(of: .media), to: frames, count: count)
+    /// Applies the volume of media to a period that holds only media; that of other programs if one of them plays.
+    mutating func scaleMedia(_ frames: UnsafeMutablePointer<StereoFrame>, count: Int, isInput: Bool = false) {
+        media.apply(volumes.gain(of: isInput ? .inputs : .media), to: frames, count: count)
     }
 
     /// Applies master volume and limiter to the sum of everything.

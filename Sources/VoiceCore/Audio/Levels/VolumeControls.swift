@@ -11,7 +11,7 @@ internal import Synchronization
 /// Linear gains as bit patterns of `Float`; changes are ramped over 20 ms.
 package final class VolumeControls: Sendable {
     /// By `VolumeChannel.place`.
-    private let gains = [4 of Atomic<UInt32>] { _ in Atomic(Float(1).bitPattern) }
+    private let gains = [5 of Atomic<UInt32>] { _ in Atomic(Float(1).bitPattern) }
     /// Volume of the card's own mixer in percent; 100 if the master is set in software.
     private let ofCard = Atomic<Int>(100)
     private let voiceIsSilent = Atomic<Bool>(false)
@@ -31,7 +31,7 @@ package final class VolumeControls: Sendable {
         voiceIsSilent.store(master * volumes.gain(of: .voice) < Self.leastGain, ordering: .relaxed)
         ofCard.store(hardwareMaster ? volumes[.master] : 100, ordering: .relaxed)
         set(hardwareMaster ? full : ownMaster, for: .master)
-        for channel in [VolumeChannel.voice, .media, .earcons] { set(volumes.gain(of: channel), for: channel) }
+        for channel in [VolumeChannel.voice, .media, .inputs, .earcons] { set(volumes.gain(of: channel), for: channel) }
     }
 
     /// Gain below which the loudest speech does not move a 16-bit sample.
@@ -74,7 +74,8 @@ extension VolumeChannel {
         case .master: 0
         case .voice: 1
         case .media: 2
-        case .earcons: 3
+        case .inputs: 3
+        case .earcons: 4
         }
     }
 }

@@ -13,7 +13,8 @@ package struct VolumeSettings: Sendable, Equatable {
 
     package init(_ audio: Configuration.Audio = .init()) {
         configured = Volumes(
-            master: audio.masterVolume, voice: audio.voiceVolume, media: audio.mediaVolume, earcons: audio.earconVolume
+            master: audio.masterVolume, voice: audio.voiceVolume, media: audio.mediaVolume,
+            inputs: audio.inputsVolume, earcons: audio.earconVolume
         )
         mixer = audio.mixer
         playbackDevice = audio.output

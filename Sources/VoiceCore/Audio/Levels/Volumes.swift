@@ -9,6 +9,8 @@ package enum VolumeChannel: String, Sendable, CaseIterable {
     case voice
     /// Music, radio, podcasts.
     case media
+    /// Other programs, whose sound comes in by `media.inputs`.
+    case inputs
     /// Short sounds that are not speech.
     case earcons
 }
@@ -27,12 +29,14 @@ package struct Volumes: Sendable, Equatable {
         master: Int = Configuration.Audio().masterVolume,
         voice: Int = Configuration.Audio().voiceVolume,
         media: Int = Configuration.Audio().mediaVolume,
+        inputs: Int = Configuration.Audio().inputsVolume,
         earcons: Int = Configuration.Audio().earconVolume
     ) {
         percents = [Int](repeating: 100, count: VolumeChannel.allCases.count)
         self[.master] = master
         self[.voice] = voice
         self[.media] = media
+        self[.inputs] = inputs
         self[.earcons] = earcons
     }
 
@@ -63,7 +67,8 @@ package struct Volumes: Sendable, Equatable {
         case .master: 0
         case .voice: 1
         case .media: 2
-        case .earcons: 3
+        case .inputs: 3
+        case .earcons: 4
         }
     }
 }

@@ -65,7 +65,7 @@ struct MediaPlayback: ~Copyable {
         duck.apply(to: buffer.base, count: count)
         isSounding = taken
         guard taken else { return }
-        volumes.scaleMedia(buffer.base, count: count)
+        volumes.scaleMedia(buffer.base, count: count, isInput: feed.isInput.load(ordering: .relaxed))
         cdsp_add_scaled(buffer.base.samples, 1, output.samples, 2 * count)
     }
 

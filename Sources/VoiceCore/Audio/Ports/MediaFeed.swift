@@ -7,7 +7,7 @@ internal import VoiceBase
 /// |---|---|---|
 /// | `ring`, `isComplete` | the decoder's thread | T1 |
 /// | `flush` | the player and the decoder's thread | T1 |
-/// | `isPaused`, levels and release | the player | T1 |
+/// | `isPaused`, `isInput`, levels and release | the player | T1 |
 /// | `duck` | the conversation | T1 |
 /// | `flushDone` | T1 | the next engine |
 /// | `underruns` | T1 | observers |
@@ -30,6 +30,8 @@ package final class MediaFeed: Sendable {
     /// Written by T1: everything before this position has been dropped or played.
     let flushDone = Atomic<UInt64>(0)
     package let isPaused = Atomic<Bool>(false)
+    /// Whether another program plays, which has a volume of its own.
+    package let isInput = Atomic<Bool>(false)
     /// Written by the decoder: nothing follows the contents of the ring for now, so they are played to the last frame.
     package let isComplete = Atomic<Bool>(true)
 

@@ -53,7 +53,7 @@ extension Configuration.Audio {
             100,
             0...100,
             isLive: true,
-            "Main volume in percent (50 is -18 dB). This and the next three can be changed at run time and "
+            "Main volume in percent (50 is -18 dB). This and the next four can be changed at run time and "
                 + "are remembered; an edit here overrides that."
         )
         package let voiceVolume = Setting(
@@ -62,6 +62,9 @@ extension Configuration.Audio {
         /// Media is mastered louder than speech: at 70 % (-9.3 dB) both sound equally loud.
         package let mediaVolume = Setting(
             "audio.media_volume", 70, 0...100, isLive: true, "Volume of music, radio and podcasts in percent."
+        )
+        package let inputsVolume = Setting(
+            "audio.inputs_volume", 70, 0...100, isLive: true, "Volume of the programs of media.inputs in percent."
         )
         package let earconVolume = Setting(
             "audio.earcon_volume", 100, 0...100, isLive: true,

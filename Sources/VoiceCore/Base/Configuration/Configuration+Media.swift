@@ -42,8 +42,8 @@ extension Configuration.Media {
             "media.inputs",
             "",
             as: .text(mayBeEmpty: true),
-            "FIFOs of other programs to play from, separated by blanks: \"Snapcast=/run/snapcast/pipe:48000\"; 44100 frames a "
-                + "second unless a rate follows."
+            "Other programs to play from, separated by blanks: FIFOs, \"Snapcast=/run/snapcast/pipe:48000\" (44100 frames a "
+                + "second unless a rate follows), or ALSA devices, \"Snapcast=hw:Loopback,1\"."
         )
         package let caFile = Setting(
             "media.ca_file", "", as: .file,

@@ -1,11 +1,17 @@
 internal import FoundationEssentials
 internal import VoiceBase
 internal import VoiceMedia
+internal import VoiceNetwork
 
 extension ControlCommand {
     static let media = ControlCommand(
         "media",
         arguments: [
+            ControlArgument(
+                "home", .text(longest: 45), isOption: true,
+                "for play, enqueue and interject: the numeric address of a home that has shown its key to jarvis-bridge, which "
+                    + "may be in a private network"
+            ),
             ControlArgument(
                 "action",
                 .choice(
@@ -26,15 +32,17 @@ extension ControlCommand {
         "Music, radio and podcasts. Shows what plays."
     ) { (arguments, daemon) throws(ControlProblem) in
         let (what, player) = (arguments["what"] ?? "", daemon.media)
+        let home = arguments["home"].flatMap { NetworkAddress(text: $0) }
+        if arguments["home"] != nil, home == nil { throw ControlProblem(.badArgument, "home is a numeric address") }
         let snapshot: MediaSnapshot
         do throws(MediaProblem) {
             switch arguments["action"] {
-            case "play": snapshot = try await player.play(address: what, title: "", kind: nil)
-            case "enqueue": snapshot = try await player.enqueue(address: what, title: "")
+            case "play": snapshot = try await player.play(address: what, title: "", kind: nil, home: home)
+            case "enqueue": snapshot = try await player.enqueue(address: what, title: "", home: home)
             case "interject":
                 let addresses = what.split(separator: " ").map(String.init)
                 guard !addresses.isEmpty else { throw MediaProblem.notAnAddress }
-                snapshot = try await player.interject(addresses: addresses, title: "announcement")
+                snapshot = try await player.interject(addresses: addresses, title: "announcement", home: home)
             case "seek":
                 guard let place = MediaPlace(what) else {
                     throw MediaProblem.failed("say where to: 1:30, 90, +30 or -10")

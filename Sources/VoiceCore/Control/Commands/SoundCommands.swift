@@ -97,7 +97,7 @@ struct VolumeChange: Equatable {
         guard word.first?.isLetter == true else {
             return "there is no volume of \"\(text)\": give 0 to 100, or a change such as +10 and -10"
         }
-        return "there is no volume \"\(word)\": master, voice, media, chimes"
+        return "there is no volume \"\(word)\": master, voice, media, inputs, chimes"
     }
 
     func applied(to volume: Int) -> Int {

@@ -1,23 +1,37 @@
 internal import CLinux
 internal import Glibc
 internal import Synchronization
+internal import VoiceAudio
 internal import VoiceBase
 
-/// Reads the FIFOs of the inputs that are not played, so that the programs at their other ends keep going, and tells which of
-/// them sound.
+/// Reads the inputs, so that the programs at their other ends keep going; tells which of them sound, and what plays there. What
+/// is not played is dropped. A FIFO that is played is left to the decoder; a device is read here even then.
 ///
 ///     snapclient --FIFO--> [ jv-inputs: drop ] -- sounds        not played
 ///     snapclient --FIFO--> ffmpeg --> DecoderThread             played
+///     snapclient --ALSA--> [ jv-inputs ] --pipe--> ffmpeg       played; while the pipe is full, the newest is dropped
 final class InputThread: Sendable {
-    /// How often an input that sounds is reported, and one that cannot be opened is tried.
-    private static let reporting = Duration.milliseconds(500)
-    private static let trying = Duration.seconds(5)
-    /// Bytes of one read.
-    private static let block = 16_384
+    struct Reports: Sendable {
+        /// Called twice a second for each input that sounds.
+        var sounds: @Sendable (String) -> Void
+        /// Called with what plays at an input, four times a second at most; blank if nothing is known.
+        var titled: @Sendable (String, String) -> Void
+        /// Called once for each input that cannot be opened, with the reason.
+        var missing: @Sendable (SoundInput, String) -> Void
+    }
+
+    /// The sound of a device on its way to the decoder.
+    struct Pipe {
+        /// The end to read from; the taker closes it.
+        let descriptor: Int32
+        let format: RawFormat
+    }
 
     private let inputs: [SoundInput]
     /// The input that the decoder reads.
     private let played = Mutex<String?>(nil)
+    /// The devices that are open, by name, with the end to write to of the pipe that leads to the decoder.
+    private let devices = Mutex<[String: (format: RawFormat, sink: Int32)]>([:])
     private let isClosed = Atomic<Bool>(false)
     private let thread = Mutex<OwnThread?>(nil)
     private let wake = clinux_eventfd()
@@ -26,14 +40,11 @@ final class InputThread: Sendable {
 
     deinit { Glibc.close(wake) }
 
-    /// - Parameters:
-    ///   - sounds: called on the thread, twice a second for each input that sounds; must not block.
-    ///   - missing: called once for each input whose FIFO cannot be opened, with the reason.
-    func start(sounds: @escaping @Sendable (String) -> Void, missing: @escaping @Sendable (SoundInput, String) -> Void)
-    {
+    /// - Parameter reports: called on the thread; must not block.
+    func start(_ reports: Reports) {
         guard !inputs.isEmpty else { return }
         thread.withLock { thread in
-            if thread == nil { thread = try? OwnThread("jv-inputs") { self.work(sounds, missing) } }
+            if thread == nil { thread = try? OwnThread("jv-inputs") { self.work(reports) } }
         }
     }
 
@@ -44,6 +55,21 @@ final class InputThread: Sendable {
             return played != name
         }
         if isNew { clinux_eventfd_signal(wake) }
+    }
+
+    /// Lets the decoder have the sound of a device from now on, until it closes its end.
+    ///
+    /// - Returns: nil while the device is not open.
+    func pipe(from input: SoundInput) -> Pipe? {
+        devices.withLock { devices in
+            guard let device = devices[input.name] else { return nil }
+            var ends: [Int32] = [-1, -1]
+            guard clinux_pipe(&ends) == 0 else { return nil }
+            _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+            if device.sink >= 0 { Glibc.close(device.sink) }
+            devices[input.name] = (device.format, ends[1])
+            return Pipe(descriptor: ends[0], format: device.format)
+        }
     }
 
     func close() async {
@@ -58,64 +84,83 @@ final class InputThread: Sendable {
 
     // MARK: On the thread
 
-    private struct Place {
-        let input: SoundInput
-        var descriptor: Int32 = -1
-        /// Not looked at before.
-        var next = Duration.zero
-        var reported: Duration?
-        var isMissing = false
-    }
-
-    private func work(_ sounds: (String) -> Void, _ missing: (SoundInput, String) -> Void) {
-        var places = inputs.map { Place(input: $0) }
-        var buffer = [UInt8](repeating: 0, count: Self.block)
-        defer { for place in places where place.descriptor >= 0 { Glibc.close(place.descriptor) } }
+    private func work(_ reports: Reports) {
+        var places = inputs.map { InputPlace($0) }
+        defer {
+            for place in places {
+                place.close()
+                opened(place.input, nil)
+            }
+        }
         while !isClosed.load(ordering: .acquiring) {
             let now = Monotonic.now()
             let left = played.withLock { $0 }
-            for index in places.indices where places[index].descriptor < 0 && now >= places[index].next {
-                open(&places[index], at: now, missing)
+            for index in places.indices {
+                if let title = places[index].readTitle(at: now) { reports.titled(places[index].input.name, title) }
+                guard !places[index].isOpen, now >= places[index].next else { continue }
+                if let problem = places[index].open(at: now) { reports.missing(places[index].input, problem) }
+                if let format = places[index].format { opened(places[index].input, format) }
             }
             var polled = [pollfd(fd: wake, events: Int16(POLLIN), revents: 0)]
-            for place in places {
-                let isRead = place.input.name != left && now >= place.next
-                polled.append(pollfd(fd: isRead ? place.descriptor : -1, events: Int16(POLLIN), revents: 0))
+            var owners = [-1]
+            var pause = InputPlace.reporting
+            for (index, place) in places.enumerated() {
+                if place.isOpen, place.next > now { pause = min(pause, place.next - now) }
+                guard place.next <= now, place.input.isDevice || place.input.name != left else { continue }
+                for wait in place.waits {
+                    polled.append(wait)
+                    owners.append(index)
+                }
             }
-            _ = poll(&polled, nfds_t(polled.count), 500)
+            _ = poll(&polled, nfds_t(polled.count), Int32(max(1, pause.wholeMilliseconds)))
             if polled[0].revents != 0 { _ = clinux_eventfd_take(wake) }
-            for (index, entry) in polled.dropFirst().enumerated() where entry.revents != 0 {
-                read(&places[index], entry, &buffer, sounds)
-            }
+            let ready = Set(zip(owners, polled).filter { $0 >= 0 && $1.revents != 0 }.map(\.0))
+            for index in ready { read(&places[index], reports) }
         }
     }
 
-    private func open(_ place: inout Place, at now: Duration, _ missing: (SoundInput, String) -> Void) {
-        place.next = now + Self.trying
-        let descriptor = Glibc.open(place.input.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        var status = stat()
-        let isOpen = descriptor >= 0 && fstat(descriptor, &status) == 0
-        guard isOpen, status.st_mode & S_IFMT == S_IFIFO else {
-            if !place.isMissing { missing(place.input, isOpen ? "it is not a FIFO" : String(cString: strerror(errno))) }
-            place.isMissing = true
-            if descriptor >= 0 { Glibc.close(descriptor) }
-            return
-        }
-        (place.descriptor, place.next, place.isMissing) = (descriptor, now, false)
-    }
-
-    private func read(_ place: inout Place, _ entry: pollfd, _ buffer: inout [UInt8], _ sounds: (String) -> Void) {
+    private func read(_ place: inout InputPlace, _ reports: Reports) {
         let now = Monotonic.now()
-        let count = Glibc.read(place.descriptor, &buffer, buffer.count)
-        guard count > 0 else {
-            // No program writes: until one does, poll would return immediately.
-            place.next = now + Self.reporting
-            return
+        switch place.read(at: now) {
+        case .nothing: break
+        case .lost: opened(place.input, nil)
+        case .bytes(let bytes):
+            if pass(bytes, of: place.input) { return }
+            guard place.sounds(bytes), place.mayReport(at: now) else { return }
+            reports.sounds(place.input.name)
         }
-        // Programs write silence too.
-        guard buffer[..<count].contains(where: { $0 != 0 }) else { return }
-        guard place.reported.map({ now - $0 >= Self.reporting }) ?? true else { return }
-        place.reported = now
-        sounds(place.input.name)
     }
+
+    /// The device is open, or no longer.
+    private func opened(_ input: SoundInput, _ format: RawFormat?) {
+        guard input.isDevice else { return }
+        devices.withLock { devices in
+            if let sink = devices[input.name]?.sink, sink >= 0 { Glibc.close(sink) }
+            devices[input.name] = format.map { ($0, -1) }
+        }
+    }
+
+    /// Hands the sound of a device on to the decoder, if that takes it.
+    private func pass(_ bytes: ArraySlice<UInt8>, of input: SoundInput) -> Bool {
+        guard input.isDevice else { return false }
+        return devices.withLock { devices in
+            guard let device = devices[input.name], device.sink >= 0 else { return false }
+            // Part of a frame would turn all that follows into noise: a write of more than the pipe has room for could be cut.
+            for piece in stride(from: bytes.startIndex, to: bytes.endIndex, by: Self.piece(device.format)) {
+                let slice = bytes[piece..<min(piece + Self.piece(device.format), bytes.endIndex)]
+                let count = slice.withUnsafeBytes { write(device.sink, $0.baseAddress, $0.count) }
+                if count < 0, errno != EAGAIN, errno != EINTR {
+                    // The decoder has ended.
+                    Glibc.close(device.sink)
+                    devices[input.name] = (device.format, -1)
+                    return false
+                }
+                if count < slice.count { break }
+            }
+            return true
+        }
+    }
+
+    /// Bytes of whole frames that a pipe takes as one or not at all (PIPE_BUF).
+    private static func piece(_ format: RawFormat) -> Int { 4096 / format.frameBytes * format.frameBytes }
 }

@@ -36,7 +36,7 @@ struct MediaResolver: Sendable {
     /// Parsing may take long, so it has a thread of its own.
     private static let thread = ThreadExecutor("jv-search")
 
-    let policy: MediaPolicy
+    private(set) var policy: MediaPolicy
     /// PEM file with the certificates to trust instead of the system's.
     let caFile: String?
     let open: @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPStream
@@ -80,9 +80,15 @@ struct MediaResolver: Sendable {
 
     /// - Parameter isHeard: whether the episode was heard to its end.
     func resolve(_ item: MediaItem, isHeard: (MediaItem) -> Bool) async throws(MediaProblem) -> Found {
-        try await withTaskExecutorPreference(Self.thread) { () throws(MediaProblem) in
-            try await search(item, isHeard: isHeard)
+        var resolver = self
+        resolver.policy = policy.allowing(item.home)
+        var found = try await withTaskExecutorPreference(Self.thread) { [resolver] () throws(MediaProblem) in
+            try await resolver.search(item, isHeard: isHeard)
         }
+        // What a list of the home leads to is the home's, too.
+        found.item.home = item.home
+        for index in found.more.indices { found.more[index].home = item.home }
+        return found
     }
 
     private func search(_ item: MediaItem, isHeard: (MediaItem) -> Bool) async throws(MediaProblem) -> Found {

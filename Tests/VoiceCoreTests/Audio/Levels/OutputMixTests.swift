@@ -58,6 +58,20 @@ struct OutputMixTests {
         #expect(abs((output.last ?? 0) - 0.8) < 1e-6)
     }
 
+    @Test func otherProgramsHaveAVolumeOfTheirOwn() {
+        let controls = VolumeControls()
+        controls.set(Volumes(media: 100, inputs: 50))
+        for isInput in [false, true] {
+            var mix = OutputMix(volumes: controls)
+            var frames = [StereoFrame](repeating: StereoFrame(0.8), count: 480)
+            for _ in 0..<10 {
+                frames = [StereoFrame](repeating: StereoFrame(0.8), count: 480)
+                mix.scaleMedia(&frames, count: 480, isInput: isInput)
+            }
+            #expect(abs(frames[479].left - (isInput ? 0.1 : 0.8)) < 1e-6)
+        }
+    }
+
     @Test func volumeSetsTheGain() {
         let output = played(periods: 10, level: 0.8) { _, controls in controls.set(Volumes(master: 50, voice: 50)) }
         #expect(abs((output.last ?? 0) - 0.8 / 64) < 1e-6)

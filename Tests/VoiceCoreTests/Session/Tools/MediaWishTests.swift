@@ -4,6 +4,7 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceMedia
+@testable import VoiceNetwork
 @testable import VoiceReply
 @testable import VoiceSession
 
@@ -106,12 +107,16 @@ private struct NoMedia: MediaControls {
         name == refused || (Int(name.drop { !$0.isNumber }) ?? 0) > known
     }
 
-    func play(address: String, title: String, kind: MediaKind?) throws(MediaProblem) -> MediaSnapshot {
+    func play(
+        address: String, title: String, kind: MediaKind?, home: NetworkAddress?
+    ) throws(MediaProblem) -> MediaSnapshot {
         if isRefused(address) { throw .unknownHandle(address) }
         return MediaSnapshot()
     }
-    func interject(addresses: [String], title: String) throws(MediaProblem) -> MediaSnapshot { MediaSnapshot() }
-    func enqueue(address: String, title: String) throws(MediaProblem) -> MediaSnapshot {
+    func interject(
+        addresses: [String], title: String, home: NetworkAddress?
+    ) throws(MediaProblem) -> MediaSnapshot { MediaSnapshot() }
+    func enqueue(address: String, title: String, home: NetworkAddress?) throws(MediaProblem) -> MediaSnapshot {
         if isRefused(address) { throw .unknownHandle(address) }
         return MediaSnapshot()
     }
