@@ -38,7 +38,7 @@ struct HouseMachineTests {
     private let status: [String: JSONValue] = [
         "name": "Kitchen", "version": "1.2.0", "state": "idle", "microphone_muted": false, "quiet": false,
         "mode": "wake",
-        "volumes": ["master": 40, "voice": 80, "media": 50, "earcons": 30, "muted": false],
+        "volumes": ["master": 40, "voice": 80, "media": 50, "inputs": 60, "earcons": 30, "muted": false],
         "health": ["level": "well", "problems": []], "service": "host, model", "spent_today_usd": 1.256,
         "echo": ["quality": "good"], "media": ["state": "playing", "title": "A song", "position_s": 3],
         "timer_list": [

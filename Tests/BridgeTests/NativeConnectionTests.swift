@@ -10,6 +10,7 @@ struct NativeConnectionTests {
     private final class Box {
         let loop = EmbeddedEventLoop()
         let server: NativeServer
+        let key: [UInt8]
 
         init(isEncrypted: Bool = false) throws {
             var random = SystemRandomNumberGenerator()
@@ -18,6 +19,7 @@ struct NativeConnectionTests {
             settings.isEncrypted = isEncrypted
             let identity = try HouseIdentity(folder: folder, traces: [], random: &random)
             let key = try NativeKey.made(in: folder, random: &random)
+            self.key = try #require(NativeKey.bytes(key))
             server = NativeServer(
                 NativeBox(settings, identity: identity, key: key),
                 loop: loop,
@@ -78,6 +80,27 @@ struct NativeConnectionTests {
         #expect(answer == NativeFrames.frame(data: [1] + Array("Bad indicator byte".utf8)))
         box.loop.run()
         #expect(!channel.isActive)
+    }
+
+    /// Home Assistant comes from the same address again, with the key that the user has typed meanwhile.
+    @Test func rightKeyIsTakenAfterManyWrongOnes() throws {
+        let box = try Box(isEncrypted: true)
+        func greet(_ key: [UInt8]) throws -> (channel: EmbeddedChannel, isTaken: Bool) {
+            let channel = try box.connect()
+            var handshake = NoiseHandshake(key: key, prologue: Array("NoiseAPIInit".utf8) + [0, 0])
+            try channel.send([1, 0, 0] + NativeFrames.frame(data: [0] + handshake.begin()))
+            box.loop.run()
+            var frames = NativeFrames(isEncrypted: true)
+            frames.add(try channel.bytes())
+            _ = try frames.nextData()
+            return (channel, try frames.nextData()?.first == 0)
+        }
+        for _ in 0..<100 {
+            let (channel, isTaken) = try greet([UInt8](repeating: 9, count: 32))
+            #expect(!channel.isActive && !isTaken)
+        }
+        let (channel, isTaken) = try greet(box.key)
+        #expect(channel.isActive && isTaken)
     }
 
     @Test func clientsLeaveWithTheDaemonAndAreNotTakenWithoutIt() throws {

@@ -41,7 +41,7 @@ struct NativeMachineTests {
 
     private static let status: [String: JSONValue] = [
         "name": "Küche", "version": "1.2.0", "state": "idle", "microphone_muted": false, "quiet": false, "mode": "wake",
-        "volumes": ["master": 40, "voice": 80, "media": 50, "earcons": 30, "muted": false],
+        "volumes": ["master": 40, "voice": 80, "media": 50, "inputs": 60, "earcons": 30, "muted": false],
         "health": ["level": "well", "problems": []], "service": "host, model", "spent_today_usd": 1.25,
         "media": ["state": "stopped"],
     ]
@@ -298,13 +298,13 @@ struct NativeAnnouncementsTests {
 
     @Test func oneSoundAfterTheOtherEachEndedWhenItIsOver() {
         var announcements = NativeAnnouncements()
-        #expect(announcements.handle(.add(item(1))) == [.play(["http://home/1"])])
+        #expect(announcements.handle(.add(item(1))) == [.play(["http://home/1"], home: nil)])
         #expect(announcements.handle(.add(item(2))).isEmpty)
         #expect(announcements.handle(.begun(problem: nil)) == [.look])
         #expect(announcements.handle(.looked(isOver: false)) == [.look])
         #expect(
             announcements.handle(.looked(isOver: true))
-                == [.ended(item(1), isDone: true), .play(["http://home/2"])]
+                == [.ended(item(1), isDone: true), .play(["http://home/2"], home: nil)]
         )
         #expect(announcements.handle(.begun(problem: "refused")) == [.ended(item(2), isDone: false)])
         #expect(announcements.handle(.looked(isOver: true)).isEmpty)
@@ -338,6 +338,28 @@ struct NativeAnnouncementsTests {
         _ = announcements.handle(.left(ObjectIdentifier(owner)))
         _ = announcements.handle(.begun(problem: nil))
         #expect(announcements.handle(.looked(isOver: true)).count == 1, "the present one, and no other begins")
+    }
+
+    @Test func soundKeepsTheAddressOfItsHomeWhileItWaits() {
+        var announcements = NativeAnnouncements()
+        var second = item(2)
+        second.home = "192.168.1.5"
+        _ = announcements.handle(.add(item(1)))
+        _ = announcements.handle(.add(second))
+        _ = announcements.handle(.begun(problem: nil))
+        #expect(
+            announcements.handle(.looked(isOver: true)).last == .play(["http://home/2"], home: "192.168.1.5")
+        )
+    }
+
+    @Test func onlyOrdersThatPlayNameTheHome() {
+        let play = HouseOrder("media", ["action": "play", "what": "http://192.168.1.5/a"]).from(home: "192.168.1.5")
+        #expect(play.arguments["home"] == "192.168.1.5")
+        for order in [
+            HouseOrder("media", ["action": "stop"]), HouseOrder("media"), HouseOrder("ask", ["text": "play"]),
+            HouseOrder("volume", ["channel": "master", "percent": "4"]),
+        ] { #expect(order.from(home: "192.168.1.5") == order) }
+        #expect(HouseOrder("media", ["action": "play", "what": "x"]).from(home: nil).arguments["home"] == nil)
     }
 
     @Test func queueIsBounded() {

@@ -8,6 +8,15 @@ package struct HouseOrder: Equatable, Sendable {
     init(_ command: String, _ arguments: [String: String] = [:]) {
         (self.command, self.arguments) = (command, arguments)
     }
+
+    /// The order of a home that has shown its key: it may name sounds at its own address, although that is in a private network.
+    ///
+    /// - Parameter home: its numeric address; nil for one without a key.
+    func from(home: String?) -> HouseOrder {
+        let plays = command == "media" && ["play", "enqueue", "interject"].contains(arguments["action"])
+        guard plays, let home else { return self }
+        return HouseOrder(command, arguments.merging(["home": home]) { own, _ in own })
+    }
 }
 
 /// One thing of the box in Home Assistant: a row of `all`.
@@ -100,7 +109,8 @@ struct HouseEntity: Sendable {
 
     private static let volumes = [
         ("master", "Volume", "mdi:volume-high"), ("voice", "Voice volume", "mdi:account-voice"),
-        ("media", "Media volume", "mdi:music-note"), ("earcons", "Chime volume", "mdi:bell-outline"),
+        ("media", "Media volume", "mdi:music-note"),
+        ("inputs", "Other programs' volume", "mdi:speaker-wireless"), ("earcons", "Chime volume", "mdi:bell-outline"),
     ].map { channel, name, icon in
         HouseEntity(
             id: "volume_" + channel,

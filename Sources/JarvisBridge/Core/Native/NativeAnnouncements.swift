@@ -8,6 +8,8 @@ struct NativeAnnouncements {
         var number: Int?
         /// The first one first.
         let addresses: [String]
+        /// The home's address; see `HouseOrder.from`.
+        var home: String?
     }
 
     enum Event {
@@ -22,7 +24,7 @@ struct NativeAnnouncements {
 
     enum Effect: Equatable {
         /// `Event.begun` follows.
-        case play([String])
+        case play([String], home: String?)
         /// Ask the daemon in `pause` whether it still sounds; `Event.looked` follows.
         case look
         case ended(Item, isDone: Bool)
@@ -62,7 +64,7 @@ struct NativeAnnouncements {
 
     private mutating func begin(_ item: Item) -> [Effect] {
         (present, looks) = (item, 0)
-        return [.play(item.addresses)]
+        return [.play(item.addresses, home: item.home)]
     }
 
     private mutating func end(isDone: Bool) -> [Effect] {

@@ -23,6 +23,9 @@ final class NativeConnection: ChannelInboundHandler {
         (wire, machine) = server.newConnection()
     }
 
+    /// Of the other side.
+    var address: String? { context?.remoteAddress?.ipAddress }
+
     func channelActive(context: ChannelHandlerContext) {
         // Home Assistant tries again, and shows the box as unavailable until then.
         guard server.isReady else { return context.close(promise: nil) }

@@ -9,19 +9,20 @@ enum NativePlayer {
     /// Pause, set and mute the volume, play an address, volume by steps, stop, play, Home Assistant's media, announcements.
     private static let features: UInt32 = 1 | 4 | 8 | 512 | 1024 | 4096 | 16_384 | 131_072 | 1_048_576
 
-    /// The sound that it wants: for the player everything, for announcements that of the loudspeaker.
+    /// The sound that it wants: music in stereo, announcements from the middle.
     static let list = NativeMessage(
         .listMediaPlayer,
         [
             ProtoField(1, .text(id)), ProtoField(2, .fixed(key)), ProtoField(3, .text(name)),
-            ProtoField(5, .text("mdi:speaker")), ProtoField(8, .flag(true)), ProtoField(9, format(purpose: 0)),
-            ProtoField(9, format(purpose: 1)), ProtoField(11, .number(features)),
+            ProtoField(5, .text("mdi:speaker")), ProtoField(8, .flag(true)),
+            ProtoField(9, format(channels: 2, purpose: 0)), ProtoField(9, format(channels: 1, purpose: 1)),
+            ProtoField(11, .number(features)),
         ]
     )
 
-    private static func format(purpose: UInt32) -> ProtoValue {
+    private static func format(channels: UInt32, purpose: UInt32) -> ProtoValue {
         .message([
-            ProtoField(1, .text("flac")), ProtoField(2, .number(48_000)), ProtoField(3, .number(1)),
+            ProtoField(1, .text("flac")), ProtoField(2, .number(48_000)), ProtoField(3, .number(channels)),
             ProtoField(4, .number(purpose)), ProtoField(5, .number(2)),
         ])
     }

@@ -130,7 +130,14 @@ final class NativeServer: StatusObserver {
 
     // MARK: - Orders
 
+    /// The address of a home that has shown the key, which is then its own; nil without encryption, where anyone may be it.
+    private func home(of connection: NativeConnection) -> String? {
+        guard box.settings.isEncrypted, let address = connection.address else { return nil }
+        return IPAddress(address) == nil ? nil : address
+    }
+
     func give(_ order: HouseOrder, of entity: String, for connection: NativeConnection) {
+        let order = order.from(home: home(of: connection))
         guard places.take(order.command) else {
             let bound = NIOLoopBound(connection, eventLoop: loop)
             return loop.execute {
@@ -144,14 +151,16 @@ final class NativeServer: StatusObserver {
     }
 
     func announce(_ addresses: [String], _ number: Int?, for connection: NativeConnection) {
-        handle(.add(.init(owner: ObjectIdentifier(connection), number: number, addresses: addresses)))
+        let owner = ObjectIdentifier(connection)
+        handle(.add(.init(owner: owner, number: number, addresses: addresses, home: home(of: connection))))
     }
 
     private func handle(_ event: NativeAnnouncements.Event) {
         for effect in announcements.handle(event) {
             switch effect {
-            case .play(let addresses):
+            case .play(let addresses, let home):
                 let order = HouseOrder("media", ["action": "interject", "what": addresses.joined(separator: " ")])
+                    .from(home: home)
                 order.give(socket, on: loop) { [self] _, problem in
                     if let problem { note("an announcement of Home Assistant: \(problem)") }
                     handle(.begun(problem: problem))
