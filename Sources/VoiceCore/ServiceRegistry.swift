@@ -13,6 +13,7 @@ package enum ServiceRegistry {
         LiveService.self,
         DatagridService.self,
         LocalService.self,
+        AssistService.self,
         Hero365Service.self,
         GeminiService.self,
     ]

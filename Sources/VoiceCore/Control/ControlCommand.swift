@@ -1,4 +1,5 @@
 package import VoiceBase
+package import VoiceSession
 
 /// A command of the control socket: its name, arguments, documentation and handler.
 package struct ControlCommand: Sendable {
@@ -11,18 +12,22 @@ package struct ControlCommand: Sendable {
     package let documentation: String
     /// Changes nothing, so it is not logged.
     package let isQuestion: Bool
+    /// For programs of this machine only, not for what comes over the network through one of them.
+    package let isOfMachine: Bool
     package let handler: Handler
 
     package init(
         _ name: String,
         arguments: [ControlArgument] = [],
         isQuestion: Bool = false,
+        isOfMachine: Bool = false,
         _ documentation: String,
         handler: @escaping Handler
     ) {
         self.name = name
         self.arguments = arguments
         self.isQuestion = isQuestion
+        self.isOfMachine = isOfMachine
         self.documentation = documentation
         self.handler = handler
     }
@@ -41,4 +46,6 @@ package enum ControlOutcome: Sendable {
     case events(DaemonEvents.Subscription)
     /// An empty result, followed by a snapshot of the status and its changes.
     case status(StatusSubscription)
+    /// An empty result, followed by what the sessions of Home Assistant's pipeline want of it.
+    case assist(AssistExchange.Follower)
 }

@@ -51,8 +51,11 @@ extension ControlLoop {
 
         var isDone: Bool { isLeaving || hasFinished && !isBusy && waiting == 0 && events == nil }
 
-        /// Everything a client receives passes here, so no secret leaves by this socket.
+        /// Every text that a client receives passes here, so no secret leaves by this socket.
         func say(_ message: JSONValue) { output += ControlMessage.line(message.replacingTexts(clean)) }
+
+        /// Sends sound, which has no text.
+        func say(line: [UInt8]) { output += line }
 
         /// Sends the reason and marks the client as leaving.
         func refuse(_ problem: ControlProblem) {

@@ -2,6 +2,7 @@ internal import CLinux
 internal import Glibc
 internal import Logging
 internal import VoiceBase
+internal import VoiceSession
 
 /// The event loop of the control socket. Confined to its thread.
 struct ControlLoop {
@@ -224,6 +225,9 @@ struct ControlLoop {
             case .success(.status(let subscription)):
                 reply = .success(.object([:]))
                 envelope.subscription = .status(subscription)
+            case .success(.assist(let follower)):
+                reply = .success(.object([:]))
+                envelope.subscription = .assist(follower)
             case .failure(let problem): reply = .failure(problem)
             }
             envelope.message = ControlMessage.reply(id: request.id, reply)
@@ -244,6 +248,7 @@ struct ControlLoop {
             return message.map(client.say) ?? ()
         }
         if let message = envelope.message { client.say(message) }
+        if let line = envelope.line { client.say(line: line) }
         if envelope.endsRequest {
             client.isBusy = false
             client.idleSince = options.clock()
@@ -273,6 +278,13 @@ struct ControlLoop {
                     outbox.put(.init(client: id, message: ControlMessage.answer(nil), endsSubscription: true))
                 case .status(let status):
                     await status.run { outbox.put(.init(client: id, sample: $0)) }
+                case .assist(let follower):
+                    for await line in follower.lines {
+                        guard outbox.put(.init(client: id, line: ControlMessage.line(line))) else { break }
+                    }
+                    follower.cancel()
+                    guard !Task.isCancelled else { return }
+                    outbox.put(.init(client: id, message: ControlMessage.assistEnded, endsSubscription: true))
                 }
             }
         }

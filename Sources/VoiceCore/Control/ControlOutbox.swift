@@ -2,6 +2,7 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 internal import VoiceBase
+internal import VoiceSession
 
 /// Passes replies and events from tasks to the thread of the control socket.
 ///
@@ -9,8 +10,10 @@ internal import VoiceBase
 final class ControlOutbox: Sendable {
     struct Envelope: Sendable {
         var client: Int
-        /// nil if `sample` holds what is to be sent.
+        /// nil if `sample` or `line` holds what is to be sent.
         var message: JSONValue?
+        /// A line as it is: sound, in which nothing is looked for.
+        var line: [UInt8]?
         /// This completes the client's request: the next one may be read.
         var endsRequest = false
         var subscription: Subscription?
@@ -24,12 +27,14 @@ final class ControlOutbox: Sendable {
         case events(DaemonEvents.Subscription)
         case answer(AnswerReaders.Reading)
         case status(StatusSubscription)
+        case assist(AssistExchange.Follower)
 
         func cancel() {
             switch self {
             case .events(let events): events.cancel()
             case .answer(let reading): reading.cancel()
             case .status(let status): status.events.cancel()
+            case .assist(let follower): follower.cancel()
             }
         }
     }
@@ -49,12 +54,17 @@ final class ControlOutbox: Sendable {
 
     /// A reply is always accepted: each client has one request under way. An event may be dropped: a client that follows events
     /// and does not read is disconnected anyway.
-    func put(_ envelope: Envelope) {
-        content.withLock { content in
-            guard envelope.endsRequest || content.envelopes.count < Self.capacity else { return }
+    ///
+    /// - Returns: whether it was taken.
+    @discardableResult
+    func put(_ envelope: Envelope) -> Bool {
+        let isTaken = content.withLock { content in
+            guard envelope.endsRequest || content.envelopes.count < Self.capacity else { return false }
             content.envelopes.append(envelope)
+            return true
         }
         clinux_eventfd_signal(wake)
+        return isTaken
     }
 
     func stop() {

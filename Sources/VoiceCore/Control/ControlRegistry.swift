@@ -12,7 +12,7 @@ package struct ControlRegistry: Sendable {
 
     package static let standard = ControlRegistry([
         .status, .listen, .interrupt, .stop, .mute, .unmute, .reset, .say, .ask, .volume, .mode, .quiet, .media,
-        .timer, .announce, .events, .subscribe,
+        .timer, .announce, .words, .events, .subscribe, .assist,
     ])
 
     package func command(named name: String) throws(ControlProblem) -> ControlCommand {
@@ -64,6 +64,9 @@ package struct ControlRegistry: Sendable {
         on daemon: VoiceDaemon
     ) async throws(ControlProblem) -> ControlOutcome {
         let command = try command(named: request.command)
+        guard !command.isOfMachine || !request.isRemote else {
+            throw ControlProblem(.denied, "\(command.name) is for programs of this machine")
+        }
         var arguments = try ControlArguments(request.arguments, for: command.arguments)
         arguments.isOfRoot = isOfRoot
         return try await command.handler(arguments, daemon)

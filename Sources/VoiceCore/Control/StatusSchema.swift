@@ -66,12 +66,17 @@ package enum StatusSchema {
         Member("device_losses", .number, ""),
         Member("wake_engine", .text, "off without one"),
         Member("wake_words", .list, "what to say in mode wake"),
+        Member("wake_words_off", .list, "those of them that are switched off (`ctl words`)"),
         Member("word_problems", .list, "words that are not recognised, or not as configured"),
         Member(
             "wake_list",
             .list,
             "the last 50 words: `at`, `word`, `score` and the `threshold` for it, `heard`: false for a near miss, with the "
                 + "`sensitivity` that hears it, if one does"
+        ),
+        Member(
+            "house_hears", .bool,
+            "only where `service.use` has home-assistant: whether it is the first, which hears the calls while it is there"
         ),
         Member("service", .text, "host and model"),
         Member("dialect", .text, "of the service"),

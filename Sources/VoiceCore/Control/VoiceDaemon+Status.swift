@@ -54,8 +54,11 @@ extension VoiceDaemon {
             result["wake_engine"] = .string(settings.activation.engine?.name ?? "off")
             let words = settings.activation.rule?.words.words.filter { !$0.isStop } ?? []
             result["wake_words"] = .array(words.map { .string($0.text) })
+            let off = self.words.all.filter(self.words.off.contains)
+            if !off.isEmpty { result["wake_words_off"] = .array(off.map { .string($0) }) }
             let gaps = listener?.lack.gaps.map(\.description) ?? []
             if !gaps.isEmpty { result["word_problems"] = .array(gaps.map { .string($0) }) }
+            if settings.usesHomeAssistant { result["house_hears"] = .bool(settings.houseHears) }
             result["service"] = .string(settings.serviceName)
             result["dialect"] = .string(settings.service.name)
             if let substitute = await session.substitute { result["substitute"] = .string(substitute) }

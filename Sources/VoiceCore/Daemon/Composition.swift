@@ -182,9 +182,10 @@ struct Composition {
     }
 
     /// nil if no words are to be recognised.
-    func listener() -> WakeWordListener? {
+    func listener(_ choice: WakeWordChoice) -> WakeWordListener? {
         let names = names
-        let (settings, ports, mailbox, events, logger) = (settings.activation, ports, mailbox, events, logger)
+        let (assist, settings) = (settings.assist, settings.activation)
+        let (ports, mailbox, events, logger) = (ports, mailbox, events, logger)
         guard let rule = settings.rule, let make = settings.makeDetector else { return nil }
         let misses = Mutex<[String: LossMeter]>([:])
         return WakeWordListener(
@@ -196,6 +197,7 @@ struct Composition {
             make: make,
             report: { report in
                 switch report.verdict {
+                case .call(let word) where !choice.calls(word): break
                 case .call(let word):
                     events.note { $0.heard(word, report, isCall: true, at: $1) }
                     var metadata: Logger.Metadata = ["word": "\(word)"]
@@ -203,6 +205,7 @@ struct Composition {
                     if let score = report.score { metadata["score"] = .public(score.asScore) }
                     if let level = report.evidence?.level { metadata["level_dbfs"] = .public(Int(level.rounded())) }
                     logger.info("wake word detected", metadata: metadata)
+                    assist.called(word)
                     mailbox.post(activation: .activate(.word(word)))
                 case .stop(let word):
                     logger.info("stop word detected", metadata: ["word": "\(word)"])

@@ -21,6 +21,8 @@ package struct DaemonSettings: Sendable {
     package var substitutes: [any VoiceService] = []
     /// Assistants of wake words that have a table.
     package var assistants: [AssistantSettings] = []
+    /// The way to Home Assistant, which all sessions of its pipeline share.
+    package let assist: AssistExchange
     /// Name of the model, for display.
     package var model: String
     package var conversation: ConversationMachine.Options
@@ -84,6 +86,8 @@ package struct DaemonSettings: Sendable {
         pump = VoicePump.Options()
         pump.hasVoiceDetector = configuration.echo.cancels
         model = kind.model(configuration)
+        let exchange = AssistExchange()
+        assist = exchange
         func make(
             _ kind: any VoiceService.Type,
             for assistant: Assistant? = nil
@@ -92,11 +96,14 @@ package struct DaemonSettings: Sendable {
             let persona = kind.persona(values)
             let role = instructions[kind.name] ?? assistant.map { Persona.named($0.name, persona) } ?? persona
             let more = assistant?.instructions ?? ""
-            return try kind.init(
+            let made = try kind.init(
                 values, secrets: secrets,
                 instructions: more.isEmpty ? role : role.isEmpty ? more : role + "\n\n" + more,
                 tools: tools.map(\.definition)
             )
+            guard var house = made as? AssistService else { return made }
+            house.exchange = exchange
+            return house
         }
         service = try make(kind)
         for other in usable.dropFirst() { substitutes.append(try make(other)) }
@@ -154,6 +161,12 @@ package struct DaemonSettings: Sendable {
         }
         if let notice = Budget.Options.notice(on: configuration, of: kind) { notices.append(notice) }
     }
+
+    /// Whether Home Assistant's pipeline is one of the services.
+    package var usesHomeAssistant: Bool { ([service] + substitutes).contains { $0 is AssistService } }
+
+    /// Whether it hears the calls, unless it is away.
+    package var houseHears: Bool { service is AssistService }
 
     /// - Throws: for a key that would travel in the clear.
     private static func checkAddresses(

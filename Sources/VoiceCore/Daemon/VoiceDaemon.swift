@@ -35,6 +35,7 @@ package actor VoiceDaemon {
     /// The saved timers and alarms that were lost at the start; nil if none was.
     private(set) var timersLost: String?
     nonisolated let listener: WakeWordListener?
+    nonisolated let words: WakeWordChoice
     nonisolated let hook: StateHook
     nonisolated let store: ActivationStore?
     private let timerWriter: StateWriter?
@@ -99,7 +100,8 @@ package actor VoiceDaemon {
         timerWriter = state.map { SavedTimers.writer(directory: $0, logger: logger) }
         timers = parts.timers(timerWriter, house: house, say: speak)
         sound = AudioSupervisor(configuration: settings.audio, ports: ports, stateDirectory: state, logger: logger)
-        listener = parts.listener()
+        words = WakeWordChoice(settings.activation.rule?.words, directory: state, logger: logger)
+        listener = parts.listener(words)
         hook = StateHook(command: settings.activation.stateCommand, logger: logger)
         store = state.map { ActivationStore(directory: $0, logger: logger) }
         let activation = parts.activation(

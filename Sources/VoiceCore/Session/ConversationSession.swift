@@ -175,6 +175,11 @@ package actor ConversationSession {
         receive(.timer(.reconnect), at: Monotonic.now())
     }
 
+    /// A service that may have been away is there: no one has to wait until the next look at it.
+    package func serviceIsThere() async {
+        if machine.state == .connecting { retryNow() } else { await look() }
+    }
+
     /// Opens a session and ends it again, to see whether there is a service for the next call: in `wake` and `push` nothing else
     /// tells it before. Does nothing during a conversation, or after a refusal, which only a person can end.
     package func look() async {
