@@ -68,9 +68,47 @@ struct NativeMachineTests {
         #expect(box.answers(.capabilities).first?.body == [0x12, 2, 0x08, 29])
     }
 
+    @Test func conversationsAreBegunOnlyWhereHomeAssistantHearsThem() throws {
+        var values = Self.status
+        values["house_hears"] = true
+        var box = Box(values)
+        #expect(try #require(box.answers(.deviceInfo).first?.fields).number(17) == 61)
+        #expect(box.answers(.capabilities).first?.body == [0x12, 2, 0x08, 61])
+        #expect(box.machine.handle(.house(Box.house(values))) == [])
+        #expect(box.machine.handle(.house(Box.house(Self.status))) == [.close], "flags are told once in a connection")
+    }
+
+    @Test func wakeWordsAreShownAndChosen() {
+        var values = Self.status
+        values["wake_words"] = ["hey jarvis", "okay_nabu"]
+        values["wake_words_off"] = ["okay nabu"]
+        var box = Box(values)
+        let told = box.answers(.voiceConfiguration).first?.fields
+        #expect(told?.messages(1).map { $0.text(2) } == ["Hey Jarvis", "Okay Nabu"])
+        #expect(told?.texts(2) == ["hey_jarvis"] && told?.number(3) == 2)
+        let chosen = box.hear(
+            .setVoiceConfiguration, [ProtoField(1, .text("okay_nabu")), ProtoField(1, .text("alexa"))])
+        #expect(chosen == [.order(entity: "words", HouseOrder("words", ["action": "only", "what": "okay nabu"]))])
+        #expect(
+            box.answers(.voiceConfiguration).first?.fields?.texts(2) == ["okay_nabu"],
+            "asked before the status has changed")
+        _ = box.machine.handle(.answered(entity: "words", problem: "the disk is full"))
+        #expect(box.answers(.voiceConfiguration).first?.fields?.texts(2) == ["hey_jarvis"])
+        let none = box.hear(.setVoiceConfiguration)
+        #expect(none == [.order(entity: "words", HouseOrder("words", ["action": "none"]))])
+    }
+
+    @Test func questionIsForwardedWhenItsSoundIsOver() {
+        var box = Box()
+        let fields = [ProtoField(1, .text("http://home/a.wav")), ProtoField(4, .flag(true))]
+        #expect(box.hear(.announce, fields) == [.announce(1, ["http://home/a.wav"])])
+        #expect(box.machine.handle(.announced(1, isDone: true)).last == .question(isDone: true))
+        #expect(box.hear(.announce, [ProtoField(4, .flag(true))]).last == .question(isDone: false), "refused")
+    }
+
     @Test func messagesThatAreNotKnownAreSkipped() {
         var box = Box()
-        for number in [0, 28, 34, 38, 66, 89, 155, 156, 159, 163, 60_000] as [UInt16] {
+        for number in [0, 28, 34, 38, 66, 88, 155, 156, 159, 163, 60_000] as [UInt16] {
             #expect(box.machine.handle(.message(NativeMessage(number: number, body: [1, 2, 3]))).isEmpty)
         }
         #expect(box.answers(.ping).count == 1)

@@ -201,8 +201,8 @@ final class BridgeHub {
 
     /// The request for a page's order. It is marked as remote, so that a page gives no permission, even if this program runs as
     /// root.
-    static func request(_ name: String, _ order: JSONValue) -> JSONValue {
-        ["id": 1, "command": .string(name), "arguments": order["arguments"] ?? [:], "remote": true]
+    static func request(_ name: String, _ order: JSONValue, isRemote: Bool = true) -> JSONValue {
+        ["id": 1, "command": .string(name), "arguments": order["arguments"] ?? [:], "remote": .bool(isRemote)]
     }
 
     /// Gives the daemon a command, on a connection of its own.

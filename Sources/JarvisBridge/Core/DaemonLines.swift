@@ -56,7 +56,8 @@ final class DaemonLines: ChannelInboundHandler {
     /// Connects, on the loop it is called on.
     ///
     /// - Parameters:
-    ///   - patience: the longest silence.
+    ///   - patience: the longest silence, and the longest time to connect.
+    ///   - mayBeSilent: silence does not end it: another connection watches the daemon.
     ///   - onLine: gets every line after the greeting, parsed and as received; returns why it is the last.
     ///   - onEnd: is called once, with the reason in one line.
     @discardableResult static func open(
@@ -64,6 +65,7 @@ final class DaemonLines: ChannelInboundHandler {
         on loop: any EventLoop,
         sending request: JSONValue,
         patience: TimeAmount,
+        mayBeSilent: Bool = false,
         onLine: @escaping (JSONValue, ByteBuffer) -> String?,
         onEnd: @escaping (String) -> Void
     ) -> DaemonLines {
@@ -75,7 +77,7 @@ final class DaemonLines: ChannelInboundHandler {
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandlers([
-                        IdleStateHandler(readTimeout: patience),
+                        IdleStateHandler(readTimeout: mayBeSilent ? nil : patience),
                         ByteToMessageHandler(LineDecoder(), maximumBufferSize: LineDecoder.longestLine),
                         bound.value,
                     ])
@@ -111,8 +113,11 @@ final class DaemonLines: ChannelInboundHandler {
 
     /// Sends another request, in place of the first if that is not sent yet.
     func send(_ request: JSONValue) {
-        self.request = request
-        context?.writeAndFlush(wrapOutboundOut(ByteBuffer(string: request.line + "\n")), promise: nil)
+        guard let context else {
+            self.request = request
+            return
+        }
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: request.line + "\n")), promise: nil)
     }
 
     /// Ends the connection of a browser that has left.

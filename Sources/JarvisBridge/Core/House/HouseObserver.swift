@@ -90,17 +90,20 @@ extension HouseOrder {
     ///
     /// - Parameters:
     ///   - socket: the daemon's.
+    ///   - isOwn: the bridge gives it of its own accord: no one in the network can.
     ///   - answer: gets the result, or why there is none.
     func give(
         _ socket: String,
         on loop: any EventLoop,
+        isOwn: Bool = false,
         answer: @escaping (_ result: JSONValue?, _ problem: String?) -> Void
     ) {
         var reply: JSONValue?
+        let order: JSONValue = ["arguments": .object(arguments.mapValues { .string($0) })]
         DaemonLines.open(
             socket,
             on: loop,
-            sending: BridgeHub.request(command, ["arguments": .object(arguments.mapValues { .string($0) })]),
+            sending: BridgeHub.request(command, order, isRemote: !isOwn),
             patience: Self.patience,
             onLine: { line, _ in
                 reply = line

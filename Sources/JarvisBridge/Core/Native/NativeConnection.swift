@@ -76,10 +76,20 @@ final class NativeConnection: ChannelInboundHandler {
                 write(bytes)
             case .order(let entity, let order): server.give(order, of: entity, for: self)
             case .announce(let number, let addresses): server.announce(addresses, number, for: self)
+            case .assist(let message): server.assist.hear(message, from: self)
+            case .question(let isDone): server.assist.ask(from: self, isDone: isDone)
             case .log(let line): server.note(line)
             case .close: return close()
             }
         }
+        context?.flush()
+    }
+
+    /// Sends a message of the pipeline.
+    func tell(_ message: NativeMessage) {
+        guard context != nil else { return }
+        guard let bytes = wire.send(message) else { return close() }
+        write(bytes)
         context?.flush()
     }
 

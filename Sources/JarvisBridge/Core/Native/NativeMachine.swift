@@ -8,6 +8,9 @@ package struct NativeHouse: Equatable, Sendable {
     var version: String
     /// One message for each entity that has a state.
     var states: [NativeMessage]
+    /// Whether Home Assistant's pipeline hears the calls.
+    var hears = false
+    var words = NativeWords()
 
     package init(name: String, version: String, states: [NativeMessage]) {
         (self.name, self.version, self.states) = (name, version, states)
@@ -39,6 +42,10 @@ package struct NativeMachine {
         case order(entity: String, HouseOrder)
         /// Play these addresses, the first one first; `Event.announced` follows if there is a number.
         case announce(Int?, [String])
+        /// A message for the pipeline.
+        case assist(NativeMessage)
+        /// An announcement that was a question is over: Home Assistant waits for what the user says.
+        case question(isDone: Bool)
         /// Close, after all is sent.
         case close
         case log(String)
@@ -51,9 +58,9 @@ package struct NativeMachine {
     /// Every question up to this version has an answer here: from 1.15 on Home Assistant asks for the capabilities, and hangs up
     /// on a box that says nothing.
     private static let version = (major: UInt32(1), minor: UInt32(18))
-    /// Voice assistant, sound over this connection, timers, announcements. Conversations are the box's own: it opens none in
-    /// Home Assistant, so it does not offer to begin one there.
-    private static let assistant = ProtoValue.number(1 | 4 | 8 | 16)
+    /// Voice assistant, sound over this connection, timers, announcements; conversations that Home Assistant begins only where it is the
+    /// one who hears them.
+    private var assistant: ProtoValue { .number(1 | 4 | 8 | 16 | (house?.hears == true ? 32 : 0)) }
 
     private let settings: NativeSettings
     private let address: String
@@ -66,6 +73,10 @@ package struct NativeMachine {
     private var sent: Set<NativeMessage> = []
     private var orders = OrderQueue()
     private var announcements: Set<Int> = []
+    /// Those of them that are questions.
+    private var questions: Set<Int> = []
+    /// The words that Home Assistant has just chosen.
+    private var chosenWords: [String]?
     private var lastAnnouncement = 0
 
     /// - Parameter address: by which Home Assistant knows the box, as that of a network card.
@@ -79,7 +90,11 @@ package struct NativeMachine {
             isAsked = false
             return message.kind.map { heard(message, $0) } ?? []
         case .house(let house):
+            defer { if house?.words != self.house?.words { chosenWords = nil } }
+            let heard = self.house?.hears
             self.house = house
+            // What the box can do is told only once in a connection.
+            if let house, let heard, isGreeted, house.hears != heard { return [.close] }
             // Entities have no "unavailable" of their own here: Home Assistant shows it while there is no connection.
             guard house != nil else { return [.close] }
             return wantsStates ? states() : []
@@ -87,7 +102,8 @@ package struct NativeMachine {
         case .answered(let entity, let problem): return answered(entity, problem)
         case .announced(let number, let isDone):
             guard announcements.remove(number) != nil else { return [] }
-            return [.send(NativeMessage(.announceFinished, [ProtoField(1, .flag(isDone))]))]
+            let finished = Effect.send(NativeMessage(.announceFinished, [ProtoField(1, .flag(isDone))]))
+            return questions.remove(number) == nil ? [finished] : [finished, .question(isDone: isDone)]
         case .silence:
             if isAsked { return [.close] }
             isAsked = true
@@ -104,6 +120,8 @@ package struct NativeMachine {
         case .authentication: return [.send(NativeMessage(.authenticationResponse))]
         case .disconnect: return [.send(NativeMessage(.disconnectResponse)), .close]
         case .ping: return [.send(NativeMessage(.pingResponse))]
+        case .subscribeAssistant, .assistantResponse, .assistantEvent:
+            return isGreeted ? [.assist(message)] : [.close]
         default: return isGreeted ? asked(kind, fields) : [.close]
         }
     }
@@ -128,17 +146,20 @@ package struct NativeMachine {
         switch kind {
         case .deviceInfo: return [.send(deviceInfo)]
         case .listEntities:
-            let entities = [NativePlayer.list] + NativeEntity.list(tellingWords: settings.tellsWords)
+            let player = house?.hears == true ? NativePlayer.listOfHearing : NativePlayer.list
+            let entities = [player] + NativeEntity.list(tellingWords: settings.tellsWords)
             return (entities + [NativeMessage(.listDone)]).map { .send($0) }
         case .capabilities:
-            let assistant = ProtoField(2, .message([ProtoField(1, Self.assistant)]))
+            let assistant = ProtoField(2, .message([ProtoField(1, assistant)]))
             return [.send(NativeMessage(.capabilitiesResponse, [assistant]))]
         case .subscribeStates:
             wantsStates = true
             sent = []
             return states()
-        // The box has its own wake words.
-        case .voiceConfiguration: return [.send(NativeMessage(.voiceConfigurationResponse))]
+        case .voiceConfiguration:
+            let words = house?.words ?? NativeWords()
+            return [.send(words.message(active: chosenWords ?? words.active))]
+        case .setVoiceConfiguration: return choose(fields.texts(1))
         // The key is made here alone.
         case .setKey: return [.send(NativeMessage(.setKeyResponse))]
         case .switchCommand, .numberCommand, .selectCommand, .buttonCommand, .textCommand:
@@ -158,7 +179,7 @@ package struct NativeMachine {
                 ProtoField(2, .text(Self.host(name))), ProtoField(3, .text(address)),
                 ProtoField(4, .text(house?.version ?? "")), ProtoField(8, .text("jarvis-voiced.Voice box")),
                 ProtoField(9, .text(house?.version ?? "")), ProtoField(13, .text(name)),
-                ProtoField(16, .text(settings.area ?? "")), ProtoField(17, Self.assistant),
+                ProtoField(16, .text(settings.area ?? "")), ProtoField(17, assistant),
                 ProtoField(19, .flag(settings.isEncrypted)),
             ]
         )
@@ -204,18 +225,33 @@ package struct NativeMachine {
 
     private mutating func answered(_ entity: String, _ problem: String?) -> [Effect] {
         var effects: [Effect] = []
+        if problem != nil, entity == NativeWords.order { chosenWords = nil }
         if let problem { effects.append(.log("\(Self.name(entity)), by Home Assistant: \(problem)")) }
         if let next = orders.answered(entity) { effects.append(.order(entity: entity, next)) }
         return effects
     }
 
-    private static func name(_ entity: String) -> String { HouseEntity.byID[entity]?.name ?? "the player" }
+    private static func name(_ entity: String) -> String {
+        HouseEntity.byID[entity]?.name ?? (entity == NativeWords.order ? "the wake words" : "the player")
+    }
+
+    /// Asked for what is active right after its choice, the box answers with that.
+    private mutating func choose(_ ids: [String]) -> [Effect] {
+        let words = house?.words.all.filter { ids.contains(NativeWords.id($0)) } ?? []
+        chosenWords = words
+        let order =
+            words.isEmpty
+            ? HouseOrder("words", ["action": "none"])
+            : HouseOrder("words", ["action": "only", "what": words.joined(separator: ",")])
+        return give(order, of: NativeWords.order, .last)
+    }
 
     // MARK: - Announcements and timers
 
     /// Every announcement must be ended: Home Assistant waits for that, five minutes long.
     private mutating func announce(_ fields: ProtoFields) -> [Effect] {
         let addresses = [fields.text(3), fields.text(1)].filter { !$0.isEmpty }
+        let isQuestion = fields.flag(4)
         lastAnnouncement += 1
         guard !addresses.isEmpty, addresses.allSatisfy({ NativePlayer.address($0) != nil }),
             announcements.count < Self.mostAnnouncements
@@ -223,8 +259,9 @@ package struct NativeMachine {
             return [
                 .log("an announcement of Home Assistant is refused"),
                 .send(NativeMessage(.announceFinished, [ProtoField(1, .flag(false))])),
-            ]
+            ] + (isQuestion ? [.question(isDone: false)] : [])
         }
+        if isQuestion { questions.insert(lastAnnouncement) }
         announcements.insert(lastAnnouncement)
         return [.announce(lastAnnouncement, addresses)]
     }

@@ -16,12 +16,15 @@ package struct NativeMessage: Hashable, Sendable {
         case numberState, numberCommand, listSelect, selectState, selectCommand
         case listButton = 61
         case buttonCommand, listMediaPlayer, mediaPlayerState, mediaPlayerCommand
+        case subscribeAssistant = 89
+        case assistantRequest, assistantResponse, assistantEvent
         case listText = 97
         case textState, textCommand
+        case assistantAudio = 106
         case event = 108
         case timer = 115
         case announce = 119
-        case announceFinished, voiceConfiguration, voiceConfigurationResponse
+        case announceFinished, voiceConfiguration, voiceConfigurationResponse, setVoiceConfiguration
         case setKey = 124
         case setKeyResponse
         case capabilities = 149

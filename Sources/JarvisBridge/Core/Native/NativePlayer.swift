@@ -20,9 +20,25 @@ enum NativePlayer {
         ]
     )
 
-    private static func format(channels: UInt32, purpose: UInt32) -> ProtoValue {
+    /// Where Home Assistant hears the calls, its answers come in the form of announcements: that of the voice, which is WAV.
+    static let listOfHearing = NativeMessage(
+        .listMediaPlayer,
+        [
+            ProtoField(1, .text(id)), ProtoField(2, .fixed(key)), ProtoField(3, .text(name)),
+            ProtoField(5, .text("mdi:speaker")), ProtoField(8, .flag(true)),
+            ProtoField(9, format(channels: 2, purpose: 0)),
+            ProtoField(9, format("wav", rate: 24_000, channels: 1, purpose: 1)), ProtoField(11, .number(features)),
+        ]
+    )
+
+    private static func format(
+        _ name: String = "flac",
+        rate: UInt32 = 48_000,
+        channels: UInt32,
+        purpose: UInt32
+    ) -> ProtoValue {
         .message([
-            ProtoField(1, .text("flac")), ProtoField(2, .number(48_000)), ProtoField(3, .number(channels)),
+            ProtoField(1, .text(name)), ProtoField(2, .number(rate)), ProtoField(3, .number(channels)),
             ProtoField(4, .number(purpose)), ProtoField(5, .number(2)),
         ])
     }

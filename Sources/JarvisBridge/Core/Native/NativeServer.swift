@@ -23,6 +23,7 @@ final class NativeServer: StatusObserver {
     private let loop: any EventLoop
     private let socket: String
     private let log: @Sendable (String) -> Void
+    let assist: NativeAssist
     private var connections: [ObjectIdentifier: NativeConnection] = [:]
     private var book = ConnectionBook()
     private var places = CommandPlaces()
@@ -36,7 +37,11 @@ final class NativeServer: StatusObserver {
     /// - Parameter socket: the daemon's.
     init(_ box: NativeBox, loop: any EventLoop, socket: String, log: @escaping @Sendable (String) -> Void) {
         (self.box, self.loop, self.socket, self.log) = (box, loop, socket, log)
+        assist = NativeAssist(loop: loop, socket: socket)
+        assist.server = self
     }
+
+    func connection(_ owner: ObjectIdentifier) -> NativeConnection? { connections[owner] }
 
     /// Listens from now on.
     func start() -> EventLoopFuture<any Channel> {
@@ -83,6 +88,7 @@ final class NativeServer: StatusObserver {
         connections[ObjectIdentifier(connection)] = nil
         book.closed(ObjectIdentifier(connection))
         handle(.left(ObjectIdentifier(connection)))
+        assist.left(connection)
     }
 
     func refused(_ reason: String) { note("a connection for Home Assistant was refused: \(reason)") }
@@ -105,6 +111,7 @@ final class NativeServer: StatusObserver {
         case .gone:
             news.forget()
             timers.forget()
+            assist.wanted(false)
             guard house != nil else { return }
             house = nil
             tell(.house(nil))
@@ -121,6 +128,7 @@ final class NativeServer: StatusObserver {
             tell(.house(now))
         }
         if !events.isEmpty { tell(.news(events)) }
+        assist.wanted(values["house_hears"] != nil)
     }
 
     private func tell(_ event: NativeMachine.Event) {
@@ -194,5 +202,7 @@ extension NativeHouse {
             version: values["version"]?.stringValue ?? "",
             states: [NativePlayer.state(values)] + rows.compactMap { $0.state(status) }
         )
+        hears = values["house_hears"] == true
+        words = NativeWords(values)
     }
 }

@@ -6,6 +6,7 @@ enum ProtoValue: Equatable, Sendable {
     case number(UInt32)
     case flag(Bool)
     case text(String)
+    case bytes([UInt8])
     case fixed(UInt32)
     case real(Float)
     case message([ProtoField])
@@ -21,7 +22,7 @@ struct ProtoField: Equatable, Sendable {
     /// Adds its bytes. Values that a reader assumes anyway are left out, as is usual.
     func write(to bytes: inout [UInt8]) {
         switch value {
-        case .number(0), .flag(false), .text(""), .fixed(0): break
+        case .number(0), .flag(false), .text(""), .bytes([]), .fixed(0): break
         case .number(let number):
             writeTag(.varint, to: &bytes)
             Varint.write(UInt64(number), to: &bytes)
@@ -29,6 +30,7 @@ struct ProtoField: Equatable, Sendable {
             writeTag(.varint, to: &bytes)
             bytes.append(1)
         case .text(let text): write(Array(text.utf8), to: &bytes)
+        case .bytes(let content): write(content, to: &bytes)
         case .fixed(let bits): write(bits, to: &bytes)
         case .real(let real): if real != 0 { write(real.bitPattern, to: &bytes) }
         case .message(let fields): write(fields.bytes, to: &bytes)
@@ -68,6 +70,7 @@ struct ProtoFields {
     }
 
     private var values: [UInt64: Value] = [:]
+    private var lists: [UInt64: [ArraySlice<UInt8>]] = [:]
 
     /// nil if it is not a message.
     init?(_ bytes: [UInt8]) {
@@ -81,6 +84,7 @@ struct ProtoFields {
             case .bytes:
                 guard let count = Varint.read(&rest), count <= UInt64(rest.count) else { return nil }
                 values[tag >> 3] = .bytes(rest.prefix(Int(count)))
+                lists[tag >> 3, default: []].append(rest.prefix(Int(count)))
                 rest = rest.dropFirst(Int(count))
             case .four, .eight:
                 let count = wire == .four ? 4 : 8
@@ -99,6 +103,14 @@ struct ProtoFields {
     func flag(_ field: UInt64) -> Bool { number(field) != 0 }
 
     func real(_ field: UInt64) -> Float { Float(bitPattern: number(field)) }
+
+    /// Every text of a field that may come several times; those that are not UTF-8 are left out.
+    func texts(_ field: UInt64) -> [String] {
+        (lists[field] ?? []).compactMap { String(validating: $0, as: UTF8.self) }
+    }
+
+    /// Every message of such a field; damaged ones are left out.
+    func messages(_ field: UInt64) -> [ProtoFields] { (lists[field] ?? []).compactMap { ProtoFields(Array($0)) } }
 
     /// Empty if it is absent, or is not UTF-8.
     func text(_ field: UInt64) -> String {

@@ -1,0 +1,294 @@
+internal import VoiceBase
+
+/// Carries the conversations of the daemon to Home Assistant's pipeline, one run after another, and its news back. A value.
+///
+///     none --start--> asked --its beginning--> running --its end--> ended --played--> none
+///
+/// Home Assistant names no runs, so what it says before the beginning of the one that was asked for is of an earlier one. A satellite is busy
+/// for it until the run is ended and, if there is an answer, until that is said to be over: every way out of a run sends what is missing.
+struct NativePipeline {
+    typealias Owner = ObjectIdentifier
+
+    /// What the daemon wants.
+    enum Order: Equatable {
+        case start(run: Int, word: String)
+        case sound(run: Int, [UInt8])
+        case soundEnds(run: Int)
+        case stop(run: Int)
+        case played(run: Int)
+    }
+
+    enum Event {
+        /// Whether the daemon has Home Assistant as a voice service.
+        case wanted(Bool)
+        /// A connection of Home Assistant takes runs, or no longer.
+        case subscribed(Owner, Bool)
+        case left(Owner)
+        case order(Order)
+        /// The daemon can no longer be followed.
+        case unfollowed
+        /// It may be tried again.
+        case retry
+        case message(Owner, NativeMessage.Kind, ProtoFields)
+        /// A question has been played, or not: Home Assistant waits for a run.
+        case question(Owner, isDone: Bool)
+        /// The daemon has opened a conversation for it, or refused.
+        case asked(problem: String?)
+    }
+
+    enum Effect: Equatable {
+        case send(Owner, NativeMessage)
+        /// To the daemon: news of a run, by name.
+        case tell(run: Int, String, text: String)
+        case follow
+        case unfollow
+        /// `Event.retry` follows, in `pause`.
+        case wait
+        /// Let the daemon open a conversation; `Event.asked` follows.
+        case ask
+        case log(String)
+    }
+
+    /// Before the daemon is followed again.
+    static let pause = Duration.seconds(2)
+    /// Pieces of sound that wait until Home Assistant takes them, three seconds; beyond it the oldest go.
+    static let mostHeld = 75
+
+    private enum Phase { case asked, running, ended }
+
+    private struct Run {
+        /// nil for one that only lets a question of Home Assistant fail.
+        var number: Int?
+        let owner: Owner
+        var phase = Phase.asked
+        /// It takes sound.
+        var isTaken = false
+        var held: [NativeMessage] = []
+        /// It has an answer, whose end must be told.
+        var isAnswered = false
+    }
+
+    private var owners: [Owner] = []
+    private var isWanted = false
+    private var isFollowing = false
+    private var isWaiting = false
+    private var run: Run?
+    /// Ends of earlier runs that have not come yet.
+    private var endsDue = 0
+    private var asking: Owner?
+    /// Where the answer of the present run will be.
+    private var address = ""
+
+    mutating func handle(_ event: Event) -> [Effect] {
+        switch event {
+        case .wanted(let isWanted):
+            guard isWanted != self.isWanted else { return [] }
+            self.isWanted = isWanted
+            return isWanted ? follow() : unfollow()
+        case .subscribed(let owner, true):
+            owners.removeAll { $0 == owner }
+            owners.append(owner)
+            return follow()
+        case .subscribed(let owner, false), .left(let owner): return left(owner)
+        case .order(let order): return obey(order)
+        case .unfollowed:
+            guard isFollowing else { return [] }
+            isFollowing = false
+            isWaiting = true
+            return end(isPlayed: false) + [.wait]
+        case .retry:
+            isWaiting = false
+            return follow()
+        case .message(let owner, .assistantResponse, let fields):
+            return run?.owner == owner ? taken(isRefused: fields.flag(2)) : []
+        case .message(let owner, .assistantEvent, let fields):
+            guard let run else {
+                if fields.number(1) == Kind.end.rawValue { endsDue = max(0, endsDue - 1) }
+                return []
+            }
+            return run.owner == owner ? learn(fields) : []
+        case .message: return []
+        case .question(let owner, let isDone):
+            guard isDone, isFollowing else { return failQuestion(of: owner) }
+            asking = owner
+            return [.ask]
+        case .asked(let problem):
+            defer { asking = nil }
+            guard let problem, let asking else { return [] }
+            return [.log("a question of Home Assistant is not answered: \(problem)")] + failQuestion(of: asking)
+        }
+    }
+
+    // MARK: - Who is there
+
+    private mutating func follow() -> [Effect] {
+        guard isWanted, !isFollowing, !isWaiting, !owners.isEmpty else { return [] }
+        isFollowing = true
+        return [.follow]
+    }
+
+    private mutating func unfollow() -> [Effect] {
+        guard isFollowing else { return [] }
+        isFollowing = false
+        return end(isPlayed: false) + [.unfollow]
+    }
+
+    private mutating func left(_ owner: Owner) -> [Effect] {
+        owners.removeAll { $0 == owner }
+        if asking == owner { asking = nil }
+        var effects: [Effect] = []
+        if let run, run.owner == owner {
+            self.run = nil
+            endsDue = 0
+            if let number = run.number, run.phase != .ended {
+                effects.append(.tell(run: number, "failed", text: "the connection of Home Assistant is lost"))
+            }
+        }
+        return owners.isEmpty ? effects + unfollow() : effects
+    }
+
+    // MARK: - What the daemon wants
+
+    private mutating func obey(_ order: Order) -> [Effect] {
+        switch order {
+        case .start(let number, let word): return start(number, word)
+        case .sound(let number, let bytes): return give(number, [ProtoField(1, .bytes(bytes))])
+        case .soundEnds(let number): return give(number, [ProtoField(2, .flag(true))])
+        case .stop(let number): return run?.number == number ? end(isPlayed: false) : []
+        case .played(let number): return run?.number == number ? end(isPlayed: true) : []
+        }
+    }
+
+    private mutating func start(_ number: Int, _ word: String) -> [Effect] {
+        guard let owner = owners.last else {
+            return [.tell(run: number, "failed", text: "no Home Assistant is connected")]
+        }
+        // A new run ends the present one, but not its answer.
+        var effects = run.map(Self.finish) ?? []
+        if let run, run.phase != .ended { endsDue += 1 }
+        run = Run(number: number, owner: owner)
+        let request = [ProtoField(1, .flag(true)), ProtoField(5, .text(NativeWords.shown(word)))]
+        effects.append(.send(owner, NativeMessage(.assistantRequest, request)))
+        return effects
+    }
+
+    /// Home Assistant throws away what comes before it has taken the run.
+    private mutating func give(_ number: Int, _ fields: [ProtoField]) -> [Effect] {
+        guard let run, run.number == number, run.phase != .ended else { return [] }
+        let message = NativeMessage(.assistantAudio, fields)
+        if run.isTaken { return [.send(run.owner, message)] }
+        self.run?.held.append(message)
+        if run.held.count >= Self.mostHeld { self.run?.held.removeFirst() }
+        return []
+    }
+
+    /// Ends the run in Home Assistant, and its answer.
+    private mutating func end(isPlayed: Bool) -> [Effect] {
+        guard let run else { return [] }
+        self.run = nil
+        var effects: [Effect] = []
+        if run.phase != .ended {
+            endsDue += 1
+            if !isPlayed { effects.append(.send(run.owner, Self.stop)) }
+        }
+        if run.isAnswered {
+            effects.append(.send(run.owner, NativeMessage(.announceFinished, [ProtoField(1, .flag(isPlayed))])))
+        }
+        return effects
+    }
+
+    private static func finish(_ run: Run) -> [Effect] {
+        run.isAnswered ? [.send(run.owner, NativeMessage(.announceFinished, [ProtoField(1, .flag(true))]))] : []
+    }
+
+    private static let stop = NativeMessage(.assistantRequest)
+
+    /// Opens a run and ends it again: Home Assistant waits for an answer for ever otherwise. One that is open will end.
+    private mutating func failQuestion(of owner: Owner) -> [Effect] {
+        if let run, run.phase != .ended { return [] }
+        let effects = run.map(Self.finish) ?? []
+        run = Run(number: nil, owner: owner)
+        return effects + [.send(owner, NativeMessage(.assistantRequest, [ProtoField(1, .flag(true))]))]
+    }
+
+    // MARK: - What Home Assistant says
+
+    private mutating func taken(isRefused: Bool) -> [Effect] {
+        guard let run, run.phase == .asked, !run.isTaken else { return [] }
+        if isRefused {
+            self.run = nil
+            return run.number.map { [.tell(run: $0, "failed", text: "Home Assistant takes no sound now")] } ?? []
+        }
+        guard run.number != nil else { return end(isPlayed: false) }
+        self.run?.isTaken = true
+        self.run?.held = []
+        return run.held.map { .send(run.owner, $0) }
+    }
+
+    private enum Kind: UInt32 {
+        case error = 0
+        case begin, end
+        case heard = 4
+        case works, worked, says, sound
+        case speechEnded = 12
+        case progress = 100
+    }
+
+    private mutating func learn(_ fields: ProtoFields) -> [Effect] {
+        guard let kind = Kind(rawValue: fields.number(1)), let run else { return [] }
+        let data = Dictionary(fields.messages(2).map { ($0.text(1), $0.text(2)) }) { _, last in last }
+        if run.phase == .ended { return [] }
+        if run.phase == .asked, kind != .begin { return earlier(kind, data) }
+        guard let number = run.number else {
+            // It began only to end.
+            return kind == .begin ? end(isPlayed: false) : []
+        }
+        func tell(_ name: String, _ text: String? = "") -> [Effect] {
+            [.tell(run: number, name, text: (text ?? "").bounded(toBytes: 4000))]
+        }
+        switch kind {
+        case .begin:
+            guard run.phase == .asked else { return [] }
+            self.run?.phase = .running
+            endsDue = 0
+            address = data["url"] ?? ""
+            return tell("began", address.isEmpty ? "" : "speaks")
+        case .speechEnded: return tell("speech_ended")
+        case .heard: return tell("heard", data["text"])
+        case .works, .worked: return tell("works")
+        case .progress:
+            // The sound can be fetched while the answer is still written.
+            guard data["tts_start_streaming"] == "1", !address.isEmpty else { return tell("works") }
+            return tell("sound", address)
+        case .says:
+            self.run?.isAnswered = true
+            return tell("says", data["text"])
+        case .sound:
+            self.run?.isAnswered = true
+            return tell("sound", data["url"])
+        case .error: return tell("failed", Self.reason(data))
+        case .end:
+            self.run?.phase = .ended
+            if !run.isAnswered { self.run = nil }
+            return tell("ended")
+        }
+    }
+
+    /// What comes before the beginning of the run that was asked for: of an earlier one, unless none is left.
+    private mutating func earlier(_ kind: Kind, _ data: [String: String]) -> [Effect] {
+        switch kind {
+        case .end where endsDue > 0: endsDue -= 1
+        case .error where endsDue == 0:
+            return run?.number.map { [.tell(run: $0, "failed", text: Self.reason(data))] } ?? []
+        case .end:
+            defer { run = nil }
+            return run?.number.map { [.tell(run: $0, "ended", text: "")] } ?? []
+        default: break
+        }
+        return []
+    }
+
+    private static func reason(_ data: [String: String]) -> String {
+        [data["code"], data["message"]].compactMap(\.self).joined(separator: ": ")
+    }
+}
