@@ -1,6 +1,6 @@
 """The checks of scripts/home-test.
 
-    home_test.py broker|house|native PROGRAMS OUT      house, native: in the environment of the rig's `serve`"""
+    home_test.py broker|house|native|assist PROGRAMS OUT      all but broker: in the environment of the rig's `serve`"""
 import http.server, json, os, pathlib, random, re, signal, socket, subprocess, sys, threading, time, urllib.error, urllib.request, wave
 
 part, programs, out = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
@@ -565,6 +565,7 @@ def native_checks():
     def shows(entity, value, seconds=5):
         wait(f"{entity} is {value}", lambda: home.state(entity)["state"] == value, seconds)
 
+    assert home.state(satellite)["attributes"]["supported_features"] == 1, "it hears no conversations, so it offers to begin none"
     for name, value in {mute: "off", mode: "push", state: "idle", player: "idle", satellite: "idle"}.items():
         shows(name, value, 10)
     ok(f"{len(found)} entities in Home Assistant {os.environ['HA_VERSION']}, encrypted, with their states")
@@ -669,8 +670,231 @@ def native_checks():
     ok("Home Assistant's log has no complaint about the box")
 
 
+# MARK: Home Assistant hears the calls
+
+class Room:
+    """A virtual room with a microphone and a loudspeaker, for the daemon that is started in it."""
+    def __init__(self):
+        self.rig = pathlib.Path(os.environ["HOME_RIG"]).parent / "virtual-room"
+        os.environ.update(VIRTUAL_ROOM=str(out / "room"), ROOM_BUILD=str(out / "room-build"))
+        made = subprocess.run([self.rig / "up", "--echo-delay-ms", "20", "--echo-gain-db", "-40"], check=True, capture_output=True, text=True)
+        os.environ.update(re.findall(r"^export (\w+)='?([^'\n;]*)'?", made.stdout, re.M))
+
+    def say(self, text):
+        subprocess.run([self.rig / "say", "--text", text, "--wait"], check=True, capture_output=True)
+
+    def close(self):
+        subprocess.run([self.rig / "down"], capture_output=True)
+
+
+def assist_checks():
+    home, room = Home(), Room()
+    try:
+        assist_talk(home, room)
+    finally:
+        room.close()
+
+
+def assist_talk(home, room):
+    host = os.environ["HA_URL"].split("/")[2]
+    heard_file = pathlib.Path(os.environ["HA_RIG_DIR"]) / "heard"
+    daemon = Daemon("assist-daemon", **{
+        "service.use": "home-assistant", "media.allow_hosts": host, "audio.input": "default", "audio.output": "default",
+        "activation.engine": "pocketsphinx", "activation.wake_words": "jarvis, hello computer", "activation.follow_up_s": "6", "assist.answer_s": "8", "echo.duplex": "full"})
+    assert daemon.status()["house_hears"] is True
+    refused = daemon.ask("listen")
+    assert not refused["ok"] and "no Home Assistant is connected" in refused["error"]["message"], refused
+    ok("without Home Assistant a call is refused: " + refused["error"]["message"])
+    port = free_port()
+    bridge = Bridge(daemon, None, "assist-bridge", enabled=True, listen="127.0.0.1", port=port)
+    wait("the port", lambda: socket.create_connection(("127.0.0.1", port), 1).close() is None)
+    key = subprocess.run([f"{programs}/jarvis-bridge", "key", "--configuration", bridge.folder / "bridge.toml", "--state", bridge.folder],
+                         check=True, capture_output=True, text=True).stdout.strip()
+    home.rig("add-esphome", "127.0.0.1", str(port), key)
+    digits = bridge.identity
+    address = ":".join([digits[0] + format(int(digits[1], 16) & 12 | 2, "x"), *(digits[place:place + 2] for place in range(2, 12, 2))])
+    found, _ = wait("the device", lambda: (found := home.discovered(address)) and len(found[0]) >= 25 and found, 20)
+    print("       " + " ".join(sorted(found.values())))
+    satellite = next(entity for entity in found.values() if entity.startswith("assist_satellite."))
+    pipeline = next(entity for unique, entity in found.items() if entity.startswith("select.") and unique.endswith("-pipeline"))
+    shows = lambda value, seconds=10: wait(f"the satellite is {value}", lambda: home.state(satellite)["state"] == value, seconds)
+    shows("idle")
+    assert home.state(satellite)["attributes"]["supported_features"] == 3, home.state(satellite)
+    wait("all is well", lambda: daemon.status()["health"]["level"] == "well", 40)
+    home.call("select", "select_option", pipeline, option="Agent")
+    ok("Home Assistant may begin conversations, and the voice service is there")
+
+    def states(times, name, seconds=20):
+        wait(f"{name} {times} times", lambda: (out / "assist-daemon.log").read_text().count(f"to={name}") >= times, seconds)
+
+    def count(name):
+        return (out / "assist-daemon.log").read_text().count(f"to={name}")
+
+    def listen():
+        if daemon.status()["state"] == "idle":
+            reply = daemon.ask("listen")
+            assert reply["ok"], reply
+        wait("it listens", lambda: daemon.status()["state"] == "listening")
+
+    def idle():
+        wait("the conversation is over", lambda: daemon.status()["state"] == "idle", 30)
+        shows("idle")
+
+    def talk(heard, said="What time is it over there"):
+        heard_file.write_text(heard)
+        listen()
+        room.say(said)
+
+    def words(who):
+        return [line["text"] for line in daemon.status().get("transcript", []) if line["who"] == who]
+
+    talk("say: One two three.")
+    wait("the answer is spoken", lambda: daemon.status()["state"] == "aiSpeaking", 20)
+    shows("responding")
+    wait("it listens again", lambda: daemon.status()["state"] == "listening", 20)
+    shows("idle")
+    assert words("user")[-1] == "say: One two three." and words("jarvis")[-1] == "One two three.", daemon.status()["transcript"]
+    with wave.open(str(heard_file.parent / "heard.wav")) as sound:
+        samples = sound.readframes(sound.getnframes())
+        loudest = max(abs(int.from_bytes(samples[place:place + 2], "little", signed=True)) for place in range(0, len(samples), 2))
+        assert (sound.getframerate(), sound.getnchannels()) == (16000, 1) and 0.5 < sound.getnframes() / 16000 < 8 and loudest > 3000
+        ok(f"a spoken question is answered by Home Assistant, which heard {sound.getnframes() / 16000:.1f} s of it, loudest {loudest}")
+
+    talk("long")
+    wait("a long answer", lambda: daemon.status()["state"] == "aiSpeaking", 20)
+    time.sleep(1)
+    heard_file.write_text("say: Four five.")
+    room.say("And what about the other one please")
+    wait("the next answer", lambda: words("jarvis")[-1] == "Four five.", 20)
+    idle()
+    ok("an answer is interrupted, and the next question answered")
+
+    for order in ("stop", "interrupt"):
+        talk("long")
+        wait("a long answer", lambda: daemon.status()["state"] == "aiSpeaking", 20)
+        assert daemon.ask(order)["ok"]
+        shows("idle", 5)
+        daemon.ask("stop")
+        idle()
+    talk("slow 6")
+    shows("processing")
+    daemon.ask("stop")
+    shows("idle", 5)
+    idle()
+    ok("stopped while it speaks and while it works, the satellite is idle immediately")
+
+    talk("crash")
+    idle()
+    assert "intent-failed" in (out / "assist-daemon.log").read_text()
+    talk("slow 20")
+    shows("processing")
+    shows("idle", 15)
+    assert "has not answered for 8 s" in (out / "assist-daemon.log").read_text()
+    idle()
+    ok("an agent that crashes, and one that does not answer in time, leave nothing behind")
+
+    def ask_question(seconds=40, **data):
+        """The answer, or nothing; and how long it took."""
+        began, request = time.monotonic(), urllib.request.Request(
+            home.url + "/api/services/assist_satellite/ask_question?return_response",
+            json.dumps({"entity_id": satellite, "question": "Shall I?", "preannounce": False, **data}).encode(),
+            {"Authorization": f"Bearer {home.token}", "Content-Type": "application/json"})
+        try:
+            with urllib.request.urlopen(request, timeout=seconds) as answer:
+                return json.load(answer)["service_response"], time.monotonic() - began
+        except urllib.error.HTTPError as error:
+            return None, time.monotonic() - began
+
+    heard_file.write_text("yes please")
+    threading.Timer(3, lambda: room.say("Yes please do that")).start()
+    answer, took = ask_question(answers=[{"id": "yes", "sentences": ["yes [please]"]}])
+    assert answer and "yes" in json.dumps(answer), answer
+    idle()
+    ok(f"ask_question returns what was said ({took:.1f} s)")
+    answer, took = ask_question()
+    assert answer is None and took < 30, (answer, took)
+    idle()
+    ok(f"a question without an answer fails after {took:.1f} s")
+    threading.Timer(4, lambda: daemon.ask("stop")).start()
+    answer, took = ask_question()
+    assert answer is None and took < 12, (answer, took)
+    idle()
+    daemon.ask("mute")
+    answer, took = ask_question()
+    assert answer is None and took < 12, (answer, took)
+    daemon.ask("unmute")
+    shows("idle")
+    ok(f"so does one that the user stops, or that a muted box cannot hear ({took:.1f} s)")
+
+    heard_file.write_text("count my questions")
+    threading.Timer(3, lambda: room.say("How many are there now")).start()
+    home.call("assist_satellite", "start_conversation", satellite, start_message="Which room?", preannounce=False,
+              extra_system_prompt="The user is asked for a room.")
+    wait("its answer", lambda: "question" in words("jarvis")[-1].lower() or "asked" in words("jarvis")[-1].lower(), 20)
+    idle()
+    ok("start_conversation: " + words("jarvis")[-1])
+
+    talk("long")
+    wait("a long answer", lambda: daemon.status()["state"] == "aiSpeaking", 20)
+    stop(bridge.process, signal.SIGKILL)
+    wait("the session has ended", lambda: daemon.status()["state"] != "aiSpeaking", 10)
+    bridge.run()
+    shows("idle", 60)
+    daemon.ask("stop")
+    wait("all is well", lambda: daemon.status()["health"]["level"] == "well", 60)
+    talk("say: Back again.")
+    wait("an answer", lambda: words("jarvis")[-1] == "Back again.", 30)
+    idle()
+    ok("a bridge that is killed in an answer ends it, and the next one works")
+    talk("long")
+    wait("a long answer", lambda: daemon.status()["state"] == "aiSpeaking", 20)
+    stop(daemon.process, signal.SIGKILL)
+    daemon.begin()
+    shows("idle", 90)
+    wait("all is well", lambda: daemon.status()["health"]["level"] == "well", 60)
+    talk("say: Back again too.")
+    wait("an answer", lambda: words("jarvis")[-1:] == ["Back again too."], 30)
+    idle()
+    ok("so does a daemon")
+    talk("slow 6")
+    shows("processing")
+    home.rig("restart")
+    wait("the session has ended", lambda: daemon.status()["state"] in ("idle", "connecting"), 30)
+    shows("idle", 60)
+    daemon.ask("stop")
+    wait("all is well", lambda: daemon.status()["health"]["level"] == "well", 60)
+    talk("say: And once more.")
+    wait("an answer", lambda: words("jarvis")[-1:] == ["And once more."], 30)
+    idle()
+    ok("after a restart of Home Assistant in the middle of a run the next one works")
+    select = {unique: entity for unique, entity in found.items() if entity.startswith("select.")}
+    word, second = (next(entity for unique, entity in select.items() if unique.endswith(end)) for end in ("wake_word", "wake_word_2"))
+    assert set(home.state(word)["attributes"]["options"]) == {"no_wake_word", "Jarvis", "Hello Computer"}, home.state(word)
+    home.call("select", "select_option", word, option="Hello Computer")
+    wait("the other word is off", lambda: daemon.status().get("wake_words_off") == ["jarvis"])
+    stop(daemon.process)
+    shows("unavailable")
+    daemon.begin()
+    assert daemon.status()["wake_words_off"] == ["jarvis"]
+    shows("idle", 90)
+    wait("the choice is shown", lambda: home.state(word)["state"] == "Hello Computer")
+    home.call("select", "select_option", second, option="Jarvis")
+    wait("both call", lambda: "wake_words_off" not in daemon.status())
+    second_pipeline = next(entity for unique, entity in select.items() if unique.endswith("-pipeline_2"))
+    home.call("select", "select_option", second_pipeline, option="Rig")
+    home.call("select", "select_option", word, option="no_wake_word")
+    home.call("select", "select_option", second, option="no_wake_word")
+    wait("none calls", lambda: daemon.status().get("wake_words_off") == ["jarvis", "hello computer"])
+    ok("Home Assistant chooses which wake words call, over a restart too")
+    log = pathlib.Path(os.environ["HA_LOG"]).read_text(errors="replace")
+    wrong = [line for line in log.splitlines() if re.search(r"WARNING|ERROR", line) and re.search("esphome|assist_satellite", line, re.I)
+             and not re.search("Can't connect|ffmpeg|requires encryption|Invalid encryption key|No answer", line)]
+    assert not wrong, "\n".join(wrong[:5])
+    ok("Home Assistant's log has no complaint about the box")
+
+
 try:
-    {"broker": broker_checks, "house": house_checks, "native": native_checks}[part]()
+    {"broker": broker_checks, "house": house_checks, "native": native_checks, "assist": assist_checks}[part]()
 except AssertionError as error:
     sys.exit(f"home-test: {error}; the logs are in {out}")
 finally:
