@@ -193,6 +193,15 @@ struct HTTPConnectionTests {
 
     // MARK: What a page may do
 
+    @Test func browserCannotNameAHome() {
+        let played: [String: JSONValue] = ["action": "play", "what": "http://192.168.1.9/a"]
+        let named = played.merging(["home": "192.168.1.9"]) { own, _ in own }
+        let order: JSONValue = ["command": "media", "arguments": .object(named)]
+        let request = BridgeHub.pageRequest("media", order)
+        #expect(request["arguments"] == .object(played))
+        #expect(request["remote"] == true)
+    }
+
     @Test(arguments: [
         #"{"command":"ask","arguments":{"text":"yes"}}"#, #"{"command":"ask","remote":false}"#,
         #"{"command":"ask","arguments":{"remote":false},"remote":null}"#,

@@ -205,6 +205,14 @@ final class BridgeHub {
         ["id": 1, "command": .string(name), "arguments": order["arguments"] ?? [:], "remote": .bool(isRemote)]
     }
 
+    /// The request for what a browser sent. A browser names no home: an address in a private network is played only for a house
+    /// that has shown its key.
+    static func pageRequest(_ name: String, _ order: JSONValue) -> JSONValue {
+        guard case .object(var arguments)? = order["arguments"] else { return request(name, order) }
+        arguments["home"] = nil
+        return request(name, ["arguments": .object(arguments)])
+    }
+
     /// Gives the daemon a command, on a connection of its own.
     ///
     /// - Returns: ends the connection, for a browser that has left.
@@ -228,7 +236,7 @@ final class BridgeHub {
         let lines = DaemonLines.open(
             socket,
             on: loop,
-            sending: Self.request(name, order),
+            sending: Self.pageRequest(name, order),
             // The slowest command waits nine seconds for the voice service; an answer, for the agent.
             patience: reads ? .minutes(10) : .seconds(12),
             onLine: { [self] line, bytes in
