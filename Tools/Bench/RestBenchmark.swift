@@ -21,7 +21,10 @@ enum RestBenchmark {
         State(name: "gate shut", activation: "mode = \"always\"\nvoice_gate = true", wakeUps: 120, share: 1),
         // By then the canceller rests and the loudspeaker has been given back.
         State(name: "push, after a minute", activation: "mode = \"push\"", wakeUps: 20, share: 0.6, settles: 70),
-        State(name: "wake, after a minute", activation: "mode = \"wake\"", share: 0.6, settles: 70),
+        State(
+            name: "wake, after a minute",
+            activation: "mode = \"wake\"\nengine = \"pocketsphinx\"\nwake_words = \"computer\"", share: 0.6, settles: 70
+        ),
     ]
 
     /// Threads whose pace is that of the sound.
