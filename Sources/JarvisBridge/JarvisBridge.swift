@@ -12,7 +12,7 @@ struct JarvisBridge: ParsableCommand {
             + "/metrics; all of it in Home Assistant, as a device that it discovers, or by MQTT. A client of the "
             + "control socket and nothing else: the voice does not need it.",
         version: ProgramVersion.current,
-        subcommands: [Run.self, Link.self, Share.self, Key.self, Check.self]
+        subcommands: [Run.self, Link.self, Share.self, Discover.self, Key.self, Broker.self, Check.self]
     )
 }
 
@@ -173,8 +173,14 @@ struct Key: ParsableCommand {
     @OptionGroup var options: Options
 
     func run() throws {
-        guard let key = try exiting(.noPermission, { try NativeKey.read(in: options.folder) }) else {
-            say("there is no key yet: add enabled = true to [esphome] in \(options.file), and restart jarvis-bridge")
+        var key = try exiting(.noPermission) { try NativeKey.read(in: options.folder) }
+        // A bridge that has just been started makes it.
+        for _ in 0..<15 where key == nil && (try? options.configuration().native) != nil {
+            usleep(200_000)
+            key = try exiting(.noPermission) { try NativeKey.read(in: options.folder) }
+        }
+        guard let key else {
+            say("there is no key yet: \"jarvis-bridge discover on\" and a restart of jarvis-bridge make it")
             throw ArgumentParser.ExitCode(VoiceBase.ExitCode.unavailable.rawValue)
         }
         print(key.revealed)
@@ -228,20 +234,11 @@ struct Share: ParsableCommand {
 
     func run() throws {
         let file = options.file
-        let present = try exiting(.noPermission) { () throws -> String in
-            do {
-                return String(decoding: try FileReader.system.read(file, 64 << 10).bytes, as: UTF8.self)
-            } catch FileReader.Fault.absent {
-                return ""
-            }
-        }
+        let present = String(decoding: try presentText(options), as: UTF8.self)
         let text = BridgeConfiguration.text(present, listeningAt: wish == .on ? "0.0.0.0" : "127.0.0.1")
         // If the file had an error before, it is left as it is.
         _ = try exiting(.configuration) { try BridgeConfiguration(parsing: Array(text.utf8), name: file) }
-        try exiting(.noPermission) { try StateFile.write(Array(text.utf8), to: file) }
-        // The bridge's user reads it.
-        chmod(file, 0o644)
-        print("Wrote \(file). It takes effect when jarvis-bridge is restarted.")
+        try exiting(.noPermission) { try write(Array(text.utf8), options) }
         if wish == .on { print(Self.warning.prefix(1).uppercased() + Self.warning.dropFirst() + ".") }
     }
 }
@@ -261,13 +258,13 @@ struct Check: ParsableCommand {
 }
 
 /// Writes a line for people to standard error.
-@Sendable private func say(_ line: String) {
+@Sendable func say(_ line: String) {
     let bytes = Array("jarvis-bridge: \(line.escapingHidden())\n".utf8)
     _ = write(STDERR_FILENO, bytes, bytes.count)
 }
 
 /// Runs `body`; says its error in one line, and ends the program with the code.
-private func exiting<T>(_ code: VoiceBase.ExitCode, _ body: () throws -> T) throws -> T {
+func exiting<T>(_ code: VoiceBase.ExitCode, _ body: () throws -> T) throws -> T {
     do {
         return try body()
     } catch {

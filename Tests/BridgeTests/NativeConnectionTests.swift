@@ -103,6 +103,18 @@ struct NativeConnectionTests {
         #expect(channel.isActive && isTaken)
     }
 
+    @Test(arguments: [true, false]) func homeIsNamedWhereItNeedsTheKey(isEncrypted: Bool) throws {
+        let box = try Box(isEncrypted: isEncrypted)
+        let connection = NativeConnection(box.server)
+        let channel = EmbeddedChannel(handler: connection, loop: box.loop)
+        channel.connect(to: try SocketAddress(ipAddress: "192.168.1.5", port: 6053), promise: nil)
+        box.loop.run()
+        #expect(box.server.home(of: connection) == (isEncrypted ? "192.168.1.5" : nil))
+        connection.close()
+        box.loop.run()
+        #expect(box.server.home(of: connection) == nil, "it has left")
+    }
+
     @Test func clientsLeaveWithTheDaemonAndAreNotTakenWithoutIt() throws {
         let box = try Box()
         let client = try box.follower()

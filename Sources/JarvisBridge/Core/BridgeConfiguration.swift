@@ -72,7 +72,7 @@ package struct BridgeConfiguration: Sendable, Equatable {
     ]
     private static let tableKeys = Set(tables.flatMap { table in table.value.map { "\(table.key).\($0)" } })
 
-    private static func isHost(_ name: String) -> Bool {
+    static func isHost(_ name: String) -> Bool {
         1...253 ~= name.utf8.count
             && name.utf8.allSatisfy { 0x61...0x7A ~= $0 | 0x20 || 0x30...0x39 ~= $0 || $0 == 0x2D || $0 == 0x2E }
     }

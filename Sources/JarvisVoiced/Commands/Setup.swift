@@ -1,5 +1,4 @@
 import ArgumentParser
-import CLinux
 import Glibc
 import VoiceAudio
 import VoiceBase
@@ -51,7 +50,7 @@ struct Setup: AsyncParsableCommand {
         }
         let devices = AudioDeviceCatalog.list()
         var dialog = SetupDialog(values, place: place, devices: devices, stored: Set(stored))
-        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
+        guard Terminal.isThere else {
             print(dialog.byHand.joined(separator: "\n"))
             throw ArgumentParser.ExitCode(VoiceBase.ExitCode.usage.rawValue)
         }
@@ -186,6 +185,7 @@ struct Setup: AsyncParsableCommand {
             throw failure("\(unit.systemctl(order)) failed: the lines above say why", .unavailable)
         }
         try sharePage(place)
+        try connectHome(place)
         print("It runs: \(unit.journal) -f")
         _ = systemctl(place, "show", "--no-pager", "--property=StatusText", "--value")
     }
@@ -200,14 +200,35 @@ struct Setup: AsyncParsableCommand {
         guard try confirm("Show the page to phones in your network?", isUsual: false),
             runs([bridge, "share", "on"])
         else { return }
-        for order in ["enable", "restart"] where !systemctl(place, order, unit: "jarvis-bridge") {
-            let command = place.unit.systemctl(order, "jarvis-bridge")
-            throw failure("\(command) failed: the lines above say why", .unavailable)
-        }
+        try startBridge(place)
         // The companion creates its token within moments of its start.
         for _ in 0..<5 {
             sleep(1)
             if runs([bridge, "link"]) { return }
+        }
+    }
+
+    /// Home Assistant is the bridge's part, too.
+    private func connectHome(_ place: SetupPlace) throws {
+        let bridge = Self.folder + "/jarvis-bridge"
+        guard access(bridge, X_OK) == 0 else { return }
+        let isDiscovered =
+            try confirm("Let Home Assistant discover this box?", isUsual: false) && runs([bridge, "discover", "on"])
+        fflush(nil)
+        let hasBroker =
+            try confirm("Connect it to an MQTT broker of the house?", isUsual: false)
+            && Terminal.run([bridge, "broker"]) == 0
+        guard isDiscovered || hasBroker else { return }
+        try startBridge(place)
+        guard isDiscovered else { return }
+        print("Home Assistant shows the box as discovered, and asks for this key:")
+        _ = runs([bridge, "key"])
+    }
+
+    private func startBridge(_ place: SetupPlace) throws {
+        for order in ["enable", "restart"] where !systemctl(place, order, unit: "jarvis-bridge") {
+            let command = place.unit.systemctl(order, "jarvis-bridge")
+            throw failure("\(command) failed: the lines above say why", .unavailable)
         }
     }
 
@@ -243,48 +264,4 @@ struct Setup: AsyncParsableCommand {
 
 extension SetupDialog.Question {
     fileprivate var isSecret: Bool { if case .secret = self { true } else { false } }
-}
-
-/// The terminal of a dialog.
-private enum Terminal {
-    /// Signals that end a program.
-    private static let ends = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
-
-    /// Lets a signal end the program only before or after `body`.
-    static func holdingSignals(_ body: () throws -> Void) rethrows {
-        clinux_note_signals(ends, Int32(ends.count))
-        defer { release() }
-        try body()
-    }
-
-    /// Reads a line that the terminal does not show; nil at the end of the input. A signal ends the program, but the
-    /// terminal shows again what is typed.
-    static func hiddenLine() -> String? {
-        var shown = termios()
-        guard tcgetattr(STDIN_FILENO, &shown) == 0 else { return nil }
-        clinux_note_signals(ends, Int32(ends.count))
-        // A shell would not show what is typed either.
-        signal(SIGTSTP, SIG_IGN)
-        var hidden = shown
-        hidden.c_lflag &= ~tcflag_t(ECHO)
-        tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
-        var end: Int32?
-        repeat {
-            end = ends.first { clinux_take_noted($0) }
-        } while end == nil && clinux_wait_readable(STDIN_FILENO, 100) <= 0
-        let line = end == nil ? readLine() : nil
-        tcsetattr(STDIN_FILENO, TCSANOW, &shown)
-        print("")
-        signal(SIGTSTP, SIG_DFL)
-        release()
-        if let end { kill(getpid(), end) }
-        return line
-    }
-
-    private static func release() {
-        for number in ends {
-            signal(number, SIG_DFL)
-            if clinux_take_noted(number) { kill(getpid(), number) }
-        }
-    }
 }

@@ -46,6 +46,7 @@ final class BrokerLink: Sendable {
     private let settings: HouseSettings
     private let password: Secret?
     private let identity: String
+    private let isTrial: Bool
     private let log: @Sendable (String) -> Void
     private let deliver: @Sendable (HouseMachine.Event) -> Void
     private let outbox = Mutex(Outbox())
@@ -53,17 +54,20 @@ final class BrokerLink: Sendable {
     /// Wakes the thread.
     private let bell: Int32
 
-    /// - Parameter deliver: gets what the broker says, on the link's thread; `taken` is to be called after each message.
+    /// - Parameters:
+    ///   - isTrial: whether it is for `trial` alone.
+    ///   - deliver: gets what the broker says, on the link's thread; `taken` is to be called after each message.
     /// - Throws: why the system has no descriptor for it.
     init(
         _ settings: HouseSettings,
         password: Secret?,
         identity: String,
+        isTrial: Bool = false,
         log: @escaping @Sendable (String) -> Void,
         deliver: @escaping @Sendable (HouseMachine.Event) -> Void
     ) throws(SystemError) {
-        (self.settings, self.password, self.identity, self.log, self.deliver) = (
-            settings, password, identity, log, deliver
+        (self.settings, self.password, self.identity, self.isTrial, self.log, self.deliver) = (
+            settings, password, identity, isTrial, log, deliver
         )
         bell = clinux_eventfd()
         guard bell >= 0 else { throw SystemError(code: errno) }
@@ -91,6 +95,16 @@ final class BrokerLink: Sendable {
                 usleep(UInt32(pause * .random(in: 0.75...1.25) * 1_000_000))
             }
         }
+    }
+
+    /// Connects once, and leaves again.
+    ///
+    /// - Returns: why that fails, in words for people; nil if the broker takes the user and the password.
+    func trial() -> String? {
+        mosquitto_lib_init()
+        let session = BrokerSession()
+        let problem = run(session)
+        return session.isAccepted ? nil : problem
     }
 
     /// Takes what is to be said: to be called in the order of the machine's effects.
@@ -148,9 +162,9 @@ final class BrokerLink: Sendable {
         mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, version)
         mosquitto_int_option(client, MOSQ_OPT_TCP_NODELAY, 1)
         let offline = HouseMachine.offline
-        mosquitto_will_set(
-            client, HouseMachine.availability(identity), Int32(offline.utf8.count), offline, 1, true
-        )
+        if !isTrial {
+            mosquitto_will_set(client, HouseMachine.availability(identity), Int32(offline.utf8.count), offline, 1, true)
+        }
         if let user = settings.user { mosquitto_username_pw_set(client, user, password?.revealed) }
         if settings.isEncrypted {
             let folder = settings.authorities == nil ? "/etc/ssl/certs" : nil
@@ -174,6 +188,10 @@ final class BrokerLink: Sendable {
             if !session.isAccepted, Monotonic.now() > began + .seconds(15) { return "it does not answer" }
             result = turn(session, client)
             if let refusal = session.refusal { return refusal }
+            if isTrial, session.isAccepted {
+                mosquitto_disconnect(client)
+                return ""
+            }
         }
         return session.problem(result, isEncrypted: settings.isEncrypted)
     }

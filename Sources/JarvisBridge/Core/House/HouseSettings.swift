@@ -25,6 +25,13 @@ package struct HouseSettings: Sendable, Equatable {
     /// Where Home Assistant says that it is there.
     var homeTopic: String { prefix + "/status" }
 
+    /// As it is written in the configuration.
+    package var text: String {
+        let usual = isEncrypted ? 8883 : 1883
+        let place = (host.contains(":") ? "[\(host)]" : host) + (port == usual ? "" : ":\(port)")
+        return (isEncrypted ? "mqtts://" : "mqtt://") + place
+    }
+
     /// The broker for people: "homeassistant.local, port 8883".
     package var broker: String { "\(host), port \(port)" }
 

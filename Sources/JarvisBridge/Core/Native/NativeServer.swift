@@ -139,7 +139,7 @@ final class NativeServer: StatusObserver {
     // MARK: - Orders
 
     /// The address of a home that has shown the key, which is then its own; nil without encryption, where anyone may be it.
-    private func home(of connection: NativeConnection) -> String? {
+    func home(of connection: NativeConnection) -> String? {
         guard box.settings.isEncrypted, let address = connection.address else { return nil }
         return IPAddress(address) == nil ? nil : address
     }

@@ -15,7 +15,7 @@ package struct NativeSettings: Sendable, Equatable {
 
     package init() {}
 
-    static let table = "esphome"
+    package static let table = "esphome"
     static let keys = ["enabled", "listen", "port", "encryption", "area", "transcripts"]
 
     /// Reads the entries of the table; other entries of the file are left out.

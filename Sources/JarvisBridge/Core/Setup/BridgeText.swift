@@ -1,0 +1,71 @@
+package import VoiceBase
+
+/// The text of bridge.toml. Changing a key of a table leaves every other line as it is.
+package struct BridgeText: Sendable {
+    private var lines: [String]
+    private let name: String
+
+    /// - Parameter name: of the file, for messages.
+    package init(_ bytes: [UInt8], name: String) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        self.name = name
+    }
+
+    package var bytes: [UInt8] { Array(lines.joined(separator: "\n").utf8) }
+
+    /// Sets the key in its table, which is added if it is missing.
+    ///
+    /// - Throws: if the file means something else afterwards than before but for this key.
+    package mutating func set(
+        _ table: String,
+        _ key: String,
+        to value: ConfigurationValue
+    ) throws(BridgeConfiguration.Problem) {
+        let present: ConfigurationDocument
+        do {
+            present = try ConfigurationDocument(parsing: bytes)
+        } catch {
+            throw .init("\(name), line \(error.line): \(error.message)")
+        }
+        var wanted = present.values
+        wanted[table] = .table
+        wanted["\(table).\(key)"] = value
+        var changed = self
+        changed.write(table, key, "\(key) = \(value.toml)")
+        guard let parsed = try? ConfigurationDocument(parsing: changed.bytes), parsed.values == wanted else {
+            let problem = "\(table).\(key) is written in a way that cannot be changed"
+            throw .init("\(name): \(problem): set it to \(value.toml) yourself")
+        }
+        self = changed
+    }
+
+    private mutating func write(_ table: String, _ key: String, _ setting: String) {
+        guard let header = header(of: table) else {
+            while lines.last?.isEmpty == true { lines.removeLast() }
+            lines += (lines.isEmpty ? [] : [""]) + ["[\(table)]", setting, ""]
+            return
+        }
+        let end = lines[(header + 1)...].firstIndex { Self.code($0).hasPrefix("[") } ?? lines.endIndex
+        if let place = lines[(header + 1)..<end].firstIndex(where: { Self.code($0).hasPrefix(key + "=") }) {
+            lines[place] = setting
+        } else {
+            lines.insert(setting, at: header + 1)
+        }
+    }
+
+    /// The line of the table's header; that of the sample configuration becomes one.
+    private mutating func header(of table: String) -> Int? {
+        if let place = lines.firstIndex(where: { Self.code($0) == "[\(table)]" }) { return place }
+        guard let sample = lines.firstIndex(where: { $0.trimmingBlanks == "#[\(table)]" }) else { return nil }
+        lines[sample] = "[\(table)]"
+        return sample
+    }
+
+    /// A line without blanks, up to a comment; text in quotes does not matter here.
+    private static func code(_ line: String) -> String { String(line.prefix { $0 != "#" }.filter { !$0.isWhitespace }) }
+}
+
+extension String {
+    fileprivate var trimmingBlanks: String { filter { !$0.isWhitespace } }
+}
