@@ -1,7 +1,7 @@
-"""The checks of scripts/home-test.
+"""The checks of scripts/home-test, and the picture of scripts/home-picture.
 
-    home_test.py broker|house|native|assist PROGRAMS OUT      all but broker: in the environment of the rig's `serve`"""
-import http.server, json, os, pathlib, random, re, signal, socket, subprocess, sys, threading, time, urllib.error, urllib.request, wave
+    home_test.py broker|house|native|assist|picture PROGRAMS OUT      all but broker: in the environment of the rig's `serve`"""
+import http.server, json, os, pathlib, pty, random, re, select, signal, socket, subprocess, sys, threading, time, urllib.error, urllib.request, wave
 
 part, programs, out = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 out.mkdir(parents=True, exist_ok=True)
@@ -127,6 +127,43 @@ class Bridge:
         return ((int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024)
 
 
+class Terminal:
+    """A program that asks its questions."""
+    def __init__(self, *command, **variables):
+        self.child, self.file = pty.fork()
+        if not self.child:
+            os.execvpe(command[0], [str(word) for word in command], {**os.environ, **variables})
+        self.seen = ""
+
+    def read(self, wanted, seconds=30):
+        """What it has written until then."""
+        end = time.monotonic() + seconds
+        while wanted not in self.seen:
+            assert time.monotonic() < end, f"no {wanted!r} in {self.seen!r}"
+            if select.select([self.file], [], [], 0.2)[0]:
+                try:
+                    self.seen += os.read(self.file, 4096).decode(errors="replace")
+                except OSError:
+                    assert wanted in self.seen, f"no {wanted!r} in {self.seen!r}"
+        before, self.seen = self.seen.split(wanted, 1)
+        return before
+
+    def answer(self, prompt, text):
+        seen = self.read(prompt)
+        time.sleep(0.3)  # what is typed before the terminal hides it is thrown away
+        os.write(self.file, text.encode() + b"\n")
+        return seen
+
+    def end(self):
+        """The rest, and the exit status."""
+        try:
+            while more := os.read(self.file, 4096):
+                self.seen += more.decode(errors="replace")
+        except OSError:
+            pass
+        return self.seen, os.waitstatus_to_exitcode(os.waitpid(self.child, 0)[1])
+
+
 # MARK: The broker
 
 class Broker:
@@ -247,6 +284,8 @@ def broker_checks():
     assert "calendar today?" not in text.replace(f"{base}/ask/set|What is on my calendar today?", ""), "spoken words on the broker"
     assert "Ada" not in text and "Dinner" not in text.replace(f"{base}/announce/set|Dinner is ready", "")
     ok("switch, number, timer, turn; no word that was said")
+
+    broker_dialog(broker, bridge, heard, base)
 
     # A command that the broker has kept was meant for another time.
     command("mute", "on", "-r")
@@ -517,6 +556,44 @@ def house_checks():
     ok("Home Assistant's log has no complaint about MQTT")
 
 
+def broker_dialog(broker, bridge, heard, base):
+    """`jarvis-bridge broker` in a terminal, beside the bridge that runs."""
+    folder = out / "dialog"
+    folder.mkdir()
+    file, secret = folder / "bridge.toml", folder / "mqtt-password"
+    others = '# mine\nport = 8787   # of the page\n[esphome]\nenabled = false\n'
+    file.write_text(others)
+    asking = Terminal(f"{programs}/jarvis-bridge", "broker", "--configuration", file, "--state", folder)
+    asking.answer("address of the broker", f"127.0.0.1:{broker.port}")
+    asking.answer("The user", USER)
+    asking.answer("Its password", "not-the-password")
+    seen = asking.answer("Keep it anyway?", "no")
+    assert "It does not work" in seen and "refuses user or password" in seen, seen
+    asking.answer("address of the broker", "mqtt://8.8.8.8")
+    seen = asking.answer("address of the broker", "")
+    assert "is not in your own network" in seen, seen
+    asking.answer("The user", "")
+    shown = asking.answer("Its password", PASSWORD)
+    shown += asking.read("It works.")
+    rest, status = asking.end()
+    assert status == 0 and PASSWORD not in shown + rest, (status, rest)
+    assert file.read_text() == others + f'\n[mqtt]\nbroker = "mqtt://127.0.0.1:{broker.port}"\nuser = "{USER}"\n', file.read_text()
+    assert secret.read_text() == PASSWORD + "\n" and secret.stat().st_mode & 0o777 == 0o600
+    asking = Terminal(f"{programs}/jarvis-bridge", "broker", "--configuration", file, "--state", folder)
+    for prompt in "address of the broker", "The user", "Its password":
+        asking.answer(prompt, "")
+    asking.read("It works.")
+    asking.end()
+    assert secret.read_text() == PASSWORD + "\n"
+    asking = Terminal(f"{programs}/jarvis-bridge", "broker", "--configuration", file, "--state", folder)
+    asking.answer("address of the broker", "nas.lan")
+    asking.read("The user")
+    os.write(asking.file, b"\x03")
+    assert asking.end()[1] != 0 and "nas.lan" not in file.read_text()
+    assert heard.last(f"{base}/availability") == "online" and bridge.said("the MQTT broker at") == 1, "it took the bridge's place"
+    ok("jarvis-bridge broker asks, hides, tries and writes, and leaves every other line")
+
+
 # MARK: The native API
 
 def native_checks():
@@ -524,10 +601,16 @@ def native_checks():
     with wave.open(str(out / "song.wav"), "wb") as song:
         song.setparams((1, 2, 8000, 0, "NONE", ""))
         song.writeframes(random.Random(1).randbytes(16000 * 120))
-    host = os.environ["HA_URL"].split("/")[2]
-    daemon = Daemon("native-daemon", **{"media.allow_hosts": host, "media.folders": str(out)})
+    # Home Assistant's address is in a private network, and not listed.
+    daemon = Daemon("native-daemon", **{"media.folders": str(out)})
     port = free_port()
-    bridge = Bridge(daemon, None, "native-bridge", enabled=True, listen="127.0.0.1", port=port)
+    bridge = Bridge(daemon, None, "native-bridge", enabled=False, listen="127.0.0.1", port=port)
+    file = bridge.folder / "bridge.toml"
+    before = file.read_text()
+    subprocess.run([f"{programs}/jarvis-bridge", "discover", "on", "--configuration", file], check=True, capture_output=True)
+    assert file.read_text() == before.replace("enabled = false", "enabled = true"), file.read_text()
+    stop(bridge.process)
+    bridge.run()
     wait("the port", lambda: socket.create_connection(("127.0.0.1", port), 1).close() is None)
     key = subprocess.run([f"{programs}/jarvis-bridge", "key", "--configuration", bridge.folder / "bridge.toml", "--state", bridge.folder],
                          check=True, capture_output=True, text=True).stdout.strip()
@@ -605,6 +688,17 @@ def native_checks():
     assert took > 1, f"{took:.1f} s: the sound cannot be over"
     wait("the song continues", lambda: daemon.status()["media"]["state"] == "playing" and "song" in daemon.status()["media"]["title"])
     ok(f"an announcement interrupts the song, is ended with its sound ({took:.1f} s), and the song continues")
+    threading.Timer(1.5, lambda: daemon.ask("media", action="seek", what="60")).start()
+    took = announce("word " * 8)
+    assert took > 2, f"{took:.1f} s: it was cut off"
+    wait("the song, at another place", lambda: daemon.ask("media")["result"]["position_s"] > 59)
+    ok("the song is wound forward during an announcement, which is heard to its end")
+    # Only what Home Assistant orders.
+    refused = daemon.ask("media", action="interject", what=os.environ["HA_URL"] + "/nothing.mp3")
+    assert not refused["ok"] and "allow_hosts" in refused["error"]["message"], refused
+    refused = daemon.ask("media", action="interject", what=os.environ["HA_URL"] + "/nothing.mp3", home="192.168.1.5")
+    assert not refused["ok"], refused
+    ok("for anyone else the address of Home Assistant is in a private network")
     home.call("media_player", "media_stop", player)
     shows(player, "idle")
     assert announce("Once more") > 0.5 and daemon.status()["media"]["state"] == "stopped"
@@ -664,7 +758,7 @@ def native_checks():
     ok("after a restart of Home Assistant everything is there")
     log = pathlib.Path(os.environ["HA_LOG"]).read_text(errors="replace")
     wrong = [line for line in log.splitlines() if re.search(r"WARNING|ERROR", line) and re.search("esphome", line, re.I)
-             and not re.search("Can't connect|ffmpeg|requires encryption|Invalid encryption key", line)]
+             and not re.search("Can't connect|ffmpeg|requires encryption|Invalid encryption key|Cannot listen for outgoing", line)]
     assert not wrong, "\n".join(wrong[:5])
     assert key not in bridge.log.read_text()
     ok("Home Assistant's log has no complaint about the box")
@@ -893,8 +987,55 @@ def assist_talk(home, room):
     ok("Home Assistant's log has no complaint about the box")
 
 
+def picture():
+    """The page of the box in Home Assistant, after a question, while a song plays."""
+    from page_browser import browser
+    home = Home()
+    with wave.open(str(out / "Nocturne.wav"), "wb") as song:
+        song.setparams((1, 2, 8000, 0, "NONE", ""))
+        song.writeframes(bytes(16000 * 120))
+    daemon = Daemon("picture-daemon", **{"media.folders": str(out)})
+    port = free_port()
+    bridge = Bridge(daemon, None, "picture-bridge", enabled=True, listen="127.0.0.1", port=port)
+    wait("the key", lambda: (bridge.folder / "esphome-key").read_text())
+    wait("the port", lambda: socket.create_connection(("127.0.0.1", port), 1).close() is None)
+    home.rig("add-esphome", "127.0.0.1", str(port), (bridge.folder / "esphome-key").read_text().strip())
+    digits = bridge.identity
+    address = ":".join([digits[0] + format(int(digits[1], 16) & 12 | 2, "x"), *(digits[place:place + 2] for place in range(2, 12, 2))])
+    _, device = wait("the device", lambda: (found := home.discovered(address)) and len(found[0]) >= 25 and found, 20)
+    daemon.ask("volume", channel="master", percent="60")
+    daemon.ask("ask", text="What is on my calendar today?")
+    daemon.ask("timer", action="set", what="25m bread")
+    daemon.ask("media", action="play", what=str(out / "Nocturne.wav"))
+    wait("the song", lambda: daemon.status()["media"]["state"] == "playing")
+    driver = browser(1250, 1500, "--lang=en-GB", "--force-device-scale-factor=1")
+    try:
+        driver.get(home.url + "/manifest.json")
+        tokens = {"access_token": home.token, "token_type": "Bearer", "expires_in": 10**9, "hassUrl": home.url, "clientId": home.url + "/",
+                  "expires": 10**13, "refresh_token": ""}
+        driver.execute_script("localStorage.setItem('hassTokens', arguments[0])", json.dumps(tokens))
+        driver.get(f"{home.url}/config/devices/device/{device}")
+        text = """function text(node) {
+            let all = node.nodeType === 3 ? node.data : '';
+            for (const child of [...(node.shadowRoot ? [node.shadowRoot] : []), ...node.childNodes]) all += ' ' + text(child);
+            return all; }
+            return text(document.body);"""
+        wait("the page of the box", lambda: all(word in driver.execute_script(text) for word in ("Kitchen box", "Microphone mute", "Speaker")), 60)
+        # An offer of Home Assistant's own, which says nothing of the box.
+        later = """function find(node) {
+            if (node.localName === 'ha-button' && node.textContent.trim() === 'Later') node.click();
+            for (const child of [...(node.shadowRoot ? [node.shadowRoot] : []), ...node.children]) find(child); }
+            find(document.body);"""
+        time.sleep(3)
+        driver.execute_script(later)
+        time.sleep(3)
+        driver.save_screenshot(str(out / "home-assistant.png"))
+    finally:
+        driver.quit()
+
+
 try:
-    {"broker": broker_checks, "house": house_checks, "native": native_checks, "assist": assist_checks}[part]()
+    {"broker": broker_checks, "house": house_checks, "native": native_checks, "assist": assist_checks, "picture": picture}[part]()
 except AssertionError as error:
     sys.exit(f"home-test: {error}; the logs are in {out}")
 finally:

@@ -73,7 +73,7 @@ if moment and state() != moment:
 level_now = statistics.median(levels) if levels else -120
 shown = " ".join(f"{value:.1f}" for value in levels)
 if what == "stopped":
-    # A program that goes on must not come back by itself.
+    # A program that continues must stay silent.
     levels += recorded(3)
     if max(levels) > -80:
         sys.exit(f"sound-inputs-test: stopped: the tone is still heard, {max(levels):.1f} dBFS")
