@@ -183,7 +183,7 @@ extension EndToEnd {
                 $0.activation.machine.followUp = .milliseconds(1500)
             }
             #expect(try await stage.perform("quiet", "on")["quiet"] == true)
-            while await stage.daemon?.activationStatus.isQuiet != true { try await Task.sleep(for: .milliseconds(5)) }
+            await #expect(throws: ControlProblem.self) { _ = try await stage.perform("say", "breakfast") }
             stage.call()
             try await stage.reach(.listening)
             await #expect(throws: ControlProblem.self) { _ = try await stage.perform("say", "dinner") }

@@ -185,7 +185,12 @@ extension ControlCommand {
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         let wanted = arguments["switch"].map { $0 == "on" }
-        if let wanted { daemon.mailbox.post(activation: .quiet(wanted)) }
+        if let wanted, await !daemon.mailbox.handle(.quiet(wanted), within: .seconds(2)) {
+            throw ControlProblem(
+                .failed,
+                "quiet hours are not changed: the daemon is stuck; \"systemctl restart jarvis-voiced\" may help"
+            )
+        }
         let isQuiet = if let wanted { wanted } else { await daemon.activationStatus.isQuiet }
         return .done(["text": isQuiet ? "quiet hours" : "no quiet hours", "quiet": .bool(isQuiet)])
     }
@@ -195,7 +200,7 @@ extension ControlProblem {
     fileprivate static let muted = ControlProblem(
         .notAvailable, "the microphone is off: ctl unmute turns it on", cause: .muted
     )
-    fileprivate static let quietHours = ControlProblem(
+    static let quietHours = ControlProblem(
         .notAvailable, "quiet hours: nothing is said aloud; ctl quiet off ends them", cause: .quiet
     )
     static let noGivenWords = ControlProblem(

@@ -3,7 +3,7 @@ internal import VoiceBase
 /// The user's turns at a service that marks none and transcribes without names. The local voice detector marks them; words
 /// belong to the turn that is open when they arrive, or else to the last one. Pure.
 ///
-///     voice begins --> open --> voice ends --> last --> no more words arrive --> reported whole
+///     voice begins --> open --> voice ends --> last --> words stay out for 1.2 s --> reported whole
 package struct HeardTurns: Equatable, Sendable {
     package struct Turn: Equatable, Sendable {
         package let item: String
@@ -77,7 +77,7 @@ package struct HeardTurns: Equatable, Sendable {
         return [part] + (turn.isReported ? report(at: now, isDue: true, again: true) : [])
     }
 
-    /// Reports the whole text of the last turn, once, when no more words are expected.
+    /// Reports the whole text of the last turn, once, when further words are not expected.
     package mutating func report(at now: Duration, isDue: Bool = false, again: Bool = false) -> [ServiceReport] {
         guard let turn = last, !turn.text.isEmpty, again || !turn.isReported,
             isDue || now - turn.settledAt >= Self.moreWords
