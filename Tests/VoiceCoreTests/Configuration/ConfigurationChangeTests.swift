@@ -33,8 +33,8 @@ struct ConfigurationChangeTests {
     /// there and adds it here.
     @Test func everyLiveKeyIsApplied() {
         let applied: Set = [
-            "audio.master_volume", "audio.voice_volume", "audio.media_volume", "audio.earcon_volume",
-            "audio.capture_gain_db", "jarvis.token_file", "log.level", "log.transcripts",
+            "audio.master_volume", "audio.voice_volume", "audio.media_volume", "audio.inputs_volume",
+            "audio.earcon_volume", "audio.capture_gain_db", "jarvis.token_file", "log.level", "log.transcripts",
         ]
         let live = ConfigurationSchema.keys.filter { $0.isLive && $0.section != "budget" }
         #expect(Set(live.map(\.path)) == applied.union(ServiceRegistry.keys.map(\.setting)))
