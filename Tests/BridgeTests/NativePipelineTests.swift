@@ -1,4 +1,5 @@
 import Testing
+import VoiceBase
 
 @testable import BridgeCore
 
@@ -132,6 +133,19 @@ struct NativePipelineTests {
         _ = early.pipeline.handle(.order(.start(run: 5, word: "")))
         #expect(early.event(0, ["code": "pipeline-not-found"]) == [.tell(run: 5, "failed", text: "pipeline-not-found")])
         #expect(early.event(2) == [.tell(run: 5, "ended", text: "")])
+    }
+
+    @Test func textOfAnyKindHasRoomInARequest() {
+        var way = Way()
+        way.begin()
+        for text in ["\u{1}\n\u{7F}", "\"\\", "\u{200B}", "\u{85}"] {
+            guard case .tell(_, "says", let told)? = way.event(7, ["text": String(repeating: text, count: 9000)]).first
+            else { return #expect(Bool(false)) }
+            let line: JSONValue = [
+                "command": "assist", "arguments": ["action": "says", "run": 5, "text": .string(told)],
+            ]
+            #expect(line.line.utf8.count < 16_000)
+        }
     }
 
     @Test func lostDaemonLeavesNoSatelliteThatHangs() {

@@ -244,7 +244,7 @@ struct NativePipeline {
             return kind == .begin ? end(isPlayed: false) : []
         }
         func tell(_ name: String, _ text: String? = "") -> [Effect] {
-            [.tell(run: number, name, text: (text ?? "").bounded(toBytes: 4000))]
+            [.tell(run: number, name, text: Self.plain(text ?? ""))]
         }
         switch kind {
         case .begin:
@@ -279,13 +279,19 @@ struct NativePipeline {
         switch kind {
         case .end where endsDue > 0: endsDue -= 1
         case .error where endsDue == 0:
-            return run?.number.map { [.tell(run: $0, "failed", text: Self.reason(data))] } ?? []
+            return run?.number.map { [.tell(run: $0, "failed", text: Self.plain(Self.reason(data)))] } ?? []
         case .end:
             defer { run = nil }
             return run?.number.map { [.tell(run: $0, "ended", text: "")] } ?? []
         default: break
         }
         return []
+    }
+
+    /// Text that has room in a request of the control socket, however much of it is escaped there.
+    private static func plain(_ text: String) -> String {
+        let scalars = text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }
+        return String(String.UnicodeScalarView(scalars)).bounded(toBytes: 4000)
     }
 
     private static func reason(_ data: [String: String]) -> String {
