@@ -1,7 +1,7 @@
 """The checks of scripts/home-test, and the picture of scripts/home-picture.
 
     home_test.py broker|house|native|assist|picture PROGRAMS OUT      all but broker: in the environment of the rig's `serve`"""
-import http.server, json, os, pathlib, pty, random, re, select, signal, socket, subprocess, sys, threading, time, urllib.error, urllib.request, wave
+import base64, http.server, json, os, pathlib, pty, random, re, select, signal, socket, subprocess, sys, threading, time, urllib.error, urllib.request, wave
 
 part, programs, out = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 out.mkdir(parents=True, exist_ok=True)
@@ -781,6 +781,72 @@ class Room:
         subprocess.run([self.rig / "down"], capture_output=True)
 
 
+class StandIn:
+    """In the place of a daemon behind its socket: it hears any wake word, and says nothing to it but silence."""
+    def __init__(self, path, **values):
+        self.values, self.news, self.clients, self.follower, self.runs = values, [], [], None, 0
+        path.unlink(missing_ok=True)
+        self.server = socket.socket(socket.AF_UNIX)
+        self.server.bind(str(path))
+        self.server.listen(16)
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                client = self.server.accept()[0]
+            except OSError:
+                return
+            self.clients.append(client)
+            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
+
+    @staticmethod
+    def send(client, **line):
+        client.sendall(json.dumps(line).encode() + b"\n")
+
+    def serve(self, client):
+        self.send(client, hello="jarvis-voiced", protocol=2, version="0")
+        try:
+            for line in client.makefile():
+                request = json.loads(line)
+                arguments = request.get("arguments", {})
+                self.send(client, id=request.get("id"), ok=True, result={})
+                if request["command"] == "subscribe":
+                    self.send(client, event="snapshot", number=1, missed=0, values=self.values)
+                    for number in range(2, 1000):
+                        time.sleep(2)
+                        self.send(client, event="changed", number=number, age_ms=0, values={})
+                elif arguments.get("action") == "follow":
+                    self.follower = client
+                elif request["command"] == "assist":
+                    self.news.append((int(arguments["run"]), arguments["action"], arguments.get("text")))
+        except OSError:
+            pass
+
+    def run(self, word):
+        """The words of Home Assistant's answer."""
+        wait("the bridge follows", lambda: self.follower, 20)
+        self.runs += 1
+        tell = lambda do, **more: self.send(self.follower, event="assist", do=do, run=self.runs, **more)
+        tell("start", word=word)
+        for _ in range(25):
+            tell("sound", data=base64.b64encode(bytes(1280)).decode())
+        tell("sound_ends")
+        answer = wait("the answer", lambda: [text for run, news, text in self.news if run == self.runs and news == "says"], 20)
+        wait("its end", lambda: (self.runs, "ended", None) in self.news)
+        tell("played")
+        return answer[0]
+
+    def close(self):
+        self.server.shutdown(socket.SHUT_RDWR)
+        self.server.close()
+        for client in self.clients:
+            try:
+                client.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+
 def assist_checks():
     home, room = Home(), Room()
     try:
@@ -976,6 +1042,18 @@ def assist_talk(home, room):
     wait("both call", lambda: "wake_words_off" not in daemon.status())
     second_pipeline = next(entity for unique, entity in select.items() if unique.endswith("-pipeline_2"))
     home.call("select", "select_option", second_pipeline, option="Rig")
+    stop(daemon.process)
+    shows("unavailable")
+    stand_in = StandIn(daemon.control, name="Kitchen box", house_hears=True, wake_words=["jarvis", "hello computer"])
+    shows("idle", 90)
+    heard_file.write_text("turn on the kitchen lamp")
+    said = {called: stand_in.run(called) for called in ("hello computer", "jarvis")}
+    assert said == {"hello computer": "You said: turn on the kitchen lamp", "jarvis": "Turned on the light"}, said
+    stand_in.close()
+    shows("unavailable")
+    daemon.begin()
+    shows("idle", 90)
+    ok("each wake word has the assistant that was chosen for it: " + ", ".join(said.values()))
     home.call("select", "select_option", word, option="no_wake_word")
     home.call("select", "select_option", second, option="no_wake_word")
     wait("none calls", lambda: daemon.status().get("wake_words_off") == ["jarvis", "hello computer"])
