@@ -27,6 +27,7 @@ void report(char *error, size_t size, const char *text, int status) {
 
 /// Delay of the library in frames at 48 kHz, with its noise suppressor, which only benchmarks use, or held back.
 constexpr int kLibraryDelay = CAEC_VERSION_0_3 ? 646 : 694;
+static_assert(PlainPath::isPossible(646) && PlainPath::isPossible(694));
 /// Delay added to the output of the library without its noise suppressor, in samples at 32 kHz: as much as that adds, 288 frames
 /// at 48 kHz. Talkers were measured with this time between their detection and the output.
 constexpr int kHeldBack = 288 * 2 / 3;

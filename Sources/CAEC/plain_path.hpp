@@ -12,7 +12,10 @@ public:
     /// Samples of 10 ms at 16 kHz, for a voice detector.
     static constexpr int kVoiceFrames = CAEC_OUTPUT_FRAMES / 2;
 
-    /// `delay`: that of the library's output, in frames at 48 kHz; at least 50.
+    /// Whether the path can be as late as that, in frames at 48 kHz, without a fraction of a sample.
+    static constexpr bool isPossible(int delay) { return 2 * delay >= kCentre && (2 * delay - kCentre) % 3 == 0; }
+
+    /// `delay`: that of the library's output, in frames at 48 kHz.
     PlainPath(int delay, bool isHighPassed);
 
     /// One period in, one period out. `voice` receives `kVoiceFrames` samples of the same period, not delayed.
