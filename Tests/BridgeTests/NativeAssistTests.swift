@@ -110,7 +110,18 @@ struct NativeAssistTests {
     }
 
     /// A server whose Home Assistant has subscribed and whose daemon is followed.
+    /// Its messages are plain, to be read here, but its client counts as one that has shown the key.
     private static func run(_ talk: (_ home: Peer, _ daemon: Peer, _ listener: Int32) throws -> Void) throws {
+        try serve(arePaired: true) { home, listener in
+            let daemon = Peer(accept(listener, nil, nil))
+            daemon.say(["hello": "jarvis-voiced", "protocol": 2])
+            #expect(try daemon.news() == ["follow"])
+            try talk(home, daemon, listener)
+            daemon.end()
+        }
+    }
+
+    private static func serve(arePaired: Bool, _ talk: (_ home: Peer, _ listener: Int32) throws -> Void) throws {
         var random = SystemRandomNumberGenerator()
         let folder = "/tmp/jarvis-assist-\(UInt32.random(in: 0 ... .max))"
         var settings = NativeSettings()
@@ -127,6 +138,7 @@ struct NativeAssistTests {
         let loop = group.next()
         let (server, bound) = try loop.submit {
             let server = NativeServer(box, loop: loop, socket: path, log: { _ in })
+            server.arePaired = arePaired
             server.see(.line(ByteBuffer(), changed: nil, values: ["name": "Kitchen", "house_hears": true]))
             return (NIOLoopBound(server, eventLoop: loop), server.start())
         }.wait()
@@ -134,13 +146,18 @@ struct NativeAssistTests {
         let home = Peer(connected(to: port))
         home.say(.hello)
         home.say(.subscribeAssistant, [ProtoField(1, .flag(true))])
-        let daemon = Peer(accept(listener, nil, nil))
-        daemon.say(["hello": "jarvis-voiced", "protocol": 2])
-        #expect(try daemon.news() == ["follow"])
-        try talk(home, daemon, listener)
+        try talk(home, listener)
         home.end()
-        daemon.end()
         _ = server
+    }
+
+    @Test func clientWithoutAKeyGetsNoSound() throws {
+        try Self.serve(arePaired: false) { home, listener in
+            home.say(.ping)
+            _ = try home.message(.pingResponse)
+            var wish = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+            #expect(poll(&wish, 1, 0) == 0, "the daemon is not followed")
+        }
     }
 
     @Test func runGoesThroughBothSocketsAndBack() throws {

@@ -20,12 +20,13 @@ final class NativeAssist {
     func left(_ connection: NativeConnection) { handle(.left(ObjectIdentifier(connection))) }
 
     func hear(_ message: NativeMessage, from connection: NativeConnection) {
-        guard let kind = message.kind, let fields = message.fields else { return }
+        guard server?.arePaired == true, let kind = message.kind, let fields = message.fields else { return }
         let owner = ObjectIdentifier(connection)
         handle(kind == .subscribeAssistant ? .subscribed(owner, fields.flag(1)) : .message(owner, kind, fields))
     }
 
     func ask(from connection: NativeConnection, isDone: Bool) {
+        guard server?.arePaired == true else { return }
         handle(.question(ObjectIdentifier(connection), isDone: isDone))
     }
 

@@ -24,6 +24,8 @@ final class NativeServer: StatusObserver {
     private let socket: String
     private let log: @Sendable (String) -> Void
     let assist: NativeAssist
+    /// Whether every client has shown the key. Only then does one get the sound of the room, or open the microphone.
+    var arePaired: Bool
     private var connections: [ObjectIdentifier: NativeConnection] = [:]
     private var book = ConnectionBook()
     private var places = CommandPlaces()
@@ -38,6 +40,7 @@ final class NativeServer: StatusObserver {
     init(_ box: NativeBox, loop: any EventLoop, socket: String, log: @escaping @Sendable (String) -> Void) {
         (self.box, self.loop, self.socket, self.log) = (box, loop, socket, log)
         assist = NativeAssist(loop: loop, socket: socket)
+        arePaired = box.settings.isEncrypted
         assist.server = self
     }
 
@@ -122,13 +125,14 @@ final class NativeServer: StatusObserver {
         timers.learn(values, at: WallClock.seconds())
         let tellsWords = box.settings.tellsWords
         let events = news.learn(values, tellsWords: tellsWords).compactMap { NativeEntity.event($0) }
-        let now = NativeHouse(values, timers.status(values, newest: nil, tellsWords: tellsWords))
+        var now = NativeHouse(values, timers.status(values, newest: nil, tellsWords: tellsWords))
+        if !arePaired { now.hears = false }
         if now != house {
             house = now
             tell(.house(now))
         }
         if !events.isEmpty { tell(.news(events)) }
-        assist.wanted(values["house_hears"] != nil)
+        assist.wanted(arePaired && values["house_hears"] != nil)
     }
 
     private func tell(_ event: NativeMachine.Event) {
