@@ -61,10 +61,16 @@ struct Broker: ParsableCommand {
         try exiting(.noPermission) {
             if let password = dialog.password {
                 let file = after.house?.passwordFile ?? "\(folder)/\(HouseSettings.credential)"
+                var before = stat()
+                let isThere = stat(file, &before) == 0
                 try StateFile.write(Array("\(password.revealed)\n".utf8), to: file)
-                chmod(file, 0o600)
+                // A file that the bridge reads itself stays readable for it.
+                chmod(file, isThere ? before.st_mode & 0o640 : 0o600)
+                if isThere { _ = chown(file, before.st_uid, before.st_gid) }
                 print("Wrote \(file).")
             }
+            // A password without a user is refused.
+            if dialog.user.isEmpty { unlink("\(folder)/\(HouseSettings.credential)") }
             try write(text.bytes, options)
         }
     }
@@ -72,7 +78,7 @@ struct Broker: ParsableCommand {
     /// Of the configuration; the unit takes the password from there.
     private var folder: String {
         let file = options.file
-        return String(file[..<(file.lastIndex(of: "/") ?? file.startIndex)])
+        return file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
     }
 }
 

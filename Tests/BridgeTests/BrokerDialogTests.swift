@@ -129,6 +129,18 @@ struct BrokerDialogTests {
         #expect(dialog.isToTry && dialog.settings?.user == nil && dialog.settings?.port == 1884)
     }
 
+    @Test func accountThatIsNoLongerWantedIsRemoved() throws {
+        var dialog = BrokerDialog(present: ("mqtt://nas.lan", "box"), found: nil, hasPassword: true)
+        _ = answered(&dialog, "", "", "wrong")
+        dialog.tried(refusal: "it refuses user or password")
+        _ = answered(&dialog, "no", "", "none")
+        dialog.tried(refusal: nil)
+        #expect(dialog.isAccepted && dialog.password == nil)
+        let present = "[mqtt]\nuser = \"box\"\nbroker = \"mqtt://nas.lan\"\narea = \"Hall\"\n"
+        let text = try dialog.text(BridgeText(Array(present.utf8), name: "bridge.toml"))
+        #expect(String(decoding: text.bytes, as: UTF8.self) == present.replacing("user = \"box\"\n", with: ""))
+    }
+
     @Test(arguments: ["mqtt://8.8.8.8", "http://nas.lan", "mqtt://a b", "mqtt://u:p@nas.lan"])
     func refusesAnAddressInOneLine(text: String) {
         var dialog = BrokerDialog(present: nil, found: nil, hasPassword: false)

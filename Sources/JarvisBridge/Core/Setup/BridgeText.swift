@@ -22,22 +22,45 @@ package struct BridgeText: Sendable {
         _ key: String,
         to value: ConfigurationValue
     ) throws(BridgeConfiguration.Problem) {
-        let present: ConfigurationDocument
-        do {
-            present = try ConfigurationDocument(parsing: bytes)
-        } catch {
-            throw .init("\(name), line \(error.line): \(error.message)")
-        }
-        var wanted = present.values
+        var wanted = try values()
         wanted[table] = .table
         wanted["\(table).\(key)"] = value
         var changed = self
         changed.write(table, key, "\(key) = \(value.toml)")
-        guard let parsed = try? ConfigurationDocument(parsing: changed.bytes), parsed.values == wanted else {
+        guard changed.means(wanted) else {
             let problem = "\(table).\(key) is written in a way that cannot be changed"
             throw .init("\(name): \(problem): set it to \(value.toml) yourself")
         }
         self = changed
+    }
+
+    /// Removes the line of the key, if there is one.
+    ///
+    /// - Throws: if the file means something else afterwards than before but for this key.
+    package mutating func remove(_ table: String, _ key: String) throws(BridgeConfiguration.Problem) {
+        var wanted = try values()
+        guard wanted.removeValue(forKey: "\(table).\(key)") != nil else { return }
+        var changed = self
+        if let header = changed.header(of: table), let place = changed.line(of: key, below: header) {
+            changed.lines.remove(at: place)
+        }
+        guard changed.means(wanted) else {
+            let problem = "\(table).\(key) is written in a way that cannot be changed"
+            throw .init("\(name): \(problem): remove it yourself")
+        }
+        self = changed
+    }
+
+    private func values() throws(BridgeConfiguration.Problem) -> [String: ConfigurationValue] {
+        do {
+            return try ConfigurationDocument(parsing: bytes).values
+        } catch {
+            throw .init("\(name), line \(error.line): \(error.message)")
+        }
+    }
+
+    private func means(_ wanted: [String: ConfigurationValue]) -> Bool {
+        (try? ConfigurationDocument(parsing: bytes))?.values == wanted
     }
 
     private mutating func write(_ table: String, _ key: String, _ setting: String) {
@@ -46,12 +69,16 @@ package struct BridgeText: Sendable {
             lines += (lines.isEmpty ? [] : [""]) + ["[\(table)]", setting, ""]
             return
         }
-        let end = lines[(header + 1)...].firstIndex { Self.code($0).hasPrefix("[") } ?? lines.endIndex
-        if let place = lines[(header + 1)..<end].firstIndex(where: { Self.code($0).hasPrefix(key + "=") }) {
+        if let place = line(of: key, below: header) {
             lines[place] = setting
         } else {
             lines.insert(setting, at: header + 1)
         }
+    }
+
+    private func line(of key: String, below header: Int) -> Int? {
+        let end = lines[(header + 1)...].firstIndex { Self.code($0).hasPrefix("[") } ?? lines.endIndex
+        return lines[(header + 1)..<end].firstIndex { Self.code($0).hasPrefix(key + "=") }
     }
 
     /// The line of the table's header; that of the sample configuration becomes one.

@@ -67,6 +67,7 @@ package struct BrokerDialog: Sendable {
                 return "it must be a name of 1 to 255 bytes"
             }
             user = chosen
+            if chosen.isEmpty { password = nil }
             settings?.user = chosen.isEmpty ? nil : chosen
             (question, isToTry) = chosen.isEmpty ? (nil, true) : (.password, false)
         case .password?:
@@ -99,7 +100,11 @@ package struct BrokerDialog: Sendable {
     /// The configuration with the answers.
     package func text(_ present: BridgeText) throws(BridgeConfiguration.Problem) -> BridgeText {
         var text = present
-        if !user.isEmpty { try text.set(HouseSettings.table, "user", to: .text(user)) }
+        if user.isEmpty {
+            try text.remove(HouseSettings.table, "user")
+        } else {
+            try text.set(HouseSettings.table, "user", to: .text(user))
+        }
         try text.set(HouseSettings.table, "broker", to: .text(broker))
         return text
     }
