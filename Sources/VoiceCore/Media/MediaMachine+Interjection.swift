@@ -32,7 +32,7 @@ extension MediaMachine {
         case .order(.skip):
             if let item = changed.item, item.inputName == nil { noteLeft(item, second: changed.second, isDone: false) }
             changed.item = changed.queue.isEmpty ? nil : changed.queue.removeFirst()
-            (changed.second, changed.isPaused) = (0, false)
+            (changed.second, changed.duration, changed.isPaused) = (0, nil, false)
         case .order(.clear): changed.queue = []
         case .seek(let second):
             guard changed.item?.kind != .radio, second.isFinite else { return [] }
@@ -50,6 +50,7 @@ extension MediaMachine {
         changed.queue += items.prefix(max(0, options.longestQueue - changed.queue.count))
         if changed.item == nil, !changed.queue.isEmpty {
             (changed.item, changed.second, changed.isPaused) = (changed.queue.removeFirst(), 0, false)
+            changed.duration = nil
         }
         interrupted = changed
     }

@@ -116,7 +116,9 @@ struct MediaInterjectionTests {
         let skipped = machine.handle(.order(.skip))
         #expect(prepared(skipped).isEmpty && !skipped.contains(.cut) && machine.interjects)
         #expect(skipped.contains(.remember(Self.item("a"), second: 10, isDone: false)))
-        #expect(prepared(hear(&machine)) == ["b 0"])
+        #expect(machine.handle(.seek(5000)) == [])
+        #expect(machine.meant?.second == 5000, "the length of what was skipped is not its own")
+        #expect(prepared(hear(&machine)) == ["b 5000"])
 
         machine = Self.playing()
         _ = machine.handle(.interject([chime]))

@@ -106,6 +106,7 @@ struct InputPlace {
         next = now + Self.pace
         guard let count else {
             self.device = nil
+            next = now + Self.reporting
             return .lost
         }
         guard count > 0 else { return .nothing }
