@@ -106,14 +106,15 @@ extension VoiceDaemon {
     /// Opens a conversation whose first turn answers a question of Home Assistant.
     fileprivate func hearAnswer() async throws(ControlProblem) {
         let exchange = settings.assist
-        guard settings.usesHomeAssistant, exchange.isFollowed else {
+        guard settings.houseHears, exchange.isFollowed else {
             throw ControlProblem(
-                .notAvailable, "Home Assistant is away, or service.use does not name it", cause: .service
+                .notAvailable, "Home Assistant is away, or not the first of service.use", cause: .service
             )
         }
         if await activationStatus.isMuted {
             throw ControlProblem(.notAvailable, "the microphone is off: ctl unmute turns it on", cause: .muted)
         }
+        let wasOpen = await session.state != .idle
         exchange.ask()
         let opening = await opening(after: { activate(.reset) })
         var isTaken = !exchange.isAsked
@@ -128,6 +129,8 @@ extension VoiceDaemon {
         case .ended: throw ControlProblem(.notAvailable, "the conversation was ended meanwhile")
         case .underWay: throw .stillConnecting("the question is not answered")
         case .open:
+            // It was opened for the question alone.
+            if !wasOpen { mailbox.post(activation: .stop(isSpoken: false)) }
             throw ControlProblem(
                 .notAvailable, "another voice service than Home Assistant is in use", cause: .service
             )

@@ -141,7 +141,8 @@ package struct AssistTranslator: Sendable {
         case .tick(let now):
             self.now = now
             guard let due, now >= due else { break }
-            fail("Home Assistant has not answered for \(options.answerLimit.components.seconds) s (assist.answer_s)")
+            let limit = "for \(options.answerLimit.components.seconds) s (assist.answer_s)"
+            fail(run?.phase == .hearing ? "no one has answered \(limit)" : "Home Assistant has not answered \(limit)")
         }
         defer { effects = [] }
         return effects
@@ -174,7 +175,8 @@ package struct AssistTranslator: Sendable {
         var next = Run(number: options.firstRun + runs)
         next.isAsked = isAsked
         run = next
-        due = nil
+        // Of a question the microphone is open before anyone speaks.
+        due = isAsked ? now + options.answerLimit : nil
         effects.append(.start(run: next.number))
     }
 
@@ -186,6 +188,7 @@ package struct AssistTranslator: Sendable {
         }
         let turn = name("turn")
         run?.turn = turn
+        due = nil
         report(.userStarted(item: turn, at: milliseconds))
     }
 

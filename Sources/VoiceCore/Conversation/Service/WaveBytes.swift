@@ -26,7 +26,7 @@ package struct WaveBytes: Sendable {
             } else if bytes[place..<place + 4].elementsEqual("data".utf8) {
                 guard let rate else { return nil }
                 self.rate = rate
-                sound = bytes[body..<end]
+                sound = bytes[body..<(size == 0 ? bytes.count : end)]
                 return
             }
             place = body + size + size % 2

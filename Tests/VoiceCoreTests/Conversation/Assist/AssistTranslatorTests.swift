@@ -168,6 +168,15 @@ struct AssistTranslatorTests {
         #expect(Self.ends(talk.news(.ended)) == [.completed], "it has no answer")
     }
 
+    @Test func questionThatNoOneAnswersEndsInTime() {
+        var talk = Talk()
+        _ = talk.hear(.tick(now: .zero))
+        _ = talk.hear(.houseAsks)
+        #expect(talk.hear(.tick(now: .seconds(4))).isEmpty)
+        #expect(talk.hear(.tick(now: .seconds(200))).contains(.stop(run: 101)))
+        #expect(talk.translator.hearing == nil)
+    }
+
     @Test func unansweredQuestionOfTheHouseEndsItsRun() {
         var talk = Talk()
         _ = talk.hear(.houseAsks)
