@@ -123,6 +123,9 @@ package struct GeminiMemory: Equatable, Sendable {
             return min(Self.quotaPause.first * (1 << min(quotas, 8)), Self.quotaPause.longest)
         case .unscheduled:
             schedules = false
+            // Nothing says whether the call is still open for which the service refused the answer: a session that is told its
+            // history has none.
+            lost = nil
             return nil
         case .startOver:
             lost = nil
