@@ -26,7 +26,9 @@ package struct HouseSettings: Sendable, Equatable {
     var homeTopic: String { prefix + "/status" }
 
     /// As it is written in the configuration.
-    package var text: String {
+    package var text: String { Self.text(host: host, port: port, isEncrypted: isEncrypted) }
+
+    static func text(host: String, port: Int, isEncrypted: Bool) -> String {
         let usual = isEncrypted ? 8883 : 1883
         let place = (host.contains(":") ? "[\(host)]" : host) + (port == usual ? "" : ":\(port)")
         return (isEncrypted ? "mqtts://" : "mqtt://") + place

@@ -20,17 +20,17 @@ final class NativeAssist {
     func left(_ connection: NativeConnection) { handle(.left(ObjectIdentifier(connection))) }
 
     func hear(_ message: NativeMessage, from connection: NativeConnection) {
-        guard server?.arePaired == true, let kind = message.kind, let fields = message.fields else { return }
+        guard let kind = message.kind, let fields = message.fields else { return }
         let owner = ObjectIdentifier(connection)
         handle(kind == .subscribeAssistant ? .subscribed(owner, fields.flag(1)) : .message(owner, kind, fields))
     }
 
     func ask(from connection: NativeConnection, isDone: Bool) {
-        guard server?.arePaired == true else { return }
         handle(.question(ObjectIdentifier(connection), isDone: isDone))
     }
 
     private func handle(_ event: NativePipeline.Event) {
+        guard server?.arePaired == true else { return }
         for effect in pipeline.handle(event) {
             switch effect {
             case .send(let owner, let message): server?.connection(owner)?.tell(message)

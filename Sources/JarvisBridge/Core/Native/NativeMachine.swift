@@ -241,8 +241,8 @@ package struct NativeMachine {
         chosenWords = words
         let order =
             words.isEmpty
-            ? HouseOrder("words", ["action": "none"])
-            : HouseOrder("words", ["action": "only", "what": words.joined(separator: ",")])
+            ? HouseOrder(NativeWords.order, ["action": "none"])
+            : HouseOrder(NativeWords.order, ["action": "only", "what": words.joined(separator: ",")])
         return give(order, of: NativeWords.order, .last)
     }
 

@@ -119,7 +119,7 @@ struct NativePipeline {
         }
     }
 
-    // MARK: - Who is there
+    // MARK: - Connections
 
     private mutating func follow() -> [Effect] {
         guard isWanted, !isFollowing, !isWaiting, !owners.isEmpty else { return [] }
@@ -164,7 +164,7 @@ struct NativePipeline {
             return [.tell(run: number, "failed", text: "no Home Assistant is connected")]
         }
         // A new run ends the present one, but not its answer.
-        var effects = run.map(Self.finish) ?? []
+        var effects = run.map { Self.endOfAnswer($0) } ?? []
         if let run, run.phase != .ended { endsDue += 1 }
         run = Run(number: number, owner: owner)
         let request = [ProtoField(1, .flag(true)), ProtoField(5, .text(NativeWords.shown(word)))]
@@ -191,14 +191,11 @@ struct NativePipeline {
             endsDue += 1
             if !isPlayed { effects.append(.send(run.owner, Self.stop)) }
         }
-        if run.isAnswered {
-            effects.append(.send(run.owner, NativeMessage(.announceFinished, [ProtoField(1, .flag(isPlayed))])))
-        }
-        return effects
+        return effects + Self.endOfAnswer(run, isPlayed: isPlayed)
     }
 
-    private static func finish(_ run: Run) -> [Effect] {
-        run.isAnswered ? [.send(run.owner, NativeMessage(.announceFinished, [ProtoField(1, .flag(true))]))] : []
+    private static func endOfAnswer(_ run: Run, isPlayed: Bool = true) -> [Effect] {
+        run.isAnswered ? [.send(run.owner, NativeMessage(.announceFinished, [ProtoField(1, .flag(isPlayed))]))] : []
     }
 
     private static let stop = NativeMessage(.assistantRequest)
@@ -206,7 +203,7 @@ struct NativePipeline {
     /// Opens a run and ends it again: Home Assistant waits for an answer for ever otherwise. One that is open will end.
     private mutating func failQuestion(of owner: Owner) -> [Effect] {
         if let run, run.phase != .ended { return [] }
-        let effects = run.map(Self.finish) ?? []
+        let effects = run.map { Self.endOfAnswer($0) } ?? []
         run = Run(number: nil, owner: owner)
         return effects + [.send(owner, NativeMessage(.assistantRequest, [ProtoField(1, .flag(true))]))]
     }

@@ -132,7 +132,7 @@ final class NativeServer: StatusObserver {
             tell(.house(now))
         }
         if !events.isEmpty { tell(.news(events)) }
-        assist.wanted(arePaired && values["house_hears"] != nil)
+        assist.wanted(values["house_hears"] != nil)
     }
 
     private func tell(_ event: NativeMachine.Event) {

@@ -71,9 +71,8 @@ package struct FoundBroker: Equatable, Sendable {
     ///
     /// - Parameter resolves: whether this machine finds the host by its name, for which Debian needs libnss-mdns.
     package func text(resolves: (String) -> Bool) -> String {
-        let usual = isEncrypted ? 8883 : 1883
         // A certificate is for the name.
-        let place = isEncrypted || resolves(host) ? host : address.contains(":") ? "[\(address)]" : address
-        return (isEncrypted ? "mqtts://" : "mqtt://") + place + (port == usual ? "" : ":\(port)")
+        let place = isEncrypted || resolves(host) ? host : address
+        return HouseSettings.text(host: place, port: port, isEncrypted: isEncrypted)
     }
 }
