@@ -9,15 +9,6 @@ import Testing
 @testable import VoiceSession
 
 struct AssistServiceTests {
-    /// Tells when the last one that holds it is gone.
-    private final class Held: Sendable {
-        private let isGone: Promise<Bool>
-
-        init(_ isGone: Promise<Bool>) { self.isGone = isGone }
-
-        deinit { isGone.give(true) }
-    }
-
     private func service() throws -> AssistService {
         var configuration = Configuration()
         configuration.service.use = [.homeAssistant]
@@ -29,18 +20,7 @@ struct AssistServiceTests {
     @Test(arguments: [true, false]) func endedSessionReleasesItsMemory(isFollowed: Bool) async throws {
         let service = try service()
         let follower = isFollowed ? service.exchange.follow() : nil
-        let isGone = Promise<Bool>()
-        try await NetworkThread.with { network in
-            let pump = NetworkConfined(VoicePump(AudioPorts(), options: .init(chunk: 10)) { _, _ in }, on: network)
-            do {
-                let held = Held(isGone)
-                let connection = service.connect(on: network, pump: pump) { _, _ in _ = held }
-                connection?.perform { $0.retire() }
-            }
-            let answer = await TimeLimit.run(.seconds(10)) { await isGone.wait() }
-            isGone.give(false)
-            #expect(answer == true)
-        }
+        #expect(try await service.releasesAnEndedSession())
         follower?.cancel()
     }
 
