@@ -97,7 +97,7 @@ struct InputPlace {
     }
 
     private mutating func read(_ device: InputDevice, at now: Duration) -> Reading {
-        // No more than was played meanwhile; a little more, since no two clocks agree.
+        // As much as was played meanwhile and a quarter more, because no two clocks agree.
         let frames = Int(Double(device.format.rate) * 1.25 * (now - readAt).fractionalMilliseconds / 1000)
         let most = min(buffer.count, max(0, frames) * device.format.frameBytes)
         let count = buffer.withUnsafeMutableBytes { bytes in

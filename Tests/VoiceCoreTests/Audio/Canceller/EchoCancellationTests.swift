@@ -275,8 +275,8 @@ struct EchoCancellationTests {
         #expect(outcome.readings[400...].count { $0.hasTalker } < 12)
     }
 
-    /// A talker who speaks in the rhythm of the box's own voice, and begins with it after a pause of both: the residual rises and
-    /// falls with the echo, but has another spectrum.
+    /// The talker speaks in the rhythm of the box's voice and begins together with it after a pause. The residual rises and falls
+    /// with the echo, but has another spectrum.
     @Test func loudVoiceInTheRhythmOfTheBoxIsATalker() throws {
         let far = vowels(seconds: 5, level: 0.1, seed: 1).enumerated().map {
             $0.offset / 12_000 % 8 == 3 ? 0 : $0.element
