@@ -12,6 +12,16 @@ package struct MicrophoneChunk {
     package var boxSounds = false
 
     package init(_ samples: UnsafeBufferPointer<Int16>) { self.samples = samples }
+
+    /// Calls `body` with each 10 ms of it; the last may be shorter.
+    func forEachPeriod(_ body: (MicrophoneChunk) -> Void) {
+        for start in stride(from: 0, to: samples.count, by: AudioFormat.wirePeriodSamples) {
+            let end = min(start + AudioFormat.wirePeriodSamples, samples.count)
+            var period = self
+            period.samples = UnsafeBufferPointer(rebasing: samples[start..<end])
+            body(period)
+        }
+    }
 }
 
 /// Takes the microphone and delivers the voice: the connection to a service. Lives on the network thread.

@@ -100,6 +100,13 @@ extension VoiceService {
 
     package var notices: [String] { [] }
 
+    package var request: WebSocketRequest? {
+        get { nil }
+        set {}
+    }
+
+    package func opening(on network: NetworkThread) async -> ServiceOpening? { nil }
+
     package mutating func takeKey(of newer: any VoiceService) {
         if let headers = newer.request?.headers { request?.headers = headers }
     }

@@ -54,7 +54,7 @@ package enum AssistEffect: Equatable, Sendable {
     case play(run: Int, SpokenPart, from: String)
     case finish(SpokenPart)
     /// Stop fetching it.
-    case hush
+    case stopSpeaking
     /// Discard the user's turn.
     case forgetTurn
 }
@@ -340,7 +340,7 @@ package struct AssistTranslator: Sendable {
                 report(.userStopped(at: 0))
                 beSilent(request: nil)
             }
-        case .speaking: effects.append(.hush)
+        case .speaking: effects.append(.stopSpeaking)
         case .working, .playing: break
         }
         end(status, reason)

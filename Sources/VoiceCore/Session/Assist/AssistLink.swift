@@ -24,7 +24,6 @@ package final class AssistLink: ServiceLink, VoiceLine {
     private var me: NetworkConfined<AssistLink>?
     private var session = 0
     private var since = Duration.zero
-    private var hasMicrophone = false
     private var microphone: AssistMicrophone?
     private var translator = AssistTranslator()
     private var fetching: Task<Void, Never>?
@@ -92,7 +91,7 @@ package final class AssistLink: ServiceLink, VoiceLine {
 
     private func finish() {
         phase = .over
-        hush()
+        stopSpeaking()
         exchange.close(session)
         pump.onThread.ended(self)
         me = nil
@@ -114,7 +113,6 @@ package final class AssistLink: ServiceLink, VoiceLine {
         guard phase == .opened else { return }
         let isNew = pump.onThread.openMicrophone(on: self, heldAtMost: Self.held)
         guard isNew || microphone == nil else { return }
-        hasMicrophone = true
         microphone = AssistMicrophone(
             hasVoiceDetector: pump.onThread.uplink.hasVoiceDetector, hangover: values.hangoverMS,
             offset: ActivationMachine.Options().preRoll - Self.held
@@ -123,8 +121,8 @@ package final class AssistLink: ServiceLink, VoiceLine {
     }
 
     private func takeQuestion() {
-        guard phase == .opened, hasMicrophone, exchange.takeQuestion() else { return }
-        microphone?.open()
+        guard phase == .opened, let microphone, exchange.takeQuestion() else { return }
+        microphone.open()
         translate(.houseAsks)
     }
 
@@ -147,7 +145,7 @@ package final class AssistLink: ServiceLink, VoiceLine {
             if case .responseBegan = meant { pump.onThread.playout.speechIsWanted() }
             report(.service(meant), Monotonic.now())
         case .start(let run):
-            hush()
+            stopSpeaking()
             exchange.send(.start(run: run, word: exchange.word(since: since - Self.longestCall) ?? ""))
         case .soundEnds(let run):
             sendSound(of: run, isWhole: true)
@@ -158,7 +156,7 @@ package final class AssistLink: ServiceLink, VoiceLine {
             microphone?.answerEnded()
         case .play(let run, let part, let address): fetch(run, part, address)
         case .finish(let part): pump.onThread.playout.finish(part)
-        case .hush: hush()
+        case .stopSpeaking: stopSpeaking()
         case .forgetTurn: microphone?.forgetTurn()
         }
     }
@@ -178,10 +176,7 @@ package final class AssistLink: ServiceLink, VoiceLine {
 
     package func send(_ chunk: MicrophoneChunk) -> Int? {
         guard phase == .opened, let microphone else { return nil }
-        for start in stride(from: 0, to: chunk.samples.count, by: AudioFormat.wirePeriodSamples) {
-            let end = min(start + AudioFormat.wirePeriodSamples, chunk.samples.count)
-            var step = chunk
-            step.samples = UnsafeBufferPointer(rebasing: chunk.samples[start..<end])
+        chunk.forEachPeriod { step in
             for event in microphone.consume(step) {
                 switch event {
                 case .began(let at):
@@ -205,14 +200,14 @@ package final class AssistLink: ServiceLink, VoiceLine {
 
     // MARK: The voice
 
-    private func hush() {
+    private func stopSpeaking() {
         fetching?.cancel()
         fetching = nil
         part = nil
     }
 
     private func fetch(_ run: Int, _ part: SpokenPart, _ address: String) {
-        hush()
+        stopSpeaking()
         guard let me, let request = HTTPRequest.assistSound(address) else {
             let problem = "the address of Home Assistant's answer is not one of http or https"
             return translate(.soundEnded(run: run, problem))
@@ -251,7 +246,7 @@ package final class AssistLink: ServiceLink, VoiceLine {
                 }
             }
         } catch {
-            hush()
+            stopSpeaking()
             translate(.soundEnded(run: run, "the sound of Home Assistant's answer is not WAV"))
         }
     }

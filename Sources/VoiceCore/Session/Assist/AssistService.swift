@@ -33,13 +33,6 @@ package struct AssistService: VoiceService {
     package var capabilities: ServiceCapabilities { .assist }
     package var providesTranscripts: Bool { true }
 
-    package var request: WebSocketRequest? {
-        get { nil }
-        set {}
-    }
-
-    package func opening(on network: NetworkThread) async -> ServiceOpening? { nil }
-
     package func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options) {
         // A step of turn detection.
         pump.chunk = 10

@@ -238,12 +238,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
 
     package func send(_ chunk: MicrophoneChunk) -> Int? {
         guard phase == .opened, let analyzer else { return nil }
-        for start in stride(from: 0, to: chunk.samples.count, by: AudioFormat.wirePeriodSamples) {
-            let end = min(start + AudioFormat.wirePeriodSamples, chunk.samples.count)
-            var step = chunk
-            step.samples = UnsafeBufferPointer(rebasing: chunk.samples[start..<end])
-            hear(analyzer.consume(step), analyzer)
-        }
+        chunk.forEachPeriod { hear(analyzer.consume($0), analyzer) }
         // The audio is sent with a turn, or not at all.
         return 0
     }

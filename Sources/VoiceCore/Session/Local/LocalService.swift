@@ -78,13 +78,6 @@ package struct LocalService: VoiceService {
     package var capabilities: ServiceCapabilities { .local }
     package var providesTranscripts: Bool { true }
 
-    package var request: WebSocketRequest? {
-        get { nil }
-        set {}
-    }
-
-    package func opening(on network: NetworkThread) async -> ServiceOpening? { nil }
-
     package func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options) {
         // A step of turn detection.
         pump.chunk = 10

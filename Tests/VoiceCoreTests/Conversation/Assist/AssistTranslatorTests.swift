@@ -189,7 +189,7 @@ struct AssistTranslatorTests {
         var talk = Talk()
         _ = talk.speak()
         let effects = talk.hear(.asked(.close))
-        #expect(effects.contains(.stop(run: 101)) && effects.contains(.hush))
+        #expect(effects.contains(.stop(run: 101)) && effects.contains(.stopSpeaking))
         guard case .report(.closing(.asked, _))? = effects.last else { return #expect(Bool(false)) }
     }
 
