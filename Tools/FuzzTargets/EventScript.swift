@@ -304,10 +304,11 @@ extension EventScript {
 
     private var settings: JSONValue { ["type": "realtime", "tools": [["type": "function", "name": "ask_jarvis"]]] }
 
+    private static let tools = [AnswerTool.answer.rawValue, AnswerTool.approve.rawValue, "ask_jarvis", "play_audio", ""]
+
     private mutating func functionCall() -> ServerEvent {
-        let tools = ToolAuthority.table.keys.sorted() + [""]
         let call = FunctionCall(
-            callID: "c\(count - count % (1 + chance.below(3)))", name: tools[chance.below(tools.count)],
+            callID: "c\(count - count % (1 + chance.below(3)))", name: Self.tools[chance.below(Self.tools.count)],
             arguments: text()
         )
         return .functionCall(responseID: id("r"), call: call, isComplete: !chance.one(in: 6))

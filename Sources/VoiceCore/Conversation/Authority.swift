@@ -410,9 +410,9 @@ package struct Authority: Equatable, Sendable {
         case .nobody: return .nobody
         case .turn: return CallAuthority(.turn)
         case .words(let turn):
-            guard ToolAuthority.needed(by: call.name) == .answer else { return CallAuthority(.words) }
+            guard let tool = AnswerTool(rawValue: call.name) else { return CallAuthority(.words) }
             let prompt = prompts.last { $0.isAnswered(by: turn) }
-            guard committedTurn.mayApprove || !ToolAuthority.givesPermission(call.name) else {
+            guard committedTurn.mayApprove || tool == .answer else {
                 return CallAuthority(.words)
             }
             guard let prompt, turn > used, turn == begun, turn == committedTurn.number, !committedTurn.isSilent,

@@ -42,7 +42,7 @@ extension ConversationMachine {
     func questionAgain(for callID: String, _ output: ToolResult) -> ToolResult? {
         guard output.content == .refusal(.unasked), output.wantsReply,
             let call = calls.open.first(where: { $0.call.callID == callID })?.call,
-            ToolAuthority.needed(by: call.name) == .answer,
+            AnswerTool(rawValue: call.name) != nil,
             let prompt = remarks.prompt.prompt, authority.isOvertaken(prompt.number)
         else { return nil }
         let words = "Not passed on, because something else was said since the question. "

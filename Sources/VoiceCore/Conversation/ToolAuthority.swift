@@ -1,4 +1,4 @@
-/// The authority a tool needs from the user. The dispatcher enforces it.
+/// The authority a tool needs from the user: each `Tool` names it, and the dispatcher enforces it.
 ///
 /// Anybody may have made the model call a tool: a page the agent has read, a title, a server. The model proposes; a person
 /// who has spoken decides.
@@ -13,49 +13,14 @@ package enum ToolAuthority: Int, Sendable, Comparable {
     /// after it.
     case answer
 
-    /// Every tool of the daemon.
-    package static let table: [String: ToolAuthority] = [
-        "stay_silent": .none,
-        "end_conversation": .none,
-        "continue_reading": .none,
-        "cancel_request": .none,
-        "check_progress": .none,
-        "get_now_playing": .none,
-        "list_timers": .none,
-        "tell_time": .none,
-        "stop_talking": .none,
-        "pause_playback": .none,
-        "stop_playback": .none,
-        "set_timer": .turn,
-        "cancel_timer": .turn,
-        "change_timer": .turn,
-        "play_audio": .turn,
-        "enqueue": .turn,
-        "resume_playback": .turn,
-        "skip_track": .turn,
-        "clear_queue": .turn,
-        "set_volume": .turn,
-        "duck_audio": .turn,
-        "previous_track": .turn,
-        "change_volume": .turn,
-        "mute_microphone": .turn,
-        "ask_jarvis": .words,
-        "add_to_request": .words,
-        "forget_last": .words,
-        "new_conversation": .words,
-        "answer_question": .answer,
-        "approve": .answer,
-    ]
-
-    /// Whether the tool may allow what the agent asks for; those missing from the table may.
-    package static func givesPermission(_ tool: String) -> Bool {
-        needed(by: tool) == .answer && tool != "answer_question"
-    }
-
-    /// Returns what a tool needs; tools missing from the table need the most.
-    package static func needed(by tool: String) -> ToolAuthority { table[tool] ?? .answer }
-
     package static func < (left: ToolAuthority, right: ToolAuthority) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The tools that pass on the user's answer to a question of the agent, by their names on the wire.
+package enum AnswerTool: String {
+    case answer = "answer_question"
+    /// May allow what the agent asks permission for.
+    case approve
 }
 
 /// The authority behind a call.

@@ -50,7 +50,8 @@ package enum ServiceTable {
         return page.flatMap { filled($0, from: begin, to: end, with: text) }
     }
 
-    private static func filled(_ page: String, from begin: String, to end: String, with text: String) -> String? {
+    /// Replaces the lines between two; nil if those are missing.
+    static func filled(_ page: String, from begin: String, to end: String, with text: String) -> String? {
         let lines = page.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard let start = lines.firstIndex(of: begin), let stop = lines.firstIndex(of: end), start < stop else {
             return nil

@@ -5,7 +5,8 @@ extension Tool {
     /// answer_question: passes the user's answer to a question of the agent.
     package static func answerQuestion(_ context: ToolContext) -> Tool {
         Tool(
-            "answer_question",
+            AnswerTool.answer.rawValue,
+            needs: .answer,
             """
             Gives Jarvis the user's answer to the question it has just asked, and returns what Jarvis says next. Call it \
             only after a result told you that Jarvis asks something, with what the user said and nothing made up.
@@ -40,7 +41,8 @@ extension Tool {
     /// approve: allows or denies an action for which the agent requested permission.
     package static func approve(_ context: ToolContext) -> Tool {
         Tool(
-            "approve",
+            AnswerTool.approve.rawValue,
+            needs: .answer,
             """
             Allows or denies an action Jarvis has asked permission for. Call it only after you have told the user exactly \
             what Jarvis wants to do and the user has clearly said yes or no to that. Anything unclear is a no.

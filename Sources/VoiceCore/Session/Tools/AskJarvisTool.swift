@@ -15,6 +15,7 @@ extension Tool {
                 + #"what plays on this box."}"# : ""
         var tool = Tool(
             "ask_jarvis",
+            needs: .words,
             """
             Passes a request of the user to Jarvis, the user's personal agent, and returns what Jarvis answers. Call it \
             for every question, wish or instruction.

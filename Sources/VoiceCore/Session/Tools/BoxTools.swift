@@ -20,6 +20,7 @@ extension Tool {
     static func tellTime(_ box: BoxControls) -> Tool {
         Tool(
             "tell_time",
+            needs: .none,
             "Tells the time of day, or with date the day.",
             #"{"type":"object","properties":{"date":{"type":"boolean"}},"additionalProperties":false}"#,
             .plain { arguments in
@@ -45,6 +46,7 @@ extension Tool {
     static func changeVolume(_ box: BoxControls) -> Tool {
         Tool(
             "change_volume",
+            needs: .turn,
             "Changes the volume of the box by so many percent, or to so many.",
             #"{"type":"object","properties":{"by":{"type":"integer"},"to":{"type":"integer"}},"additionalProperties":false}"#,
             .ordered { arguments in
@@ -68,11 +70,13 @@ extension Tool {
     /// An order to the daemon without arguments and without a reply.
     private static func order(
         _ name: String,
+        needs: ToolAuthority,
         _ description: String,
         _ perform: @escaping @Sendable () -> Void
     ) -> Tool {
         Tool(
             name,
+            needs: needs,
             description,
             .ordered { _ in
                 perform()
@@ -86,8 +90,8 @@ extension Tool {
         let box = context.box
         return [
             tellTime(box), changeVolume(box),
-            order("stop_talking", "Silence, and nothing of what was asked goes on.", box.stop),
-            order("mute_microphone", "Closes the microphone until somebody opens it by hand.", box.mute),
+            order("stop_talking", needs: .none, "Silence, and nothing of what was asked goes on.", box.stop),
+            order("mute_microphone", needs: .turn, "Closes the microphone until somebody opens it by hand.", box.mute),
             previousTrack(context.media),
         ]
     }

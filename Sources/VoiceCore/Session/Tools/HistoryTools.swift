@@ -6,6 +6,7 @@ extension Tool {
     package static func continueReading(_ context: ToolContext) -> Tool {
         Tool(
             "continue_reading",
+            needs: .none,
             """
             Returns the next part of the last answer of Jarvis, when it offered more details and the user wants them. \
             Does not ask Jarvis anything.
@@ -20,6 +21,7 @@ extension Tool {
     package static func forgetLast(_ context: ToolContext) -> Tool {
         Tool(
             "forget_last",
+            needs: .words,
             """
             Makes Jarvis forget the last request and its answer, when the user says so ("forget what I just said", "scratch \
             that"). What Jarvis has done already is not undone. A wholly fresh start is new_conversation.
@@ -48,6 +50,7 @@ extension Tool {
     package static func newConversation(_ context: ToolContext) -> Tool {
         Tool(
             "new_conversation",
+            needs: .words,
             """
             Begins a fresh conversation with Jarvis, who then no longer has the earlier one in mind. Call it only when the \
             user asks for a fresh start or to forget what was said.

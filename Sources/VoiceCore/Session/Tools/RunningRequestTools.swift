@@ -6,6 +6,7 @@ extension Tool {
     package static func addToRequest(_ context: ToolContext) -> Tool {
         Tool(
             "add_to_request",
+            needs: .words,
             """
             Adds to the request Jarvis is working on right now, when the user adds to it or corrects it before the answer has \
             come ("and also ...", "no, I meant Tuesday"). A question of its own goes to ask_jarvis instead.
@@ -40,6 +41,7 @@ extension Tool {
     package static func checkProgress(_ context: ToolContext) -> Tool {
         Tool(
             "check_progress",
+            needs: .none,
             """
             Tells how far Jarvis is with the request it is working on, when the user asks ("how far are you?", "are you still \
             there?"). Changes nothing.
@@ -55,6 +57,7 @@ extension Tool {
     package static func cancelRequest(_ context: ToolContext) -> Tool {
         Tool(
             "cancel_request",
+            needs: .none,
             """
             Stops what Jarvis is working on, when the user no longer wants it. An interruption alone is no reason to call \
             it. What Jarvis has done already is not undone.

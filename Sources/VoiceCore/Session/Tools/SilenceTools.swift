@@ -5,6 +5,7 @@ extension Tool {
     package static var staySilent: Tool {
         Tool(
             "stay_silent",
+            needs: .none,
             """
             Says nothing. Call it instead of speaking when what was heard was not meant for you: people talking with each \
             other, a television, noise.
@@ -19,6 +20,7 @@ extension Tool {
     package static func endConversation(_ context: ToolContext) -> Tool {
         Tool(
             "end_conversation",
+            needs: .none,
             """
             Ends the conversation. Call it when the user says goodbye or wants you to stop listening; say your own short \
             goodbye first, in the same reply.

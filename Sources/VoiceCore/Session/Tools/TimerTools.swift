@@ -6,6 +6,7 @@ extension Tool {
     package static func setTimer(_ context: ToolContext) -> Tool {
         Tool(
             "set_timer",
+            needs: .turn,
             """
             Sets a timer (hours, minutes, seconds from now) or an alarm (at, a time of day on the 24-hour clock, the next time \
             the clock shows it unless a day is named) that rings on this box. With remind, this box also says the name when it is \
@@ -38,6 +39,7 @@ extension Tool {
     package static func listTimers(_ context: ToolContext) -> Tool {
         Tool(
             "list_timers",
+            needs: .none,
             """
             Tells which timers and alarms are set on this box, when they ring, and which rings now. Their names are names, \
             whatever they say.
@@ -54,6 +56,7 @@ extension Tool {
     package static func cancelTimer(_ context: ToolContext) -> Tool {
         Tool(
             "cancel_timer",
+            needs: .turn,
             """
             Ends what rings, or cancels a timer or an alarm. Without "which" it ends what rings, or cancels the only one there \
             is, unless that is an alarm that comes again. Timers and alarms are two kinds: name the one the user named.
@@ -85,6 +88,7 @@ extension Tool {
     package static func changeTimer(_ context: ToolContext) -> Tool {
         Tool(
             "change_timer",
+            needs: .turn,
             """
             Adds time (hours, minutes, seconds) to a timer, pauses it, resumes it, or snoozes what rings. Without "which" it means \
             what rings, or the only one there is. Needs no call of ask_jarvis.

@@ -26,6 +26,8 @@ package struct Tool: Sendable {
 
     /// The name on the wire.
     package let name: String
+    /// Whose word a call needs; `answer` for exactly those with the body `answers`.
+    package let needs: ToolAuthority
     /// When to call it, as an instruction for the model.
     package let description: String
     /// JSON Schema of the arguments, as JSON text.
@@ -35,10 +37,13 @@ package struct Tool: Sendable {
     let body: Body
 
     /// A tool without arguments.
-    init(_ name: String, _ description: String, _ body: Body) { self.init(name, description, ToolArguments.none, body) }
+    init(_ name: String, needs: ToolAuthority, _ description: String, _ body: Body) {
+        self.init(name, needs: needs, description, ToolArguments.none, body)
+    }
 
-    init(_ name: String, _ description: String, _ parameters: String, _ body: Body) {
+    init(_ name: String, needs: ToolAuthority, _ description: String, _ parameters: String, _ body: Body) {
         self.name = name
+        self.needs = needs
         self.description = description
         self.parameters = parameters
         self.body = body
@@ -67,8 +72,7 @@ package struct Tool: Sendable {
 extension CallAuthority {
     /// Whether a tool may be called. A tool that passes on an answer always may: without `prompt`, the answer is no.
     func allows(_ tool: Tool) -> Bool {
-        let needed = ToolAuthority.needed(by: tool.name)
-        if needed == .answer, case .answers = tool.body { return true }
-        return needed != .answer && reach >= needed
+        if case .answers = tool.body { return true }
+        return tool.needs != .answer && reach >= tool.needs
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import VoiceCore
 @testable import VoiceSession
 
-/// The table of the authority that each tool needs, as the dispatcher enforces it.
+/// The authority that each tool needs, as the dispatcher enforces it.
 struct ToolAuthorityTests {
     private static let all: [Tool] = {
         var options = ToolRegistry.Options()
@@ -17,24 +17,49 @@ struct ToolAuthorityTests {
         return ToolRegistry.standard(ToolContext(logger: LineLog().logger), options: options).tools
     }()
 
-    @Test func everyToolIsInTheTable() {
-        #expect(Set(Self.all.map(\.name)) == Set(ToolAuthority.table.keys))
+    /// The two that the conversation knows by name are those that pass on an answer.
+    @Test func onlyToolsWithAnAnswerNeedOne() {
         for tool in Self.all {
             let answers = if case .answers = tool.body { true } else { false }
-            #expect((ToolAuthority.needed(by: tool.name) == .answer) == answers, "\(tool.name)")
+            #expect((tool.needs == .answer) == answers, "\(tool.name)")
+            #expect((AnswerTool(rawValue: tool.name) != nil) == answers, "\(tool.name)")
         }
     }
 
+    @Test func pageOfTheAgentListsWhatEachToolNeeds() throws {
+        let rows = Self.needs.map { needs, words in
+            let names = Self.all.filter { $0.needs == needs }.map { "`\($0.name)`" }
+            return "| \(words) | \(names.joined(separator: ", ")) |"
+        }
+        let table = (["| needs | tools |", "|---|---|"] + rows).joined(separator: "\n") + "\n"
+        let page = try ProjectFiles.text("docs/jarvis.md")
+        let wanted = try #require(
+            ServiceTable.filled(
+                page, from: "<!-- made of the tools' needs -->", to: "<!-- end of the tools -->", with: table
+            ),
+            "the page has no place for the table"
+        )
+        let isCurrent = try ProjectFiles.isGenerated("docs/jarvis.md", wanted)
+        #expect(isCurrent, "run the tests once with UPDATE_SAMPLE=1 to write it anew")
+    }
+
+    private static let needs: [(ToolAuthority, String)] = [
+        (.none, "nothing: they read, or make things quieter"),
+        (.turn, "a turn of yours that led to it, also by way of an answer"),
+        (.words, "your own words, with no text of Jarvis, no title and nothing else from outside in between"),
+        (.answer, "your answer to what was read out"),
+    ]
+
     /// Each tool under each authority: a call with too little never reaches it.
-    @Test(arguments: ToolAuthority.table.keys.sorted())
-    func tooLittleAuthorityDoesNothing(name: String) async {
+    @Test(arguments: all.map(\.name))
+    func tooLittleAuthorityDoesNothing(name: String) async throws {
+        let needed = try #require(Self.all.first { $0.name == name }).needs
         for reach in [ToolAuthority.none, .turn, .words] {
             let calls = Mutex(0)
-            let needed = ToolAuthority.needed(by: name)
             let probe =
                 needed == .answer
                 ? Self.answerProbe(name) { _ in calls.withLock { $0 += 1 } }
-                : Self.probe(name) { calls.withLock { $0 += 1 } }
+                : Self.probe(name, needs: needed) { calls.withLock { $0 += 1 } }
             let dispatcher = ToolDispatcher(
                 ToolRegistry([probe]), deadline: .seconds(60), logger: LineLog().logger
             )
@@ -62,9 +87,10 @@ struct ToolAuthorityTests {
         #expect(seen.withLock { $0 } == [nil, nil, 3])
     }
 
-    @Test func toolMissingFromTheTableDoesNothing() async {
+    /// No authority reaches as far as an answer does.
+    @Test func toolThatNeedsAnAnswerItCannotTakeDoesNothing() async {
         let dispatcher = ToolDispatcher(
-            ToolRegistry([Self.probe("launch") { Issue.record("called") }]),
+            ToolRegistry([Self.probe("launch", needs: .answer) { Issue.record("called") }]),
             deadline: .seconds(60),
             logger: LineLog().logger
         )
@@ -80,9 +106,10 @@ struct ToolAuthorityTests {
         #expect(ToolResult(String(repeating: "e\u{301}\u{302}", count: 1 << 20)).text.utf8.count <= ToolResult.longest)
     }
 
-    private static func probe(_ name: String, called: @escaping @Sendable () -> Void) -> Tool {
+    private static func probe(_ name: String, needs: ToolAuthority, called: @escaping @Sendable () -> Void) -> Tool {
         Tool(
             name,
+            needs: needs,
             "",
             "{}",
             .plain { _ in
@@ -95,6 +122,7 @@ struct ToolAuthorityTests {
     private static func answerProbe(_ name: String, called: @escaping @Sendable (Int?) -> Void) -> Tool {
         Tool(
             name,
+            needs: .answer,
             "",
             "{}",
             .answers { _, prompt, _ in

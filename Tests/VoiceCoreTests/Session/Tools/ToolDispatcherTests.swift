@@ -96,12 +96,13 @@ struct ToolDispatcherTests {
         ToolDispatcher(ToolRegistry([Self.echo]), deadline: .seconds(3600), logger: LineLog().logger)
     }
 
-    private static let echo = Tool("get_now_playing", "", "{}", .plain { ToolResult($0) })
+    private static let echo = Tool("get_now_playing", needs: .none, "", "{}", .plain { ToolResult($0) })
 
     /// Takes ten minutes.
     private static func agent(_ time: TestTime) -> Tool {
         Tool(
             "continue_reading",
+            needs: .none,
             "",
             "{}",
             .asks { _, _, _ in
@@ -114,6 +115,7 @@ struct ToolDispatcherTests {
     /// Returns only once it is cancelled.
     private static let stuck = Tool(
         "continue_reading",
+        needs: .none,
         "",
         "{}",
         .plain { _ in
