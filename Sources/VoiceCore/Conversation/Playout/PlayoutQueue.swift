@@ -6,8 +6,7 @@ internal import VoiceBase
 /// A *voice position* counts samples (24 kHz) since the start of the program. The ring uses the same positions, so a
 /// position at the loudspeaker identifies a sample of a part. A pure value: the caller owns the ring.
 ///
-/// Playout begins, and resumes after an underrun, when the start buffer is filled, when the part is complete, or when its
-/// first samples have waited `startWait`.
+/// Playout begins, and resumes after an underrun, when the start buffer is filled or the part is complete.
 ///
 /// The parts of a response are played one after another, in the order in which they began: audio that a part receives after the
 /// next has begun is put before that one, which waits for its end, for `startWait` at most.
@@ -55,7 +54,9 @@ package struct PlayoutQueue {
     /// Parts in the account; no service has more than a few.
     private static let mostParts = 256
 
-    private let startSamples: Int
+    /// Of the service. Speech of the box itself has the initial one: it comes by no link.
+    private var link: StartBuffer
+    private let box: StartBuffer
     private let startWait: Duration
     private let limit: Int
     /// Samples not yet in the ring; those before `head` are gone.
@@ -78,11 +79,12 @@ package struct PlayoutQueue {
     private var audible: String?
 
     /// - Parameters:
-    ///   - startBuffer: ms of speech gathered before playout begins.
+    ///   - startBuffer: ms of speech gathered before playout begins, until the link's jitter is known.
     ///   - limit: maximum seconds of queued speech.
     package init(startBuffer: Int, limit: Int = 600) {
-        startSamples = startBuffer * AudioFormat.wireRate / 1000
-        startWait = .milliseconds(4 * startBuffer)
+        box = StartBuffer(initial: .milliseconds(startBuffer))
+        link = box
+        startWait = box.longestInitial
         self.limit = limit * AudioFormat.wireRate
     }
 
@@ -102,6 +104,9 @@ package struct PlayoutQueue {
         guard !stale.contains(part.responseID) else { return .stale }
         guard records.count < Self.mostParts || records.contains(where: { $0.part == part }) else {
             return .full(samples.count)
+        }
+        if !SpokenPart.isOfBox(part.responseID) {
+            link.received(Self.time(samples.count), of: part.responseID, at: now)
         }
         let room = max(0, limit - waiting)
         let accepted = min(room, samples.count)
@@ -135,7 +140,8 @@ package struct PlayoutQueue {
     package mutating func release(at now: Duration, _ write: (UnsafeBufferPointer<Int16>) -> Int) -> Int {
         guard waiting > 0 else { return 0 }
         if !isReleased {
-            guard waiting >= startSamples || now - (heldSince ?? now) >= startWait else { return 0 }
+            let start = announced.map(SpokenPart.isOfBox) == true ? box : link
+            guard start.isFilled(gathered: Self.time(waiting), held: now - (heldSince ?? now)) else { return 0 }
             isReleased = true
         }
         heldSince = nil
@@ -285,6 +291,10 @@ package struct PlayoutQueue {
                 isItemHeard: heardItems.contains(record.part.itemID)
             )
         }
+    }
+
+    private static func time(_ samples: Int) -> Duration {
+        .microseconds(samples * 1_000_000 / AudioFormat.wireRate)
     }
 
     // MARK: - Accounts

@@ -30,6 +30,32 @@ struct PlayoutQueueTests {
             written += UInt64(taken)
         }
 
+        /// Receives an answer in deltas of 20 ms at these milliseconds, and plays it to its end.
+        mutating func answer(_ response: String, deltas: [Int]) { _ = play(response, deltas) }
+
+        /// The same; returns after how many ms it began to play.
+        mutating func wait(of response: String, deltas: [Int]) -> Int? { play(response, deltas).began }
+
+        /// The same; returns for how many ms nothing was there to play once it had begun.
+        mutating func gaps(of response: String, deltas: [Int]) -> Int { play(response, deltas).gaps }
+
+        private mutating func play(_ response: String, _ deltas: [Int]) -> (began: Int?, gaps: Int) {
+            let part = SpokenPart(responseID: response, itemID: response, contentIndex: 0)
+            let before = written
+            var (began, gaps): (Int?, Int) = (nil, 0)
+            for time in 0...(deltas.last ?? 0) {
+                for _ in deltas.filter({ $0 == time }) { _ = receive(20, part) }
+                fill()
+                if began == nil, written > before { began = time }
+                if began != nil, heard == written { gaps += 1 }
+                _ = play(1)
+            }
+            queue.finish(part)
+            fill()
+            for _ in 0..<100 { _ = play(20) }
+            return (began, gaps)
+        }
+
         mutating func play(_ milliseconds: Int) -> [PlayoutQueue.Progress] {
             now += .milliseconds(milliseconds)
             heard = min(written, heard + UInt64(milliseconds * 24))
@@ -50,6 +76,61 @@ struct PlayoutQueueTests {
         #expect(stage.receive(20, first) == .queued(begins: false))
         stage.fill()
         #expect(stage.written == 60 * 24)
+    }
+
+    /// Deltas of 20 ms, one every 20 ms: the first answer waits for three of them.
+    @Test func steadyLinkShortensTheWait() {
+        var stage = Stage()
+        #expect(stage.wait(of: "r1", deltas: [0, 20, 40, 60, 80]) == 40)
+        #expect(stage.wait(of: "r2", deltas: [0, 20, 40, 60, 80]) == 20)
+    }
+
+    @Test func serviceThatIsFasterThanSpeechStartsAtOnce() {
+        var stage = Stage()
+        for number in 1...3 { #expect(stage.wait(of: "r\(number)", deltas: [0, 0, 0, 1, 1, 1, 2, 2]) == 0) }
+        stage.answer("r4", deltas: [0, 0, 1, 1])
+        #expect(stage.wait(of: "r5", deltas: [0, 40]) == 0)
+    }
+
+    @Test func lateDeltaLengthensTheNextAnswersWait() {
+        var stage = Stage()
+        stage.answer("r1", deltas: [0, 20, 150, 160, 170])
+        #expect(stage.wait(of: "r2", deltas: Array(stride(from: 0, to: 300, by: 20))) == 130)
+    }
+
+    /// The late delta that stops one answer does not stop the next.
+    @Test func secondAnswerOfAJitteringLinkHasNoGap() {
+        var stage = Stage()
+        let deltas = [0, 20, 110, 110, 110, 110, 120, 140, 230, 230, 230, 230, 240]
+        #expect(stage.gaps(of: "r1", deltas: deltas) > 0)
+        #expect(stage.gaps(of: "r2", deltas: deltas) == 0)
+    }
+
+    @Test func lateDeltaIsForgottenAfterSixteenAnswers() {
+        var stage = Stage()
+        stage.answer("r0", deltas: [0, 20, 150])
+        for number in 1...16 { stage.answer("r\(number)", deltas: [0, 20, 40]) }
+        #expect(stage.wait(of: "r17", deltas: [0, 20, 40, 60]) == 20)
+    }
+
+    /// The service was silent for a second: no buffer bridges that.
+    @Test func pauseOfTheServiceIsNoJitter() {
+        var stage = Stage()
+        stage.answer("r1", deltas: [0, 20, 40, 1040, 1060])
+        #expect(stage.wait(of: "r2", deltas: [0, 20, 40]) == 20)
+    }
+
+    @Test func longestWaitIs300Milliseconds() {
+        var stage = Stage()
+        stage.answer("r1", deltas: [0, 500])
+        #expect(stage.wait(of: "r2", deltas: Array(stride(from: 0, to: 600, by: 40))) == 300)
+    }
+
+    @Test func speechOfTheBoxKeepsItsStartBuffer() {
+        var stage = Stage()
+        stage.answer("r1", deltas: [0, 20, 40])
+        stage.answer("r2", deltas: [0, 20, 40])
+        #expect(stage.wait(of: SpokenPart.nameOfBox(1), deltas: [0, 20, 40, 60]) == 40)
     }
 
     @Test func aShortPartIsPlayedWhenItIsComplete() {
