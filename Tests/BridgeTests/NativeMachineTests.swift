@@ -361,6 +361,13 @@ struct NativeAnnouncementsTests {
         #expect(ended.number == nil)
     }
 
+    @Test func stoppedSoundIsNotHeardToItsEnd() {
+        var announcements = NativeAnnouncements()
+        _ = announcements.handle(.add(item(1)))
+        _ = announcements.handle(.begun(problem: nil))
+        #expect(announcements.handle(.looked(isOver: true, isStopped: true)) == [.ended(item(1), isDone: false)])
+    }
+
     @Test func soundWithoutAnEndIsNotWaitedForLongerThanHomeAssistantDoes() {
         var announcements = NativeAnnouncements()
         _ = announcements.handle(.add(item(1)))

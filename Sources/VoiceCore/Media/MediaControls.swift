@@ -69,6 +69,8 @@ package struct MediaSnapshot: Sendable, Equatable, Encodable {
     package var sleepMinutes: Double?
     /// True while an interjection plays, else nil.
     package var interjects: Bool?
+    /// True once the last interjection was stopped before its end, else nil. Not for models.
+    package var interjectionWasStopped: Bool?
     /// Set if the request could not be carried out.
     package var problem: String?
 

@@ -62,6 +62,7 @@ extension MediaMachine {
             return decodeAhead()
         }
         rememberPlace()
+        interjectionWasStopped = false
         interrupted = Interrupted(
             item: current?.item, second: second, duration: current?.duration, isPaused: isPaused, queue: waiting
         )
@@ -70,6 +71,16 @@ extension MediaMachine {
         cut()
         begin(first, from: 0)
         effects.append(.startTimer(.interjection, Self.longestInterjection))
+    }
+
+    /// Call it before an event is carried out.
+    mutating func noteStopped(by event: MediaEvent) {
+        guard interrupted != nil else { return }
+        switch event {
+        case .order(.skip), .order(.clear): break
+        case .play, .order, .timer(.sleep): interjectionWasStopped = true
+        default: break
+        }
     }
 
     /// Ends the interjection; what waited before waits again.

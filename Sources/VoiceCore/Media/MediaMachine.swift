@@ -70,6 +70,8 @@ package struct MediaMachine: Sendable, Equatable {
     package internal(set) var queue: [MediaItem] = []
     /// What continues after an interjection; nil while there is none.
     var interrupted: Interrupted?
+    /// An order has ended the last interjection before it was heard to its end.
+    package internal(set) var interjectionWasStopped = false
     /// Items heard earlier, the latest last.
     private var before: [MediaItem] = []
     package internal(set) var isPaused = false
@@ -86,6 +88,7 @@ package struct MediaMachine: Sendable, Equatable {
     package mutating func handle(_ event: MediaEvent) -> [MediaEffect] {
         effects = []
         defer { effects = [] }
+        noteStopped(by: event)
         switch event {
         case .play, .order(.stop): dropInterjection()
         case .order(.skip), .order(.clear), .seek, .remove:

@@ -82,6 +82,24 @@ struct MediaInterjectionTests {
         #expect(machine.current == nil && !machine.interjects && machine.queue.map(\.title) == ["b"])
     }
 
+    @Test func stoppedInterjectionIsToldFromOneThatWasHeard() {
+        var machine = Self.playing()
+        for order in [MediaEvent.order(.stop), .order(.pause), .play(Self.item("c"), from: 0)] {
+            _ = machine.handle(.interject([chime]))
+            #expect(!machine.interjectionWasStopped)
+            _ = machine.handle(order)
+            #expect(machine.interjectionWasStopped, "\(order)")
+        }
+        machine = Self.playing()
+        _ = machine.handle(.interject([chime]))
+        _ = machine.handle(.order(.skip))
+        _ = hear(&machine)
+        #expect(!machine.interjects && !machine.interjectionWasStopped)
+        // An order after its end does not mean it.
+        _ = machine.handle(.order(.stop))
+        #expect(!machine.interjectionWasStopped)
+    }
+
     @Test func otherOrdersMeanWhatWasInterrupted() {
         var machine = Self.playing()
         _ = machine.handle(.interject([chime]))

@@ -17,7 +17,9 @@ struct NativeAnnouncements {
         /// The daemon has taken the sound, or refused it.
         case begun(problem: String?)
         /// The daemon has been asked whether it still sounds.
-        case looked(isOver: Bool)
+        ///
+        /// - isStopped: whether somebody has stopped it; a question then awaits no answer.
+        case looked(isOver: Bool, isStopped: Bool = false)
         /// A connection is closed: what it has waiting is forgotten.
         case left(ObjectIdentifier)
     }
@@ -50,10 +52,10 @@ struct NativeAnnouncements {
         case .begun(let problem):
             guard present != nil else { return [] }
             return problem == nil ? [.look] : end(isDone: false)
-        case .looked(let isOver):
+        case .looked(let isOver, let isStopped):
             guard present != nil else { return [] }
             looks += 1
-            return isOver || looks >= Self.mostLooks ? end(isDone: isOver) : [.look]
+            return isOver || looks >= Self.mostLooks ? end(isDone: isOver && !isStopped) : [.look]
         case .left(let owner):
             waiting.removeAll { $0.owner == owner }
             // It still sounds, but its end is not that of another connection's.

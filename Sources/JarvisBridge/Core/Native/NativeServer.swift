@@ -192,7 +192,9 @@ final class NativeServer: StatusObserver {
         // A question, which the journal leaves out, and not the observed status: that may be older than the sound.
         HouseOrder("status").give(socket, on: loop) { [self] status, _ in
             // Without an answer it may still sound, unless the daemon is gone.
-            handle(.looked(isOver: status.map { $0["media"]?["interjects"] != true } ?? (house == nil)))
+            let media = status?["media"]
+            let isOver = status == nil ? house == nil : media?["interjects"] != true
+            handle(.looked(isOver: isOver, isStopped: media?["interjection_stopped"] == true))
         }
     }
 }
