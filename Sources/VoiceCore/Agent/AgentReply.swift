@@ -18,7 +18,7 @@ package enum AgentPart: Sendable, Equatable {
 
 /// How a call wants the agent's reply.
 package struct AgentListener {
-    /// Whether it takes sentences while the answer is being written.
+    /// Whether the call takes sentences while the answer is being written.
     package var inParts: Bool
     /// Receives every part but the end.
     package var onPart: (AgentPart) -> Void
@@ -30,7 +30,7 @@ package struct AgentListener {
 }
 
 extension AgentReply {
-    /// A reply that is only its end.
+    /// A reply whose only part is its end.
     package static func ended(_ answer: JarvisAnswer) -> Self {
         Self { parts in
             parts.yield(.ended(answer))

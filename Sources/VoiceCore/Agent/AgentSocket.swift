@@ -24,7 +24,7 @@ final class AgentSocket: JarvisSocket {
 
     deinit { close() }
 
-    /// Opens it.
+    /// Opens a WebSocket.
     static func open(_ request: WebSocketRequest, on network: NetworkThread) async -> Result<AgentSocket, JarvisFailure>
     {
         // Bounded by `mostBytes`.

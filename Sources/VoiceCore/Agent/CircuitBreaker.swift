@@ -36,7 +36,7 @@ package struct CircuitBreaker: Equatable, Sendable {
     private var pause = CircuitBreaker.firstPause
     /// The latest failure that a check of the server sees too; nil once a question or a check succeeds.
     private var unreachable: JarvisFailure?
-    /// The latest question was refused until a person acts, which a check of the server need not see; nil once one succeeds.
+    /// The latest refusal that only a person can fix and that a check of the server may not see; nil once a question succeeds.
     private var refused: JarvisFailure?
 
     /// Why the agent cannot be asked now; nil if it can, as far as is known.
@@ -51,7 +51,7 @@ package struct CircuitBreaker: Equatable, Sendable {
     /// Learns from a check of the server without a question.
     package mutating func checked(_ failure: JarvisFailure?) {
         guard let failure else {
-            // The server is back; a model that fails behind it is not seen this way.
+            // The server is back; this check does not see a failing model behind it.
             guard unreachable != nil else { return }
             let before = refused
             self = CircuitBreaker()

@@ -6,23 +6,23 @@ internal import VoiceReply
 /// Asks Home Assistant: the agent of the pipeline that the user prefers there, over its WebSocket; over its REST API where no
 /// WebSocket gets through.
 ///
-/// Home Assistant keeps the history, for five minutes. It gets the user's words alone: it compares them with sentences. Closing the
-/// connection ends the run. A question that was sent is not repeated, because the lamp may be on already, unless Home Assistant
-/// says that it did nothing.
+/// Home Assistant keeps the history, for five minutes. It gets only the user's words, because it matches them against
+/// sentences. Closing the connection ends the run. A question that was sent is not repeated, because the lamp may be on
+/// already, unless Home Assistant says that it did nothing.
 struct HomeAssistantBackend: JarvisBackend {
     /// How long a question waits for another one of the same conversation.
     private static let patience = Duration.seconds(5)
     private static let pause = Duration.milliseconds(500)
-    /// Until the WebSocket has taken the token.
+    /// Time limit until the WebSocket has taken the token.
     private static let opening = Duration.seconds(10)
-    /// From the end of a run to the reason for it.
+    /// Time limit from the end of a run to the reason for that end.
     private static let grace = Duration.seconds(1)
 
     private let connection: JarvisConnection
     private let maximumWords: Int
     private let known = Known()
 
-    /// What earlier questions have told.
+    /// Facts learned from earlier questions.
     private final class Known: Sendable {
         /// The agent of the preferred pipeline: the REST API would ask the built-in one.
         let engine = Mutex<String?>(nil)
@@ -47,7 +47,7 @@ struct HomeAssistantBackend: JarvisBackend {
             case .busy where connection.environment.now() - began < Self.patience:
                 await connection.environment.sleep(Self.pause)
             case .busy, .foreign:
-                // Once more in a conversation of its own, whose history is empty.
+                // Asks again in a new conversation, whose history is empty.
                 guard conversation != nil else {
                     return JarvisOutcome(.failure(outcome == .busy ? .busy : .authentication))
                 }

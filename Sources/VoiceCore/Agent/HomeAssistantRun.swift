@@ -10,9 +10,9 @@ package struct HomeAssistantRun: Sendable, Equatable {
         case send(String)
         /// The present message has grown: see `segment`.
         case words
-        /// A message is complete that was not the answer.
+        /// A message is complete, and it was not the answer.
         case segmentEnded
-        /// Home Assistant has ended the run without an answer: why may follow within a moment.
+        /// Home Assistant has ended the run without an answer; the reason may follow within a moment.
         case ending
         case finished(Outcome)
     }
@@ -69,7 +69,7 @@ package struct HomeAssistantRun: Sendable, Equatable {
     }
 
     private var command: JSONValue {
-        // Without the name of a pipeline it is the one that the user prefers.
+        // Without a pipeline name, Home Assistant uses the pipeline that the user prefers.
         var members: [String: JSONValue] = [
             "id": 1, "type": "assist_pipeline/run", "start_stage": "intent", "end_stage": "intent",
             "input": ["text": .string(text)], "timeout": .integer(Self.longest),
@@ -122,7 +122,7 @@ package struct HomeAssistantRun: Sendable, Equatable {
 
     /// Reads the output of a question, as the WebSocket and the REST API give it.
     ///
-    /// - Parameter heard: the pieces of the last message; its text where the output has none.
+    /// - Parameter heard: the pieces of the last message; used if the output has no text.
     package static func outcome(of output: JSONValue, heard: String = "") -> Outcome {
         guard let response = output["response"] else { return .failed(.badReply(detail: "no response")) }
         let said = response["speech"]?["plain"]?["speech"]?.stringValue ?? ""

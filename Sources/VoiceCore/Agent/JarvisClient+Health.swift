@@ -45,7 +45,7 @@ extension JarvisClient {
         nextLook = result == .failure(.cancelled) ? now : environment.now() + Self.lookPause
     }
 
-    /// Updates what is known of the server from a check.
+    /// Records the result of a check of the server.
     func learn(_ result: Result<JarvisHealth?, JarvisFailure>) {
         switch result {
         case .success: checked(nil)

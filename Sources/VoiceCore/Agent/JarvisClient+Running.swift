@@ -43,8 +43,8 @@ extension JarvisClient {
 
     /// Describes the progress of the current request, shaped for speech; nil if nothing is running.
     ///
-    /// The agent is asked beside its run, with what is visible from here, since that question is answered without tools. If
-    /// it cannot be asked, what is visible is the answer.
+    /// The agent is asked beside its run, with the activity that is known here, because it answers that question
+    /// without tools. If it cannot be asked, that activity is the answer.
     package func progress() async -> String? {
         guard let run = active else { return nil }
         if let pending { return pending.prompt.asked(as: pending.number).forModel }

@@ -50,14 +50,14 @@ package actor JarvisClient {
         var isContinued: Bool
         let started: Duration
         var task: Task<Void, Never>?
-        /// The call that follows it; nil while it waits for the user, and once it continues without an answer from here.
+        /// The call that waits for the answer; nil while the run waits for the user, or once it continues without the user's reply.
         var call: Call?
-        /// Since when it is followed.
+        /// When `call` began to follow the run.
         var since: Duration
         var wasSent = false
         /// Spoken sentences of the current segment.
         var said: [String] = []
-        /// Whether any were spoken in the call that follows it now.
+        /// Whether `call` has spoken any of them.
         var hasBegun = false
         /// Sentences were skipped, so the rest is spoken when the reply is complete.
         var isHeld = false
@@ -105,7 +105,7 @@ package actor JarvisClient {
     private var waiting: [Question] = []
     /// The question that waits for the trial of a server in trouble.
     private var trying: Question?
-    /// Whether a question is in progress, or one that was withdrawn is not over at the server.
+    /// Whether a question is in progress, or a withdrawn one has not ended at the server.
     private var isTaken = false
     private var calls = 0
     private var runs = 0
@@ -113,7 +113,7 @@ package actor JarvisClient {
     var active: Run?
     /// Ends the run when the time of its call is over.
     private var clock: Task<Void, Never>?
-    /// False once only the end of a reply showed that it began with thoughts: nothing is spoken early from then on.
+    /// False once a reply has shown only at its end that it began with thoughts: from then on nothing is spoken early.
     private var hidesThoughts = true
     var pending: Pending?
     /// Waits until the server confirms the end of a run.
@@ -129,7 +129,7 @@ package actor JarvisClient {
     /// Whether the agent has shown that it has the voice prompt: in its health answer, in its last first reply.
     var advertisesVoiceMode = false
     private var saysSoInReply: Bool
-    /// The session in which the last question was asked, whatever came of it.
+    /// The session of the last question, even if that question failed.
     private var asked: String?
     /// The last turn as sent to the server: the question, and remarks added to it.
     var sent: [String] = []
@@ -137,7 +137,7 @@ package actor JarvisClient {
 
     /// - Parameters:
     ///   - sessionName: part of the ids of its conversations; empty for none.
-    ///   - firstPrompt: the number before that of its first prompt. Each client of a process has its own range.
+    ///   - firstPrompt: its prompts are numbered from the next number on. Each client of a process has its own range.
     package init(
         base: ServerURL,
         token: Secret?,
@@ -215,7 +215,7 @@ package actor JarvisClient {
     /// Asks the agent. There is always something to say, or a prompt.
     ///
     /// - Parameters:
-    ///   - context: what the agent has to know beside the user's words.
+    ///   - context: information for the agent beside the user's words.
     ///   - inParts: whether sentences are wanted while the answer is being written.
     package func ask(_ query: String, context: String?, inParts: Bool) -> AgentReply {
         let (call, reply) = makeCall(inParts: inParts)
@@ -314,7 +314,7 @@ package actor JarvisClient {
         }
     }
 
-    /// Updates what is known of the server from a check without a question.
+    /// Records the result of a check of the server without a question.
     func checked(_ failure: JarvisFailure?) {
         let before = breaker.trouble
         breaker.checked(failure)
@@ -336,7 +336,7 @@ package actor JarvisClient {
     private func start(_ question: Question) {
         runs += 1
         let sessionID = session.id(at: environment.now())
-        // Home Assistant compares the words with sentences.
+        // Home Assistant matches the words against sentences, so it gets no context.
         let context = settings.api == .homeAssistant ? nil : question.context
         let whole = context.map { question.query + "\n\n" + $0 } ?? question.query
         let first = prepare(whole, in: sessionID)
@@ -355,7 +355,7 @@ package actor JarvisClient {
                 question = shorter
                 outcome = await backend.run(question) { handle($0, of: number) }
             }
-            // The conversation was not too long.
+            // The length was not the reason: restores the conversation.
             if outcome.mayBeLength, session.currentID == question.sessionID {
                 session = before
                 asked = before.currentID
@@ -444,7 +444,7 @@ package actor JarvisClient {
         }
     }
 
-    /// Makes a call the one that follows the run; nil if its answer is to be news.
+    /// Sets the call that follows the run; with nil, the run's answer is news.
     func follow(_ call: Call?) {
         active?.call = call
         active?.since = call?.asked ?? environment.now()

@@ -51,7 +51,7 @@ struct JarvisConnection: Sendable {
         return outcome
     }
 
-    /// Whether the server's record shows that more than words came of a question.
+    /// Whether the server's record shows that a question led to more than words.
     func hasWorked(on question: JarvisQuestion) async -> Bool {
         let record = JarvisRecord(await transport.exchange(request.messages(session: question.sessionID)))
         return record.showsWork(on: question.query)

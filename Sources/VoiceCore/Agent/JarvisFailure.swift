@@ -244,7 +244,7 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         if case .cutOff(let detail) = self { .offline(detail: detail) } else { self }
     }
 
-    /// Why a server could not be reached, for a line about something else.
+    /// Why a server could not be reached, as part of another message.
     var reason: String {
         switch self {
         case .offline(let detail), .cutOff(let detail), .untrusted(let detail): detail

@@ -6,7 +6,7 @@ extension JarvisPrompt {
     func asked(as number: Int) -> AgentPrompt {
         let (kind, facts, essence) =
             switch self {
-            // The user cannot do without the questions, but without their options.
+            // The user needs the questions, but not their options.
             case .questions(_, let questions):
                 (AgentPrompt.Kind.question, [Self.facts(questions)], questions.map(\.question).joined(separator: " "))
             case .approval(let approval):

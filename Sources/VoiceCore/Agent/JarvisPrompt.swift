@@ -136,7 +136,7 @@ package enum JarvisPromptReply: Sendable, Equatable, Encodable {
 }
 
 extension JarvisPrompt {
-    /// The reply that says no, or nothing at all.
+    /// The reply that denies a permission or dismisses the questions.
     var refusal: JarvisPromptReply {
         switch self {
         case .questions(let callID, _): .dismissal(callID: callID)

@@ -47,7 +47,7 @@ final class PlainBackend: JarvisBackend {
         history.withLock { history in
             guard history.sessionID == question.sessionID else { return }
             guard case .success(let text) = outcome.result else { return }
-            // Half of what was too long is kept from now on.
+            // Keeps at most half of the refused length from now on.
             if let whole = history.whole { history.limit = min(history.limit, Self.size(whole) / 2) }
             history.whole = nil
             history.messages = messages + [ChatMessage(role: "assistant", content: text)]
@@ -56,7 +56,7 @@ final class PlainBackend: JarvisBackend {
         return outcome
     }
 
-    /// Drops the older half; if that was not enough, everything; if that was not enough either, nothing.
+    /// Drops the older half; on a second call everything; on a third nothing, and restores the history.
     func shorten() -> Bool {
         history.withLock { history in
             if let whole = history.whole {

@@ -37,8 +37,8 @@ struct ResponsesBackend: JarvisBackend {
         var run = ResponsesRun()
         /// Splits the reply into sentences; kept when the question is asked again, so that nothing is spoken twice.
         var speech: SpeechStream
-        /// A segment has ended of which sentences were spoken. They are no part of the answer once the next one has words; a
-        /// reply may also end with an empty segment, and is then the one before.
+        /// A segment ended after some of its sentences were spoken. If the next segment has words, those sentences are
+        /// not part of the answer; if the reply ends with an empty segment, the answer is the segment before it.
         var hasSpokenSegment = false
         /// Runs of others seen in the conversation.
         var others: Set<String> = []

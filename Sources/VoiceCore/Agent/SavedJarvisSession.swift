@@ -20,7 +20,7 @@ package struct SavedJarvisSession: Sendable, Equatable {
         self.knowsVoiceMode = knowsVoiceMode
     }
 
-    /// nil if the text is not in the written form; a fresh conversation then begins.
+    /// Returns nil if the text has another form; a fresh conversation then begins.
     package init?(parsing bytes: [UInt8]) {
         guard bytes.count <= 4096, let document = try? ConfigurationDocument(parsing: bytes) else { return nil }
         var id: String?

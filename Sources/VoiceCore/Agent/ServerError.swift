@@ -107,7 +107,7 @@ struct ServerError {
         "max_new_tokens` must be", "message size and try again",
     ]
     private static let manyTokens = ["too many tokens", "too many input tokens"]
-    /// Behind these, the tokens of a minute are too many.
+    /// With one of these, "too many tokens" is about a rate, not about the length of the request.
     private static let waits = ["wait", "throttl", " per ", "rate limit", "rate_limit"]
     private static let lengths = [
         "context", "n_ctx", "prompt", "input length", "input token", "input is", "the input (", "maximum model length",
