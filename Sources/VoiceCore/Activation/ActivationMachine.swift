@@ -26,7 +26,7 @@ package struct ActivationMachine: Sendable {
         package var greets: Bool
         /// Wake words with an assistant of their own, in plain form.
         package var assistants: Set<String> = []
-        /// The assistant for all that names none, such as a button: that of the first wake word, if it has one of its own.
+        /// The assistant for triggers that name none, such as a button: that of the first wake word, if that word has one.
         package var home: String?
         /// Whether the box can speak without a session.
         package var hasLocalVoice = false
@@ -36,8 +36,8 @@ package struct ActivationMachine: Sendable {
         package var preRoll = 1500
         /// A first turn that ends at most this many ms after the word was found contains only the wake word...
         package var emptyTurn = 350
-        /// ...unless it is longer than any wake word, in ms including what a service puts before it: the word was found
-        /// late.
+        /// ...unless the turn is longer than any wake word, in ms including the audio that a service puts before it:
+        /// the word was then found late.
         package var longestCall = 1300
 
         package init(_ configuration: Configuration = Configuration()) {
@@ -69,7 +69,7 @@ package struct ActivationMachine: Sendable {
     private var isAnnouncing = false
     private var isStarted = false
     private var handMode: ActivationMode?
-    /// Typed questions that wait for the session to close, for the next one.
+    /// Typed questions for the next session, which wait for this one to close.
     private var asked: [TypedQuestion] = []
     /// Texts to be said by the next session, which is opened for them alone.
     private var toSay: [String] = []
@@ -181,7 +181,7 @@ package struct ActivationMachine: Sendable {
     // MARK: Calls
 
     private mutating func activate(_ trigger: ActivationTrigger) {
-        // A key pressed while it rings means the ringing.
+        // A key pressed while the box rings ends the ringing.
         if trigger == .button, endRinging() { return }
         if isMuted, trigger != .text { return play(.muted) }
         if isForAnother(trigger) {
@@ -197,7 +197,7 @@ package struct ActivationMachine: Sendable {
         if phase != .idle, phase != .closing { hearsRoom(true) }
         switch phase {
         case .idle:
-            // In `push` mode words are heard only because one may stop the music.
+            // In `push` mode, words are listened for only to stop the music.
             if mode == .push, case .word = trigger { return }
             wordEnd = nil
             if case .word = trigger {
@@ -225,7 +225,7 @@ package struct ActivationMachine: Sendable {
         switch trigger {
         case .word(let text):
             let word = Configuration.Word.plain(text)
-            // A word without a name is that of the assistant that speaks.
+            // A word without a name calls the assistant whose session is open, or the default one.
             if word.isEmpty { return phase == .idle ? options.home : assistant }
             return options.assistants.contains(word) ? word : nil
         case .button, .command, .text, .home: return options.home
@@ -317,7 +317,7 @@ package struct ActivationMachine: Sendable {
         if let media { effects.append(media) }
         switch phase {
         case .idle, .closing:
-            // A microphone that is always open reopens anyway.
+            // In `always` mode a session with an open microphone reopens anyway.
             if mode != .always || isMuted || called == .text { called = nil }
             (asked, toSay) = ([], [])
         case .awake, .followUp: if mode != .always || isMuted { farewell() }
@@ -414,7 +414,7 @@ package struct ActivationMachine: Sendable {
             effects.append(.capture(true))
             play(.listening)
             guard mode == .always else { return }
-            // With the assistant from before the mute.
+            // Reopens with the assistant from before the mute.
             if phase == .idle {
                 open(holdsMicrophone: false, as: assistant ?? options.home)
             } else if phase == .closing {
@@ -440,7 +440,7 @@ package struct ActivationMachine: Sendable {
         }
     }
 
-    /// The conversation opened without an activation: this happens in `always` mode only, any other closes it.
+    /// The conversation opened without an activation. This is allowed in `always` mode only; in any other mode it is closed.
     private mutating func opened() {
         phase = .awake
         if mode != .always { close() }
@@ -537,7 +537,7 @@ package struct ActivationMachine: Sendable {
         if isAnswering || phase == .idle || phase == .closing { isWokenDue = false }
         want(.woken, isWokenDue, after: options.wokenPause)
         let waits = isLimited && (phase == .awake || phase == .followUp)
-        // In `always` mode, an assistant that was called gives the room back.
+        // In `always` mode, another assistant's session also ends after this silence, so that the box's own can return.
         let isAway = mode == .always && assistant != options.home && phase != .idle && phase != .closing
         want(.followUp, isReady && (waits || isAway), after: options.followUp)
         // A conversation that never left `idle` does not report `idle` again.

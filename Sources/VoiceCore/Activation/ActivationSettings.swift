@@ -25,7 +25,7 @@ package struct ActivationSettings: Sendable {
 
     /// Stop words that nothing can recognise, as no engine for them is installed.
     package private(set) var unheardStops: [String] = []
-    /// The folder of the models, if this user may not look into it and has none; nil otherwise.
+    /// The folder of the models, if this user may not look into it and no other folder holds models; nil otherwise.
     package private(set) var hiddenModels: String?
     /// Whether these are the settings of this user's own daemon.
     package let isForThisUser: Bool
@@ -36,8 +36,8 @@ package struct ActivationSettings: Sendable {
     package var hearsCalls: Bool { engine != nil && makeDetector != nil }
 
     /// - Parameters:
-    ///   - isForThisUser: false to check the settings of another user, the service's: what this user may not look at
-    ///     is then not missed.
+    ///   - isForThisUser: false to check the settings of the service's user: files that the present user may not look at
+    ///     then do not count as missing.
     ///   - isHidden: whether this user may not look into a folder.
     /// - Throws: what is missing or invalid, with the fix.
     package init(
@@ -70,7 +70,7 @@ package struct ActivationSettings: Sendable {
         if let hiddenModels, isForThisUser, activation.mode == .wake {
             let problem = Self.notThisUsers(hiddenModels, isNamed: !activation.wakeModels.isEmpty)
             if engine == nil { throw Self.problem("activation.engine", problem) }
-            // The daemon runs without them.
+            // The daemon runs without the hidden models.
             notices.append("activation.engine: \(problem)")
         } else if engine == nil, activation.mode == .wake {
             guard let hiddenModels else { throw Self.problem("", Self.withoutWords(way: "activation.mode = \"push\"")) }

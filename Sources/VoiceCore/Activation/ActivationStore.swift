@@ -42,9 +42,9 @@ package struct ActivationStore: Sendable {
     /// Writes pending changes.
     package func flush() async { await writer.flush() }
 
-    /// Waits until what was last remembered is on disk.
+    /// Waits until the latest state is on disk.
     ///
-    /// - Returns: false if it is not: it cannot be written, or the disk needs longer than `limit`.
+    /// - Returns: false if it cannot be written, or if the disk needs longer than `limit`.
     package func isSaved(within limit: Duration) async -> Bool {
         await TimeLimit.run(limit) { await writer.flush() } ?? false
     }

@@ -26,7 +26,7 @@ package enum ActivationTrigger: Equatable, Sendable {
     case text
     /// A fresh conversation of the same assistant: nothing said before carries over.
     case reset
-    /// In `always` mode, after the conversation of another assistant: the box's own again.
+    /// In `always` mode, after the conversation of another assistant: the session of the box's own assistant reopens.
     case home
 }
 
@@ -69,7 +69,7 @@ package enum ActivationEvent: Equatable, Sendable {
     case media(Bool)
     /// A timer or alarm starts or stops ringing.
     case rings(Bool)
-    /// The voice of the box begins or ends what it says without a session.
+    /// The box's own voice begins or ends speech without a session.
     case announcing(Bool)
     case timer(ActivationTimer)
 }
@@ -120,7 +120,7 @@ package enum ActivationEffect: Equatable, Sendable {
     case startFresh
     case play(Earcon)
     case pauseMedia
-    /// End what plays or is about to.
+    /// End media that plays or is about to play.
     case endMedia
     /// End the ringing.
     case stopRinging
@@ -183,8 +183,8 @@ extension ActivationEvent {
         }
     }
 
-    /// Whether it asks for something that may be refused: it opens a conversation or says something in it. Whatever stops,
-    /// ends or reports is never refused; its sources are bounded, by keys and timers.
+    /// Whether the event may be refused: it opens a conversation or says something in it. Events that stop, end or
+    /// report are never refused; their sources are bounded, by keys and timers.
     package var mayBeRefused: Bool {
         switch self {
         case .activate, .ask, .say, .reset, .startFresh: true

@@ -10,13 +10,13 @@ enum CallRule {
     /// How much quieter than the word the room must have been before it, in dB.
     static let pause = 6.0
 
-    /// - Throws: for a cut-off of the user's that nothing exceeds, or anything does.
+    /// - Throws: for a user's cut-off that no mean exceeds, or that every mean exceeds.
     static func check(_ word: WakeWords.Word) throws(WakeWordError) {
         guard let own = word.ownThreshold, !(own > 0 && own < unreachable) else { return }
         throw WakeWordError("\"\(word.text):\(own)\" wants a probability above 0, and 0.996 at most: for instance 0.9")
     }
 
-    /// Why it was not a call; nil if it may be one. Without a past, the engine's decision stands.
+    /// Why the word was not a call; nil if it may be one. Without audio from before the word, the engine's decision stands.
     static func refusal(_ pauseBefore: Double?) -> WakeRefusal? {
         guard let pauseBefore, pauseBefore < pause else { return nil }
         return .noPause(pauseBefore)

@@ -38,7 +38,7 @@ package enum ConfiguredModelFiles {
         return problems
     }
 
-    /// Not if this user may not look: the daemon may be another.
+    /// False if this user may not look there: the daemon may run as another user.
     private static func isAbsent(_ path: String) -> Bool {
         var status = stat()
         guard !path.isEmpty, stat(path, &status) != 0 else { return false }

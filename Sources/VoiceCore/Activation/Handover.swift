@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Hands over what one thread creates for another.
 final class Handover<Value>: Sendable {
-    /// Received whole: a `Mutex` takes over only what it is created with.
+    /// Holds the value: a `Mutex` can take a value that is not `Sendable` only when it is created.
     private final class Content: Sendable {
         private let value: Mutex<Value?>
 

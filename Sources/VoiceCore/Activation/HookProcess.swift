@@ -27,7 +27,7 @@ enum HookProcess {
         return run(path, environment, arguments: arguments, within: limit, isEnding: isEnding, errors: &errors)
     }
 
-    /// The same, with a pipe for what the program writes to standard error.
+    /// The same, with a pipe for the program's standard error.
     static func run(
         _ path: String,
         _ environment: [String],

@@ -71,7 +71,7 @@ package struct ModelTrial: Sendable {
 
     /// The child ends with the exit code of its `WakeWordError`.
     ///
-    /// - Parameter reason: what it said last of an error.
+    /// - Parameter reason: the last error message of the child.
     static func judge(_ result: HookProcess.Result, reason: String? = nil) -> WakeWordError? {
         switch result {
         case .ended(0): nil

@@ -5,7 +5,7 @@ internal import VoiceBase
 ///
 /// Reads the audio thread's verdict, `EchoTalker`, and how long it has held, because a word is reported only after its end.
 ///
-/// An engine that finds any word of a dictionary finds "stop" in what the canceller leaves of the box's voice. While a talker
+/// An engine that finds any word of a dictionary finds "stop" in the residual echo of the box's voice. While a talker
 /// cannot be told from the echo, only the find of a model counts, which is seldom mistaken.
 struct OwnVoice: Equatable, Sendable {
     /// Audio reaches this check up to this much later than the canceller's judgement.

@@ -1,7 +1,7 @@
 internal import VoiceBase
 
-/// Why pip could not download a package, where its last word does not say: without a network that is "No matching
-/// distribution found", with a full disk a stack trace. Pure.
+/// Why pip could not download a package, if pip's last line does not say so: without a network that line is "No
+/// matching distribution found", with a full disk the end of a stack trace. Pure.
 enum PipFailure: Equatable {
     /// The index was not reached; with the reason, if there is one.
     case unreached(String?)
@@ -11,8 +11,8 @@ enum PipFailure: Equatable {
     case full(isTemporary: Bool)
 
     /// - Parameters:
-    ///   - lines: the last of pip's standard error.
-    ///   - folder: where it puts the file; before that it is in a temporary folder.
+    ///   - lines: the last lines of pip's standard error.
+    ///   - folder: pip's target folder; before that, the file is in a temporary folder.
     /// - Returns: nil if pip's own words will do.
     init?(_ lines: [String], downloadingInto folder: String) {
         if let line = lines.last(where: { line in Self.marksOfFullDisk.contains { line.contains($0) } }) {
@@ -61,7 +61,7 @@ enum PipFailure: Equatable {
     }
 
     /// - Parameters:
-    ///   - folder: that is to hold the models.
+    ///   - folder: the folder for the models.
     ///   - byHand: how to install them without pip.
     func text(folder: String, byHand: String) -> String {
         switch self {

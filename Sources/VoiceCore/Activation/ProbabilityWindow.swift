@@ -15,7 +15,7 @@ struct ProbabilityWindow: Equatable {
     private let ignored: Int
     /// The latest probabilities, in 256ths.
     private var recent: [UInt8]
-    /// The place of the oldest.
+    /// Index of the oldest probability.
     private var next = 0
     private var sum = 0
     private var toIgnore: Int

@@ -16,7 +16,7 @@ package struct Remark: Equatable, Sendable {
     package var quiet: Int
     /// Level of its loudest sounds, in dBFS.
     package var level: Double
-    /// That level relative to the seconds before it, of which four fifths are quieter than what it is compared with; in dB.
+    /// That level relative to the 80th percentile of the seconds before the remark, in dB.
     package var overBefore: Double
 }
 
@@ -32,21 +32,21 @@ package struct RecentSound {
     /// Length of a word with the engine's delay, and of its loudest part, in frames.
     private static let word = 120
     private static let loudest = 30
-    /// For the pause before a call, in frames: between how long ago it is looked for, its length, and how long ago the
-    /// word's loudest part is at most.
+    /// For the pause before a call, in frames: the pause lies between `pauseBegins` and `pauseEnds` ago and lasts
+    /// `callPause`; the word's loudest part is in the last `callWord` frames.
     private static let pauseBegins = 140
     private static let pauseEnds = 60
     private static let callPause = 30
     private static let callWord = 80
-    /// For remarks, in frames: how far back one is followed, where its loudest sounds are looked for, how many of them
-    /// count, the pause that separates it from what was said before, and how much of that it is compared with at least.
+    /// For remarks, in frames: the longest remark, the stretch searched for its loudest sounds, how many of them count,
+    /// the pause that separates it from earlier speech, and the least earlier sound to compare it with.
     private static let longestRemark = 220
     private static let remarkEnd = 80
     private static let peaks = 8
     private static let pause = 30
     private static let leastBefore = 100
-    /// What is part of a remark, as ratios of powers: at most 20 dB below its peak and 6 dB above the room's noise; 10 dB
-    /// below the peak always is.
+    /// A frame is part of a remark, as ratios of powers, if it is at most 20 dB below the remark's peak and 6 dB above
+    /// the room's noise; within 10 dB of the peak it always is.
     private static let faintest: Float = 0.01
     private static let overFloor: Float = 4
     private static let certain: Float = 0.1
@@ -80,8 +80,8 @@ package struct RecentSound {
 
     /// Returns the remark that the newest audio contains or has just contained; nil before the first audio.
     ///
-    /// - Parameter milliseconds: how far back the seconds before it reach, 1 to 6 s: what was said before the box began to
-    ///   play sound is not talk beside it.
+    /// - Parameter milliseconds: the part of the past to compare with, 1 to 6 s: speech from before the box began to
+    ///   play sound is not talk over it.
     package func remark(within milliseconds: Int = .max) -> Remark? {
         let recent = Array(powers.suffix(Self.longestRemark))
         let loud = powers.suffix(Self.remarkEnd).sorted().suffix(Self.peaks)

@@ -5,7 +5,7 @@ package enum SampleRun {
         case heard(Double?)
         /// The model ran over a recording of its word and did not find it; with its highest score.
         case unheard(Double)
-        /// The model ran; nothing says whether it should have found anything.
+        /// The model ran without a recording of its word.
         case ran
         case failed(WakeWordError)
         /// The model was not run: the time was up.
@@ -16,7 +16,7 @@ package enum SampleRun {
 
     /// Runs an engine, which must not be in use.
     ///
-    /// - Parameter sample: of the word; empty for none.
+    /// - Parameter sample: a recording of the word; empty for none.
     package static func result(
         _ detector: any WakeWordDetector,
         of word: WakeWords.Word,

@@ -57,8 +57,8 @@ package struct SavedActivation: Sendable, Equatable {
         return StateStore.header + "[microphone]\nmuted = \(isMuted)\n" + (mode ?? "")
     }
 
-    /// Returns the mode to start with. `wake` is used only if an engine recognises words; else `push` takes its place:
-    /// who closed the microphone by hand does not find it open because models are missing.
+    /// Returns the mode to start with. A saved `wake` without an engine that recognises words becomes `push`, so that
+    /// missing models do not open a microphone that the user closed by hand.
     package func effectiveMode(configured: ActivationMode, hearsWords: Bool) -> ActivationMode {
         guard let mode, mode.configured == configured else { return configured }
         return mode.set == .wake && !hearsWords ? .push : mode.set

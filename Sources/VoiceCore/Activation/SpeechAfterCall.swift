@@ -1,31 +1,31 @@
 internal import Glibc
 
-/// Whether who has called speaks on, by the level of what follows the word. Pure.
+/// Decides whether a caller speaks on, by the level of the sound after the word. Pure.
 ///
 /// The end of the word itself, and its reverberation, does not count.
 package struct SpeechAfterCall: Equatable, Sendable {
     private static let rate = 16
-    /// In ms: of the word's end, of what is listened to in all, and of speech in it.
+    /// In ms: the word's end, which does not count; the longest stretch to judge; the speech needed in it.
     private static let ending = 80
     private static let longest = 360
     private static let wanted = 120
-    /// Speech is at most so much below the word's loudest part, as a ratio of powers: 15 dB.
+    /// Speech is at most this far below the word's loudest part, as a ratio of powers: 15 dB.
     private static let below = 0.0316
-    /// Speech is at least so much above the room's noise, as a ratio of powers: 6 dB.
+    /// Speech is at least this far above the room's noise, as a ratio of powers: 6 dB.
     private static let overNoise = 4.0
 
     private let least: Double
     private var milliseconds = 0
     private var spoken = 0
 
-    /// - Parameter word: what was heard of it; nil where nothing can be said of it.
+    /// - Parameter word: the measurements of the word; nil if there are none.
     package init?(_ word: WordEvidence?) {
         guard let word else { return nil }
         let loudest = Self.power(word.level)
         least = max(loudest * Self.below, loudest / Self.power(word.overNoise) * Self.overNoise)
     }
 
-    /// - Returns: whether the user speaks on; nil while that is undecided.
+    /// - Returns: whether the user speaks on; nil while undecided.
     package mutating func consume(_ samples: UnsafeBufferPointer<Int16>) -> Bool? {
         let length = samples.count / Self.rate
         milliseconds += length

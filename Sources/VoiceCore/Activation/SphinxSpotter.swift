@@ -8,9 +8,9 @@ package final class SphinxSpotter: WakeWordDetector {
     /// Samples to wait after a find below its threshold: its score may still grow with the rest of the word.
     private static let patience = 3840
 
-    /// Peak of the noise that is laid under the sound, whose power is -66 dBFS: what a quiet room has. PocketSphinx measures every word
-    /// against the mean of what it heard before, and behind the canceller that may be almost nothing for half a minute: the
-    /// remains of a ringing at -85 dBFS. Beside those it recognises no word at all.
+    /// Peak of the noise added to the sound, with a power of -66 dBFS, as in a quiet room. PocketSphinx measures every
+    /// word against the mean of the earlier sound. Behind the canceller that may be almost nothing for half a minute,
+    /// such as the residual of a ringing at -85 dBFS, and then PocketSphinx recognises no word at all.
     private static let noise = 28
 
     private let spotter: OpaquePointer
@@ -43,10 +43,10 @@ package final class SphinxSpotter: WakeWordDetector {
         phrase.deallocate()
     }
 
-    /// The thresholds of words that are taken, as powers of ten. A clear voice scores up to 40.
+    /// The accepted thresholds of words, as powers of ten. A clear voice scores up to 40.
     private static let thresholds = -60.0...60
 
-    /// - Throws: for a threshold outside `thresholds`, which may be any number.
+    /// - Throws: for a threshold outside `thresholds`.
     static func check(_ word: WakeWords.Word) throws(WakeWordError) {
         if let sensitivity = word.sensitivity?.rawValue {
             throw WakeWordError(
@@ -90,8 +90,8 @@ package final class SphinxSpotter: WakeWordDetector {
         word.threshold - (word.isStop && hasPlayed ? WakeRule.stopMargin : 0)
     }
 
-    /// The list is another while the box plays sound, rather than the lower one always: each doubtful find begins the search
-    /// anew, and may cost a word. A new list does so, too: "Stop." often ends the sound before it is recognised.
+    /// Lowers the thresholds of stop words only while the box plays sound: each doubtful find begins the search anew, and may
+    /// cost a word. So does a new list: "Stop." often ends the sound before it is recognised.
     package func note(hasPlayed: Bool) {
         guard hasPlayed != self.hasPlayed else { return }
         self.hasPlayed = hasPlayed

@@ -55,7 +55,7 @@ package final class WakeEngines: WakeWordDetector {
     /// - Parameters:
     ///   - calls: creates the engine for wake words; nil for none.
     ///   - stops: create the engines for stop words.
-    ///   - start: runs what creates them again. Work that outlives this object has no effect.
+    ///   - start: runs the work that creates an engine again. Work that outlives this object has no effect.
     package init(
         calls: Maker?,
         stops: [Maker],

@@ -66,7 +66,7 @@ package struct WakeModelInstaller: Sendable {
         try makeFolder()
         let lock = try lockFolder()
         defer {
-            // A child that starts at this moment holds a copy, with which the lock would live on.
+            // A child started at this moment holds a copy of the descriptor, which would keep the lock.
             flock(lock, LOCK_UN)
             close(lock)
         }
@@ -115,14 +115,14 @@ package struct WakeModelInstaller: Sendable {
         return lock
     }
 
-    /// Without the library the folder does not count as filled, so it goes first and comes last.
+    /// Without the library the folder does not count as filled, so the library is removed first and written last.
     private func replaceFiles(from source: String) throws(WakeWordError) {
         let names = pinned.files.map(Self.name)
         if let library = names.last { unlink(folder + "/" + library) }
         for name in names {
             let path = folder + "/" + name
             if rename(source + name, path) == 0 { continue }
-            // A folder in the place of the file.
+            // A folder may be in the place of the file.
             try? FileManager.default.removeItem(atPath: path)
             guard rename(source + name, path) == 0 else {
                 throw WakeWordError("\(path) cannot be written: \(String(cString: strerror(errno)))")

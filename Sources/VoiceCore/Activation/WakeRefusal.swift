@@ -1,7 +1,7 @@
 /// Why a recognised word does not count.
 package enum WakeRefusal: Equatable, Sendable {
-    /// A wake word without a pause before it: by how much the quietest moment there was quieter than the word, in dB. See
-    /// `CallRule`.
+    /// A wake word without a pause before it: by how much the quietest moment before the word was quieter than the
+    /// word, in dB. See `CallRule`.
     case noPause(Double)
     /// A stop word without quiet before and after it: see `StopWordFilter`.
     case inSentence

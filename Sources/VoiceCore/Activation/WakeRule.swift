@@ -18,7 +18,7 @@ package struct WakeRule: Sendable {
     package let words: WakeWords
     /// Added to the thresholds of wake words while the box plays sound.
     static let playingMargin = 3.0
-    /// How long a word that was recognised is not recognised again.
+    /// Time after a recognised word in which it is not recognised again.
     static let refractory = Duration.seconds(2)
     /// Subtracted from the thresholds of stop words while the box plays sound, as the canceller takes some of the word away
     /// with the echo. `StopWordFilter` makes up for it.
@@ -40,8 +40,8 @@ package struct WakeRule: Sendable {
         word.threshold + (isPlaying ? (word.isStop ? -Self.stopMargin : Self.playingMargin) : 0)
     }
 
-    /// The verdict on a word that does not count. What is reported only because of `stopMargin` is not a near miss of the
-    /// configured threshold.
+    /// The verdict on a word that does not count. A score that is reported only because of `stopMargin` is not a near
+    /// miss of the configured threshold.
     func miss(_ word: String, _ score: Double) -> Verdict {
         guard let known = words[word], known.isStop, score < known.threshold - SphinxSpotter.doubt else {
             return .nearMiss(word, score: score)

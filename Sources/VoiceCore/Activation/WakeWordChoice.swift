@@ -41,7 +41,7 @@ package final class WakeWordChoice: Sendable {
         throw Unreadable("off is missing")
     }
 
-    /// Those that do not call.
+    /// The wake words that are switched off.
     package var off: Set<String> { state.withLock { $0 } }
 
     package func calls(_ word: String) -> Bool {
@@ -56,9 +56,9 @@ package final class WakeWordChoice: Sendable {
         writer?.remember(StateStore.header + "off = \(list.toml)\n")
     }
 
-    /// Waits until what was last set is on disk.
+    /// Waits until the latest choice is on disk.
     ///
-    /// - Returns: false if it is not: it cannot be written, or the disk needs longer than `limit`.
+    /// - Returns: false if it cannot be written, or if the disk needs longer than `limit`.
     package func isSaved(within limit: Duration) async -> Bool {
         guard let writer else { return true }
         return await TimeLimit.run(limit) { await writer.flush() } ?? false

@@ -22,7 +22,7 @@ package final class WakeWordRecogniser {
     /// Looks for speech after a call; nil if there was none lately.
     private var after: SpeechAfterCall?
     private var ownVoice = OwnVoice()
-    /// When the box played sound last, and since when without a longer pause.
+    /// When the box last played sound, and when that sound began, shorter pauses included.
     private var played: Duration?
     private var playedSince = Duration.zero
     /// A stop word that may turn out to be part of a sentence.
@@ -32,7 +32,7 @@ package final class WakeWordRecogniser {
     /// The latest stop word that was refused, and when.
     private var refusedStop: (word: String, at: Duration)?
 
-    /// How long a stop word counts as said over the box's sound after its end: the word itself often ends it.
+    /// How long after the box's sound a stop word still counts as said over it: the word itself often ends the sound.
     static let hold = Duration.seconds(2)
 
     private struct WaitingStop {
@@ -105,7 +105,7 @@ package final class WakeWordRecogniser {
                     called = now
                 }
             case .stop(let word):
-                // An engine that scores any word takes a part of a sentence for it; a model of the word hardly ever does.
+                // An engine that scores any word mistakes part of a sentence for it; a model of the word hardly ever does.
                 if case .score(let score) = candidate.finding {
                     wait(report, word, isWeak: score < rule.words[word]?.threshold ?? score, at: now)
                     continue
@@ -138,7 +138,7 @@ package final class WakeWordRecogniser {
         refusedStop.map { $0.word == word && now - $0.at <= StopWordFilter.again } ?? false
     }
 
-    /// Whether the waiting stop word was said alone; nil while that is open.
+    /// Whether the waiting stop word was said alone; nil while undecided.
     private func decideStop(
         listening: LocalListening,
         isPlaying: Bool,
@@ -149,7 +149,7 @@ package final class WakeWordRecogniser {
         let remark = sound.remark(within: hasPlayed ? (now - playedSince).wholeMilliseconds : .max)
         guard let isAlone = waiting.judge.isAlone(remark, at: now) else { return nil }
         stop = nil
-        // "Hey Jarvis." has quiet around it as well, and is one of the two.
+        // A call, "Hey Jarvis.", also has quiet around it: a stop word found in the same remark is part of the call.
         let since = Duration.milliseconds((remark?.length ?? 0) + (remark?.quiet ?? 0))
         let isCall = called.map { now - $0 <= since } ?? false
         guard isAlone, !isCall else {

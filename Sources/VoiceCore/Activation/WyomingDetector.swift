@@ -8,7 +8,7 @@ internal import VoiceNetwork
 /// two seconds per address. Up to a second of
 /// audio waits for a slow server; beyond that, the detector fails and has to be recreated.
 package final class WyomingDetector: WakeWordDetector {
-    /// Follows the host.
+    /// The end of a message, after the host.
     static let exposed =
         "is outside this network, and the microphone is sent unencrypted; local.allow_public = true allows that"
     private static let longestUnsent = 40_000
@@ -126,7 +126,7 @@ package final class WyomingDetector: WakeWordDetector {
         var isRefused = false
         var isTried = false
         while let info = next?.pointee {
-            // Judged by what the name resolves to now: that is where the sound would go.
+            // Judged by the addresses that the name resolves to now: the sound would go there.
             guard allowsPublic || isNear(info) else {
                 isRefused = true
                 next = info.ai_next
