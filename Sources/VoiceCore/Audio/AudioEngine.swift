@@ -137,9 +137,9 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             adoptPlan()
             beginLearning()
             realign(to: device.playbackPrefill - period)
-            // A microphone that delivers more frames in one step needs more in the playback buffer. Behind a sound server they
-            // bring that themselves, as the loudspeaker continues until the first of them comes; its delays, which contain the
-            // server's, would leave out periods instead.
+            // A microphone that delivers more frames in one step needs more in the playback buffer. Behind a sound
+            // server the buffer fills without a correction, as the loudspeaker continues until the first of those
+            // frames arrive; a correction would leave out periods, because the reported delays contain the server's.
             if device.playbackPrefill > filledTo {
                 filledTo = device.playbackPrefill
                 if !device.settlesSlowly { drift.discontinuity() }
@@ -158,7 +158,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         processMicrophone(capturedAt: began)
         let measured = buffered ?? delay
         var count = 1
-        // A loudspeaker that comes back has the clock that it had.
+        // A loudspeaker that comes back still has the same clock.
         if !device.isResting {
             count = drift.step(
                 total: measured.playback + measured.capture, playback: measured.playback,
@@ -217,7 +217,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         levels.measure(frames.microphone, count: period, isPlaying: mix.isAudible)
 
         if let bias = capturePath.recall(from: ports.echoPath) { reference.expect(bias: bias) }
-        // With a closed loudspeaker, periods that were waited for together say nothing about the echo.
+        // While the loudspeaker is closed, several periods are read together, and the capture delay says nothing about the echo.
         var aligned = reference.next(
             playbackDelay: delay.playback, captureDelay: device.isResting ? 0 : delay.capture, step: drift.step,
             correction: alignment.correction(from: ports.alignment), into: frames.reference

@@ -3,7 +3,7 @@ internal import VoiceBase
 /// Notices a reported delay that moves by more than 15 ms in one step and stays there: a sound server has moved the sound to
 /// another device. A delay that wanders is followed and is not a jump.
 struct DelayJump {
-    /// Periods until the first value is taken, and how many of them, at the end, show whether the delay moves in steps.
+    /// Periods before the first judgement, and how many of them, the last ones, show whether the delay moves in steps.
     private static let settling = 150
     private static let judged = 100
     private static let weight = 1.0 / 64
@@ -20,7 +20,7 @@ struct DelayJump {
     /// The smallest jump, in frames: four times as wide for a delay that moves in steps.
     static func limit(isRough: Bool) -> Double { Double(AudioFormat.deviceRate) * 15e-3 * (isRough ? 4 : 1) }
 
-    /// Forgets the past: after a loss or a restart the delay is another one.
+    /// Forgets the earlier delays: a loss or a restart changes the delay.
     mutating func reset() { self = DelayJump() }
 
     /// Takes the delay of this period, in frames; returns whether it has jumped for good.

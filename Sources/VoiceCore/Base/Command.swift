@@ -74,7 +74,7 @@ package enum Command {
             var errors = ErrorPipe(isOpen: true)
             let child: ChildProcess
             do throws(SystemError) {
-                // Only a program that is there can be told from one that fails.
+                // Finds the program first: setpriv would start anyway, and a missing program would look like one that fails.
                 guard let program = arguments.first, let path = find(program) else { throw SystemError(code: ENOENT) }
                 let wrapper = find("setpriv").map { [$0, "--pdeathsig", "KILL"] } ?? []
                 child = try ChildProcess(wrapper + [path] + arguments.dropFirst(), errors: errors.input)
@@ -104,7 +104,7 @@ package enum Command {
     }
 }
 
-/// Takes what a program writes to standard error, and keeps its end: a program that writes much is not held up.
+/// Reads a program's standard error and keeps its end, so that a program that writes much is not held up.
 package struct ErrorPipe: ~Copyable {
     private static let most = 4096
     private static let longestReason = 400
@@ -131,7 +131,7 @@ package struct ErrorPipe: ~Copyable {
         input = -1
     }
 
-    /// Reads what is there, without waiting.
+    /// Reads the available bytes, without waiting.
     package mutating func drain() {
         var chunk = [UInt8](repeating: 0, count: 4096)
         // A program that writes without end must not hold up the caller.

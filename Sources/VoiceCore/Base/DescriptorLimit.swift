@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The number of files and sockets that the daemon may have open. Too few would fail anywhere, later, with any part of it.
+/// The number of files and sockets that the daemon may have open. With too few, any part of the daemon could fail later.
 package struct DescriptorLimit: Error, CustomStringConvertible {
     /// An idle daemon has about forty; clients of the control socket, connections and decoders come on top.
     package static let least = 128

@@ -18,7 +18,7 @@ package final class MarkupReader {
         case markup
         case characterData
 
-        /// What ends it.
+        /// The mark that ends the place.
         var mark: [UInt8] {
             switch self {
             case .before: Array("<!--".utf8)
@@ -28,7 +28,7 @@ package final class MarkupReader {
             }
         }
 
-        /// What comes behind its mark.
+        /// The place behind its mark.
         var next: Place {
             switch self {
             case .before: .comment
@@ -65,13 +65,13 @@ package final class MarkupReader {
             close: { MarkupReader.at($0)?.closes() }
         )
         parser = cxml_parser_new(events)
-        // Behind the end of its first element the parser reads nothing more, so everything is within another one.
+        // The parser reads nothing behind the end of the first element, so the whole document is put into another element.
         cxml_parser_push(parser, Self.frame, Int32(Self.frame.utf8.count), 0)
     }
 
     deinit { cxml_parser_free(parser) }
 
-    /// The text of a fragment of HTML, without its elements; those that begin a line are blanks.
+    /// The text of a fragment of HTML, without its elements; an element that begins a line becomes a blank.
     package static func text(of html: String) -> String {
         guard html.utf8.contains(where: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "<") }) else { return html }
         var bytes: [UInt8] = []
@@ -88,7 +88,7 @@ package final class MarkupReader {
             }
         }
         var whole = Array(html.utf8)
-        // Of a tag without an end, its words are text.
+        // The words of a tag without an end are text.
         if let last = whole.lastIndex(of: UInt8(ascii: "<")), !whole[last...].contains(UInt8(ascii: ">")) {
             whole.replaceSubrange(last...last, with: Array("&lt;".utf8))
         }

@@ -28,7 +28,7 @@ struct MarkupTag {
     /// The tag for the parser, once it is complete.
     var bytes: [UInt8] { text }
 
-    /// - Parameter byte: the next behind "<".
+    /// - Parameter byte: the next byte behind "<".
     mutating func add(_ byte: UInt8) {
         count += 1
         let isBlank = byte <= 0x20

@@ -1,6 +1,6 @@
 /// Titles in windows-1251 that were read as windows-1252, because nothing names their encoding: "\u{CF}\u{F0}\u{E8}" for "При".
 enum MisreadCyrillic {
-    /// A word of at least so many accented letters, and no others, is seldom of another language.
+    /// A word of at least this many letters, all of them accented, is seldom of another language.
     private static let telling = 4
     private static let others: [UInt32: UInt32] = [
         0xA8: 0x401, 0xB8: 0x451, 0xAA: 0x404, 0xBA: 0x454, 0xAF: 0x407, 0xBF: 0x457, 0xB2: 0x406, 0xB3: 0x456,

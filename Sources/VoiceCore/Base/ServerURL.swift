@@ -151,7 +151,7 @@ package struct HostAndPort: Sendable, Equatable {
 
     package var text: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// What a key wants that names a server this way.
+    /// The accepted form, for a message about a key that names a server this way.
     package static let wanted = "must be host:port, for instance 192.168.1.20:10300 or [::1]:10300"
 }
 
@@ -178,7 +178,7 @@ package struct ListedHost: Hashable, Sendable {
         (self.host, self.port) = (host.last == "." ? String(host.dropLast()) : host, port)
     }
 
-    /// Returns the hosts of a list, separated by blanks or commas; leaves out those that are none.
+    /// Returns the hosts of a list, separated by blanks or commas; leaves out names that are not hosts.
     package static func list(_ text: String) -> [ListedHost] { names(text).compactMap { ListedHost(String($0)) } }
 
     /// The first name in a list that is not a host.

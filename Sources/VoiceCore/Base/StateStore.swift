@@ -178,7 +178,7 @@ package actor StateWriter {
 
     /// Writes pending changes.
     ///
-    /// - Returns: whether the file holds what was last remembered.
+    /// - Returns: whether the file holds the latest text.
     @discardableResult
     package func flush() -> Bool {
         guard let bytes = wanted.withLock({ $0 }) else { return true }

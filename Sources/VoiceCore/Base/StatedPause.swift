@@ -1,7 +1,7 @@
 /// Reads the pause that a server asks for: in words ("Please try again in 1.2s", "available in 12 seconds", "in 1m26.4s"), as a
 /// field ("retry_after_ms": 500), or in its header. The first in the text counts.
 package enum StatedPause {
-    /// What stands before a pause; the longer before the shorter.
+    /// Words before a pause; longer ones come first.
     private static let openings = [
         "try again in", "try again after", "available again in", "available in", "resets after", "reset after",
         "resets in", "reset in", "cooldown of", "wait for", "wait",
@@ -10,7 +10,7 @@ package enum StatedPause {
     private static let fields = ["in", "after", "delay"].flatMap { end in
         ["retry ", "retry-", "retry_", "retry"].map { $0 + end }
     }
-    /// Before "wait" in an order; "could not wait 30 seconds" is none.
+    /// Words before "wait" in an order; "could not wait 30 seconds" is not an order.
     private static let orders: Set = ["please", "must", "should", "to", "and", "then", "or", "just", "kindly", "need"]
     private static let fillers = [
         " about", " approximately", " approx.", " at least", " another", " up to", " a further", " around",
@@ -33,7 +33,7 @@ package enum StatedPause {
         (["h", "hr", "hrs", "hour", "hours"], 3600),
         (["d", "day", "days"], 86_400),
     ]
-    /// No server means more.
+    /// Upper limit of a pause, in seconds: no server means more.
     private static let longest = 86_400.0
     /// Characters between the words and the number: spaces, quotes, a colon.
     private static let mostBetween = 6

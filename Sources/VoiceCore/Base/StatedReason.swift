@@ -1,5 +1,5 @@
-/// What servers say of why they refuse: the words and codes of voice services, of agents and of the models behind them, which
-/// share one trade and its phrases.
+/// Why a server refuses, read from its text: the words and codes of voice services, of agents and of the models behind
+/// them, which share the same phrases.
 ///
 /// A reason is a phrase, or a thing and what is wrong with it, near each other in one sentence ("quota ... exhausted"). Words
 /// are whole, unlike the "balance" in "balancer". A code is a sentence of its own: "bank_account" names a tool.
@@ -65,7 +65,7 @@ package enum StatedReason {
         """
     )
     private static let quotas = phrases("quota, quotas")
-    /// A quota that is named with these is bought.
+    /// A quota named with one of these is paid for.
     private static let billing = phrases("billing, plan, month, monthly, credit, credits, payment")
     private static let funds = phrases(
         """
@@ -74,7 +74,7 @@ package enum StatedReason {
         """
     )
     private static let budgets = phrases("budget")
-    /// Other budgets than those of money.
+    /// Budgets of something other than money.
     private static let efforts = phrases("token*, thinking, reasoning, retry, retries, context, memory, time, latency")
     private static let spent = phrases(
         """
@@ -91,7 +91,7 @@ package enum StatedReason {
 
     // MARK: Rate
 
-    /// What is counted over these comes back with time.
+    /// A quota counted over one of these comes back with time.
     private static let spans = phrases(
         """
         per second, per min, per minute, per hour, per day, per week, hourly, daily, weekly, rpm, tpm, rpd, tpd, requests per, \
@@ -99,7 +99,7 @@ package enum StatedReason {
         replenished
         """
     )
-    /// Beside a quota, these mean requests.
+    /// Beside a quota, these phrases are about requests, not about money.
     private static let rateSigns = phrases("429, resource exhausted, resource has been exhausted")
     private static let ratePhrases = phrases(
         """
@@ -132,7 +132,7 @@ package enum StatedReason {
     )
     private static let tokens = phrases("token, authentication")
     private static let refused = phrases("invalid, incorrect, expired, revoked")
-    /// In the text of a program, a token is a piece of it.
+    /// Beside these, a token is a piece of a program's text, not a key.
     private static let written = phrases("json, position, syntax, pars*, column, sequence, stop, line")
     private static let permission = phrases("permission denied")
     private static let users = phrases("user")
@@ -198,7 +198,7 @@ private struct Said {
 
     func has(_ phrases: [[String]]) -> Bool { sentences.contains { !Self.places(phrases, $0).isEmpty } }
 
-    /// Whether a sentence has one of each, at most so many words apart, and none of the last.
+    /// Whether a sentence has a thing and a fault, at most `most` words apart, and none of `others`.
     func has(
         _ things: [[String]],
         near faults: [[String]],

@@ -52,7 +52,7 @@ package struct StatusMirror: Equatable, Sendable {
         ]
     }
 
-    /// A member that counts seconds, at this moment: the daemon need not repeat it while it runs.
+    /// The present value of a member that counts seconds: the daemon need not repeat it while it runs.
     ///
     /// - Parameter source: the member that holds `value`.
     package func seconds(_ value: JSONValue?, of source: String, runs step: Int, at now: Duration) -> Int? {

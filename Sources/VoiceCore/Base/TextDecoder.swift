@@ -59,7 +59,7 @@ package final class TextDecoder {
             let mark = text[start.upperBound...].prefix(while: { $0 != ">" }).firstRange(of: "encoding")
         else { return nil }
         let value = text[mark.upperBound...].drop { $0 == "=" || $0.isWhitespace || $0 == "\"" || $0 == "'" }
-        // The declaration could be read, so it is not in one of these.
+        // The declaration was readable as UTF-8, so the text cannot be in UTF-16 or UTF-32.
         let name = value.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }.lowercased()
         return name.hasPrefix("utf-16") || name.hasPrefix("utf-32") ? nil : name
     }

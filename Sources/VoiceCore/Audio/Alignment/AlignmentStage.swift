@@ -29,7 +29,7 @@ package struct AlignmentStage: ~Copyable {
     private static let agreeing = 3
     private static let agreement = Double(AudioFormat.deviceRate) * 1e-3
 
-    /// Correlation at the expected lag from which the echo is still there, as a fraction of the peak.
+    /// Least correlation at the expected lag, as a fraction of the peak, at which the echo is still there.
     private static let still = 0.15
 
     private static let capacity = DelayEstimator.reference
@@ -191,7 +191,7 @@ package struct AlignmentStage: ~Copyable {
     }
 
     private func meanOffset(_ newest: Int) -> Double {
-        // Relative to one of them, so that differences of large values stay exact.
+        // Relative to the newest offset, so that differences of large values stay exact.
         let base = offsets[(blocks - 1) % Self.windowBlocks]
         var sum = 0.0
         for index in blocks - newest..<blocks { sum += offsets[index % Self.windowBlocks] - base }

@@ -45,8 +45,8 @@ package struct AlignmentBlock: BitwiseCopyable, Sendable, Equatable {
     package var epoch: UInt64 = 0
     /// Microphone frames before the block, counted from the start of its `ReferenceLine`.
     package var position = 0
-    /// Played frame that is assumed to be heard at `position`, minus `position` and what the line has followed of the card's
-    /// feed: the value to correct.
+    /// Played frame that is assumed to be heard at `position`, minus `position` and `ReferenceLine.followed`: the value
+    /// to correct.
     package var offset = 0.0
     /// Frames by which the reference leads its echo if `offset` is right.
     package var lead = 0
@@ -61,7 +61,7 @@ package struct AlignmentCorrection: BitwiseCopyable, Sendable, Equatable {
     package var epoch: UInt64 = 0
     /// Microphone frame at which `offset` holds.
     package var position = 0
-    /// Played frame that is heard at `position`, minus `position` and what the line has followed of the card's feed.
+    /// Played frame that is heard at `position`, minus `position` and `ReferenceLine.followed`.
     package var offset = 0.0
     /// How much faster the loudspeaker's clock is than the microphone's, in frames per frame.
     package var drift = 0.0

@@ -126,7 +126,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
                     _ = clinux_eventfd_take(waker)
                     return .interrupted
                 }
-                // If nothing has come by then, its reason shows below.
+                // If no frame has come by then, the next pass finds the reason.
                 pause = 0
                 continue
             }

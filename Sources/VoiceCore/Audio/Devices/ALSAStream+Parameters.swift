@@ -12,9 +12,9 @@ extension ALSAStream {
     /// Sets the best rate of the device, a supported format, and periods of about 10 ms. ALSA's rate converter is disabled:
     /// without its plugins it is linear, and no sound server reports which one is in use.
     ///
-    /// If all channels are wanted, the rate is the best of those at which the device has the most. A microphone behind a
-    /// `plug` is opened with the channels of its card, as without it: `plug` would add silent ones, and give the mean of all
-    /// for one.
+    /// If all channels are wanted, the rate is the best of those at which the device has the most channels. A
+    /// microphone behind a `plug` is opened with the channels of its card: `plug` would add silent channels, or give
+    /// the mean of all of them as one.
     static func configure(
         _ pcm: OpaquePointer,
         device: String,
@@ -33,7 +33,7 @@ extension ALSAStream {
         guard direction == .capture, let own = channels(of: pcm, plan, request), own != plan.channels else {
             return plan
         }
-        // Of two channels `plug` gives the mean for one, as the daemon does, or the one that a `ttable` of the user's names.
+        // `plug` turns two channels into their mean, as the daemon does, or into the one that the user's `ttable` names.
         if plan.channels == 1, own == 2, request.channels == .atLeast(1) { return plan }
         if case .atLeast(let wanted) = request.channels, own < wanted {
             throw .unsupported(
@@ -50,8 +50,8 @@ extension ALSAStream {
     /// Pause before a card that refused its parameters is tried again, in microseconds.
     private static let secondTry: UInt32 = 100_000
 
-    /// Returns the channels that a device has of its own if its plugins grant others; nil if that is unknown. A sound server
-    /// grants any number, too.
+    /// Returns the device's own channels if its plugins grant others; nil if they are unknown. A sound server also
+    /// grants any number.
     private static func channels(of pcm: OpaquePointer, _ plan: StreamPlan, _ request: Request) -> Int? {
         if plan.server != nil { return request.channels == .all ? min(2, plan.channels) : nil }
         return PluginChain(of: pcm)?.channelsBehindPlug
@@ -178,7 +178,7 @@ extension ALSAStream.Request.Channels {
         let most = abilities.channels.upperBound
         return switch self {
         case .atLeast(let count): count
-        // What grants any number is a plugin: of the microphones behind it, all.
+        // A device that grants any number is a plugin: requests all channels of the microphones behind it.
         case .all: most <= ChannelMap.most ? most : direction == .capture ? ChannelMap.most : 2
         }
     }

@@ -11,7 +11,7 @@ struct ALSAStream: ~Copyable {
     struct Request: Sendable {
         enum Channels: Equatable {
             case atLeast(Int)
-            /// All that the device has of its own; two of a sound server, which offers any number.
+            /// All channels of the device itself; two of a sound server, which offers any number.
             case all
         }
 

@@ -184,11 +184,11 @@ struct DeviceHealth: Sendable {
         isMoving = moved > 0
         if isMoving {
             lastFrames = frames
-            // Fewer frames than the time since the last beat holds: the device may have stopped that soon after it.
+            // Fewer frames than fit into the time since the last beat: the device may have stopped within that time.
             let soundedFor = Duration.milliseconds(Int64(clamping: moved / 48))
             lastProgress = max(lastProgress, min(now, lastBeat + soundedFor))
         }
-        // So late, it tells that the program stood still, not the device.
+        // A beat this late shows that the program stood still, not the device.
         if now - lastBeat >= .milliseconds(1500) { lastProgress = now }
         lastBeat = now
         switch phase {

@@ -53,8 +53,8 @@ package final class DeviceSlot: @unchecked Sendable {
         set { still.store(newValue, ordering: .relaxed) }
     }
 
-    /// Whether the microphone delivered the same value for half a second and more, until now or until it was given up: no
-    /// microphone does unless a key of its own mutes it.
+    /// Whether the microphone delivered the same value for half a second and more, until now or until it was given up:
+    /// a working microphone does so only while its own key mutes it.
     package var deliversOneValue: Bool { stillPeriods >= 50 }
 
     /// Whether the device may be given back while there is no sound to play.

@@ -75,8 +75,8 @@ package protocol DuplexDevice: ~Copyable {
     /// Whether a sound server is behind the loudspeaker: its buffered frames enter the delay only some time after a start.
     var settlesSlowly: Bool { get }
 
-    /// Makes the loudspeaker follow the microphone's clock: from now on `step` written frames last as long as one of its own.
-    /// 1 if the clocks agree; clamped to within 500 ppm of 1. Ignored by a device with a single clock.
+    /// Makes the loudspeaker follow the microphone's clock: from now on `step` written frames last as long as one frame of the
+    /// loudspeaker. 1 if the clocks agree; clamped to within 500 ppm of 1. Ignored by a device with a single clock.
     mutating func follow(_ step: Double)
 
     /// Takes back as many frames as possible that were written and not heard, newest first. The caller writes others in their

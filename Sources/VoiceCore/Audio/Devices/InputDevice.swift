@@ -22,7 +22,7 @@ package final class InputDevice {
     package let format: RawFormat
     private let pcm: OpaquePointer
 
-    /// Buffer and periods, in microseconds: late, it loses nothing for half a second.
+    /// Buffer and periods, in microseconds: a reader that is half a second late loses nothing.
     private static let buffer: UInt32 = 500_000
     private static let period: UInt32 = 50_000
 
@@ -73,7 +73,7 @@ package final class InputDevice {
         return RawFormat(rate: Int(rate), channels: Int(channels), sampleBytes: sampleBytes)
     }
 
-    /// What to poll: ready when there is sound, or the device is gone.
+    /// The descriptors to poll: ready when there is sound, or when the device is gone.
     package var waits: [(descriptor: Int32, events: Int16)] {
         let count = max(0, snd_pcm_poll_descriptors_count(pcm))
         var list = [pollfd](repeating: pollfd(fd: -1, events: 0, revents: 0), count: Int(count))
@@ -81,7 +81,7 @@ package final class InputDevice {
         return list.map { ($0.fd, $0.events) }
     }
 
-    /// Reads what is there, as much as fits.
+    /// Reads the available bytes, as many as fit into the buffer.
     ///
     /// - Returns: the number of bytes; nil if the device is lost.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {

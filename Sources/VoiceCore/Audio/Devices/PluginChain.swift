@@ -26,8 +26,8 @@ struct PluginChain {
         return nil
     }
 
-    /// The channels of whatever a `plug` converts, once the device is set up. `plug` grants any number, and fills those that
-    /// its card lacks with silence. nil without a `plug`.
+    /// The channels of the device that a `plug` converts, once it is set up. `plug` grants any number, and fills those
+    /// that its card lacks with silence. nil without a `plug`.
     var channelsBehindPlug: Int? {
         var isBehindPlug = false
         var isConversion = true

@@ -104,7 +104,7 @@ package struct DuplexControl: ~Copyable {
         beginLearning()
     }
 
-    /// Whether too much echo is left for anybody to be heard over it.
+    /// Whether too much echo remains for a talker to be heard over it.
     var leavesTooMuch: Bool { policy.state == .poor || policy.state == .clipping }
 
     /// Whether no talker can be heard while the daemon's sound is at the microphone.

@@ -100,7 +100,7 @@ package struct DuplexPolicy: Sendable, Equatable {
         // The first audible block may be a talker's, or the loudspeaker has been switched on.
         case .clear: inaudible & 1 == 1 ? .open : .guarded
         case .good: .guarded
-        // Of a device's canceller, the first block says what it leaves; sound that is never loud has none.
+        // The first block measures a device's canceller; sound that is never loud completes no block.
         case .learning where isOfDevice: isFaint ? .guarded : .shut
         case .learning: wasAligned || played == Self.patience ? .guarded : .shut
         case .poor, .clipping: isOfDevice ? .shut : .guarded
@@ -108,7 +108,7 @@ package struct DuplexPolicy: Sendable, Equatable {
         }
     }
 
-    /// Whether so much was played without a block that none of it can be loud.
+    /// Whether sound has played for so long without a block that none of it can be loud.
     private var isFaint: Bool { played == Self.patience && seen == 0 }
 
     /// Takes a period and the block that ended in it.

@@ -175,7 +175,7 @@ package struct EchoQuality: Sendable, Equatable {
 
 /// The measured figures of the echo.
 package struct EchoFigures: BitwiseCopyable, Sendable, Equatable {
-    /// The microphone at its quietest while nothing plays, and what the linear stage leaves of it in the pauses of what does.
+    /// The quietest level of the microphone while nothing plays, and of the linear stage's residual in pauses of the playback.
     package var noiseFloor: Float = -65
     /// Linear and overall echo return loss enhancement, in dB; nil until the first block with echo.
     package var linearERLE: Float?

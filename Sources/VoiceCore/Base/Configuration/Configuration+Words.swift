@@ -94,7 +94,7 @@ package struct Assistant: Sendable, Equatable {
     /// The wake word in plain form: "okay nabu".
     package var word: String
     package var name: String
-    /// The whole configuration, as it holds for this assistant, but for voice and language.
+    /// The whole configuration as it applies to this assistant, except voice and language.
     package var configuration: Configuration
     /// Name of its conversation with the agent; nil if it shares agent and conversation with the rest of the box.
     package var session: String?
@@ -117,7 +117,7 @@ package struct Assistant: Sendable, Equatable {
         voice = table.voice
         language = table.language
         if !table.url.isEmpty { configuration.jarvis.url = table.url }
-        // Parsed, because a slash at the end makes no other agent.
+        // Compares parsed addresses, because a slash at the end does not make another agent.
         let isElsewhere = ServerURL(configuration.jarvis.url) != ServerURL(base.jarvis.url)
         hasOwnToken = isElsewhere || !table.tokenFile.isEmpty
         if hasOwnToken { configuration.jarvis.tokenFile = table.tokenFile }

@@ -58,7 +58,7 @@ extension ConfigurationKey.Kind {
         }
     }
 
-    /// The refusal of a word that is none of the choices, with those; nil if something else is wrong.
+    /// The error for an unknown or repeated choice, with the choices; nil if something else is wrong.
     package func unknownChoice(_ value: ConfigurationValue, section: String, path: String) -> String? {
         switch (self, value) {
         case (.choice(let choices), .text(let text)):

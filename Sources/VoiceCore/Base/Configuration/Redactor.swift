@@ -33,7 +33,7 @@ package struct Redactor: Sendable {
         var result: [UInt8] = []
         var index = 0
         while index < bytes.count {
-            // The longest, because one secret may begin as another does.
+            // The longest match, because one secret may begin like another.
             let count = secrets.reduce(0) { max($0, Self.quoted($1, in: bytes, at: index)) }
             if count > 0 {
                 result += Array("(secret)".utf8)
@@ -46,8 +46,8 @@ package struct Redactor: Sendable {
         return Redaction.withoutKeys(String(decoding: result, as: UTF8.self))
     }
 
-    /// How many bytes of the secret stand in the text at this place; 0 if none. Where a long text was cut, only the beginning of a
-    /// secret may be left of it.
+    /// How many bytes of the secret stand in the text at this place; 0 if none. A long text may have been cut within a
+    /// secret, so a beginning of `shortestCut` bytes or more counts too.
     private static func quoted(_ secret: [UInt8], in text: [UInt8], at start: Int) -> Int {
         var count = 0
         while count < secret.count, start + count < text.count, text[start + count] == secret[count] { count += 1 }
