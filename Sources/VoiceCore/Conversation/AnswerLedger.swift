@@ -1,18 +1,18 @@
 internal import VoiceBase
 
-/// How far an answer has got, from the agent to the ear: its sentences in order, and a mark. It moves back only where the user
-/// has cut a sentence that is said again.
+/// How far an answer has got, from the agent to the ear: its sentences in order, and a mark. The mark moves back only
+/// if the user cut off a sentence that is to be said again.
 ///
 ///     | said ............ | begun | to say ......... | still being written
 ///       received whole      part    the service has it, or the next one gets it
 ///
-/// Sentences are counted from 0 within one delivery. What a lost session leaves is a new ledger, with the sentences from the
-/// mark on: the one whose sound was received in part is said again.
+/// Sentences are counted from 0 within one delivery. After a lost session a new ledger begins with the sentences from
+/// the mark on: a sentence whose sound was received in part is said again.
 struct AnswerLedger<Sentence: Equatable & Sendable>: Equatable, Sendable {
     private(set) var sentences: [Sentence]
     /// Number of sentences whose sound was received to the end.
     private(set) var said = 0
-    /// Sound of the sentence at the mark was received.
+    /// Whether some sound of the sentence at the mark was received.
     private(set) var hasBegun = false
 
     init(_ sentences: [Sentence] = []) { self.sentences = sentences }
@@ -37,7 +37,7 @@ struct AnswerLedger<Sentence: Equatable & Sendable>: Equatable, Sendable {
         if sentences.indices.contains(number) { (said, hasBegun) = (number + 1, false) }
     }
 
-    /// The first so many sentences were said, as far as is known.
+    /// The first `count` sentences were said, as far as is known.
     mutating func said(first count: Int) {
         if count > said { (said, hasBegun) = (min(count, sentences.count), false) }
     }

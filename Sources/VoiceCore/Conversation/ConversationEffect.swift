@@ -82,12 +82,12 @@ package enum ConversationNote: Equatable, Sendable {
     case serviceTool(String, status: String)
     case heard(String)
     case spoken(String)
-    /// A typed question was asked; its reader is told what is said until the end of the turn.
+    /// A typed question was asked; its reader receives the spoken text until the end of the turn.
     case typedQuestion(reader: Int?)
     case lost(StreamLoss)
     /// This many texts or questions were dropped unheard.
     case speechDropped(SpeechSource, Int)
-    /// The local voice says what the service was to say, and did not.
+    /// The local voice says a text that the service failed to say.
     case saidByLocalVoice(SpeechSource)
     /// The service takes no answer to a call of another session; it waits for another service or the local voice.
     case answerKept

@@ -60,10 +60,10 @@ package enum ConversationEvent: Equatable, Sendable {
     /// Close the session once nothing remains to be said.
     case endWhenQuiet
     /// The agent has news: an answer that no call is waiting for, or words of the house.
-    /// - aloud: the house has news instead, written for a model that speaks; these are its words for a service without one.
+    /// - aloud: for news of the house, which is worded for a model that speaks: the words for a service without one.
     /// - agent: whose news it is; nil for news of the house, which every session may tell.
     case agentReported(ToolResult, aloud: HouseWords? = nil, agent: Int? = nil)
-    /// The service is hearing a turn in which the local detector has heard no voice for so long, or hears one again.
+    /// The service is hearing a turn in which the local detector has heard no voice for this long, or hears one again.
     case userPaused(ago: Duration)
     case userResumed
     /// The service is about to commit the turn of this item, but the local detector heard no voice in it.

@@ -37,8 +37,8 @@ extension ConversationMachine {
         note(.callStarted(call))
     }
 
-    /// What the model gets for a reply to the agent's question after which something else was said: the question itself. The
-    /// user's yes may have been to what came last.
+    /// The output for a reply to the agent's question if other speech followed that question: the question again,
+    /// because the user's yes may have answered the other speech.
     func questionAgain(for callID: String, _ output: ToolResult) -> ToolResult? {
         guard output.content == .refusal(.unasked), output.wantsReply,
             let call = calls.open.first(where: { $0.call.callID == callID })?.call,
@@ -76,11 +76,11 @@ extension ConversationMachine {
     /// The service accepts no result of another session's call, or may not be asked for a response: the local voice says it, or
     /// it waits as news for a service that accepts it.
     private mutating func sayOtherwise(_ output: ToolResult) {
-        // The agent's question is asked again where it can be answered.
+        // The agent's question is asked again in a session that accepts it.
         guard !remarks.prompt.isOpen(output) else { return }
         note(.answerKept)
         if options.hasLocalVoice {
-            // For a model of another service it stays data.
+            // For a model of another service, the output stays data.
             guard !output.aloud.isEmpty else { return }
             remarks.queue.add(.news(output, aloud: HouseWords(output.aloud)), of: remarks.agent, at: now)
         } else {
@@ -134,7 +134,7 @@ extension ConversationMachine {
         if answered.wantsReply, !hold.isClosing { sequencer.outputSent(callID: callID) }
     }
 
-    /// The budget is spent: no response is requested for what still has to be said.
+    /// The budget is spent: the local voice says the waiting outputs, or they wait as news; no response is requested.
     private mutating func leaveToOthers() {
         if sequencer.wantsResponse {
             for call in calls.unspoken where sequencer.uncovered.contains(call.call.callID) {
@@ -194,7 +194,7 @@ extension ConversationMachine {
     /// A user who is speaking, or is owed a response, will get one that has seen the outputs. The answer to an earlier turn
     /// waits until the current one is completely over.
     mutating func requestResponse() {
-        // A question has nothing else to ask for it again.
+        // Requests a response to the user's question again if the service refused the request: nothing else would repeat it.
         if sequencer.consumeLoss(), unasked.last == nil { sequencer.want() }
         if hold.isClosing { return leaveToOthers() }
         guard link.isReady, sequencer.isIdle, sequencer.wantsResponse, turn.retryAfter == nil, turn.isQuiet,
@@ -217,8 +217,8 @@ extension ConversationMachine {
     /// Requests a response; an unrequested one gets no tools.
     ///
     /// - Parameters:
-    ///   - words: what it has to say or do, and no later response.
-    ///   - isLast: whether the model has called enough.
+    ///   - words: the instruction for this response only.
+    ///   - isLast: whether the model has reached the limit of calls, and gets no tools.
     mutating func askForResponse(for purpose: Authority.Purpose, words: ServiceRequest? = nil, isLast: Bool = false) {
         putOffCalls()
         authority.requested(purpose)
@@ -261,8 +261,8 @@ extension ConversationMachine {
         if turn.requestFailed() { giveUp(.transient, "the service does not answer requests for a response") }
     }
 
-    /// The requested response will not come: what it was to say is said at the next chance, and a question that is still
-    /// open is asked again. Outputs wait for the next response anyway.
+    /// The requested response will not come: its remark is said at the next chance, and a question that is still open
+    /// is asked again. Outputs wait for the next response anyway.
     mutating func requestIsOver() {
         sequencer.abandon()
         if remarks.queue.isTelling {
@@ -275,8 +275,8 @@ extension ConversationMachine {
     /// Requests a failed response again after a pause, once or twice; after that the local voice or a tone notifies the user.
     ///
     /// - Parameters:
-    ///   - ofOutputs: outputs are to be spoken of, which is reason enough for another request.
-    ///   - words: what the response had to say, as far as known and not heard.
+    ///   - ofOutputs: whether outputs are still to be spoken about, which alone leads to another request.
+    ///   - words: the words of the response that were not heard, as far as known.
     ///   - wanted: the pause that the service asks for.
     mutating func retry(
         after failure: ErrorClass,
@@ -291,7 +291,7 @@ extension ConversationMachine {
         if retry == .broken { giveUp(.transient, "the service failed turn after turn") }
     }
 
-    /// Says in another way what the failed responses were requested for.
+    /// Says the content of the failed responses in another way.
     private mutating func sayUnheard(_ words: String) {
         let answers = calls.unspoken.filter { sequencer.unspoken.contains($0.call.callID) }.compactMap(\.output)
         sequencer.forget()
@@ -307,8 +307,8 @@ extension ConversationMachine {
         }
     }
 
-    /// The local voice, or else espeak-ng, says what the service was to say and did not; without either, a tone signals that
-    /// something is missing.
+    /// The local voice, or else espeak-ng, says texts that the service failed to say; without either, a tone signals
+    /// that something is missing.
     mutating func sayOurselves(_ texts: [String], _ source: SpeechSource) {
         guard !texts.isEmpty else { return }
         let sayable = options.saysUnheard ? texts.filter(\.isSayable) : []
@@ -317,7 +317,7 @@ extension ConversationMachine {
         if sayable.count < texts.count { missed(source, texts.count - sayable.count) }
     }
 
-    /// Something accepted is lost.
+    /// Texts that the box had accepted are lost.
     mutating func missed(_ source: SpeechSource, _ count: Int = 1) {
         note(.speechDropped(source, count))
         if source == .agent { missAnswer() } else { emit(.play(.error)) }

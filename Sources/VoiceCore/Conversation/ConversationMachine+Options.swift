@@ -12,10 +12,10 @@ extension ConversationMachine {
         package var takeOverAfter: Duration = .milliseconds(2_500)
         /// How long the room has to be quiet before a recovered service takes over.
         package var handBackQuiet: Duration = .seconds(30)
-        /// Whether a local voice says what the service cannot say (`ConversationEffect.announce`).
+        /// Whether a local voice says texts that the service cannot say (`ConversationEffect.announce`).
         package var hasLocalVoice = false
-        /// Whether espeak-ng says what the service was to say and did not, though the configuration names no local voice. It says
-        /// nothing else.
+        /// Whether espeak-ng says texts that the service failed to say, though the configuration names no local voice.
+        /// It says nothing else.
         package var hasLastResort = false
         /// Whether words that a service failed to say are said by the box itself.
         var saysUnheard: Bool { hasLocalVoice || hasLastResort }

@@ -1,7 +1,7 @@
 internal import VoiceBase
 internal import VoiceReply
 
-/// What is said while no one speaks, from `SpeechQueue`.
+/// Speech for moments in which no one speaks, from `SpeechQueue`.
 ///
 /// Outside text is passed on as the output of a call; the instruction what to do with it is a system message in fixed
 /// words.
@@ -34,7 +34,7 @@ extension ConversationMachine {
         remarks.queue.add(.news(output, aloud: aloud), of: agent, at: now)
     }
 
-    /// The sessions that follow belong to another agent: no word said in them answers what this one asked.
+    /// The following sessions belong to another agent: no word said in them answers a question of the agent before.
     mutating func belongs(to agent: Int, named name: String) {
         remarks.name = name
         guard agent != remarks.agent else { return }
@@ -54,7 +54,7 @@ extension ConversationMachine {
 
     // MARK: Going out
 
-    /// Says what waits, the most important first, once no one speaks and no response is pending.
+    /// Says the waiting entries, the most important first, once no one speaks and no response is pending.
     mutating func speakNext() {
         settleGreeting()
         remarks.wishes.settle(sequencer)
@@ -84,7 +84,7 @@ extension ConversationMachine {
         return sources
     }
 
-    /// - Returns: false if the local voice says it: what waits then waits for it too.
+    /// - Returns: false if the local voice says the entry: the entries behind it wait until it has ended.
     private mutating func say(_ entry: SpeechQueue.Entry) -> Bool {
         switch entry.content {
         case .question(let question): put(question)
@@ -100,7 +100,7 @@ extension ConversationMachine {
             }
             askForResponse(for: .remark, words: .tell(text, .exactly))
             remarks.queue.tells(entry)
-        // The service takes no text: the local voice says in the conversation what the house has to say.
+        // The service takes no text: the local voice says the news of the house in the conversation.
         case .news(_, let aloud?) where !takesText:
             emit(.announce(aloud.text))
             return false
@@ -120,7 +120,7 @@ extension ConversationMachine {
         return true
     }
 
-    /// The latest news of the player that are told at a time.
+    /// How many news of the player are told together; older ones are dropped.
     private static let mostMediaNews = 3
 
     private mutating func put(_ question: TypedQuestion) {
@@ -144,7 +144,7 @@ extension ConversationMachine {
         askForResponse(for: .remark, words: words)
     }
 
-    /// In another session of its agent, a prompt is put to the user again.
+    /// In another session of its agent, an open prompt is put to the user again.
     private mutating func askOpenQuestion() {
         guard link.isReady, isQuiet, takesText, !calls.isWaiting, let prompt = remarks.prompt.prompt,
             let known = remarks.prompt.knownIn, known != link.number, remarks.prompt.mayBeRepeated
@@ -155,13 +155,13 @@ extension ConversationMachine {
     private mutating func tellAgent(_ output: ToolResult, _ wish: String) {
         tell(.init(name: "ask_jarvis", arguments: "{}", output: output), "news")
         remarks.prompt.sent(output, in: link.number)
-        // The text passed on is all there is to say, so there are no plain words.
+        // The text passed on is the whole message, so there are no plain words.
         let words = self.wish(named(wish), plainly: nil)
         let number = remarks.prompt.isOpen(output) ? output.prompt?.number : nil
         askForResponse(for: number.map { .prompt($0) } ?? .remark, words: words)
     }
 
-    /// The service is away, or the conversation has ended before all was said: the local voice says what the house has to say.
+    /// The service is away, or the conversation ended before all was said: the local voice says the entries that need no session.
     private mutating func announceWhileAway() {
         guard link.isPausing || link.isClosed, options.hasLocalVoice, remarks.areAllowed else { return }
         while let text = remarks.queue.nextAloud(isOver: link.isClosed, for: remarks.agent) { emit(.announce(text)) }

@@ -122,8 +122,8 @@ extension ConversationMachine {
         let isOver = end.status != .cancelled && end.status != .failed
         let isMissed = isOver && !wasVoiced && !wasStopped && isMissed(end.response, words)
         let isSaidHere = isMissed && options.hasLocalVoice && words.isSayable && maySayOurselves(end.response)
-        // What failed may have spoken of its failure. What was cut before its first word, by a user who may only have coughed,
-        // still has to be said.
+        // A failed response may have spoken of its failure. A response that was cut before its first word, by a user
+        // who may only have coughed, still has to be said.
         let isUnheard =
             end.status == .failed || !wasVoiced && (end.status == .cancelled || isMissed) && !isSaidHere
         let wasToTell = sequencer.isTelling
@@ -169,7 +169,7 @@ extension ConversationMachine {
             if wasRunning, !wasToTell, turn.isUserSpeaking, options.capabilities.turns == .service {
                 turn.failedEarly()
             }
-            // A remark may have been said to its end.
+            // A remark that was said to its end is not requested again.
             let isLeft = !wasRemark || remarks.queue.isTelling
             responseFailed(end, isOurs: wasRunning && !wasStopped && isLeft, words)
         case .incomplete, .other:
@@ -183,16 +183,16 @@ extension ConversationMachine {
         }
     }
 
-    /// Whether a response that has no sound is to be missed: no one silenced it, and it led to no call. The translators of
-    /// services without names make silent responses themselves, but no words.
+    /// Whether the user misses a response without a sound: the user did not silence it, and it led to no call. The
+    /// translators of services without names make silent responses themselves, but no words.
     private func isMissed(_ responseID: String, _ words: String) -> Bool {
         (options.capabilities.namesItems || !words.isEmpty) && !voice.isSilenced(responseID)
             && (!turn.isUserSpeaking || turn.isEarly(responseID))
             && !calls.knows(responseID: responseID, session: link.number)
     }
 
-    /// Whether the local voice may say the words of the response: a permission is asked for by the service, which knows what was
-    /// heard of it.
+    /// Whether the local voice may say the words of the response. Not if it asks for a permission: only the service
+    /// knows how much of that question was heard.
     private func maySayOurselves(_ responseID: String) -> Bool {
         let told = calls.unspoken.filter { sequencer.telling.contains($0.call.callID) }.compactMap(\.output)
         return sequencer.mayRun(responseID) && !told.contains(where: remarks.prompt.isOpen)
@@ -202,8 +202,8 @@ extension ConversationMachine {
     /// requested once more; otherwise the user learns that there is none.
     ///
     /// - Parameters:
-    ///   - words: what it wrote.
-    ///   - wasRemark: whether it was to tell something of the queue, which is told again anyway.
+    ///   - words: the words that the response wrote.
+    ///   - wasRemark: whether it was to tell an entry of the queue, which is told again anyway.
     private mutating func wasSilent(_ responseID: String, _ words: String, wasToTell: Bool, wasRemark: Bool) {
         let hadWords = !words.isEmpty
         let isAwaited = wasToTell || turn.question != nil && !turn.isVoiceless
@@ -342,7 +342,7 @@ extension ConversationMachine {
         emit(.forgetMicrophone)
         emit(.cancelCalls)
         withdrawCalls()
-        // Its reports of what waits may still be on the way.
+        // Its reports of waiting answers may still be on the way.
         if link.isReady { send(.dropSpeech) }
         authority.withdrawn()
         remarks.takeBack()

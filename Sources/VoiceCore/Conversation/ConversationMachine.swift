@@ -32,11 +32,11 @@ package struct ConversationMachine: Sendable {
     var unasked = UnaskedResponses()
     var rounds = ToolRounds()
     var wordsSaid = WordsSaid()
-    /// The response that breaks off in mid-sentence: a tone follows what there is of it.
+    /// The response that breaks off in mid-sentence: a tone follows its sound.
     var brokenOff: String?
     /// Whose word is behind the model's actions.
     var authority: Authority
-    /// What the next session learns of the conversation.
+    /// The turns that the next session receives.
     var memory: TurnMemory
     var remarks = Remarks()
     var hold = BudgetHold()

@@ -3,7 +3,7 @@ struct ModelVoice: Equatable, Sendable {
     /// Speech of one response, from its first audio in to its last sample out.
     struct Speech: Equatable, Sendable {
         var responseID: String
-        /// It belongs to a response that also holds a call.
+        /// Whether the response also holds a call.
         var isFiller: Bool
         /// That call is complete; until then it is still being written.
         var hasCall = false
@@ -30,7 +30,7 @@ struct ModelVoice: Equatable, Sendable {
     /// Whether the latest audio belongs to this response.
     func wasVoiced(_ responseID: String) -> Bool { latest == responseID }
 
-    /// Whether it is an acknowledgement before the answer, rather than the answer.
+    /// Whether the response is an acknowledgement before the answer, rather than the answer.
     /// - Parameter isOnTheWay: the assumption for a response that is not playing.
     func isFiller(_ responseID: String, isOnTheWay: Bool) -> Bool {
         if let speech, speech.responseID == responseID { speech.isFiller } else { isOnTheWay }

@@ -3,8 +3,8 @@
 ///     begin --> answer --> takeDeliverable --> settle
 ///                              ^-- reopen --'
 ///
-/// A delivered answer is kept until it has been spoken about: if its session ends before, it is delivered again. If the service
-/// reports how much of it is said, only the rest is.
+/// A delivered answer is kept until it has been spoken about: if its session ends before, it is delivered again. If the
+/// service reports how much of it is said, only the rest is delivered.
 package struct PendingCalls: Equatable, Sendable {
     package struct Call: Equatable, Sendable {
         /// The call, under an id unique here.
@@ -73,7 +73,7 @@ package struct PendingCalls: Equatable, Sendable {
 
     /// The calls, oldest first.
     private var calls: [Call] = []
-    /// The latest that seem to be spoken to their ends; the service may still report that some of them waits.
+    /// The latest calls that seem to be spoken to their ends; the service may still report that one of them waits.
     private var over: [Call] = []
     private static let mostOver = 16
     /// A call as named by a service, which may count ids anew in each session or in each response.
@@ -217,7 +217,7 @@ package struct PendingCalls: Equatable, Sendable {
         }
     }
 
-    /// The response has begun to speak a sentence of an output, or has spoken all of it: it resumes all that was cut with it.
+    /// The response has begun to speak a sentence of an output, or has spoken all of it: it resumes all outputs cut with it.
     package mutating func said(wireID: String, by response: String, sentence: Int, isWhole: Bool) {
         var resumed = Speech.none
         change { call, delivery in
@@ -233,18 +233,18 @@ package struct PendingCalls: Equatable, Sendable {
         change { if $1.speech == resumed { $1.speech = .resumed(by: response) } }
     }
 
-    /// A model has said the first so many sentences of an output.
+    /// A model has said the first `count` sentences of an output.
     package mutating func said(_ callID: String, first count: Int) {
         for index in calls.indices where calls[index].call.callID == callID { calls[index].ledger.said(first: count) }
     }
 
-    /// The response has said all that it had.
+    /// The response has said everything that it had to say.
     package mutating func completed(_ response: String) {
         change { if $1.speech == .resumed(by: response) { $1.speech = .spoken(by: response) } }
     }
 
-    /// The response, which was to speak of these calls, ended early: unless the user asks for the rest, it is unwanted. What was
-    /// cut before is given up.
+    /// The response, which was to speak of these calls, ended early: unless the user asks for the rest, it is unwanted.
+    /// An output that was cut before is given up.
     package mutating func cut(_ response: String, telling callIDs: Set<String>) {
         let isTold = { (call: Call) in
             call.delivery.map { $0.speech.response == response || callIDs.contains(call.call.callID) } ?? false
@@ -340,10 +340,10 @@ package struct PendingCalls: Equatable, Sendable {
         return (inPart, whole.map(\.wireID))
     }
 
-    /// How many sessions may be lost after they received an answer: it may be the reason.
+    /// How many sessions in a row may be lost after they received an answer: the answer may be the reason.
     private static let mostLosses = 2
 
-    /// The session is over: what it received and did not speak about has to be delivered again. Further parts are appended to it.
+    /// The session is over: outputs that it received and did not speak about are delivered again. Further parts are appended.
     ///
     /// - Returns: the answers that are not delivered again, because two sessions in a row were lost over them.
     package mutating func reopen() -> [ToolResult] {
@@ -366,7 +366,7 @@ package struct PendingCalls: Equatable, Sendable {
 }
 
 extension PendingCalls.Call {
-    /// The call with what the session has not said of it; nil if nothing is left to say.
+    /// The call with the part of its output that the session has not said; nil if there is none.
     fileprivate var rest: Self? {
         guard let delivery else { return self }
         let speech = delivery.speech

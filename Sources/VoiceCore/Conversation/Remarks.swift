@@ -1,18 +1,18 @@
 internal import VoiceReply
 
-/// What is said without a turn of the user: the queue, and what is not said in its order.
+/// Speech without a turn of the user: the queue, and the speech that bypasses its order.
 struct Remarks: Equatable, Sendable {
     /// Whether unrequested speech is allowed: false in quiet hours.
     private(set) var areAllowed = true
     var queue = SpeechQueue()
     var greeting = PendingGreeting()
     var wishes = ToolWishes()
-    /// Whose session is open, or opens next: that of the agent with this number.
+    /// The number of the agent whose session is open, or opens next.
     var agent = 0
     var name = "Jarvis"
     private var prompts: [Int: OpenPrompt] = [:]
 
-    /// What the agent of the session waits for.
+    /// The open prompt of the session's agent.
     var prompt: OpenPrompt {
         get { prompts[agent] ?? OpenPrompt() }
         set { prompts[agent] = newValue }
@@ -30,13 +30,13 @@ struct Remarks: Equatable, Sendable {
         greeting.forget()
     }
 
-    /// The conversation ends: drops what was to be said in it.
+    /// The conversation ends: drops the remarks for it.
     mutating func conversationEnded() {
         queue.conversationEnded()
         greeting.forget()
     }
 
-    /// "Stop": drops it.
+    /// "Stop": drops the remarks, the greeting and the prompts.
     mutating func takeBack() {
         queue = SpeechQueue()
         greeting.forget()
@@ -45,10 +45,10 @@ struct Remarks: Equatable, Sendable {
     }
 }
 
-/// What the agent waits for.
+/// An agent's open prompt.
 struct OpenPrompt: Equatable, Sendable {
     private(set) var prompt: AgentPrompt?
-    /// The session that knows it.
+    /// The session that received it.
     private(set) var knownIn: Int?
     /// Sessions in a row that received it and have completed no response since.
     private var sessions = 0
@@ -73,7 +73,7 @@ struct OpenPrompt: Equatable, Sendable {
     mutating func sessionWorks() { sessions = 0 }
 }
 
-/// What the house has to say, in words for a voice without a model.
+/// A text of the house, in words for a voice without a model.
 package struct HouseWords: Equatable, Sendable {
     /// When it has to be said.
     package enum Moment: Equatable, Sendable {

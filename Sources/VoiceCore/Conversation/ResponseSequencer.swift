@@ -208,7 +208,7 @@ package struct ResponseSequencer: Equatable, Sendable {
         isLost = asked.isEmpty && !isSilenced
     }
 
-    /// Returns whether a wanted request was refused that neither an output nor a response stands for; only once.
+    /// Returns whether a request without outputs was refused, so that nothing else repeats it; only once.
     package mutating func consumeLoss() -> Bool {
         defer { isLost = false }
         return isLost

@@ -44,7 +44,7 @@ package struct SessionLink: Equatable, Sendable {
     private(set) var number = 0
     /// When the session was created, and when the service will end it. Monotonic.
     package private(set) var opened = Duration.zero
-    /// Whether it was logged: some services state its name only when it is ready.
+    /// Whether the session was logged: some services state its name only when it is ready.
     private(set) var isAnnounced = false
     private(set) var ends: Duration?
     /// The next attempt is waiting for a pause to end.
@@ -62,7 +62,7 @@ package struct SessionLink: Equatable, Sendable {
     private var renewAt: Duration?
     /// The session is about to end: change in the next moment of silence.
     private(set) var mustSwap = false
-    /// The service holds no session beside this one, and it is time for the next.
+    /// The service allows no second session, and it is time for the next one.
     private(set) var isEndingBeforeNext = false
     /// Ready sessions in a row that ended before they had proved to last.
     private var earlyEnds = 0
@@ -107,8 +107,8 @@ package struct SessionLink: Equatable, Sendable {
     /// A session is being opened and should be ready soon.
     var isSettingUp: Bool { phase == .opening && !isPausing || phase == .configuring }
 
-    /// Whether session after session ends before it has proved to last: what each of them was told at its beginning may be the
-    /// reason.
+    /// Whether session after session ends before it has proved to last: the text that each received at its beginning
+    /// may be the reason.
     var endsEarly: Bool { earlyEnds >= Self.mostEarlyEnds }
 
     /// The session is ready but has not yet proved to last.

@@ -1,8 +1,8 @@
 internal import VoiceBase
 internal import VoiceReply
 
-/// What is to be said while no one speaks, from every source: one bound, one order, one rule of expiry. What is dropped
-/// against the user's will is counted, for the journal and the ear.
+/// Texts to say while no one speaks, from every source: one bound, one order, one rule of expiry. Texts dropped against
+/// the user's will are counted, for the journal and the ear.
 struct SpeechQueue: Equatable, Sendable {
     static let capacity = 16
 
@@ -13,7 +13,7 @@ struct SpeechQueue: Equatable, Sendable {
             case delay(callID: String, activity: String?)
             /// Said verbatim.
             case words(String)
-            /// For a model; if the house has to say it, also in words for a voice without a model.
+            /// News for a model; from the house, also in words for a voice without a model.
             case news(ToolResult, aloud: HouseWords?)
             case media(MediaRemark)
         }
@@ -22,9 +22,9 @@ struct SpeechQueue: Equatable, Sendable {
         /// The agent whose news it is, told in its sessions only; nil for any session.
         let agent: Int?
         let at: Duration
-        /// The local voice has asked it, but no one could answer.
+        /// Whether the local voice has asked it, without a chance for the user to answer.
         fileprivate var isAsked = false
-        /// It was told before, and was not heard.
+        /// Whether it was told before without being heard.
         fileprivate var isAgain = false
 
         var source: SpeechSource {
@@ -78,7 +78,7 @@ struct SpeechQueue: Equatable, Sendable {
         }
     }
 
-    /// What a response of the present session tells.
+    /// The entry that a response of the present session tells.
     private struct Telling: Equatable {
         var entry: Entry
         /// nil until the response begins.
@@ -88,7 +88,7 @@ struct SpeechQueue: Equatable, Sendable {
     private var entries: [Entry] = []
     private var telling: Telling?
     private var dropped: [SpeechSource: Int] = [:]
-    /// What the service was to say, and did not.
+    /// Entries that the service failed to say.
     private var untold: [Entry] = []
 
     func holds(_ source: SpeechSource) -> Bool { entries.contains { $0.source == source } }
@@ -113,7 +113,7 @@ struct SpeechQueue: Equatable, Sendable {
         return entries.firstIndex { $0.source == most?.key }
     }
 
-    /// Removes and returns the oldest of the most important of these sources that a session of the agent may tell.
+    /// Removes and returns the oldest entry of the most important of these sources that a session of the agent may tell.
     mutating func next(of sources: Set<SpeechSource>, for agent: Int = 0) -> Entry? {
         let waiting = entries.indices.filter {
             sources.contains(entries[$0].source) && entries[$0].agent ?? agent == agent
@@ -121,14 +121,14 @@ struct SpeechQueue: Equatable, Sendable {
         return waiting.min { entries[$0].source < entries[$1].source }.map { entries.remove(at: $0) }
     }
 
-    /// Removes and returns all of a source.
+    /// Removes and returns all entries of a source.
     mutating func all(of source: SpeechSource) -> [Entry] {
         defer { clear(source) }
         return entries.filter { $0.source == source }
     }
 
-    /// Returns what the local voice may say without a session. An urgent question is said too, and asked again in the next
-    /// session, where the user can answer it.
+    /// Returns the next text that the local voice may say without a session. An urgent question is said too, and asked
+    /// again in the next session, where the user can answer it.
     mutating func nextAloud(isOver: Bool, for agent: Int) -> String? {
         let isMeant = { (entry: Entry) in entry.agent ?? agent == agent && entry.needsNoSession(isOver: isOver) }
         guard let first = entries.firstIndex(where: isMeant) else { return nil }
@@ -141,20 +141,20 @@ struct SpeechQueue: Equatable, Sendable {
 
     // MARK: What is being told
 
-    /// Whether a response is requested and has not begun that tells something accepted.
+    /// Whether a response that tells an entry is requested and has not begun.
     var isTelling: Bool { telling.map { $0.response == nil } ?? false }
 
-    /// Whether the response tells something accepted.
+    /// Whether the response tells an entry.
     func isTold(by response: String) -> Bool { telling?.response == response }
 
-    /// Removes and returns what a requested response was to tell: it will not be requested again.
+    /// Removes and returns the entry that a requested response was to tell: it will not be requested again.
     mutating func takeTold() -> Entry? {
         guard isTelling else { return nil }
         defer { telling = nil }
         return telling?.entry
     }
 
-    /// A response that tells it was requested.
+    /// A response that tells the entry was requested.
     mutating func tells(_ entry: Entry) { telling = Telling(entry: entry) }
 
     /// A requested response begins.
@@ -163,15 +163,15 @@ struct SpeechQueue: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - isHeard: whether anything of it was spoken.
-    ///   - said: the words; those of a response that failed may be about the failure.
+    ///   - isHeard: whether any of it was spoken.
+    ///   - said: the spoken words; those of a response that failed may be about the failure.
     ///   - continues: whether an announcement that failed continues behind the sentences that were said.
     /// - Returns: the rest of such an announcement, for the next request; nil to say all of it.
     mutating func ended(_ end: ResponseEnd, isHeard: Bool, said: WordsSaid, continues: Bool) -> String? {
         guard let told = telling, told.response == end.response else { return nil }
         let sentences = SpeechParts.split(told.entry.text)
         if end.status == .failed, !isHeard || said.count(of: sentences, by: end.response) < max(1, sentences.count) {
-            // It is requested again.
+            // The entry is requested again.
             telling?.response = nil
             return isHeard && continues ? telling?.entry.leaveOut(said, by: end.response) : nil
         }
@@ -183,7 +183,7 @@ struct SpeechQueue: Equatable, Sendable {
         return nil
     }
 
-    /// Nothing of it was heard: it is told again, once.
+    /// Nothing of the entry was heard: it is told again, once.
     mutating func requeueUnheard() {
         guard var lost = telling?.entry else { return }
         telling = nil
@@ -197,10 +197,10 @@ struct SpeechQueue: Equatable, Sendable {
         if telling?.response == response { telling = nil }
     }
 
-    /// The user no longer wants to hear it.
+    /// The user no longer wants to hear the current entry.
     mutating func forgetCurrent() { telling = nil }
 
-    /// The conversation is over: what it was telling counts as unheard.
+    /// The conversation is over: an announcement being told counts as unheard.
     mutating func conversationEnded() {
         if telling?.entry.source == .announcement { requeueUnheard() }
         untold += all(of: .announcement)
@@ -210,13 +210,13 @@ struct SpeechQueue: Equatable, Sendable {
     /// The session is over.
     ///
     /// - Parameters:
-    ///   - prompt: the agent's, which is asked again anyway.
-    ///   - said: what will be heard of the response, because its sound was received.
+    ///   - prompt: the agent's open prompt, which is asked again anyway.
+    ///   - said: the part of the response that will be heard, because its sound was received.
     mutating func sessionEnded(_ prompt: OpenPrompt, said: WordsSaid) {
         if case .news(let output, _) = telling?.entry.content, prompt.isOpen(output) { telling = nil }
         let response = telling?.response
         if let rest = telling?.entry.leaveOut(said, by: response) {
-            // It gets on with each session, so this has an end.
+            // Part of it was said, so it may be told again: each session shortens it, so this ends.
             telling?.entry.isAgain = false
             if rest.isEmpty { telling = nil }
         }
@@ -240,7 +240,7 @@ struct SpeechQueue: Equatable, Sendable {
     /// Removes all of a source: the user does not want it.
     mutating func clear(_ source: SpeechSource) { entries.removeAll { $0.source == source } }
 
-    /// Returns what the service did not say since the last call.
+    /// Returns the entries that the service has failed to say since the last call.
     mutating func takeUntold() -> [Entry] {
         defer { untold = [] }
         return untold

@@ -1,14 +1,14 @@
 internal import VoiceBase
 package import VoiceReply
 
-/// What a tool returned. Each service words it: for its model, or for the ear. No service reads anything from the words.
+/// The result of a tool. Each service words it: for its model, or for the ear. No service reads anything from the words.
 package struct ToolResult: Sendable, Equatable {
     package enum Content: Sendable, Equatable {
         /// Words from outside, of the agent, a title or a server, and the media that the agent named.
         case answer(String, media: OfferedMedia? = nil)
-        /// What the agent needs from the user, behind words of the daemon.
+        /// The question or permission that the agent needs from the user, behind words of the daemon.
         case prompt(AgentPrompt, after: String = "")
-        /// What was done, in a fixed sentence of this program.
+        /// The completed action, in a fixed sentence of this program.
         case done(String)
         case refusal(Refusal)
         /// Lines from outside.
@@ -28,7 +28,7 @@ package struct ToolResult: Sendable, Equatable {
         case because(String, quotes: Bool = false)
     }
 
-    /// How much of an answer it is that is spoken while it is written.
+    /// Which part of an answer this is, if the answer is spoken while it is being written.
     package enum Part: Sendable {
         case whole, first, next, last
     }
@@ -84,7 +84,7 @@ package struct ToolResult: Sendable, Equatable {
     /// A refusal that the user does not hear of.
     static func silentRefusal(_ reason: String) -> Self { Self(.refusal(.because(reason)), wantsReply: false) }
 
-    /// Whose words it contains.
+    /// The origin of its words.
     package var origin: OutputOrigin {
         switch content {
         case .prompt(let prompt, _): .prompt(prompt.number)
@@ -104,7 +104,7 @@ package struct ToolResult: Sendable, Equatable {
         sentences += part.sentences
     }
 
-    /// The rest to say of it.
+    /// The result with only its unsaid sentences.
     func with(unsaid: [String]) -> Self {
         var rest = self
         rest.lateFor = nil

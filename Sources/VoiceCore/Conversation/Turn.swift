@@ -19,7 +19,7 @@ struct Turn: Equatable, Sendable {
         case broken
     }
 
-    /// What the next session learns of a question lost with the last one.
+    /// What the next session receives of a question that was lost with the last session.
     enum LostQuestion: Equatable, Sendable {
         case none
         case known(String)
@@ -31,7 +31,7 @@ struct Turn: Equatable, Sendable {
     struct TakenBack: Equatable, Sendable {
         /// The user's unanswered items.
         var items: [String] = []
-        /// Those to delete from the service's conversation now.
+        /// The items to delete from the service's conversation now.
         var deleted: [String] = []
         /// The service is still hearing the turn.
         var isHeard = false
@@ -39,7 +39,7 @@ struct Turn: Equatable, Sendable {
 
     /// How many requests in a row the service may leave unanswered.
     private static let patience = 3
-    /// How long a user waits for a response that is requested again, and how much later than the service says it is.
+    /// Longest pause before a retry for which a user waits, and the time added to the pause that the service asks for.
     private static let longestRetryPause = Duration.seconds(10)
     private static let retryMargin = Duration.milliseconds(100)
 
@@ -57,9 +57,9 @@ struct Turn: Equatable, Sendable {
     private var reportedHearing = false
     /// The user's turn is over and the service owes a response to it.
     private(set) var owesResponse = false
-    /// The owed response is one the user has already silenced.
+    /// Whether the owed response is unwanted, because the user has silenced it.
     private var cancelsOwed = false
-    /// It is still awaited, so that no other response is requested beside it.
+    /// An unwanted response is still awaited, so that no other response is requested beside it.
     private(set) var awaitsUnwanted = false
     /// The user's question, until it is answered.
     private(set) var question: OpenQuestion?
@@ -81,7 +81,7 @@ struct Turn: Equatable, Sendable {
     /// The stages of the turn, until it ends.
     var clock: TurnClock?
 
-    /// The user is speaking, as far as anybody knows.
+    /// The user is speaking, as far as the service and the local detector can tell.
     var isTalking: Bool { isUserSpeaking && !isPaused }
 
     /// The user is waiting for a service that still seems to hear the turn.
@@ -90,13 +90,13 @@ struct Turn: Equatable, Sendable {
     /// The user is not speaking, and no response is owed.
     var isIdle: Bool { !isUserSpeaking && !owesResponse }
 
-    /// The same, and the service is not about to speak unwanted.
+    /// The user is not speaking, no response is owed, and the service is not about to speak unwanted.
     var isQuiet: Bool { isIdle && !awaitsUnwanted }
 
     // MARK: Speech
 
     /// The service reports the beginning of speech.
-    /// - Returns: false if it is the rest of a stopped turn.
+    /// - Returns: false if the speech is the rest of a stopped turn.
     mutating func speechStarted(_ itemID: String, at now: Duration) -> Bool {
         isHeard = true
         guard !stopped.discards(itemID, at: now) else { return false }
@@ -132,7 +132,7 @@ struct Turn: Equatable, Sendable {
         guard isUserSpeaking else { return false }
         isUserSpeaking = false
         owesResponse = early == nil
-        // A pause was the end, and the user has been waiting since.
+        // The user stopped at the pause, and has been waiting since.
         if !isPaused { ended(at: max(end, began)) }
         isPaused = false
         return true
@@ -164,7 +164,7 @@ struct Turn: Equatable, Sendable {
         clock = nil
     }
 
-    /// Takes the pause for the end of the turn, without waiting for the service.
+    /// Treats the pause as the end of the turn, without waiting for the service.
     mutating func endAtPause() {
         guard isPaused else { return }
         isUserSpeaking = false
@@ -181,7 +181,7 @@ struct Turn: Equatable, Sendable {
         isCounted = true
     }
 
-    /// A response failed while the service still seemed to hear the user: it was the one to this turn, if no other follows.
+    /// A response failed while the service still seemed to hear the user: it answered this turn, unless another one follows.
     mutating func failedEarly() { hasFailedEarly = true }
 
     mutating func takeEarlyFailure() -> Bool {
@@ -189,7 +189,7 @@ struct Turn: Equatable, Sendable {
         return hasFailedEarly
     }
 
-    /// A response that was cancelled as the user began to speak was one to the turn before.
+    /// A response that was cancelled as the user began to speak answered the turn before.
     mutating func wasCancelled(_ responseID: String) {
         if early == responseID { early = nil }
     }
@@ -253,7 +253,7 @@ struct Turn: Equatable, Sendable {
         owesResponse = false
         if isUserSpeaking, !isOurs { early = id }
         unanswered = 0
-        // If the service does not state its request, it may be the unwanted one.
+        // If the service does not state its request, the response may be the unwanted one.
         let isOwed = !isOurs || !isNamed
         let isOfStopped = stopped.isSilent && !isOurs
         // A requested response may begin as the user does: both would speak at the same time.
@@ -350,7 +350,7 @@ struct Turn: Equatable, Sendable {
         awaitsUnwanted = true
     }
 
-    /// "Stop": takes back whatever is being said by the user, or was said and not answered.
+    /// "Stop": takes back a turn in progress, and turns that were not answered.
     ///
     /// - Parameters:
     ///   - isSpoken: whether the word itself may still reach the service.

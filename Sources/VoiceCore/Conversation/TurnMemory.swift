@@ -15,7 +15,7 @@ package struct TurnMemory: Equatable, Sendable {
         /// The response that said it; nil for the user.
         var response: String?
         package var text = ""
-        /// The share of it that was heard, 0 to 1.
+        /// The share of the line that was heard, 0 to 1.
         var share = 1.0
 
         /// The words that were heard.
@@ -69,7 +69,7 @@ package struct TurnMemory: Equatable, Sendable {
         return words.isEmpty || words.contains("") ? nil : words.joined(separator: " ")
     }
 
-    /// Forgets these items, because the next session learns of them in another way.
+    /// Forgets these items, because the next session receives them in another way.
     package mutating func forget(_ itemIDs: [String]) {
         all.removeAll { itemIDs.contains($0.itemID) }
     }

@@ -16,7 +16,7 @@ package struct TurnReport: Equatable, Sendable {
     package var firstSample: Duration?
     /// The user interrupted the answer.
     package var cut: Duration?
-    /// Who gave no answer; at most, the user heard a sentence that says so.
+    /// The agent or the service, if it gave no answer; the user then heard at most a sentence that says so.
     package var failure: Failure?
 
     package enum Failure: String, Equatable, Sendable {
@@ -44,7 +44,7 @@ extension TurnReport {
         package var milliseconds: Int
     }
 
-    /// What the user waited for, one after another; they add up to the time of the first sample. Empty if no answer was heard.
+    /// The user's wait in consecutive parts; they add up to the time of the first sample. Empty if no answer was heard.
     package var segments: [Segment] {
         guard let heard = firstSample else { return [] }
         let end = Self.rounded(heard)

@@ -4,13 +4,13 @@ struct UnaskedResponses: Equatable, Sendable {
 
     /// The last request was for such a response, and none has begun since.
     private var isRequested = false
-    /// What it was requested for, until the user speaks: a failed response is requested again with the same words.
+    /// The request for that response, until the user speaks: a failed response is requested again with the same words.
     private(set) var last: Request?
     private var responses: [String] = []
 
     struct Request: Equatable, Sendable {
         var purpose: Authority.Purpose
-        /// What the response has to say or do; nil if the conversation holds it.
+        /// The instruction for the response; nil if the conversation holds it.
         var words: ServiceRequest?
     }
 

@@ -1,11 +1,11 @@
 /// The words of the response that speaks now, as the service reports them, to know how much of an answer was said when its
 /// session is lost.
 struct WordsSaid: Equatable, Sendable {
-    /// Maximum kept, in bytes; what follows counts as not said.
+    /// Maximum size of the words, in bytes; later words count as not said.
     private static let most = 16 << 10
 
     private(set) var response = ""
-    /// The text of the parts that are complete, and of the one that is not.
+    /// The text of the complete parts, and of the part in progress.
     private var done = ""
     private var open = ""
 
@@ -34,7 +34,7 @@ struct WordsSaid: Equatable, Sendable {
         return response == self.response && !text.isEmpty ? text : nil
     }
 
-    /// Returns how many of these sentences were said, from the first on, in their own words.
+    /// Returns how many of these sentences were said, from the first on, according to the reported words.
     ///
     /// The words are ahead of the sound, so of a part that is not complete the last sentence counts as not said.
     func count(of sentences: [String]) -> Int {
@@ -60,7 +60,7 @@ struct WordsSaid: Equatable, Sendable {
 
     private static func place(of wanted: [Substring], in heard: ArraySlice<Substring>) -> Int? {
         guard heard.count >= wanted.count else { return nil }
-        // A word or two are anywhere.
+        // One or two words occur anywhere.
         guard wanted.count > 2 else { return heard.starts(with: wanted) ? heard.startIndex : nil }
         return (heard.startIndex...heard.endIndex - wanted.count).first { heard[$0...].starts(with: wanted) }
     }

@@ -1,14 +1,14 @@
 internal import VoiceBase
 
-/// What Home Assistant tells of a run of its pipeline.
+/// Reports of Home Assistant about a run of its pipeline.
 package enum AssistNews: Equatable, Sendable {
-    /// - speaks: whether it is to end with a spoken answer.
+    /// - speaks: whether the run is to end with a spoken answer.
     case began(speaks: Bool)
-    /// It has found the end of the user's turn.
+    /// Home Assistant has found the end of the user's turn.
     case speechEnded
-    /// What it recognised.
+    /// The recognised words.
     case heard(String)
-    /// Its agent makes progress.
+    /// Home Assistant's agent makes progress.
     case works
     /// The words of the answer.
     case says(String)
@@ -16,7 +16,7 @@ package enum AssistNews: Equatable, Sendable {
     case sound(String)
     case failed(String)
     case ended
-    /// Neither it nor jarvis-bridge is there any more.
+    /// Home Assistant, or jarvis-bridge, is no longer there.
     case lost
 }
 
@@ -25,14 +25,14 @@ package enum AssistEvent: Equatable, Sendable {
     /// The user begins to speak. Times are in ms of the session's audio.
     case turnBegan(at: Int)
     case turnEnded(at: Int)
-    /// It was no speech.
+    /// The turn held no speech.
     case turnDropped(at: Int)
-    /// Home Assistant has asked something: it waits for a run.
+    /// Home Assistant has asked a question, and waits for a run with the reply.
     case houseAsks
     case news(run: Int, AssistNews, at: Int)
     /// Sound of the answer has come.
     case soundCame(run: Int)
-    /// All of it has; nil, or why there is no more.
+    /// All sound of the answer has come (nil), or why the rest is missing.
     case soundEnded(run: Int, String?)
     /// The loudspeaker has nothing more to play.
     case silent
@@ -42,18 +42,18 @@ package enum AssistEvent: Equatable, Sendable {
 
 package enum AssistEffect: Equatable, Sendable {
     case report(ServiceReport)
-    /// Begin a run with the sound of the present turn; any other ends.
+    /// Begin a run with the sound of the present turn; any other run ends.
     case start(run: Int)
     /// The turn is over, its sound is complete.
     case soundEnds(run: Int)
-    /// Withdraw what Home Assistant works on.
+    /// Withdraw the run from Home Assistant.
     case stop(run: Int)
     /// The answer has been played.
     case played(run: Int)
     /// Fetch this sound and play it.
     case play(run: Int, SpokenPart, from: String)
     case finish(SpokenPart)
-    /// Stop fetching it.
+    /// Stop fetching the sound.
     case stopSpeaking
     /// Discard the user's turn.
     case forgetTurn
@@ -83,7 +83,7 @@ package struct AssistTranslator: Sendable {
         var phase = Phase.hearing
         /// The user's turn; nil while Home Assistant waits for the answer to a question of its own.
         var turn: String?
-        /// It opened for such a question: a cough does not end it.
+        /// Whether the run began with such a question: a cough does not end it.
         var isAsked = false
         var response: String?
         var item = ""
@@ -98,7 +98,7 @@ package struct AssistTranslator: Sendable {
     private var runs = 0
     private var names = 0
     private var now = Duration.zero
-    /// Without progress the run is given up then.
+    /// When the run is given up unless it makes progress.
     private var due: Duration?
     private var effects: [AssistEffect] = []
 
@@ -126,7 +126,7 @@ package struct AssistTranslator: Sendable {
             withdraw(.cancelled)
             start(isAsked: true)
         case .news(let number, let news, let at):
-            // A run that was withdrawn has more to tell.
+            // Ignores late news of a withdrawn run.
             if run?.number == number { learn(news, at) }
         case .soundCame(let number):
             guard run?.number == number, run?.phase == .speaking else { break }
@@ -160,7 +160,7 @@ package struct AssistTranslator: Sendable {
             guard let run, run.response != nil, response == nil || run.response == response else { break }
             withdraw(.cancelled)
         case .clearInput: if run?.phase == .hearing { withdraw(.cancelled) }
-        // It takes no text, so there is nothing to say to it.
+        // Home Assistant takes no text, so a response cannot say anything.
         case .respond(let id, _): beSilent(request: id)
         case .answer(let call, _): report(.answerPlaced(call: call))
         case .inform(let id, _): report(.answerPlaced(call: id))
@@ -175,7 +175,7 @@ package struct AssistTranslator: Sendable {
         var next = Run(number: options.firstRun + runs)
         next.isAsked = isAsked
         run = next
-        // Of a question the microphone is open before anyone speaks.
+        // After a question of Home Assistant, the microphone is open before anyone speaks.
         due = isAsked ? now + options.answerLimit : nil
         effects.append(.start(run: next.number))
     }
@@ -266,14 +266,14 @@ package struct AssistTranslator: Sendable {
         report(.said(response: response, item: run.item, part: 0, text: words, isWhole: true))
     }
 
-    /// The code of Home Assistant for a turn in which no words were.
+    /// Home Assistant's error code for a turn without words.
     private static let noWords = "stt-no-text-recognized"
 
     private mutating func failed(_ reason: String, _ milliseconds: Int) {
         guard let run else { return }
         guard reason.hasPrefix(Self.noWords) else { return fail(reason) }
         if run.phase == .hearing, run.turn == nil {
-            // No one has answered its question.
+            // The user has not replied to Home Assistant's question.
             effects.append(.stop(run: run.number))
             self.run = nil
             return
@@ -286,7 +286,7 @@ package struct AssistTranslator: Sendable {
         end(.completed)
     }
 
-    /// The run is over. What it said of an address is still fetched.
+    /// The run is over. If it named an address, the sound there is still fetched.
     private mutating func ended(_ milliseconds: Int) {
         guard let run else { return }
         switch run.phase {
@@ -317,7 +317,7 @@ package struct AssistTranslator: Sendable {
 
     // MARK: The end of a run
 
-    /// There is no answer, or not all of one.
+    /// The answer is missing, in whole or in part.
     private mutating func fail(_ reason: String) {
         report(.trouble(ServiceError(.other, name: Configuration.Service.Name.homeAssistant.rawValue, text: reason)))
         if run?.phase == .hearing, run?.turn != nil {
@@ -346,7 +346,7 @@ package struct AssistTranslator: Sendable {
         end(status, reason)
     }
 
-    /// Ends its response, if that has not ended.
+    /// Ends the response of the run, unless that has ended.
     private mutating func end(_ status: ResponseEnd.Status, _ reason: String? = nil) {
         if let run, let response = run.response, run.phase == .working || run.phase == .speaking {
             let words = run.words ?? ""

@@ -1,13 +1,13 @@
 internal import VoiceBase
 internal import VoiceReply
 
-/// What the local voice understands, in place of a model: a sentence of the user is an order, a reply to a question that is
-/// open, or a question for the agent. Keeps what the next sentence may refer to.
+/// How the local voice understands the user, in place of a model: a sentence is an order, a reply to an open question,
+/// or a question for the agent. Keeps the things that the next sentence may refer to.
 struct LocalDialog: Sendable {
-    /// What follows from a sentence of the user.
+    /// The consequence of a sentence of the user.
     enum Move: Equatable {
         case nothing
-        /// - reminds: it only reminds the user of the agent's open question.
+        /// - reminds: whether the text only reminds the user of the agent's open question.
         case say(String, reminds: Bool = false)
         /// The last answer, once more.
         case again
@@ -18,7 +18,7 @@ struct LocalDialog: Sendable {
 
     /// Whether this is the name of a known station.
     private let knowsStation: @Sendable (String) -> Bool
-    /// What the agent has asked, until the user's next turn.
+    /// The question of the agent, until the user's next turn.
     private var prompt: AgentPrompt?
     private var isPromptRepeated = false
     /// The order whose question, morning or evening, is open until the user's next turn.
@@ -29,7 +29,7 @@ struct LocalDialog: Sendable {
     private var isQuestion = false
     /// Handles of the media named in an answer.
     private var offered: [String] = []
-    /// What the house announced since the user's last words.
+    /// The announcement of the house since the user's last words.
     private var announced: String?
 
     init(knowsStation: @escaping @Sendable (String) -> Bool) { self.knowsStation = knowsStation }
@@ -96,7 +96,7 @@ struct LocalDialog: Sendable {
         isQuestion = text.contains("?") || words.first.map(Self.interrogatives.contains) ?? false
         var query = text
         if let cut { query += "\n(The user interrupted the last answer at: \"\(cut.prefix(200))\")" }
-        // What the user says may answer it, and the agent does not know of it.
+        // The user's words may answer the announcement, which the agent does not know.
         if let announced { query += "\n(This box has just announced for the house: \(announced.quoted))" }
         offered = []
         return .call(tool: "ask_jarvis", arguments: ["query": .string(query)])
@@ -121,16 +121,16 @@ struct LocalDialog: Sendable {
 
     mutating func houseAnnounced(_ text: String) { announced = text }
 
-    /// What follows behind an output.
+    /// The sequel of an output.
     enum Sequel: Equatable {
         case nothing
-        /// Arguments of the call that plays what it names.
+        /// Arguments of the call that plays the media named in the output.
         case play(JSONValue)
         case say(String)
     }
 
-    /// Keeps what an output asks or offers for the user's reply. What the agent names is played, in whatever language the user
-    /// asked for it; after a question, the user is told how to hear it.
+    /// Keeps the question or the offer in an output for the user's reply. Media that the agent names is played, in
+    /// whatever language the user asked for it; after a question, the user is told how to hear it.
     mutating func received(_ output: ToolResult) -> Sequel {
         switch output.content {
         case .prompt(let asked, _):

@@ -39,7 +39,7 @@ struct LocalSentence: Equatable, Sendable {
     }
 }
 
-/// The responses of the local voice, one at a time: what is spoken, what waits, and what the user has cut.
+/// The responses of the local voice, one at a time: the spoken answer, the waiting sentences, and the answer that the user cut.
 ///
 ///     tell, begin --> waiting --> spoken --> last
 ///                        ^           | cut by the user
@@ -50,7 +50,7 @@ struct LocalSentence: Equatable, Sendable {
 /// The local voice is on the far side of the connection, as a model would be, so it cannot read the ledgers of `PendingCalls`. It
 /// keeps its own, of the text that it was given to speak: several answers and its own words in one row.
 struct LocalResponses: Sendable {
-    /// What one or more responses spoke of the same answer.
+    /// The part of an answer that one or more responses spoke.
     private struct Answer: Equatable {
         /// The item of the latest response; nil once reports about it come too late.
         var item: String?
@@ -73,7 +73,7 @@ struct LocalResponses: Sendable {
         var call: String
         /// Number of sentences received.
         var count = 0
-        /// The user interrupted it: what follows is kept for "go on".
+        /// Whether the user interrupted it: the rest is kept for "go on".
         var isCut = false
     }
 
@@ -83,12 +83,12 @@ struct LocalResponses: Sendable {
     private var speech: LocalSpeech?
     /// Issued once the current speech has been received.
     private var callBehind: FunctionCall?
-    /// What was spoken last, for "again".
+    /// The latest answer, for "again".
     private var last: Answer?
-    /// What the user cut last, for "go on", with the mark where the cut is.
+    /// The answer that the user cut last, for "go on"; its mark is at the cut.
     private var interrupted: Answer?
     private var flow: Flow?
-    /// Not yet spoken by any response.
+    /// Sentences that no response has spoken yet.
     private var waiting: [LocalSentence] = []
     /// Arguments of the call that plays what the answer named, if the user wants to hear it: made behind the answer.
     var offer: JSONValue?
@@ -108,7 +108,7 @@ struct LocalResponses: Sendable {
     /// The sentence at which the user cut the answer that waits to be continued.
     var cutSentence: String? { interrupted?.ledger.unsaid.first?.text }
 
-    /// The user asks something else, or says "stop": forgets the answer that was cut, and the media it named.
+    /// The user asks something else, or says "stop": forgets the answer that was cut, and the media named in it.
     private mutating func forgetLastAnswer() {
         interrupted = nil
         offer = nil
@@ -131,14 +131,14 @@ struct LocalResponses: Sendable {
 
     /// A voice that began as a turn of the user turned out to be noise.
     ///
-    /// - Parameter resumes: an answer was cut for it and continues.
+    /// - Parameter resumes: whether an answer was cut for the noise and continues.
     mutating func noiseEnded(resumes: Bool) -> [LocalEffect] {
         var effects: [LocalEffect] = []
         if resumes, speech != nil, let last, !last.isCut, last.ledger.begun < last.sentences.count {
-            // Cut between two sentences, so that no sentence was reported as cut.
+            // The cut was between two sentences, so `wasCut` was not called.
             effects += endSpeech()
         }
-        // The conversation takes this response for one that tells what has arrived meanwhile.
+        // The conversation assumes that this response also tells the sentences that arrived meanwhile.
         if resumes, let resumed = goOn(request: nil) { return effects + resumed }
         guard waiting.isEmpty else { return effects + tellWaiting(request: nil) }
         let cut = flow.flatMap { $0.isCut ? $0.call : nil }
@@ -173,7 +173,7 @@ struct LocalResponses: Sendable {
         guard flows || !rest.ledger.isSaid else { return nil }
         interrupted = nil
         if flows { flow?.isCut = false }
-        // What has arrived meanwhile is told behind it.
+        // Sentences that arrived meanwhile follow the rest.
         rest.ledger.add(takeWaiting(onlyFlow: flows))
         guard !rest.ledger.isSaid else {
             // The next sentence is still being written.
@@ -191,7 +191,7 @@ struct LocalResponses: Sendable {
     }
 
     private mutating func call(_ call: FunctionCall, request: String?) -> [LocalEffect] {
-        // One response at a time: what the user spoke over waits, or is left for "go on".
+        // One response at a time: speech that the user talked over waits, or is kept for "go on".
         var effects = endSpeech()
         if ToolRounds.asks(call) { forgetLastAnswer() }
         let response = name("response")
@@ -257,7 +257,7 @@ struct LocalResponses: Sendable {
         return isNews && !isWaiting ? [report(.answerWaits(call: flow.call))] : []
     }
 
-    /// What waits of this answer is not wanted any more.
+    /// The waiting sentences of this answer are no longer wanted.
     mutating func withdraw(_ call: String) -> [LocalEffect] {
         waiting.removeAll { $0.call == call }
         guard flow?.call == call else { return [report(.answerPlaced(call: call)), .answered] }
@@ -275,7 +275,7 @@ struct LocalResponses: Sendable {
         return []
     }
 
-    /// Takes what waits, or only what the answer being written has of it. That answer comes last, as it continues.
+    /// Takes the waiting sentences, or only those of the answer being written. That answer comes last, as it continues.
     private mutating func takeWaiting(onlyFlow: Bool = false) -> [LocalSentence] {
         let flowing = waiting.filter { $0.call != nil && $0.call == flow?.call }
         let others = waiting.filter { $0.call == nil || $0.call != flow?.call }
@@ -283,10 +283,10 @@ struct LocalResponses: Sendable {
         return onlyFlow ? flowing : others + flowing
     }
 
-    /// Speaks what waits to be spoken; a response without speech if nothing does.
+    /// Speaks the waiting sentences; makes a response without speech if there are none.
     mutating func tellWaiting(request: String?) -> [LocalEffect] {
         guard let speech, !speech.isOpen, let last, last.isBegun, !last.isCut else { return tellAll(request: request) }
-        // Requested twice, because the user spoke meanwhile: what the running response has not begun belongs to this one.
+        // Requested twice, because the user spoke meanwhile: sentences not begun by the running response belong to this one.
         waiting = last.sentences[last.ledger.begun...].filter { $0.call != nil } + waiting
         let effects = endSpeech()
         interrupted = nil
@@ -295,7 +295,7 @@ struct LocalResponses: Sendable {
     }
 
     private mutating func tellAll(request: String?) -> [LocalEffect] {
-        // It was cut before its first word, perhaps by a cough.
+        // The answer was cut before its first word, perhaps by a cough.
         if waiting.isEmpty, flow?.isCut == true, let effects = goOn(request: request) { return effects }
         let told = takeWaiting()
         let flows = flow.map { flow in told.contains { $0.call == flow.call } } ?? false
@@ -320,7 +320,7 @@ struct LocalResponses: Sendable {
         interrupted = answer
     }
 
-    /// Notes that nothing of an item was heard. If no sound of it came either, its end makes it wait again.
+    /// Notes that nothing of an item was heard. If no sound of it was received either, the end of its response makes it wait again.
     mutating func wasUnheard(_ item: String) {
         if last?.isBegun == true { wasCut(item, 0, 0, 1) }
     }
@@ -350,7 +350,7 @@ struct LocalResponses: Sendable {
         return [report(.answerSaid(call: call, response: speech.response, sentence: number, isWhole: isWhole))]
     }
 
-    /// All sentences received so far were played: what follows gets a response of its own.
+    /// All sentences received so far were played: later ones get a response of their own.
     mutating func starved() -> [LocalEffect] {
         guard speech?.isOpen == true else { return [] }
         return [.speechIsWhole] + ended(.completed) + [.answered]
@@ -437,7 +437,7 @@ struct LocalResponses: Sendable {
         last = before.isEmpty ? nil : Answer(ledger: AnswerLedger(before))
     }
 
-    /// Reports again which answers wait: the conversation takes any response that has ended for one that spoke them.
+    /// Reports again which answers wait: the conversation assumes that any response that has ended spoke all of them.
     private func waits() -> [LocalEffect] {
         var calls: [String] = []
         for call in waiting.compactMap(\.call) where !calls.contains(call) { calls.append(call) }

@@ -7,15 +7,15 @@ package enum LocalEvent: Equatable, Sendable {
     /// The user begins to speak, `at` ms into the session.
     case began(at: Int)
     /// The sound was mistaken for speech.
-    /// - resumes: an answer was cut for it and continues.
+    /// - resumes: whether an answer was cut for the sound and continues.
     case dropped(at: Int, resumes: Bool)
     /// The user continues the completed turn: its request is void.
     case superseded(at: Int)
     case given(LocalUtterance, at: Int)
     /// The user spoke, but the recogniser failed.
-    /// - answers: it did answer, with something that is not text.
+    /// - answers: whether the recogniser did answer, with something that is not text.
     case notRecognised(at: Int, answers: Bool)
-    /// The user spoke, and the recogniser returned no words, or those it returns for noise.
+    /// The user spoke, and the recogniser returned no words, or only words that it makes up from noise.
     case noWords(at: Int, WordlessTurns.Notice)
     /// The first audio of this sentence of the current speech was received.
     case sentenceBegan(Int)
@@ -169,7 +169,7 @@ package struct LocalTranslator: Sendable {
         }
     }
 
-    /// The sentences of an output, and what the user may say to it.
+    /// The sentences of an output; keeps its question or offer for the user's reply.
     ///
     /// - Parameter first: number of its first sentence in the answer.
     private mutating func sentences(_ output: ToolResult, to call: String, from first: Int = 0) -> [LocalSentence] {
@@ -205,7 +205,7 @@ package struct LocalTranslator: Sendable {
             }
             return effects + [report(.answerPlaced(call: id))]
         case .tell(let text, .exactly): return responses.tell(LocalSentence.split(text), from: .announcement)
-        // Meant for a model; there is none.
+        // A text for a model; the local voice has none.
         case .tell: break
         case .respond(let id, _): return respond(id)
         case .cancel(let response): return responses.cancel(response)
@@ -226,7 +226,7 @@ package struct LocalTranslator: Sendable {
         let placed = report(.answerPlaced(call: call))
         switch output.part {
         case .whole:
-            // A whole answer to a call whose answer was being written says that the rest is not wanted.
+            // A whole answer to a call whose answer was being written means that the rest is not wanted.
             guard output.wantsReply, !responses.streams(call) else { return responses.withdraw(call) }
             return responses.tell(sentences(output, to: call), from: .agent) + [placed]
         case .first:

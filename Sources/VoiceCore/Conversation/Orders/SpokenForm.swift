@@ -15,9 +15,9 @@ struct SpokenForm: Sendable {
     }
 
     private enum Slot: String {
-        /// What a timer is called, in front of the word: at most three words, without articles.
+        /// The name of a timer or alarm in front of that word, "tea timer": at most three words, without articles.
         case name = "NAME"
-        /// The same behind the word: at most five words, of which the first may be an article.
+        /// The name behind that word: at most five words, of which the first may be an article.
         case label = "LABEL"
         /// The text of a reminder.
         case words = "WORDS"
@@ -27,8 +27,8 @@ struct SpokenForm: Sendable {
         case number = "NUMBER"
     }
 
-    /// A word, a slot, or one of several. No enum with payloads: those hide pointers in tags, and what only a table that lives for
-    /// ever refers to would count as leaked.
+    /// A word, a slot, or one of several alternatives. Not an enum with payloads: enums hide pointers in tags, so the
+    /// leak check would report memory that only a permanent table refers to.
     private struct Part {
         var word = ""
         var slot: Slot?

@@ -99,7 +99,7 @@ package enum SpokenGrammar {
         var settled = wishes
         for (index, wish) in wishes.enumerated() where wish.when.isEither {
             guard case .at(let minute, _, let repeats, _) = wish.when else { continue }
-            // With the day: twelve in the evening of tomorrow is neither 00:00 nor 12:00 of it.
+            // Reads the time together with its day: twelve in the evening of tomorrow is neither 00:00 nor 12:00 of tomorrow.
             let place = wish.when.text.dropFirst(5) + " "
             let whole = [place + words, spoken(minute) + place + words].lazy
                 .compactMap { TimeParser(all: $0, isTyped: false)?.when }.first { !$0.isEither }
@@ -371,7 +371,7 @@ package enum SpokenGrammar {
         (set up|set|start|run|make|create|add|new|give me|get me|set me|i need|i want|i would like|can i have|could i have|\
         can i get)
         """
-    /// An order, or no verb at all. Then it is a new one: "the ten minute timer" may be anything.
+    /// The words before a new timer: an order, or no verb at all. Without a verb, "the ten minute timer" may be anything.
     private static let new = "(\(begin) [the|my|a new|a|an|another|one|me a|me an|us a|us an]|[a|an|another])"
     private static let called = "(called|named|call it|for|to check|to check on)"
     private static let countdown = "(timer|countdown)"
@@ -435,7 +435,7 @@ package enum SpokenGrammar {
     private static let end = """
         (cancel|stop|delete|remove|end|clear|kill|dismiss|silence|disable|turn off|switch off|shut off|get rid of)
         """
-    /// The verbs that delete. The other verbs may only silence: "stop the alarms", while they ring, ends no other.
+    /// The verbs that delete. The other verbs may only silence: "stop the alarms", while one rings, ends no other alarm.
     private static let remove = "(cancel|delete|remove|clear|get rid of)"
     private static let the = "[the|my|that|this|our]"
     private static let all = "(all|every|all of) \(the)"

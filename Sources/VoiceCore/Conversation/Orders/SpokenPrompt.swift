@@ -12,7 +12,7 @@ extension AgentPrompt {
         case denies(String)
         /// Neither a clear yes nor a no.
         case isUnclear(String)
-        /// It is not a reply: the user has something else in mind.
+        /// The text is not a reply: the user has something else in mind.
         case other
     }
 
@@ -66,7 +66,7 @@ extension AgentPrompt.Meaning {
 }
 
 extension SpokenCommand {
-    /// The tool that carries out the command, where one does.
+    /// The tool that carries out the command, if a tool does.
     package var call: (tool: String, arguments: JSONValue)? {
         switch self {
         case .stop: ("stop_talking", [:])
@@ -131,7 +131,7 @@ extension SpokenCommand {
 }
 
 extension ToolResult {
-    /// The words for the user, of a voice without a model; empty if there is nothing to say because it is heard.
+    /// The words for the user in a voice without a model; empty if the user hears the effect itself.
     package var aloud: String { [opening, words].filter { !$0.isEmpty }.joined(separator: " ") }
 
     /// The opening of a late answer.

@@ -25,7 +25,7 @@ package struct PlayoutQueue {
     package enum Progress: Equatable, Sendable {
         /// The first sample of a response's speech is at the loudspeaker; `ago` ms before now.
         case audible(responseID: String, ago: Int)
-        /// Sent before `drained`: how much of a response was heard and how much was received, in ms. What no one could hear
+        /// Sent before `drained`: how much of a response was heard and how much was received, in ms. Inaudible sound
         /// counts as not heard.
         case played(responseID: String, heard: Int, received: Int)
         /// The last sample has been played.
@@ -159,7 +159,7 @@ package struct PlayoutQueue {
         return written
     }
 
-    /// Notes that no one could hear what was played in this range of voice positions. Call it before `advance`.
+    /// Notes that sound played in this range of voice positions was inaudible. Call it before `advance`.
     package mutating func missed(_ range: Range<UInt64>) {
         Self.miss(range, in: segments, &records)
     }
@@ -340,7 +340,7 @@ package struct PlayoutQueue {
         return first >= end - UInt64(waiting) && end - first <= UInt64(Self.mostMoved) ? first : nil
     }
 
-    /// How many of the waiting samples may be played now: up to the next part, while one before it is not complete.
+    /// How many of the waiting samples may be played now: those before the next part, while an earlier part is not complete.
     private mutating func ready(at now: Duration) -> Int {
         let position = end - UInt64(waiting)
         for next in segments where next.start >= position {

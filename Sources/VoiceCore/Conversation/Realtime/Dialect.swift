@@ -55,7 +55,7 @@ package struct Dialect: Equatable, Sendable {
         case noUsage
     }
 
-    /// How it is known that the daemon and the service get along.
+    /// The proof that the daemon and the service work together.
     package enum Proof: Equatable, Sendable {
         /// Run against the service itself: which version, by which script.
         case run(String)

@@ -108,8 +108,8 @@ package enum ModelRefusal {
     ]
     private static let passing = ["overload", "temporar", "rate limit", "loading", "later", "busy", "capacity"]
 
-    /// The setting to change, with what the server said; nil if the text does not refuse the model. Servers word it as they
-    /// like, so it is a text that names this model and what is wrong with it, unless that will pass.
+    /// The setting to change, with the server's text; nil if the text does not refuse the model. Servers word it
+    /// differently, so any text counts that names this model and a fault of it, unless the fault will pass.
     package static func line(_ text: String, model: String?) -> String? {
         let lower = text.lowercased()
         func says(_ words: [String]) -> Bool { words.contains { lower.contains($0) } }

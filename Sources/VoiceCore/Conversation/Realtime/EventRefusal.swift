@@ -8,7 +8,7 @@ enum EventRefusal {
         ("conversation.item.truncate", "truncate-", .noTruncation),
         ("response.cancel", "cancel-", .noCancel),
     ]
-    /// The others.
+    /// The events that a conversation needs.
     private static let needed = [
         "session.update", "input_audio_buffer.append", "input_audio_buffer.commit", "conversation.item.create",
         "conversation.item.retrieve", "response.create",
@@ -37,7 +37,7 @@ enum EventRefusal {
             return ("conversation.item.create of function_call", .noCalls)
         }
         let named = firstEvent(in: text)
-        // OpenAI's words for a value that is none of a list; the list follows.
+        // OpenAI's words for a value that is not in a list of values; the list follows.
         let isValue = named.map { text.hasPrefix("invalid value: '\($0)'") } ?? false
         guard hasCode || isValue || words.contains(where: text.contains) else { return nil }
         if let named { return event(named) }

@@ -141,7 +141,7 @@ extension RealtimeSettings {
         Self.ofResponse(field).map { leaveOut($0) } ?? leftOut.insert(field).inserted
     }
 
-    /// Leaves out what a dialect need not have.
+    /// Adds a difference to the dialect: the server has refused the field or event.
     /// - Returns: false if it was left out before.
     mutating func leaveOut(_ difference: Dialect.Difference) -> Bool {
         dialect.differences.updateValue("refused by this server", forKey: difference) == nil

@@ -1,4 +1,4 @@
-/// What a `NamingTranslator` gathers while it handles one event.
+/// The effects that a `NamingTranslator` gathers while it handles one event.
 package struct ServiceOutbox<Message: Equatable & Sendable, Own: Equatable & Sendable>: Sendable {
     /// Prefix of every name: other sessions of the conversation use other prefixes.
     package var tag: String
@@ -33,7 +33,7 @@ extension NamingTranslator {
         report(.trouble(ServiceError(meaning, name: name, text: text, request: request)))
     }
 
-    /// Reports words of which no voice was heard here. The words themselves stay out of the log.
+    /// Reports words for which the local detector heard no voice. The words themselves stay out of the log.
     package mutating func reportWordsWithoutVoice() {
         trouble("words_without_voice", "the service heard words where no voice was heard here; they are ignored")
     }

@@ -1,5 +1,5 @@
-/// What a voice service can do: one value per service. The conversation, the doctor and the documentation read nothing else
-/// about a service, and never ask it for what it cannot do.
+/// The abilities of a voice service: one value per service. The conversation, the doctor and the documentation read
+/// nothing else about a service, and never ask it for more.
 package struct ServiceCapabilities: Equatable, Sendable {
     /// Where the user's requests are carried out.
     package enum Work: String, Sendable {
@@ -80,7 +80,7 @@ package struct ServiceCapabilities: Equatable, Sendable {
     package var namesItems = true
     package var responseBounds = ResponseBounds.bothReported
     package var heardText = HeardText.optional
-    /// Sends the text of what it says.
+    /// Sends the text of its speech.
     package var tellsSaidText = true
     package var usage = UsageReports.tokens
     package var charge = ServiceCharge.tokens

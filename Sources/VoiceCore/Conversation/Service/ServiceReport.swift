@@ -14,7 +14,7 @@ package enum ServiceReport: Equatable, Sendable {
 
     /// The user begins to speak at `at` ms of the session's audio; 0 if the service does not state it.
     case userStarted(item: String, at: Int)
-    /// The user stopped speaking at `at` ms of the session's audio, so long ago if the report is late.
+    /// The user stopped speaking at `at` ms of the session's audio, which was `ago` before a late report.
     case userStopped(at: Int, ago: Duration = .zero)
     /// The user's turn became an item of the conversation, after the item `after` if known.
     case userTurn(item: String, after: String?)
@@ -36,7 +36,7 @@ package enum ServiceReport: Equatable, Sendable {
 
     /// A response begins. `request` is the id of the `ServiceRequest.respond` it answers, if the service states it.
     case responseBegan(response: String, request: String?)
-    /// The response says nothing but that the user should answer the agent's open question.
+    /// The response only reminds the user of the agent's open question.
     case reminds(response: String)
     /// The response begins to speak.
     case speaks(response: String, item: String)
@@ -66,7 +66,7 @@ package enum ServiceReport: Equatable, Sendable {
     case nearlyFull
     /// A charge.
     case charged(ServiceBill)
-    /// Too much waits to be said, and this was dropped.
+    /// Too many texts wait to be said, and this one was dropped.
     case dropped(SpeechSource)
     /// An action the service took and reported, in words for the log.
     case news(String)
@@ -83,7 +83,7 @@ package struct ServiceReadiness: Equatable, Sendable {
     package var isConfirmed: Bool = true
     /// Settings in force with other values than requested, by their names on the wire.
     package var differing: [String] = []
-    /// The first of those without which no conversation is possible: tools, role, format.
+    /// The first of those settings without which no conversation is possible: tools, role, format.
     package var refused: String?
 
     package init(
@@ -127,7 +127,7 @@ package struct ResponseEnd: Equatable, Sendable {
     package var status: Status
     /// The service's reason, for the log.
     package var reason: String?
-    /// What the reason means, if the response failed.
+    /// The meaning of the reason, if the response failed.
     package var failure: ErrorClass = .other
     /// The id of the `ServiceRequest.respond` it answered, if stated.
     package var request: String?
@@ -161,7 +161,7 @@ package struct ResponseEnd: Equatable, Sendable {
         self.retryAfter = retryAfter
     }
 
-    /// The reason with what the service says of it, for the log.
+    /// The reason with the service's text about it, for the log.
     var line: String? {
         let parts = [reason, text].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ": ")

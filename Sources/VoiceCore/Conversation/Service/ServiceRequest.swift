@@ -32,7 +32,7 @@ package enum ServiceRequest: Equatable, Sendable {
     case forget(item: String)
     /// The audio of the unfinished turn counts as never said.
     case clearInput
-    /// "Stop": nothing is said that was said in part, or waits to be said.
+    /// "Stop": drops speech that was said in part, and speech that waits.
     case dropSpeech
     /// Ends the session cleanly; the last request.
     case close

@@ -17,11 +17,11 @@ package struct HeardTurns: Equatable, Sendable {
         fileprivate var isReported = false
     }
 
-    /// Where words belong that the service has transcribed.
+    /// The turn to which words of the service belong.
     package enum Place: Equatable, Sendable {
-        /// No voice was heard here lately.
+        /// No turn: the local detector heard no voice lately.
         case nowhere
-        /// To a turn so short that the local detector took it for noise.
+        /// A turn so short that the local detector took it for noise.
         case newTurn
         case knownTurn
     }
@@ -87,10 +87,10 @@ package struct HeardTurns: Equatable, Sendable {
         return [.heard(item: turn.item, part: 0, text: text, isWhole: true)]
     }
 
-    /// The last turn is looked at from now on, as if its words had just arrived.
+    /// Restarts the wait for the last turn's words, as if its words had just arrived.
     package mutating func settle(at now: Duration) { last?.settledAt = now }
 
-    /// The service words the last turn, of which it transcribed something, in another way.
+    /// The service gives other words for the last turn; ignored unless it had transcribed part of it.
     package mutating func correct(_ text: String) {
         guard last?.text.isEmpty == false else { return }
         last?.text = text

@@ -199,10 +199,10 @@ package struct LocalTurn: Sendable {
         pace = TalkPace(base: options.hangover, range: options.hangovers)
     }
 
-    /// Whether the current turn is speech, as far as is known; what only resembles speech is dropped in the end.
+    /// Whether the current turn is speech, as far as is known; a turn that only resembles speech is dropped at its end.
     package var isSpeech: Bool { turn.evidence.weakness == nil }
 
-    /// Whether the current or last turn is a sentence whose talker expects an answer, whatever becomes of its words.
+    /// Whether the current or last turn is a sentence whose talker expects an answer, whether or not its words are recognised.
     package var isClear: Bool { turn.evidence.isClear }
 
     /// The wait after an ordinary sentence, in steps.
@@ -417,12 +417,12 @@ package struct LocalTurn: Sendable {
         return effects + goOn()
     }
 
-    /// Begins the next turn with what was said since a cut, if that is speech, perhaps over by now.
+    /// Begins the next turn with the speech since a cut, if it is speech, perhaps over by now.
     private mutating func goOn() -> [LocalTurnEffect] {
         guard let more = overrun else { return [] }
         overrun = nil
         guard more.evidence.voiced >= options.startVoice else { return [] }
-        // A recogniser may have taken longer than a turn may be.
+        // The recogniser may have taken longer than the longest turn.
         let start = max(more.from, position - options.longest + options.look)
         return begin(Turn(start: start, voiceStart: start, lastVoice: more.lastVoice, evidence: more.evidence))
     }

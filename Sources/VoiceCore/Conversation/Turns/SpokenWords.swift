@@ -34,7 +34,7 @@ enum SpokenEnd: Equatable, Sendable {
     /// A longer text contains the main clause, even if the recogniser wrote no comma.
     private static let longestClause = 8
 
-    /// Whether it is a subordinate clause on its own: "When I come home."
+    /// Whether the text is a subordinate clause on its own: "When I come home."
     private static func isLeading(_ words: [String], _ text: String) -> Bool {
         guard words.count > 1, words.count <= longestClause, !text.dropLast().contains(",") else { return false }
         let begins = leading.contains(words[0]) || words[0] == "in" && words[1] == "case"

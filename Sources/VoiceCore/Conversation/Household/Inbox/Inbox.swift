@@ -246,7 +246,7 @@ package struct Inbox: Equatable, Sendable {
         opensSince.map { now - $0 >= Self.opensWithin } ?? false
     }
 
-    /// Speaks with the local voice what may be spoken without a conversation.
+    /// Speaks, with the local voice, the announcements that need no conversation.
     private mutating func speak(at now: Duration) -> [InboxEffect] {
         let isQuietMoment = closedSince.map { now - $0 >= Self.quietMoment } ?? true
         var meant: [Announcement] = []

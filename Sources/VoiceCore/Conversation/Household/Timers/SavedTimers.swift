@@ -93,7 +93,7 @@ package struct SavedTimers: Equatable, Sendable {
         }
     }
 
-    /// The keys of the file, or as many as its lines still tell, and whether a line is broken.
+    /// The keys of the file, or those that its intact lines hold, and whether a line is broken.
     private static func values(
         of bytes: [UInt8]
     ) throws(Unreadable) -> (values: [String: ConfigurationValue], hasBrokenLine: Bool) {
@@ -138,7 +138,7 @@ extension SavedTimers {
         StateWriter(store(directory, logger), failing: "timers and alarms will not survive a restart")
     }
 
-    /// Loads what was saved. What is damaged is logged, and the file is kept aside.
+    /// Loads the saved timers. Damage is logged, and a damaged file is kept aside.
     package static func load(directory: String, logger: Logger, files: FileReader = .system) -> SavedTimers {
         let store = store(directory, logger, files)
         switch store.load(
@@ -173,7 +173,7 @@ extension SavedTimers.Entry {
         let due: Due
         switch fields[1] {
         case "timer" where (1...TimerWish.longest).contains(third) && first == SavedTimers.distantFuture:
-            // `more` tells what it has left; without that, all of it.
+            // `more` holds the time that is left; without it, the whole length is left.
             due = .paused(left: third, length: third)
         case "timer" where (1...TimerWish.longest).contains(third):
             due = .timer(wall: first, uptime: second, length: third)
