@@ -24,7 +24,7 @@ struct DecoderJob: Sendable, Equatable {
     var isLive = false
     /// The paired home's address, which may be in a private network; see `MediaItem.home`.
     var home: NetworkAddress?
-    /// The form in which the sound of a device comes by standard input.
+    /// The format of a device's sound, which comes by standard input.
     var piped: RawFormat?
 
     /// Formats that carry sound. Others could name addresses that bypass the proxy (tcp://), or are large parsers not
@@ -48,7 +48,7 @@ struct DecoderJob: Sendable, Equatable {
             .filter { help.contains("-\($0.0) ") }.flatMap { ["-\($0.0)", $0.1] }
     }
 
-    /// The program whose sound it is, if that comes from a device.
+    /// The input, if its sound comes from a device.
     var device: SoundInput? { if case .input(let input) = source, input.isDevice { input } else { nil } }
 
     var isInput: Bool { if case .input = source { true } else { false } }

@@ -31,7 +31,7 @@ final class DecoderReader {
 
     /// - Parameters:
     ///   - policy: where the decoder may connect to.
-    ///   - openDevice: gives the sound of a program that comes from a device.
+    ///   - openDevice: returns the sound of an input that is a device.
     ///   - wake: an eventfd, signalled when there may be a new command.
     ///   - isCalled: whether there is a new command.
     init(
@@ -185,7 +185,7 @@ final class DecoderReader {
     /// Highest sample of a silent device: -60 dBFS.
     private static let floor: Float = 0.001
 
-    /// Whether anything is heard of what was read.
+    /// Whether any of the samples read is audible.
     private func hasSound(above floor: Float) -> Bool { (0..<bytes / 4).contains { abs(samples[$0]) > floor } }
 
     /// Moves whole frames into the ring; false while the ring is full.

@@ -33,7 +33,7 @@ final class DecoderThread: Sendable {
 
     /// - Parameters:
     ///   - policy: where a decoder may connect to.
-    ///   - openDevice: gives the sound of a program that comes from a device.
+    ///   - openDevice: returns the sound of an input that is a device.
     ///   - report: called on the thread; must not block.
     init(
         feed: MediaFeed,

@@ -9,7 +9,7 @@ package protocol MediaControls: Sendable {
         address: String, title: String, kind: MediaKind?, home: NetworkAddress?
     ) async throws(MediaProblem) -> MediaSnapshot
     func enqueue(address: String, title: String, home: NetworkAddress?) async throws(MediaProblem) -> MediaSnapshot
-    /// Plays the addresses one after the other, and then continues what plays now.
+    /// Plays the addresses one after the other, and then continues the present item.
     func interject(
         addresses: [String], title: String, home: NetworkAddress?
     ) async throws(MediaProblem) -> MediaSnapshot
@@ -17,8 +17,8 @@ package protocol MediaControls: Sendable {
     /// - Parameter change: the second to go to, from the present one.
     func seek(_ change: @Sendable (Double) -> Double) async throws(MediaProblem) -> MediaSnapshot
     /// - Parameters:
-    ///   - place: of those that wait, from 1.
-    ///   - name: what is expected there; nil for whatever it is.
+    ///   - place: the place among the waiting items, from 1.
+    ///   - name: the title expected there; nil for any.
     func remove(_ place: Int, named name: String?) async throws(MediaProblem) -> MediaSnapshot
     /// The names of the stations that can be played by name.
     func stationNames() async -> [String]

@@ -12,12 +12,12 @@ package enum MediaOrder: String, Sendable, CaseIterable {
 package enum MediaEvent: Sendable, Equatable {
     case play(MediaItem, from: Double)
     case enqueue([MediaItem])
-    /// Play these now, one after the other, and then continue what plays.
+    /// Play these now, one after the other, and then continue the present item.
     case interject([MediaItem])
     case order(MediaOrder)
     /// Go to this second of the current item; nothing for a live stream.
     case seek(Double)
-    /// Remove the item at this place of those that wait, from 0.
+    /// Remove the item at this place among the waiting ones, from 0.
     case remove(Int)
     /// Stop after this delay; nil cancels the timer.
     case sleep(Duration?)

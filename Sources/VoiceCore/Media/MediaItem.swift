@@ -15,8 +15,8 @@ package struct MediaItem: Sendable, Equatable {
     /// Whether a list has other addresses for it, and how many of them could not be played.
     package var hasOthers = false
     package var tried = 0
-    /// The address of the home that has ordered it, if that has shown its key: it may be played from there, although that is
-    /// in a private network. Of this item alone: what is played again later has none.
+    /// The address of the home that ordered the item, if that home has shown its key: the item may be played from there, although
+    /// the address is in a private network. For this order only: an item that is played again later has none.
     package var home: NetworkAddress?
 
     package init(address: String, title: String, kind: MediaKind, artist: String? = nil, id: String? = nil) {

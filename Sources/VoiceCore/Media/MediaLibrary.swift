@@ -23,7 +23,7 @@ struct MediaLibrary: Sendable, Equatable {
             case isDone = "done"
         }
 
-        /// Whether the item is this one: by its address, or by what the same feed calls it.
+        /// Whether the entry is this item: by its address, or by its id in the same feed.
         func isSame(_ item: MediaItem) -> Bool {
             address == AddressText.withoutUser(item.address).address
                 || id != nil && id == item.id && artist == item.artist

@@ -1,31 +1,31 @@
 internal import VoiceReply
 
-/// Sounds that interrupt what plays, which continues after them: announcements of the house.
+/// Sounds that interrupt the present item, which continues after them: announcements of the house.
 ///
-/// An order about what plays means what they have interrupted. Pause, resume and previous end them; they sound on after those that
-/// change what comes next.
+/// An order during these sounds applies to the interrupted item. Pause, resume and previous end the sounds; orders that
+/// change the following items do not.
 extension MediaMachine {
-    /// What continues after an interjection.
+    /// The item and queue that continue after an interjection.
     struct Interrupted: Sendable, Equatable {
         /// nil if nothing played.
         var item: MediaItem?
         var second: Double
         var duration: Double?
         var isPaused: Bool
-        /// What waited.
+        /// The items that waited.
         var queue: [MediaItem]
     }
 
     /// As long as Home Assistant waits for the end of an announcement.
     private static let longestInterjection = Duration.seconds(300)
 
-    /// What an order about what plays means, and where in it.
+    /// The item to which an order applies, and the second in it.
     package var meant: (item: MediaItem, second: Double)? {
         if let interrupted { return interrupted.item.map { ($0, interrupted.second) } }
         return current.map { ($0.item, second) }
     }
 
-    /// Skips, seeks or removes in what continues after the sounds.
+    /// Skips, seeks or removes in the interrupted item and its queue.
     mutating func changeInterrupted(_ event: MediaEvent) -> [MediaEffect] {
         guard var changed = interrupted else { return [] }
         switch event {
@@ -44,7 +44,7 @@ extension MediaMachine {
         return effects
     }
 
-    /// Queues items behind what was interrupted; if nothing was, the first one plays after the sounds.
+    /// Queues items behind the interrupted one; if nothing was interrupted, the first of them plays after the sounds.
     mutating func enqueueBehind(_ items: [MediaItem]) {
         guard var changed = interrupted else { return }
         changed.queue += items.prefix(max(0, options.longestQueue - changed.queue.count))
@@ -73,7 +73,7 @@ extension MediaMachine {
         effects.append(.startTimer(.interjection, Self.longestInterjection))
     }
 
-    /// Call it before an event is carried out.
+    /// Notes whether an event stops the interjection. Call it before the event is carried out.
     mutating func noteStopped(by event: MediaEvent) {
         guard interrupted != nil else { return }
         switch event {
@@ -83,7 +83,7 @@ extension MediaMachine {
         }
     }
 
-    /// Ends the interjection; what waited before waits again.
+    /// Ends the interjection; the earlier queue waits again.
     mutating func dropInterjection() {
         guard let interrupted else { return }
         effects.append(.cancelTimer(.interjection))
@@ -94,7 +94,7 @@ extension MediaMachine {
         self.interrupted = nil
     }
 
-    /// Ends the interjection, and lets what it has interrupted continue.
+    /// Ends the interjection, and continues the interrupted item.
     mutating func restore() {
         guard let interrupted else { return }
         dropInterjection()

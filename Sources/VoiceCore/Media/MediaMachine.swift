@@ -16,7 +16,7 @@ package struct MediaMachine: Sendable, Equatable {
         package var reconnects = 8
         package var reconnectFirst = Duration.seconds(1)
         package var reconnectLongest = Duration.seconds(30)
-        /// The voice may comment after every so many items; 0 for never.
+        /// The voice may comment each time after this many items; 0 for never.
         package var interludeEvery = Configuration.Media().interludeEvery
 
         package init() {}
@@ -59,7 +59,7 @@ package struct MediaMachine: Sendable, Equatable {
     private static let mostBefore = 50
     /// After this many seconds of an item, "previous" restarts it.
     private static let restartsAfter = 3.0
-    /// The place in a podcast is remembered after so many seconds of it: each time, the whole history is written.
+    /// The place in a podcast is remembered once per this many seconds: each time, the whole history is written.
     static let placeEvery = 300.0
 
     let options: Options
@@ -68,7 +68,7 @@ package struct MediaMachine: Sendable, Equatable {
     /// The item that is decoded after it.
     var next: Running?
     package internal(set) var queue: [MediaItem] = []
-    /// What continues after an interjection; nil while there is none.
+    /// The interrupted item and queue; nil while there is no interjection.
     var interrupted: Interrupted?
     /// An order has ended the last interjection before it was heard to its end.
     package internal(set) var interjectionWasStopped = false
@@ -225,7 +225,7 @@ package struct MediaMachine: Sendable, Equatable {
         sleep(nil)
     }
 
-    /// All that waits, also what is decoded already.
+    /// All waiting items, also one that is decoded already.
     package var waiting: [MediaItem] { interrupted?.queue ?? (next.map { [$0.item] } ?? []) + queue }
 
     /// Whether an interjection is heard.
@@ -251,7 +251,7 @@ package struct MediaMachine: Sendable, Equatable {
         restart(from: min(max(0, second), running.duration ?? .greatestFiniteMagnitude))
     }
 
-    /// Decodes the current item anew from here; what is decoded of it and of the next one is dropped.
+    /// Decodes the current item again from here; sound that is decoded of this item and of the next one is dropped.
     private mutating func restart(from second: Double) {
         guard var running = current else { return }
         cut()
@@ -337,7 +337,7 @@ package struct MediaMachine: Sendable, Equatable {
         effects.append(.prepare(job: jobs, item, from: second))
     }
 
-    /// Plays the next item of the queue; after an interjection, what it has interrupted.
+    /// Plays the next item of the queue; after an interjection, the interrupted item.
     mutating func advance() {
         guard current == nil else { return }
         guard !queue.isEmpty else { return restore() }

@@ -29,7 +29,7 @@ package actor MediaPlayer: MediaControls {
     private let decoder: DecoderThread
     private let inputThread: InputThread
     private var inputs = InputMachine()
-    /// What plays at the inputs, as their programs say.
+    /// The titles at the inputs, as their programs report them.
     private var inputTitles: [String: String] = [:]
     /// How long an input is silent before it ends.
     private static let inputPatience = Duration.seconds(3)
@@ -255,7 +255,7 @@ package actor MediaPlayer: MediaControls {
         return await withVolume(present())
     }
 
-    /// Of what plays, or else of media.
+    /// The channel of an input that plays; otherwise that of media.
     private var volumeChannel: VolumeChannel { machine.meant?.item.inputName == nil ? .media : .inputs }
 
     package func setDucking(_ level: Double) async -> MediaSnapshot {
@@ -264,7 +264,7 @@ package actor MediaPlayer: MediaControls {
         return await withVolume(present())
     }
 
-    /// What plays, what waits, and what was played in the last day: context for the agent with a question about media.
+    /// The present item, the queue, and the items of the last day: context for the agent with a question about media.
     /// Nil if nothing plays and nothing was played.
     package func context() -> String? {
         struct Titles: Encodable {
@@ -354,8 +354,8 @@ package actor MediaPlayer: MediaControls {
         }
     }
 
-    /// Tells the inputs what plays, and the audio thread whose volume counts. A paused one is read and dropped, so that its
-    /// program keeps going.
+    /// Tells the input thread which input the decoder reads, and the audio thread whether an input plays. A paused
+    /// input is read and dropped, so that its program keeps going.
     private func followInputs() {
         let name = machine.current?.item.inputName
         if let name, let running = machine.current, running.nowPlaying ?? "" != inputTitles[name] ?? "" {

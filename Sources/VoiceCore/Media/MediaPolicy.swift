@@ -26,7 +26,7 @@ package struct MediaPolicy: Sendable, Equatable {
         }
     }
 
-    /// The policy for what the paired home has ordered: it may be played from that home, too.
+    /// The policy for items that the paired home has ordered: they may be played from that home, too.
     func allowing(_ home: NetworkAddress?) -> MediaPolicy {
         var policy = self
         policy.home = home

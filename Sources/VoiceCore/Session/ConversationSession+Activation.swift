@@ -4,7 +4,7 @@ internal import VoiceAudio
 internal import VoiceBase
 internal import VoiceConversation
 
-/// What the beginning and the end of conversations act on, besides the conversation.
+/// The parts on which activation acts, besides the conversation.
 package struct ActivationParts: Sendable {
     package var options: ActivationMachine.Options
     /// Whether audio without a voice is not sent in the mode `always`.
@@ -92,14 +92,14 @@ extension ConversationSession {
         return true
     }
 
-    /// Carries out an event with all that follows from it, and lifts its order of silence from what may sound on.
+    /// Carries out an event and its consequences, and lifts its order of silence from the sounds that may continue.
     func obey(_ event: ActivationEvent, _ silence: SilenceOrders.Order?) {
         (activation.silence, activation.untold) = (silence, [.voice, .media, .ring])
         proceed(.activation(event))
         guard let silence else { return }
         activation.silence = nil
         silence.lift(activation.untold)
-        // Behind the effects, so that the network thread has dropped what must not sound.
+        // After the effects, so that the network thread has dropped the stopped speech.
         if !activation.untold.contains(.voice) { parts.pump.perform { $0.playout.lift(silence) } }
     }
 
@@ -115,7 +115,7 @@ extension ConversationSession {
         activation.parts.mayRestLoudspeaker(mayRestLoudspeaker)
     }
 
-    /// What activation learns of the conversation.
+    /// The event of activation that follows from an event of the conversation; nil for none.
     static func concerns(_ event: ConversationEvent) -> ActivationEvent? {
         switch event {
         case .service(.userStarted(_, let start)): .turnBegan(milliseconds: start)
@@ -211,7 +211,7 @@ extension ConversationSession {
         }
     }
 
-    /// The voice of the box itself speaks while the session of the conversation does not.
+    /// Speaks a text with the box's own voice while no session can, otherwise in the conversation.
     private func say(_ text: String) {
         switch activation.conversation {
         case .idle, .connecting, .error: if let announce = activation.parts.announce { return announce(text) }

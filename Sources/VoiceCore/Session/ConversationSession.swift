@@ -88,7 +88,7 @@ package actor ConversationSession {
     let observers: [Observer]
     var machine: ConversationMachine
     var activation: Activation
-    /// What the event being handled has led to, in order.
+    /// The steps that follow from the event being handled, in order.
     private var due: [Step] = []
     private var isProceeding = false
     /// The connection that carries the conversation, and the standby opened beside it; each has a number.
@@ -97,7 +97,7 @@ package actor ConversationSession {
     private var connections = 0
     /// Indices of the services behind these two connections; 0 is the preferred one.
     private var chosen = (current: 0, beside: 0)
-    /// Whose session it is, or was; nil for the box's own. Its agent's number is `agent`.
+    /// The assistant whose session is open, or was last; nil for the box's own. Its agent's number is `agent`.
     var assistant: AssistantVoice? { activation.machine.assistant.flatMap { parts.assistants[$0] } }
     private var agent = 0
     private var timers: [ConversationTimer: (task: Task<Void, Never>, start: Int)] = [:]
@@ -175,13 +175,13 @@ package actor ConversationSession {
         receive(.timer(.reconnect), at: Monotonic.now())
     }
 
-    /// A service that may have been away is there: no one has to wait until the next look at it.
+    /// A service that may have been away is back: tries it now instead of at the next regular look.
     package func serviceIsThere() async {
         if machine.state == .connecting { retryNow() } else { await look() }
     }
 
-    /// Opens a session and ends it again, to see whether there is a service for the next call: in `wake` and `push` nothing else
-    /// tells it before. Does nothing during a conversation, or after a refusal, which only a person can end.
+    /// Opens a session and ends it again, to see whether there is a service for the next call: in `wake` and `push`, nothing else
+    /// shows it earlier. Does nothing during a conversation, or after a refusal, which only a person can end.
     package func look() async {
         let known = machine.trouble
         guard machine.state == .idle, known?.isRefusal != true else { return }
@@ -264,12 +264,12 @@ package actor ConversationSession {
         case activation(ActivationEvent)
     }
 
-    /// Passes an event of the conversation on, with all that follows from it.
+    /// Handles an event of the conversation and the steps that follow from it.
     func receive(_ event: ConversationEvent, at instant: Duration, from origin: ConversationLink = .current) {
         proceed(.conversation(event, at: instant, from: origin))
     }
 
-    /// Takes a step, then those that it leads to, one after another.
+    /// Takes a step, then the steps that follow from it, one after another.
     func proceed(_ step: Step) {
         due.append(step)
         guard !isProceeding else { return }
@@ -334,7 +334,7 @@ package actor ConversationSession {
         }
     }
 
-    /// The service sends more events than can be handled: its session ends, before what the user wants has to wait for them.
+    /// The service sends more events than can be handled: its session ends, so that the user's orders need not wait for them.
     private func endOverrun() {
         guard current.number != nil else { return }
         retire(&current)
@@ -501,8 +501,8 @@ package actor ConversationSession {
         if isPrompt { mailbox.post(.agentReported(output, agent: agent)) }
     }
 
-    /// Continues with the assistant of another wake word. What the one before works on is withdrawn: its answer has no session
-    /// to be heard in, and would keep an agent of both from the next question.
+    /// Continues with the assistant of another wake word. The calls of the assistant before are withdrawn: no session
+    /// could speak their answers, and they would keep an agent of both from the next question.
     func change(to word: String?) {
         let name = assistant?.name ?? "Jarvis"
         parts.logger.info("assistant chosen", metadata: ["name": "\(name)"])

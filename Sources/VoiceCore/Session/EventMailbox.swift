@@ -4,8 +4,8 @@ package import VoiceAudio
 internal import VoiceBase
 package import VoiceConversation
 
-/// The one queue into which threads and tasks post what concerns a conversation and its beginning and end; delivers it in that
-/// order.
+/// The one queue of events about a conversation, and about its beginning and end, from all threads and tasks; delivers
+/// them in the order of posting.
 ///
 /// It holds control events only, never audio. Orders and reports of the user, the tools and the clocks are always accepted;
 /// their sources are bounded. What a service causes is bounded here: beyond `capacity` waiting events, far above what a session
@@ -25,12 +25,12 @@ package final class EventMailbox: Sendable {
         var connection: Int?
         /// The timer start it belongs to, so that a cancelled timer is not mistaken for its successor.
         var timerStart: Int?
-        /// The order of silence that the event gave; lifted by those who carry it out.
+        /// The order of silence that the event gave; lifted by the parts that carry it out.
         var silence: SilenceOrders.Order?
         /// Fulfilled with true once the event's effects have been started.
         var isHandled: Promise<Bool>?
 
-        /// Whether a service decides how many of these there are.
+        /// Whether a service decides how many of these events there are.
         fileprivate var isOfService: Bool {
             switch event {
             case .conversation(.disconnected): false
@@ -108,7 +108,7 @@ package final class EventMailbox: Sendable {
             return false
         }
         if case .enqueued = continuation.yield(envelope) { return true }
-        // Nothing will carry it out.
+        // The mailbox is closed, so nothing carries out the order of silence.
         envelope.silence?.lift([.voice, .media, .ring])
         return false
     }

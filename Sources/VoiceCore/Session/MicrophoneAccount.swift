@@ -1,6 +1,6 @@
 internal import VoiceBase
 
-/// What of the microphone is kept for the next session. Positions of its ring.
+/// The microphone audio that is kept for the next session, as positions of the microphone's ring.
 struct KeptMicrophone {
     /// Samples that may be held.
     let longest: Int
@@ -39,7 +39,7 @@ struct KeptMicrophone {
     }
 }
 
-/// What the connection that has the microphone was sent. Positions of the microphone's ring.
+/// The audio that was sent to the connection that has the microphone, as positions of the microphone's ring.
 struct SentMicrophone {
     /// How long a service may take to report the start of speech, plus how long before that the voice may have begun.
     private static let lead = UInt64(6 * AudioFormat.wireRate)

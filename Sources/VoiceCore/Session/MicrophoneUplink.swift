@@ -169,7 +169,7 @@ package final class MicrophoneUplink {
         return microphone.notes.voiceUntil <= sent.turnFrom
     }
 
-    /// How long ago the audio was captured that this connection was sent `milliseconds` after its first sample; zero if it was
+    /// The age of the audio that this connection was sent `milliseconds` after its first sample; zero if that audio was
     /// not sent yet.
     func age(of milliseconds: Int, on connection: any VoiceLine) -> Duration {
         guard self.connection === connection else { return .zero }
@@ -273,7 +273,7 @@ package final class MicrophoneUplink {
     /// Counts microphone audio that has left, on whatever path.
     package func left(samples: Int, bytes: Int) { account.add(samples: samples, bytes: bytes) }
 
-    /// Without a connection: keeps what a session may want later, and discards the rest.
+    /// Without a connection: keeps the audio that a later session may want, and discards the rest.
     private func keepWanted() {
         keepNewest(kept.wanted)
     }
@@ -320,13 +320,13 @@ package final class MicrophoneUplink {
         }
     }
 
-    /// What waits in the ring after `pump` is the beginning of the next chunk, or stays there.
+    /// Audio that waits in the ring after `pump` is the beginning of the next chunk, or stays there on purpose.
     private func settle() {
         let isBeginning = microphone.ring.availableToRead < chunk.count
         settled = isBeginning ? microphone.ring.readPosition : microphone.ring.writePosition
     }
 
-    /// How often a shut gate is looked at: a voice goes out that much later, with the sound before it.
+    /// How often a shut gate is checked: a voice is sent that much later, with the sound before it.
     static let gateLook = Duration.milliseconds(50)
 
     /// Time until the audio thread should have delivered the rest of a chunk, 1 ... 20 ms; nil without a connection. While

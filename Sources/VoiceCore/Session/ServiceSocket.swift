@@ -9,7 +9,7 @@ package struct ServiceEntry<Translator: ServiceTranslator>: Sendable {
     package var capabilities: ServiceCapabilities
     /// A fault of the preparation, to be reported.
     package var trouble: ServiceError?
-    /// Carries out what no other service needs.
+    /// Carries out the effects that no other service needs.
     package var own: @Sendable (Translator.Own) -> Void = { _ in }
     /// Classifies the end of a connection; `isLost` unless the session was asked to end.
     package var failure: @Sendable (WebSocketClosure, Translator, _ isLost: Bool) -> LinkFailure = { closure, _, _ in
@@ -23,13 +23,13 @@ package struct ServiceEntry<Translator: ServiceTranslator>: Sendable {
     }
 }
 
-/// What a service does in its own way on a socket. Each function has a default: what the socket does without a part. Lives
-/// on the network thread; the socket keeps it.
+/// The parts of a socket that differ between services. Each function has a default: the behaviour of the socket without
+/// a part. Lives on the network thread; the socket keeps it.
 package protocol SocketPart<Translator>: AnyObject {
     associatedtype Translator: ServiceTranslator
 
     func opened(_ socket: ServiceSocket<Translator>)
-    /// Called about every 20 ms after the translator's own tick, if the service does not end the turns.
+    /// Called about every 20 ms after the translator's own tick, unless the service reports the turns.
     func tick(_ now: Duration, on socket: ServiceSocket<Translator>)
     func perform(_ own: Translator.Own, on socket: ServiceSocket<Translator>)
     func send(_ message: Translator.Message, on socket: ServiceSocket<Translator>)
@@ -114,7 +114,7 @@ package final class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, V
         reporter(.connected, Monotonic.now())
         perform(translator.connected())
         if let trouble = entry.trouble { report(.trouble(trouble)) }
-        // The other services tell the time.
+        // Services that report the user's turns need no ticks.
         if turns != .service { pump.follow { [weak self] now in self?.tick(now) ?? false } }
         part?.opened(self)
     }
@@ -224,7 +224,7 @@ package final class ServiceSocket<Translator: ServiceTranslator>: ServiceLink, V
         }
     }
 
-    /// Carries out what the service's connections have in common.
+    /// Carries out an effect that concerns all connections of the service.
     package func learn(_ own: Translator.Own) { entry.own(own) }
 
     package func report(_ report: ServiceReport) {

@@ -16,11 +16,11 @@ package protocol SocketService: VoiceService {
         on network: NetworkThread, isTest: Bool
     ) async throws(ServiceOpeningFailure) -> ServiceEntry<Translator>
 
-    /// What it does in its own way on a socket; nil if nothing.
+    /// The part of the socket that is special to this service; nil for none.
     func part(_ pump: VoicePump) -> (any SocketPart<Translator>)?
 }
 
-/// What a service's connections have learned, for its next ones.
+/// Facts that a service's connections have learned, for its next ones.
 package final class Lessons<Lesson: Equatable & Sendable>: Sendable {
     private let state = Mutex<[Lesson]>([])
 
@@ -85,7 +85,7 @@ extension SocketService {
     }
 }
 
-/// Opens a session, and passes on what is asked of it once there is a socket. Lives on the network thread.
+/// Opens a session, and passes on requests once there is a socket. Lives on the network thread.
 private final class SocketLink<Service: SocketService>: ServiceLink {
     private let service: Service
     private let network: NetworkThread

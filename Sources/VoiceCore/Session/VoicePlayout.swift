@@ -108,7 +108,7 @@ package final class VoicePlayout {
         isCut = true
     }
 
-    /// Something new begins, whose speech is wanted.
+    /// A new response or request begins, whose speech is wanted.
     func speechIsWanted() { isCut = false }
 
     /// An order of silence has been carried out: lifts it once the speech that it stopped is gone.

@@ -2,7 +2,7 @@ package import VoiceBase
 package import VoiceConversation
 package import VoiceNetwork
 
-/// A voice service: what it is called, how it is configured, what it can do, and how to connect to it.
+/// A voice service: its name, its configuration, its capabilities, and how to connect to it.
 ///
 /// Each has a folder and a module of its own, which no other module names but `ServiceRegistry`.
 package protocol VoiceService: Sendable {

@@ -1,5 +1,5 @@
-/// Decides when the sound of another program is heard: it begins when nothing else plays, gives way to whatever the
-/// user orders, and comes back after it. After "stop" it stays silent until it has paused. A pure value.
+/// Decides when the sound of another program is heard: it begins when nothing else plays, gives way to the user's
+/// orders, and comes back after them. After "stop" it stays silent until the program has paused. A pure value.
 package struct InputMachine: Sendable, Equatable {
     package enum Event: Sendable, Equatable {
         /// There is sound in the FIFO of this input, which is not played.
@@ -18,9 +18,9 @@ package struct InputMachine: Sendable, Equatable {
         case other
     }
 
-    /// Without sound for so long, an input is silent.
+    /// An input without sound for this long is silent.
     static let gap = Duration.seconds(2)
-    /// After such a pause an input that was stopped may begin again.
+    /// After a pause of this length, an input that was stopped may begin again.
     static let pause = Duration.seconds(5)
 
     private var playing = Playing.nothing

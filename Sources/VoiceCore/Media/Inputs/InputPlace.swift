@@ -25,7 +25,7 @@ struct InputPlace {
     private var descriptor: Int32 = -1
     private var device: InputDevice?
     private var buffer: [UInt8]
-    /// Not looked at before.
+    /// The input is not read before this time.
     private(set) var next = Duration.zero
     private var readAt = Duration.zero
     private var reported: Duration?
@@ -39,9 +39,9 @@ struct InputPlace {
     }
 
     var isOpen: Bool { descriptor >= 0 || device != nil }
-    /// Of a device that is open.
+    /// The format of an open device.
     var format: RawFormat? { device?.format }
-    /// To wait for.
+    /// The descriptors to poll.
     var waits: [pollfd] {
         if let device { return device.waits.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) } }
         return descriptor < 0 ? [] : [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
@@ -56,7 +56,7 @@ struct InputPlace {
         case .device(let name):
             do throws(AudioDeviceError) {
                 let opened = try InputDevice(name)
-                // Half a second, as much as it keeps.
+                // Half a second, as much as the device keeps.
                 buffer = [UInt8](repeating: 0, count: opened.format.rate / 2 * opened.format.frameBytes)
                 (device, readAt, problem) = (opened, now, nil)
             } catch {
@@ -114,7 +114,7 @@ struct InputPlace {
         return .bytes(buffer[..<count])
     }
 
-    /// Whether anything is heard of it. Programs write silence too.
+    /// Whether the bytes are audible. Programs write silence too.
     func sounds(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard let format else { return bytes.contains { $0 != 0 } }
         return bytes.withUnsafeBytes { bytes in
@@ -133,6 +133,6 @@ struct InputPlace {
         return true
     }
 
-    /// What plays there, if that has changed.
+    /// The title at the input, if it has changed.
     mutating func readTitle(at now: Duration) -> String? { title?.read(at: now) }
 }

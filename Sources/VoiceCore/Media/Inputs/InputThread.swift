@@ -4,8 +4,8 @@ internal import Synchronization
 internal import VoiceAudio
 internal import VoiceBase
 
-/// Reads the inputs, so that the programs at their other ends keep going; tells which of them sound, and what plays there. What
-/// is not played is dropped. A FIFO that is played is left to the decoder; a device is read here even then.
+/// Reads the inputs, so that the programs at their other ends keep going; reports which inputs sound, and their titles.
+/// Sound that is not played is dropped. The decoder reads a FIFO that is played; a device is read here even then.
 ///
 ///     snapclient --FIFO--> [ jv-inputs: drop ] -- sounds        not played
 ///     snapclient --FIFO--> ffmpeg --> DecoderThread             played
@@ -14,7 +14,7 @@ final class InputThread: Sendable {
     struct Reports: Sendable {
         /// Called twice a second for each input that sounds.
         var sounds: @Sendable (String) -> Void
-        /// Called with what plays at an input, four times a second at most; blank if nothing is known.
+        /// Called with the title at an input, four times a second at most; blank if it is unknown.
         var titled: @Sendable (String, String) -> Void
         /// Called once for each input that cannot be opened, with the reason.
         var missing: @Sendable (SoundInput, String) -> Void
@@ -131,7 +131,7 @@ final class InputThread: Sendable {
         }
     }
 
-    /// The device is open, or no longer.
+    /// The device was opened, or is no longer open.
     private func opened(_ input: SoundInput, _ format: RawFormat?) {
         guard input.isDevice else { return }
         devices.withLock { devices in
@@ -140,12 +140,12 @@ final class InputThread: Sendable {
         }
     }
 
-    /// Hands the sound of a device on to the decoder, if that takes it.
+    /// Passes the sound of a device to the decoder, if the decoder reads it.
     private func pass(_ bytes: ArraySlice<UInt8>, of input: SoundInput) -> Bool {
         guard input.isDevice else { return false }
         return devices.withLock { devices in
             guard let device = devices[input.name], device.sink >= 0 else { return false }
-            // Part of a frame would turn all that follows into noise: a write of more than the pipe has room for could be cut.
+            // A part of a frame would turn the following sound into noise, and a write larger than the pipe's room could be cut.
             for piece in stride(from: bytes.startIndex, to: bytes.endIndex, by: Self.piece(device.format)) {
                 let slice = bytes[piece..<min(piece + Self.piece(device.format), bytes.endIndex)]
                 let count = slice.withUnsafeBytes { write(device.sink, $0.baseAddress, $0.count) }

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import VoiceBase
 
-/// What plays at an input, as its program writes it beside the sound: the last line of a file, or of a FIFO. The text is from
-/// outside: one line, cleaned and bounded.
+/// The title at an input, which its program writes beside the sound: the last line of a file, or of a FIFO. The text is
+/// from outside: one line, cleaned and bounded.
 struct InputTitle {
     /// Four looks a second.
     private static let pace = Duration.milliseconds(250)
@@ -10,7 +10,7 @@ struct InputTitle {
     private static let block = 4096
 
     private let path: String
-    /// Of a FIFO.
+    /// The descriptor of a FIFO.
     private var descriptor: Int32 = -1
     private var next = Duration.zero
     /// The beginning of a line whose end is to come.
@@ -33,9 +33,9 @@ struct InputTitle {
         return title == self.title ? nil : title
     }
 
-    /// Opens it: a FIFO for good, a file for one look.
+    /// Opens the file or FIFO: a FIFO for good, a file for one look.
     private mutating func opened() -> String? {
-        // A link could lead to what no one may read on a page.
+        // A link could lead to a file that must not appear on a page.
         let opened = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW)
         var status = stat()
         guard opened >= 0, fstat(opened, &status) == 0 else {
@@ -60,14 +60,14 @@ struct InputTitle {
         return Self.last(of: buffer[..<count])
     }
 
-    /// The last whole line that has come.
+    /// The last line that has been received in full.
     private mutating func line() -> String? {
         var buffer = [UInt8](repeating: 0, count: Self.block)
         let count = Glibc.read(descriptor, &buffer, buffer.count)
         guard count > 0 else { return nil }
         rest += buffer[..<count]
         guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else {
-            // No title is so long.
+            // No title is this long.
             if rest.count > Self.block { rest = [] }
             return nil
         }

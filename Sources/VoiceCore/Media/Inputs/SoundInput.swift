@@ -9,11 +9,11 @@ package struct SoundInput: Sendable, Equatable {
         case device(String)
     }
 
-    /// As the user calls it.
+    /// The user's name for it.
     package var name: String
     package var source: Source
 
-    /// Of most programs; snapclient's is the server's, usually 48000.
+    /// The rate of most programs; snapclient uses its server's, usually 48000.
     private static let usualRate = 44_100
     private static let rates = 8_000...192_000
     private static let most = 8
@@ -56,7 +56,7 @@ package struct SoundInput: Sendable, Equatable {
         }
     }
 
-    /// Where its program may write what plays: a file, or another FIFO.
+    /// The file or FIFO into which its program may write a title.
     package var titlePath: String? {
         if case .fifo(let path, _) = source { path + ".title" } else { nil }
     }

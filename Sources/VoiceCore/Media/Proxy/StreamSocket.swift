@@ -89,7 +89,7 @@ final class StreamSocket: ServerStream, Sendable {
         return 0
     }
 
-    /// Makes the socket close with a reset, so that the peer does not take a truncated answer for a complete one.
+    /// Makes the socket close with a reset, so that the peer does not mistake a truncated answer for a complete one.
     func spoil() {
         var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
         setsockopt(file, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))

@@ -59,7 +59,7 @@ package struct EpisodeList: Sendable, Equatable {
         return (isSerial ? inOrder(episodes) : episodes).first { !isHeard($0) } ?? episodes.first
     }
 
-    /// Whether the rest of the feed is older than what was read, as far as its order shows, so that the next episode is known.
+    /// Whether the rest of the feed is older than the episodes read, as far as its order shows, so that the next episode is known.
     func isSettled(at now: Int, unheard isHeard: (Episode) -> Bool) -> Bool {
         guard !isSerial, !hasOddDates else { return false }
         let last = episodes.filter { isUsual($0, now) }.suffix(Self.telling)
@@ -68,7 +68,7 @@ package struct EpisodeList: Sendable, Equatable {
             && dates == dates.sorted(by: >) && dates.first != dates.last && has(at: now, unheard: isHeard)
     }
 
-    /// Whether what was read has an episode to play, and nothing shows that a better one comes later.
+    /// Whether the episodes read include one to play, and nothing shows that a better one comes later.
     func isPromising(at now: Int, unheard isHeard: (Episode) -> Bool) -> Bool {
         !isSerial && !isAscending && has(at: now, unheard: isHeard)
     }

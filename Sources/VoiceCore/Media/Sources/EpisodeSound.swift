@@ -4,7 +4,7 @@ struct EpisodeSound: Sendable, Equatable {
     /// How surely the address is the sound of the episode.
     private var rank = 0
 
-    /// Keeps the first of the addresses that are most likely sound: pictures, texts and the like are none.
+    /// Keeps the first of the addresses that are most likely sound, unlike pictures, texts and the like.
     mutating func consider(_ written: String, type: String, base: String) {
         let written = written.filter { !$0.isNewline && $0 != "\t" }
         let rank = Self.rank(written, PodcastFeed.trimmed(type).lowercased())

@@ -28,7 +28,7 @@ struct MediaResolver: Sendable {
     private static let longestReply = 16 << 20
     private static let longestList = 1 << 20
     private static let longestArchive = 8 << 20
-    /// Bytes that show what a reply is, and how many a page may have before a feed begins in it.
+    /// Bytes that show the kind of a reply, and the most bytes that a page may have before a feed begins in it.
     private static let beginning = 4096
     private static let longestNoise = 64 << 10
     /// How long the rest of a slow feed is waited for once an episode to play is known.
@@ -85,7 +85,7 @@ struct MediaResolver: Sendable {
         var found = try await withTaskExecutorPreference(Self.thread) { [resolver] () throws(MediaProblem) in
             try await resolver.search(item, isHeard: isHeard)
         }
-        // What a list of the home leads to is the home's, too.
+        // Items from a list of the home are the home's, too.
         found.item.home = item.home
         for index in found.more.indices { found.more[index].home = item.home }
         return found
@@ -114,7 +114,7 @@ struct MediaResolver: Sendable {
                 case .leads(let steps): waiting += steps.prefix(Self.mostTried).reversed()
                 }
             } catch {
-                // The first says most about what the user asked for.
+                // The first problem says most about the user's request.
                 problem = problem ?? error
             }
         }
@@ -243,7 +243,7 @@ struct MediaResolver: Sendable {
             let type = reply.head.mediaType
             let isDeclared =
                 ["mpegurl", "realaudio", "scpls"].contains { type.contains($0) } || Self.isNamedList(place.address)
-            // No list is an object, and an object may be longer than a list.
+            // A list is never a JSON object, which may also be longer than a list.
             let list =
                 isObject
                 ? nil : PlaylistText(bytes, encoding: encoding, isDeclared: isDeclared, base: place.address)

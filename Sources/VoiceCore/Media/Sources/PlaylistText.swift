@@ -6,8 +6,8 @@ package enum PlaylistText: Equatable {
     package struct Entry: Equatable {
         package var address: String
         package var title = ""
-        /// Whether it has a length, or stands beside the list: the others follow it. The streams of a station replace each
-        /// other.
+        /// Whether the entry is a recording: it has a length, or stands beside the list. Recordings follow each other;
+        /// the streams of a station replace each other.
         package var isRecording = false
     }
 

@@ -2,15 +2,15 @@ internal import Synchronization
 internal import VoiceBase
 package import VoiceConversation
 
-/// Between the sessions of Home Assistant's pipeline and the program that carries them there: jarvis-bridge, which follows on the control socket.
+/// Connects the sessions of Home Assistant's pipeline to jarvis-bridge, which carries them there and follows on the control socket.
 ///
 ///     AssistLink (network thread) --AssistLine--> Follower --> control socket --> jarvis-bridge --> Home Assistant
 ///     AssistLink <--AssistNews-- tell <-- control socket <-- jarvis-bridge <-- Home Assistant
 ///
-/// There is one follower: a second takes the place of the first. Lines that wait are bounded: a follower that does not take them loses its
-/// place, since none may be left out, and the sessions learn that it is gone.
+/// There is one follower: a second one takes the place of the first. Waiting lines are bounded, and none may be left
+/// out: a follower that does not read them loses its place, and the sessions are notified.
 package final class AssistExchange: Sendable {
-    /// What a session wants of Home Assistant.
+    /// A request of a session to Home Assistant.
     package enum Line: Equatable, Sendable {
         /// - word: the wake word that opened the conversation; empty for none.
         case start(run: Int, word: String)
@@ -26,11 +26,11 @@ package final class AssistExchange: Sendable {
         fileprivate let number: Int
         fileprivate let end: @Sendable () -> Void
 
-        /// It has left.
+        /// The follower leaves.
         package func cancel() { end() }
     }
 
-    /// What a session learns, on any thread.
+    /// Receives the reports to a session, on any thread.
     struct Listener: Sendable {
         var news: @Sendable (_ run: Int, AssistNews) -> Void
         var question: @Sendable () -> Void
@@ -83,14 +83,14 @@ package final class AssistExchange: Sendable {
         tellAll()
     }
 
-    /// The way to Home Assistant is gone, and every run with it.
+    /// The connection to Home Assistant is gone, and every run with it.
     private func tellAll() {
         for (session, listener) in state.withLock({ $0.listeners }) { listener.news(session * Self.runs, .lost) }
     }
 
-    /// Home Assistant's news of a run.
+    /// Passes Home Assistant's news of a run to its session.
     ///
-    /// - Returns: false if no session has it.
+    /// - Returns: false if no session has the run.
     package func tell(run: Int, _ news: AssistNews) -> Bool {
         guard let listener = state.withLock({ $0.listeners[run / Self.runs] }) else { return false }
         listener.news(run, news)
@@ -99,7 +99,7 @@ package final class AssistExchange: Sendable {
 
     // MARK: Sessions
 
-    /// - Returns: the number of a session, and before which of its runs' numbers.
+    /// - Returns: the number of the session, and the number from which its runs are counted.
     func open(_ listener: (Int) -> Listener) -> (session: Int, firstRun: Int) {
         let session = state.withLock { state in
             state.sessions += 1
@@ -112,7 +112,7 @@ package final class AssistExchange: Sendable {
 
     func close(_ session: Int) { state.withLock { _ = $0.listeners.removeValue(forKey: session) } }
 
-    /// - Returns: false if no one takes it.
+    /// - Returns: false if there is no follower, or if it does not read.
     @discardableResult
     func send(_ line: Line) -> Bool {
         guard let follower = state.withLock({ $0.follower }) else { return false }
@@ -131,7 +131,7 @@ package final class AssistExchange: Sendable {
         state.withLock { state in state.word.flatMap { $0.at >= time ? $0.text : nil } }
     }
 
-    /// Home Assistant has asked something: the session that has the microphone begins a run without waiting for a voice.
+    /// Home Assistant has asked a question: the session that has the microphone begins a run without waiting for a voice.
     package func ask() {
         let listeners = state.withLock { state in
             state.isAsked = true
@@ -142,7 +142,7 @@ package final class AssistExchange: Sendable {
 
     /// Takes the question back.
     ///
-    /// - Returns: whether it was still there.
+    /// - Returns: whether the question was still waiting.
     package func takeQuestion() -> Bool {
         state.withLock { state in
             defer { state.isAsked = false }

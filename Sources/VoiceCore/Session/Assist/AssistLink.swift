@@ -8,9 +8,9 @@ internal import VoiceNetwork
 ///     VoicePump --10 ms--> AssistMicrophone --> AssistTranslator --> AssistExchange --> jarvis-bridge
 ///     VoicePump <--24 kHz-- AssistSound <-- HTTP <-- address <-- AssistTranslator <-- AssistExchange <-- jarvis-bridge
 package final class AssistLink: ServiceLink, VoiceLine {
-    /// A satellite does not send its wake word: of the sound before the session, this much is heard, in ms.
+    /// How much sound from before the session is sent, in ms: a satellite does not send its wake word.
     private static let held = 500
-    /// A wake word that opened the session was heard at most so long before.
+    /// Longest time from a wake word to the session that it opened.
     private static let longestCall = Duration.seconds(10)
 
     private enum Phase { case starting, opened, over }

@@ -30,7 +30,7 @@ final class AssistMicrophone {
         analyzer = MicrophoneAnalyzer(hasVoiceDetector: hasVoiceDetector)
         var options = LocalTurn.Options()
         options.hangover = hangover / 10
-        // Home Assistant tells the words when it is too late for them.
+        // Home Assistant reports the words too late for turn detection.
         options.hasWords = false
         turn = LocalTurn(options: options)
         self.offset = offset
@@ -48,11 +48,11 @@ final class AssistMicrophone {
                 turnStart = from
                 return .began(at: from * 10 + offset)
             case .give:
-                // What was handed over cannot be taken back: speech that continues begins another turn.
+                // Sound that was handed over cannot be taken back: speech that continues begins another turn.
                 _ = turn.handle(.requestActs)
                 return .ended(at: max(0, steps - turn.hangover) * 10 + offset)
             case .drop: return .dropped(at: milliseconds)
-            // Words come too late for these, and the conversation itself handles an interruption.
+            // Words come too late for these effects, and the conversation itself handles an interruption.
             case .look, .goesOn, .supersede, .bargeIn, .resumeAnswer: return nil
             }
         }

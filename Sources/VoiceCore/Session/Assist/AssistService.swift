@@ -16,7 +16,7 @@ package struct AssistService: VoiceService {
         ("assist.answer_s", "")
     }
 
-    /// That of the daemon: all its sessions share it.
+    /// The daemon's exchange, which all its sessions share.
     package var exchange = AssistExchange()
     package var tools: [JSONValue] = []
     private let values: Configuration.Assist

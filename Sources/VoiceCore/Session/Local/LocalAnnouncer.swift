@@ -70,7 +70,7 @@ private final class AnnouncerCore {
         didSet { queue.count.store(waiting.count, ordering: .relaxed) }
     }
     private var speech: LocalSpeech?
-    /// Whether sound of it was received.
+    /// Whether sound of the speech was received.
     private var hasBegun = false
     private var number = 0
     /// Whether `speaks` was called with true last.
@@ -149,7 +149,7 @@ private final class AnnouncerCore {
         speaks(isSpeaking)
     }
 
-    /// Reports the end once the last of it has been heard: its sound arrives sooner than it is played.
+    /// Reports the end once the last of the speech has been heard: its sound arrives sooner than it is played.
     private func settle(_ me: NetworkConfined<AnnouncerCore>) {
         guard !isOver, isSpeaking, speech == nil, waiting.isEmpty else { return }
         guard !pump.onThread.playout.isSpeaking else { return Self.later { me.perform { $0.settle(me) } } }

@@ -208,13 +208,13 @@ final class LocalSpeaker {
             }
             let frames = bytes.count / (2 * format.channels)
             let longest = Self.longest(for: done < sentences.count ? sentences[done] : "")
-            // Before any of it is played: a server that has gone wrong sends minutes in one chunk.
+            // Checked before any of the sound is played: a faulty server sends minutes in one chunk.
             guard samples + frames * AudioFormat.wireRate / format.rate <= longest else {
                 return garbage("does not stop speaking")
             }
             let sound = WaveBytes.samples(bytes[...], channels: format.channels)
             play(sound, rate: format.rate)
-            // Sound renews the limit, not the message, and only as far as it lasts.
+            // Only sound renews the limit, in proportion to its length; a message alone does not.
             guard hasBegun, !sound.isEmpty else { return }
             let length = Duration.milliseconds(samples * 1000 / AudioFormat.wireRate)
             let left = begunAt + nextLimit + length * Self.slowest - Monotonic.now()

@@ -24,7 +24,7 @@ package struct WyomingAddress: Equatable, Sendable {
         throw ConfigurationError(problems: [ConfigurationProblem(place: key, message: message)])
     }
 
-    /// Whether the server runs on this machine: what it gets has not left.
+    /// Whether the server runs on this machine: data sent to it has not left.
     var isThisMachine: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
     /// The address for display: "127.0.0.1:10300".

@@ -64,7 +64,7 @@ package struct RealtimeService: SocketService {
         let realtime = configuration.realtime
         values = realtime
         let dialect = Dialect(configuration)
-        // A server of one's own gets what its owner wrote: its defaults are not those of OpenAI.
+        // A self-hosted server gets only the values that its owner wrote: its defaults are not those of OpenAI.
         let isOwn = dialect.isSelfHosted
         let model = isOwn ? realtime.chosen(\.model) : realtime.model
         address = Self.location(configuration)

@@ -38,7 +38,7 @@ package final class Agents: Sendable {
         return next?.client ?? 0
     }
 
-    /// Asks the present agent, and tells it who was called.
+    /// Asks the present agent, and names the assistant that was called.
     func ask(_ query: String, _ context: String?, inParts: Bool) async -> AgentReply {
         let (client, name) = current.withLock { ($0?.client ?? 0, $0?.name) }
         let call = name.map { "(The user called \"\($0.replacing("\"", with: "'"))\".)" }
@@ -47,7 +47,7 @@ package final class Agents: Sendable {
         return await all[client].ask(query, context: whole, inParts: inParts)
     }
 
-    /// The agent that asked with this number, whichever assistant is open now; the present one for nil.
+    /// The agent that asked the question with this number, even if another assistant is open now; the present agent for nil.
     func owner(ofPrompt number: Int?) -> JarvisClient { number.map { all[$0 / Self.promptRange] } ?? present }
 
     /// Withdraws the requests of all agents.

@@ -84,7 +84,7 @@ extension Tool {
         )
     }
 
-    /// change_timer: adds to, pauses or resumes a timer, or lets what rings ring again later.
+    /// change_timer: adds to, pauses or resumes a timer, or snoozes a ringing one.
     package static func changeTimer(_ context: ToolContext) -> Tool {
         Tool(
             "change_timer",
@@ -171,7 +171,7 @@ private struct One: Decodable {
 
 /// The arguments hours, minutes and seconds as one text.
 private struct LengthText: Decodable {
-    /// Without the zeros that models fill in for what they do not mean.
+    /// The lengths without zeros, which models fill in for fields they do not mean.
     let text: String
     /// The text if all fields are zero.
     let zero: String

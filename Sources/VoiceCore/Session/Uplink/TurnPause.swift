@@ -4,7 +4,7 @@ internal import VoiceBase
 /// a turn only with the answer to it. Pure; positions of the microphone's ring, in samples at 24 kHz.
 struct TurnPause: Equatable {
     enum Change: Equatable {
-        /// No voice was heard for so long.
+        /// No voice was heard for this long.
         case paused(ago: Duration)
         case resumed
     }
@@ -23,7 +23,7 @@ struct TurnPause: Equatable {
     private var voice: UInt64 = 0
 
     /// - Parameters:
-    ///   - position: the end of what was captured; at least that of the call before.
+    ///   - position: the end of the captured audio; at least that of the call before.
     ///   - voiceUntil: the position of the latest voice.
     ///   - start: the turn's voice is not before this position.
     mutating func step(to position: UInt64, voiceUntil: UInt64, since start: UInt64) -> Change? {

@@ -28,7 +28,7 @@ package struct UplinkClock: Equatable, Sendable {
     /// Silence for missing audio stays this far behind the present, so that audio the card delivers sooner still has a
     /// place.
     private static let lag = Duration.milliseconds(150)
-    /// A gap up to this length is none: the times of periods jitter.
+    /// A gap up to this length may be jitter in the times of periods.
     package static let tolerance = Duration.milliseconds(40)
     /// The most silence made up for in one step: a process that was suspended does not catch up.
     package static let longest = Duration.seconds(2)
@@ -57,7 +57,7 @@ package struct UplinkClock: Equatable, Sendable {
     ///   - waiting: number of waiting samples.
     ///   - isHeld: whether they are held back on purpose.
     package mutating func step(at now: Duration, oldest: Duration, waiting: Int, isHeld: Bool) -> Step {
-        // A machine that slept or a thread that hung: what could not be sent then is not made up for.
+        // After a sleep of the machine or a hang of the thread, audio that could not be sent is not made up for.
         if edge < now - Self.longest {
             edge = now - Self.longest
             debt = .zero

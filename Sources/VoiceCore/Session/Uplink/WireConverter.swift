@@ -62,7 +62,7 @@ package final class AnyRateConverter {
         rate <= AudioFormat.deviceRate && SampleRates.known.contains(rate)
     }
 
-    /// Passes the output to `body`; it is valid during that call only. What is longer than a message may be is cut off.
+    /// Passes the output to `body`; it is valid during that call only. Sound beyond the longest message is cut off.
     /// - Returns: nil for a rate that is not known.
     package func convert<Result>(
         _ whole: UnsafeBufferPointer<Int16>,

@@ -98,8 +98,8 @@ extension Tool {
         )
     }
 
-    /// Minutes until the end, 0 for now; nil if what was given is not a number: to stop now is the one reading of it that is
-    /// certainly wrong.
+    /// Minutes until the end, 0 for now; nil if the argument is not a number, because to stop now would certainly be
+    /// wrong.
     private static func stopTime(_ arguments: String) -> Double? {
         guard let value = ToolArguments.decode(JSONValue.self, from: arguments)?["after_min"], value != .null else {
             return 0
