@@ -204,7 +204,7 @@ extension DatagridTranslator {
         if speech.sounds {
             guard !isPlaying, quiet >= Self.silence else { return drain() }
             endSpeech(.completed)
-            // It kept working while it spoke.
+            // The agent kept working while it spoke.
             if !runningTools.isEmpty { begin(now) }
         } else if runningTools.isEmpty,
             quiet >= (wasWorking ? Self.silence : min(Self.patience, settings.longestWork))

@@ -1,16 +1,16 @@
 internal import VoiceBase
 
-/// What the end of a connection means. The service has no message for errors: it closes the socket with a sentence, and that
-/// sentence decides; one code stands for a spent quota, the end of the session and a crash.
+/// The meaning of the end of a connection. The service has no message for errors: it closes the socket with a sentence,
+/// and that sentence decides; one code stands for a spent quota, the end of the session and a crash.
 package struct GeminiEnd: Equatable, Sendable {
     package enum Meaning: Equatable, Sendable {
         /// Only the user can mend it; the service is not tried again.
         case refused
         /// The quota is used up; it is renewed after a while.
         case quota
-        /// The next session does not say when an answer is to be said.
+        /// The next session leaves out when an answer is to be said.
         case unscheduled
-        /// The session is not resumed, or what it holds is at fault: the next one begins anew.
+        /// The session is not resumed, or its content is at fault: the next one begins anew.
         case startOver
         case expired
         case lost
@@ -33,7 +33,7 @@ package struct GeminiEnd: Equatable, Sendable {
 
     /// - Parameters:
     ///   - code: of the close frame, or the status of the HTTP answer in its place.
-    ///   - reason: what the service says, in any case.
+    ///   - reason: the service's sentence, in any letter case.
     package init(code: Int, reason: String, stage: Stage, model: String) {
         let said = Redaction.withoutKeys(reason).bounded(toBytes: 200)
         let text = reason.lowercased()

@@ -1,6 +1,6 @@
 package import VoiceConversation
 
-/// What a session begins with, besides its settings.
+/// The values with which a session starts, besides its settings.
 package struct GeminiStart: Equatable, Sendable {
     /// Prefix of its names: other sessions use others.
     package var tag: String
@@ -20,7 +20,7 @@ package struct GeminiStart: Equatable, Sendable {
 package struct GeminiLoss: Equatable, Sendable {
     /// The session was not asked to end.
     package var isLost: Bool
-    /// Of the session, or of the one that it was to resume; nil if it was not asked for either.
+    /// The handle of the session, or of the one that it was to resume; nil if the connection ended before the setup.
     package var handle: String?
     package var openCalls: [GeminiCall]
     package var unbilled: Usage?
@@ -41,15 +41,15 @@ package struct GeminiLoss: Equatable, Sendable {
     }
 }
 
-/// What a service's connections leave to its next ones. Pure; times are monotonic.
+/// The memory that a service's connections leave to the next ones. Pure; times are monotonic.
 package struct GeminiMemory: Equatable, Sendable {
     /// The service keeps a lost session for two hours.
     private static let handleLife = Duration.seconds(7200)
     /// Pause after a spent quota: the first, and the longest. It doubles each time.
     private static let quotaPause = (first: Duration.seconds(60), longest: Duration.seconds(900))
-    /// A message that the service calls invalid may be refused again; so soon after it the next session waits.
+    /// A message that the service calls invalid may be refused again: within this time, the next session waits.
     private static let repeatPause = Duration.seconds(60)
-    /// A session that lives for so long had a quota.
+    /// A session that lives this long had a quota.
     private static let healthy = Duration.seconds(10)
 
     private struct Lost: Equatable, Sendable {
@@ -57,7 +57,7 @@ package struct GeminiMemory: Equatable, Sendable {
         var calls: [GeminiCall]
         var settings: GeminiSettings
         var at: Duration
-        /// A connection is trying to resume it.
+        /// Whether a connection is trying to resume it.
         var isTried = false
     }
 
@@ -114,7 +114,7 @@ package struct GeminiMemory: Equatable, Sendable {
         if loss.wasLive, live == 0, let handle = loss.handle {
             lost = Lost(handle: handle, calls: loss.openCalls, settings: settings, at: now)
         } else if !loss.wasLive {
-            // Resuming is tried once: the next session is told its history. Without a connection or a quota nothing was tried.
+            // Resuming is tried once: the next session is told its history. If connection or quota failed, resuming was not tried.
             if loss.handle == nil || end?.meaning == .quota { lost?.isTried = false } else { lost = nil }
         }
         switch end?.meaning {
@@ -123,8 +123,8 @@ package struct GeminiMemory: Equatable, Sendable {
             return min(Self.quotaPause.first * (1 << min(quotas, 8)), Self.quotaPause.longest)
         case .unscheduled:
             schedules = false
-            // Nothing says whether the call is still open for which the service refused the answer: a session that is told its
-            // history has none.
+            // It is unknown whether the call is still open whose answer the service refused; a session that is told its
+            // history has no open call.
             lost = nil
             return nil
         case .startOver:

@@ -25,7 +25,7 @@ package struct GeminiService: SocketService {
         ]
     }
 
-    /// Published prices of 2026-09. What is read again costs the same each time.
+    /// Published prices of 2026-09. Context that is read again costs the same each time.
     package static func prices(_ configuration: Configuration) -> PriceTable {
         guard configuration.gemini.model.hasPrefix("gemini-3.8-live") else {
             return PriceTable(.tokens, model: configuration.gemini.model)
@@ -52,7 +52,7 @@ package struct GeminiService: SocketService {
         return Persona.instructions(language: configuration.gemini.language, playsMedia: playsMedia) + "\n\n" + remarks
     }
 
-    /// What a model has to know that talks on while its calls are out, and is told everything as text of the user.
+    /// Instructions for a model that talks on while its calls are out, and receives every text as text of the user.
     private static let remarks = """
         # Texts in brackets
         What stands in square brackets comes from this program, not from the user: do what it says, and never read it aloud.
@@ -60,7 +60,7 @@ package struct GeminiService: SocketService {
         it comes, tell the user.
         """
 
-    /// What becomes of what a free key hears. The service does not say which kind a key is.
+    /// How Google may use speech sent with a free key. The service does not say which kind a key is.
     private static let tier = """
         gemini: with a free key Google may use what is said here to train models, and people may read it; in Europe only a \
         paid key may be used. Set gemini.paid = true once the key's project is billed

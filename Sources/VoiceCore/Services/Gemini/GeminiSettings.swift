@@ -6,7 +6,7 @@ package struct GeminiSettings: Equatable, Sendable {
     package var model: String
     package var instructions: String
     package var voice: String
-    /// Silence after which the service takes the user's turn for over, in ms.
+    /// Silence after which the service regards the user's turn as over, in ms.
     package var silence: Int
     /// As the daemon describes them to every service.
     package var tools: [JSONValue]
@@ -25,7 +25,7 @@ package struct GeminiSettings: Equatable, Sendable {
         self.tools = tools
     }
 
-    /// When the service drops the oldest turns, and what it keeps, in tokens: each turn is charged for all that is kept.
+    /// When the service drops the oldest turns, and how much it keeps, in tokens: each turn is charged for all that is kept.
     private static let window = (most: 16_000, kept: 8000)
 
     /// The `setup` object. It leaves out fields that the service refuses or ignores.

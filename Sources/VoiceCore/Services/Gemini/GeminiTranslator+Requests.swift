@@ -1,14 +1,14 @@
 internal import VoiceBase
 internal import VoiceConversation
 
-/// Calls of the model, and what it is given to know and to say.
+/// Calls of the model, and texts that it has to know or to say.
 extension GeminiTranslator {
     // MARK: Calls
 
     private static let mostSeen = 256
     private static let mostWithdrawn = 16
 
-    /// How long a call waits that arrives while the user speaks: he may be taking it back.
+    /// How long a call that arrives while the user speaks is held back: the user may be taking it back.
     private static let longestHeld = Duration.seconds(1)
 
     mutating func called(_ message: GeminiServerMessage, _ now: Duration) {
@@ -50,8 +50,8 @@ extension GeminiTranslator {
         }
     }
 
-    /// The service no longer waits for these calls. What the agent has begun continues, and what it has done stays done: only
-    /// the user's words decide about that. What has not begun never does.
+    /// The service no longer waits for these calls. A call that has begun continues, and its effects stay: only the
+    /// user's words decide about that. A call that has not begun is not made.
     mutating func withdrawn(_ ids: [String]) {
         for id in ids {
             guard let index = openCalls.firstIndex(where: { $0.call.id == id }) else { continue }
@@ -81,7 +81,7 @@ extension GeminiTranslator {
         guard isSpoken else {
             return reply(id, text.allSatisfy(\.isWhitespace) ? "This is done; say nothing about it." : text, .silent)
         }
-        // What comes next speaks of the answer, and not of the call.
+        // The next speech is about the answer, not about the call.
         if let speech, !speech.sounds, speech.calls > 0 { endSpeech(.completed) }
         if drop == .stopped { drop = nil }
         reply(id, withNote(text), .whenIdle, isError: output.isFailure)
@@ -137,7 +137,7 @@ extension GeminiTranslator {
         keep(GeminiLine.program(known.popLast().map { "\(text) The result: \($0)" } ?? text))
     }
 
-    /// Adds how much was heard of what was cut, once.
+    /// Adds the note on how much of the cut speech was heard, once.
     private mutating func withNote(_ text: String) -> String {
         defer { note = nil }
         return (note.map { GeminiLine.program($0) + " " } ?? "") + text
@@ -153,7 +153,7 @@ extension GeminiTranslator {
     /// How long a text waits for a pause: a television never pauses.
     private static let longestOutgoing = Duration.seconds(10)
 
-    /// Sends what waits, as one text: each completes a turn of the user, and would interrupt the answer to the one before.
+    /// Sends the waiting texts as one: each text completes a turn of the user, and would interrupt the answer to the one before.
     mutating func sendOutgoing(_ now: Duration) {
         guard !outgoing.isEmpty, !turn.isOpen, !isUserTalking || now - outgoingSince >= Self.longestOutgoing else {
             return
@@ -198,7 +198,7 @@ extension GeminiTranslator {
         )
     }
 
-    /// How long the service may take to say what it was given.
+    /// How long the service may take to speak about a text it was sent.
     private static let speaksWithin = Duration.seconds(10)
 
     mutating func settleAwaited(_ now: Duration) {

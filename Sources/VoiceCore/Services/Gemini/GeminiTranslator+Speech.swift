@@ -83,7 +83,7 @@ extension GeminiTranslator {
         reaction.isNoticed = true
     }
 
-    /// The model has reacted to the user, so it has what was sent to it.
+    /// The model has reacted to the user, so it has received the answers sent to it.
     mutating func answered() {
         noticed()
         reaction.isAnswered = true
@@ -104,7 +104,7 @@ extension GeminiTranslator {
         if ignored >= Self.mostIgnored { end(.lost, "the service does not react to the user any more") }
     }
 
-    /// A session can go on writing down what the user says and never answer: the words go to it once more, then to another session.
+    /// A session may transcribe the user and never answer: the words are sent to it once more, then to another session.
     mutating func settleUnanswered(_ now: Duration) {
         guard turns.open == nil, awaited == nil, drop == nil, !turn.isOpen, openCalls.isEmpty, outgoing.isEmpty,
             let last = turns.last, !last.text.isEmpty, !reaction.isAnswered, now - last.settledAt >= Self.reacts
@@ -213,7 +213,7 @@ extension GeminiTranslator {
             report(.interrupted(response: speech.response))
             endSpeech(.cancelled)
         } else if turn.isOpen, turn.isGenerated, isPlaying, let last = spoken.last {
-            // The user spoke while only the playback was left.
+            // The user spoke while the generated sound was still being played.
             report(.interrupted(response: last.response))
         }
     }
@@ -242,10 +242,10 @@ extension GeminiTranslator {
         }
     }
 
-    /// In the reasons of a turn that was filtered.
+    /// Parts of the reasons of turns that were filtered.
     private static let filters = ["SAFETY", "PROHIBITED", "BLOCKLIST", "GENERATED", "SPII", "RECITATION"]
 
-    /// The model has said nothing: by decision, or by mistake where it was asked something.
+    /// The model has said nothing: by decision, or by mistake if it was asked something.
     private mutating func wasEmpty(_ now: Duration) {
         guard awaited == nil, openCalls.isEmpty, turns.open == nil, let last = turns.last, reaction.answer == nil,
             last.text.contains(where: { "?\u{FF1F}\u{61F}".contains($0) })
@@ -259,7 +259,7 @@ extension GeminiTranslator {
 
     // MARK: Interruption
 
-    /// How long output is dropped after the user's words if the service took them for nothing.
+    /// How long output is dropped after the user's words if the service ignored them.
     private static let cutLimit = Duration.milliseconds(1500)
 
     mutating func isDropping(_ now: Duration) -> Bool {
@@ -275,13 +275,13 @@ extension GeminiTranslator {
         }
         endSpeech(.cancelled)
         drop = .stopped
-        // What is generated cannot be stopped, only not played.
+        // Output that was generated cannot be stopped, but it is not played.
         if turn.isOpen, !turn.isGenerated {
             emit(.send(.content([GeminiLine(.user, Self.stopOrder)])))
         }
     }
 
-    /// Sound that was played of a word before it counts as heard, in ms.
+    /// How much of a word must have been played before the word counts as heard, in ms.
     private static let leastHeard = 100
 
     /// Notes for the model how much was heard; it assumes that it said everything.
@@ -301,7 +301,7 @@ extension GeminiTranslator {
 
     /// A response that holds calls and says nothing is over after this.
     private static let wordless = Duration.milliseconds(1500)
-    /// So long after its last sign a turn is over, whatever the service says.
+    /// A turn is over this long after its last sign, whatever the service says.
     private static let stalled = Duration.seconds(12)
     /// How late the service may report the end of a turn after its playback.
     private static let late = Duration.seconds(3)

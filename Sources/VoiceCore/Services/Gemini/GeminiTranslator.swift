@@ -34,7 +34,7 @@ package struct GeminiTranslator: Sendable {
     // The user
     var voice = HeardVoice()
     var turns = HeardTurns()
-    /// To the open turn, and to the last one.
+    /// Reactions to the open turn, and to the last one.
     var openReaction = Reaction()
     var reaction = Reaction()
     var hasReportedPhantom = false
@@ -56,9 +56,9 @@ package struct GeminiTranslator: Sendable {
 
     // Calls
     var openCalls: [OpenCall] = []
-    /// Answered, without a sign yet that the service has the answer.
+    /// Calls that were answered, without a sign yet that the service has the answer.
     var sentCalls: [GeminiCall] = []
-    /// By the service: an answer to one goes up as text.
+    /// Calls that the service has withdrawn: an answer to one of them is sent as text.
     var withdrawnCalls: [GeminiCall] = []
     var seenCalls: [String] = []
     /// Answers that the model has to say, and has not begun to; and those that its last response was to say.
@@ -66,13 +66,13 @@ package struct GeminiTranslator: Sendable {
     var told: [String] = []
 
     // Texts
-    /// Given, and not to be said before a response is requested.
+    /// Texts that are not to be said before a response is requested.
     var kept: [String] = []
-    /// To be known with the next text.
+    /// Data that the model receives with the next text.
     var known: [String] = []
-    /// How much was heard of what was cut.
+    /// The note on how much of the cut speech was heard.
     var note: String?
-    /// To be sent in the next quiet moment; the first since `outgoingSince`.
+    /// Texts for the next quiet moment; the first has waited since `outgoingSince`.
     var outgoing: [String] = []
     var outgoingSince = Duration.zero
     var awaited: Awaited?
@@ -86,7 +86,7 @@ package struct GeminiTranslator: Sendable {
     private var unreported: Usage?
 
     package var isLive: Bool { phase == .live }
-    /// It has ended without being asked to.
+    /// Whether the session has ended without being asked to.
     package var isClosed: Bool { phase == .closed }
 
     package init(_ settings: GeminiSettings, _ start: GeminiStart) {
@@ -97,7 +97,7 @@ package struct GeminiTranslator: Sendable {
 
     /// How the service has reacted to a turn of the user.
     struct Reaction: Equatable, Sendable {
-        /// With words of it, or anything else.
+        /// Whether the service has reacted, with words of the turn or anything else.
         var isNoticed = false
         /// The model has reacted: with output, a call or a turn without either.
         var isAnswered = false
@@ -105,18 +105,18 @@ package struct GeminiTranslator: Sendable {
         var answer: String?
     }
 
-    /// What the service takes for its turn: from the first output, or our text, to `turnComplete`.
+    /// A turn of the model as the service counts it: from the first output, or our text, to `turnComplete`.
     struct ModelTurn: Sendable {
         var isOpen = false
         var hasOutput = false
         var wasInterrupted = false
-        /// All its output is here.
+        /// All output of the turn was received.
         var isGenerated = false
         var firstSound: Duration?
         var lastOutput = Duration.zero
         /// At 24 kHz.
         var samples = 0
-        /// It closes what a lost connection left open, and nothing is expected of it.
+        /// Whether the turn only answers calls that a lost connection left open, so that no output is expected.
         var isStale = false
     }
 
@@ -141,17 +141,17 @@ package struct GeminiTranslator: Sendable {
     enum Drop: Equatable, Sendable {
         /// The user spoke over it: until the service has cut it too.
         case cut
-        /// It was told to stop: until the user speaks, or something is to be said.
+        /// The model was told to stop: until the user speaks, or a text is to be said.
         case stopped
     }
 
     struct OpenCall: Sendable {
         var call: GeminiCall
-        /// Its message: several calls of one message are one decision.
+        /// The number of its message: several calls of one message are one decision.
         var batch: Int
-        /// Questions that had been asked.
+        /// How many questions had been asked by then.
         var questions: Int
-        /// Not made yet, because the user spoke.
+        /// Since when the call is held back, because the user spoke; nil once it is made.
         var heldSince: Duration?
     }
 
@@ -159,9 +159,9 @@ package struct GeminiTranslator: Sendable {
     struct Awaited: Sendable {
         var request: String
         var since: Duration
-        /// What it was requested with, once that is sent.
+        /// The text with which it was requested, once that is sent.
         var text: String?
-        /// The model was told once more.
+        /// Whether the text was sent to the model once more.
         var isRepeated = false
     }
 
@@ -206,7 +206,7 @@ package struct GeminiTranslator: Sendable {
         guard phase == .settingUp else { return }
         if !history.isEmpty { emit(.send(.content(history))) }
         history = []
-        // Before anything else: the session swallows what comes first otherwise.
+        // Sent first: otherwise the session ignores the first message that it gets instead.
         if !start.lostCalls.isEmpty {
             let text = "The connection was replaced; the result follows as text."
             emit(.send(.answers(start.lostCalls.map { GeminiAnswer($0, text, isError: true) })))
@@ -264,7 +264,7 @@ package struct GeminiTranslator: Sendable {
     /// Tokens of a second of sound.
     private static let tokensPerSecond = 25
 
-    /// Every turn is charged for all that it has read: the whole context.
+    /// Every turn is charged for its whole context, which the model reads again.
     private mutating func used(_ message: GeminiServerMessage) {
         if let usage = message.usage {
             self.usage = usage
@@ -290,7 +290,7 @@ package struct GeminiTranslator: Sendable {
         unreported = nil
     }
 
-    /// What the session leaves behind if its connection ends now.
+    /// The state that the session leaves behind if its connection ends now.
     package func loss(isLost: Bool) -> GeminiLoss {
         GeminiLoss(
             isLost: isLost, handle: phase == .opening ? nil : newestHandle ?? start.handle,
@@ -298,7 +298,7 @@ package struct GeminiTranslator: Sendable {
         )
     }
 
-    /// The charge of the turn that is not over, estimated: it has read what the last one has read and said.
+    /// The estimated charge of the unfinished turn: it has read what the last turn had read and said.
     private var unbilled: Usage? {
         usage ?? unreported ?? estimate
     }

@@ -10,7 +10,7 @@ internal import VoiceConversation
 /// twice.
 package struct LiveDelegations: Equatable, Sendable {
     package enum Outcome: Equatable, Sendable {
-        /// Carry this out; `context` is what was said before it and not handed over.
+        /// Carry this out; `context` holds earlier words that were not handed over.
         case dispatch(id: String, text: String, context: String)
         /// No new words: the model repeats a request that is in progress.
         case repeated(id: String)
@@ -42,9 +42,9 @@ package struct LiveDelegations: Equatable, Sendable {
     static let settleLimit = Duration.milliseconds(400)
     /// How late words may arrive.
     static let patience = Duration.seconds(5)
-    /// How far behind words the box carried out a delegation of them may lie, in ms. Up to `ownReach` it is certainly of
-    /// them. Up to `repeatReach` it may also be of the next turn, which can begin 700 ms later and whose words may trail: it
-    /// is the model asking once more if no words come.
+    /// How far behind words that the box carried out a delegation of the same words may lie, in ms. Up to `ownReach` it
+    /// certainly holds those words. Up to `repeatReach` it may also belong to the next turn, which can begin 700 ms
+    /// later and whose words may be late: if no words come, the model only asks once more.
     private static let ownReach = 300
     private static let repeatReach = 1500
     private static let mostWords = 512

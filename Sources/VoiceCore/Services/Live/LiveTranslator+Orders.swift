@@ -35,7 +35,7 @@ extension LiveTranslator {
         lastUser?.isJudged = true
         guard let order = order(in: turn.text, isSure: turn.isSure, isDelegated: false, now) else { return }
         tellUser(now, isDue: true)
-        // A delegation of the same words that is still to come asks for nothing more.
+        // A later delegation of the same words has nothing more to carry out.
         delegations.use(from: turn.start - Self.reach)
         perform(order, delegation: nil, now)
     }
@@ -49,8 +49,8 @@ extension LiveTranslator {
         return true
     }
 
-    /// Whether these words are all of the latest turn, it has ended, and a talker was certainly heard: nothing less permits
-    /// anything. What the model hands over may be the beginning of a turn ("Yes, but ..."), or an earlier turn's.
+    /// Whether these words are all of the latest turn, it has ended, and a talker was certainly heard: only then may the words
+    /// permit anything. A delegation may hold the beginning of a turn ("Yes, but ..."), or words of an earlier turn.
     private func isSurelyWhole(_ text: String) -> Bool {
         guard let turn = lastUser, turn.isSure, !voice.isSpeaking, turn.wordsEnd >= turn.voiceEnd - Self.reach else {
             return false
@@ -99,7 +99,7 @@ extension LiveTranslator {
         }
     }
 
-    /// Words to be said for the output of a call; empty if there is nothing to say. What the box did is worded for the ear.
+    /// Words to be said for the output of a call; empty if there is nothing to say. The box's own actions are worded for the ear.
     mutating func words(_ output: ToolResult, _ now: Duration) -> String {
         switch output.content {
         case .answer, .prompt, .refusal(.unasked), .readToEnd: put(output, now)

@@ -183,7 +183,7 @@ extension LiveTranslator {
         }
     }
 
-    /// News that no request to speak followed need not be mentioned. A result that the user should hear waits for one.
+    /// News without a request to speak after it need not be mentioned. A result that the user should hear waits for such a request.
     mutating func settleNews(_ now: Duration) {
         let isKnown = { (news: (value: ForeignReport, at: Duration)) in
             !news.value.isSpoken && now - news.at >= .milliseconds(100)
@@ -241,7 +241,7 @@ extension LiveTranslator {
         awaited = Awaited(request: id, since: awaited?.since ?? now)
     }
 
-    /// How long the service may take to say what it was given.
+    /// How long the service may take to speak about a text it was sent.
     private static let speaksWithin = Duration.seconds(8)
 
     mutating func settleAwaited(_ now: Duration) {

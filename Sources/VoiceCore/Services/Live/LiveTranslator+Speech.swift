@@ -59,7 +59,7 @@ extension LiveTranslator {
         }
         delegations.heard(fragment, at: now)
         if user == nil, speech == nil, lastUser.map({ fragment.start > $0.end + 1000 }) ?? true {
-            // The local detector took it for noise because it was short, but it was speech.
+            // The local detector took the turn for noise because it was short, but it was speech.
             userBegan(at: fragment.start, now)
             userEnded(at: fragment.end, now)
             lastUser?.isSure = false

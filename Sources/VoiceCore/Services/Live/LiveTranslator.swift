@@ -11,7 +11,7 @@ internal import VoiceReply
 package struct LiveTranslator: Sendable {
     package typealias Effect = ServiceEffect<LiveClientEvent, Lesson>
 
-    /// What a session has learned for the next ones.
+    /// A fact that a session has learned for the next ones.
     package enum Lesson: Equatable, Sendable {
         /// The service does not know `acknowledgement_delay_ms`.
         case refusesDelay
