@@ -60,7 +60,7 @@ package struct ControlArgument: Sendable {
         }
     }
 
-    /// Why a word is not accepted, with what is.
+    /// Why a word is not accepted, with the accepted ones.
     func refusal(of word: String?) -> String {
         guard let word else { return "\(name) takes \(wanted)" }
         if case .choice(let choices) = kind {

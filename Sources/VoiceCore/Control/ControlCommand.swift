@@ -46,6 +46,6 @@ package enum ControlOutcome: Sendable {
     case events(DaemonEvents.Subscription)
     /// An empty result, followed by a snapshot of the status and its changes.
     case status(StatusSubscription)
-    /// An empty result, followed by what the sessions of Home Assistant's pipeline want of it.
+    /// An empty result, followed by the requests of the sessions to Home Assistant's pipeline.
     case assist(AssistExchange.Follower)
 }

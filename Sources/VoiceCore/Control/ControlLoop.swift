@@ -15,7 +15,7 @@ struct ControlLoop {
     private let handler: ControlServer.Handler
     private var clients: [Int: Client] = [:]
     private var next = 0
-    /// What clients did that is logged, by its line.
+    /// Logged actions of clients, by their lines in the log.
     private var reports: [String: LossMeter] = [:]
 
     init(

@@ -12,7 +12,7 @@ final class ControlOutbox: Sendable {
         var client: Int
         /// nil if `sample` or `line` holds what is to be sent.
         var message: JSONValue?
-        /// A line as it is: sound, in which nothing is looked for.
+        /// A line to send unchanged: sound, in which no secrets are looked for.
         var line: [UInt8]?
         /// This completes the client's request: the next one may be read.
         var endsRequest = false

@@ -3,7 +3,7 @@ package import VoiceBase
 /// A look at the status of the daemon.
 package struct StatusSample: Sendable {
     package var values: [String: JSONValue]
-    /// Whether these are all members: what is not among them is gone.
+    /// Whether these are all members: a member that is not among them is gone.
     package var isWhole: Bool
     package var at: Duration
 
@@ -66,7 +66,7 @@ struct StatusFeed {
 package struct StatusSubscription: Sendable {
     /// Levels ten times a second.
     var hasLevels: Bool
-    /// Looked at for the moment, not for the content: what happened shows in the next sample.
+    /// Only the time of an event matters: its content shows in the next sample.
     var events: DaemonEvents.Subscription
     /// - Parameter isWhole: all members, or the levels alone.
     var sample: @Sendable (_ isWhole: Bool) async -> StatusSample

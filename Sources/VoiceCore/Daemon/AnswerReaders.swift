@@ -54,7 +54,7 @@ package final class AnswerReaders: Sendable {
         case .cancelCalls, .note(.speechDropped(.typed, _)): finishAll()
         case .stateChanged(_, let next):
             switch next {
-            // In its own words the user asks something else.
+            // In these states, the turn of the typed question is over.
             case .listening, .userSpeaking, .idle: finish(state.withLock { $0.current })
             case .error: finishAll()
             case .connecting, .processing, .fillerSpeaking, .waitingForJarvis, .aiSpeaking: break

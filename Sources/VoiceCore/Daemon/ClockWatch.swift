@@ -24,8 +24,8 @@ struct ClockWatch: Sendable {
 }
 
 extension VoiceDaemon {
-    /// Watches the clock until cancelled. When it is set, whatever its absence broke is tried again, and budgets, timers and
-    /// alarms look at it.
+    /// Watches the clock until cancelled. When it is set, the voice service and the agents are tried again, and
+    /// budgets, timers and alarms are checked.
     func watchClock() async {
         var watch = ClockWatch()
         repeat {

@@ -85,7 +85,7 @@ package final class DaemonEvents: Sendable {
         for stream in streams { stream.yield(event) }
     }
 
-    /// Notes what is not an event.
+    /// Updates the history without an event.
     package func note(_ body: (inout DaemonHistory, ClockInstant) -> Void) {
         let now = ClockInstant.awake()
         subscribers.withLock { body(&$0.history, now) }

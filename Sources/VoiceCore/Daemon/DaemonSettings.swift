@@ -165,7 +165,7 @@ package struct DaemonSettings: Sendable {
     /// Whether Home Assistant's pipeline is one of the services.
     package var usesHomeAssistant: Bool { ([service] + substitutes).contains { $0 is AssistService } }
 
-    /// Whether it hears the calls, unless it is away.
+    /// Whether Home Assistant's pipeline hears the calls, unless it is away.
     package var houseHears: Bool { service is AssistService }
 
     /// - Throws: for a key that would travel in the clear.
@@ -210,7 +210,7 @@ package struct DaemonSettings: Sendable {
         }
     }
 
-    /// - Throws: for a table of a word that opens nothing.
+    /// - Throws: for a table of a word that is not a wake word.
     private static func checkWords(_ configuration: Configuration) throws(ConfigurationError) {
         let known = words(configuration)
         for assistant in configuration.assistants where !known.contains(assistant.word) {
@@ -222,7 +222,7 @@ package struct DaemonSettings: Sendable {
         }
     }
 
-    /// Lets espeak-ng say what a service was to say and did not, where the configuration names no local voice.
+    /// Lets espeak-ng say texts that a service failed to say, if the configuration names no local voice.
     package mutating func addLastResort(_ configuration: Configuration) {
         guard announcer == nil else { return }
         // A wrong address of [local] is not in use here.

@@ -1,6 +1,6 @@
 package import VoiceBase
 
-/// Decides the health of the box: what is wrong now, and for long enough. A pure value.
+/// Decides the health of the box from faults that have lasted long enough. A pure value.
 package struct HealthMonitor: Sendable {
     /// How long a passing trouble stays unmentioned.
     package static let patience = Duration.seconds(10)
@@ -50,7 +50,7 @@ package struct HealthSigns: Equatable, Sendable {
     package struct Device: Equatable, Sendable {
         package var problem: String
         package var fix = ""
-        /// It worked before, and may be back in a moment.
+        /// Whether the device worked before, and may be back in a moment.
         package var mayPass = false
 
         package init(problem: String, fix: String = "", mayPass: Bool = false) {
@@ -98,7 +98,7 @@ package struct HealthSigns: Equatable, Sendable {
         case .unreachable(let reason):
             add(unreachable("the voice service cannot be reached (\(reason))"), mayPass: true)
         case .limited(let reason):
-            // The reason names the way out, if there is one but to wait.
+            // The reason names the fix, unless the only fix is to wait.
             add(
                 .init(
                     .service, .notWorking, "the voice service has reached its limit (\(reason))",

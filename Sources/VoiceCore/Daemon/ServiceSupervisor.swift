@@ -41,7 +41,7 @@ package actor ServiceSupervisor {
         }
     }
 
-    /// Looks once a second, as does all that looks regularly; until the daemon is ready, at every change of a device, too.
+    /// Looks once a second, together with all other regular checks; until the daemon is ready, at every change of a device, too.
     private func watch() async {
         let bell = daemon.ports.bell
         var seen = bell.rings

@@ -13,7 +13,7 @@ package struct ServiceTransport: Equatable, Sendable {
     package let load: String
     package let verdict: TransportVerdict
 
-    /// What allows it for the agent of the box allows it for those of wake words.
+    /// A setting that allows it for the agent of the box also allows it for the agents of wake words.
     private var section: String {
         let name = String(key.prefix { $0 != "." })
         return name == Configuration.Word.name ? "jarvis" : name

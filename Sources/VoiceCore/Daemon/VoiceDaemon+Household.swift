@@ -50,7 +50,7 @@ extension Talk {
 }
 
 extension ConversationSession.Observer {
-    /// Speaks with the box's own voice what the service cannot, and nothing but answers in quiet hours.
+    /// Speaks texts that the service cannot say, with the box's own voice; in quiet hours only answers.
     static func announcing(_ announcer: LocalAnnouncer, _ earcons: EarconRequests, problems: Bool) -> Self {
         let notices = Mutex(SpokenNotices(reportsProblems: problems))
         return Self(effect: { effect, _ in

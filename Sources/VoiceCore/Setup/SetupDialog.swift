@@ -56,7 +56,7 @@ package struct SetupDialog: Sendable {
         return index < all.count ? all[index] : nil
     }
 
-    /// All that follow from the present answers.
+    /// All questions that follow from the present answers.
     private var questions: [Question] {
         let values = plan.values
         let services = ServiceRegistry.wanted(by: values)
@@ -114,11 +114,11 @@ package struct SetupDialog: Sendable {
         plan.secrets[secret]?.revealed == typed.trimmed
     }
 
-    /// Notes what became of a secret that was just typed.
+    /// Notes the result of the trial of a secret that was just typed.
     /// - Parameter refusal: why it does not work; nil if it does.
     package mutating func tried(_ secret: SetupSecret, refusal: String?) { refusals[secret] = refusal }
 
-    /// Notes what became of the trial of a device.
+    /// Notes the result of the trial of a device.
     package mutating func tried(_ direction: AudioDirection, works: Bool) {
         if works { failed.remove(direction) } else { failed.insert(direction) }
     }

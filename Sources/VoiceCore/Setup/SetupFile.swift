@@ -50,7 +50,7 @@ package struct SetupFile: Sendable {
         else { throw StateFile.Fault(path: path, errno: errno) }
     }
 
-    /// Follows a link to a configuration. In its place, a secret would end up where its link leads.
+    /// Follows a link to a configuration. A secret replaces a link in its place, or it would end up where the link leads.
     private var target: String {
         guard !isSecret, let real = realpath(path, nil) else { return path }
         defer { free(real) }

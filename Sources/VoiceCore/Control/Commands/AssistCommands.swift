@@ -129,7 +129,7 @@ extension VoiceDaemon {
         case .ended: throw ControlProblem(.notAvailable, "the conversation was ended meanwhile")
         case .underWay: throw .stillConnecting("the question is not answered")
         case .open:
-            // It was opened for the question alone.
+            // The conversation was opened for the question alone.
             if !wasOpen { mailbox.post(activation: .stop(isSpoken: false)) }
             throw ControlProblem(
                 .notAvailable, "another voice service than Home Assistant is in use", cause: .service
@@ -139,11 +139,11 @@ extension VoiceDaemon {
 }
 
 extension AssistNews {
-    /// The names of all news, with that of its text.
+    /// The names of the news that have a text, and of all news.
     fileprivate static let namesWithText = ["began", "heard", "says", "sound", "failed"]
     fileprivate static let names = namesWithText + ["speech_ended", "works", "ended"]
 
-    /// nil for a name that is none. An absent text is an empty one.
+    /// nil for an unknown name. An absent text is an empty one.
     fileprivate init?(_ name: String, text: String?) {
         switch name {
         case "began": self = .began(speaks: text == "speaks")
@@ -160,10 +160,10 @@ extension AssistNews {
 }
 
 extension ControlMessage {
-    /// The last line for one who follows Home Assistant's runs: another has taken the place.
+    /// The last line for a follower of Home Assistant's runs: another follower has taken its place.
     static let assistEnded: JSONValue = ["event": "assist", "do": "leave"]
 
-    /// What a session wants of Home Assistant, as a line.
+    /// A session's request to Home Assistant, as a line.
     static func line(_ line: AssistExchange.Line) -> [UInt8] {
         func made(_ what: String, _ run: Int, _ more: [String: JSONValue] = [:]) -> [UInt8] {
             let members: [String: JSONValue] = ["event": "assist", "do": .string(what), "run": .integer(run)]

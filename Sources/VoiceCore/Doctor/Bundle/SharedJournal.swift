@@ -1,7 +1,7 @@
 internal import VoiceBase
 
-/// The end of the journal as it may be shared: of the daemon's lines what they mark as public, of the service manager's the
-/// fields that say why the service ended. The texts of others are left out.
+/// The end of the journal as it may be shared: of the daemon's lines only their public parts, of the service manager's
+/// only the fields that say why the service ended. The texts of other programs are left out.
 enum SharedJournal {
     /// The service manager's own fields (systemd.journal-fields(7)); each holds a word or a number of its own.
     private static let managerFields = ["JOB_TYPE", "JOB_RESULT", "UNIT_RESULT", "EXIT_CODE", "EXIT_STATUS"]

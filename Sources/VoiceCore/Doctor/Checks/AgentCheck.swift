@@ -104,7 +104,7 @@ enum AgentCheck {
     ///   - isClosed: whether there may be a token this user cannot read.
     ///   - isElsewhere: whether the agent is on another machine.
     ///   - folder: that of the secrets.
-    ///   - settings: what the failure is judged by.
+    ///   - settings: the settings by which the failure is judged.
     ///   - agent: whose server it is.
     static func judge(
         _ result: Result<JarvisHealth?, JarvisFailure>,

@@ -49,7 +49,7 @@ enum SessionCheck {
 
         var section: String { String(url.prefix { $0 != "." }) }
         var isRealtime: Bool { section == "realtime" }
-        /// The settings that say what is spoken to.
+        /// The settings that choose the server.
         var places: String { isRealtime ? "realtime.url and realtime.dialect" : url }
     }
 
