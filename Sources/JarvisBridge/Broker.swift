@@ -64,7 +64,7 @@ struct Broker: ParsableCommand {
                 var before = stat()
                 let isThere = stat(file, &before) == 0
                 try StateFile.write(Array("\(password.revealed)\n".utf8), to: file)
-                // A file that the bridge reads itself stays readable for it.
+                // A file that the bridge itself reads stays readable for the bridge.
                 chmod(file, isThere ? before.st_mode & 0o640 : 0o600)
                 if isThere { _ = chown(file, before.st_uid, before.st_gid) }
                 print("Wrote \(file).")
@@ -75,7 +75,7 @@ struct Broker: ParsableCommand {
         }
     }
 
-    /// Of the configuration; the unit takes the password from there.
+    /// The folder of the configuration; the unit takes the password from there.
     private var folder: String {
         let file = options.file
         return file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."

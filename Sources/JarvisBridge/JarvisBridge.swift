@@ -66,7 +66,7 @@ struct Options: ParsableArguments {
     }
 }
 
-/// Where things of this user are, as on a desktop.
+/// The place of this user's files, as on a desktop.
 private enum Place {
     static func variable(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
@@ -135,7 +135,7 @@ struct Run: ParsableCommand {
         }
     }
 
-    /// What it needs for Home Assistant; nil without a broker.
+    /// The settings for Home Assistant; nil without a broker.
     private func house(
         _ configuration: BridgeConfiguration,
         name: String,
@@ -152,7 +152,7 @@ struct Run: ParsableCommand {
 }
 
 extension Run {
-    /// What it needs for the native API; nil where that is off.
+    /// The settings for the native API; nil if it is off.
     private func native(
         _ configuration: BridgeConfiguration,
         random: inout some RandomNumberGenerator
@@ -174,7 +174,7 @@ struct Key: ParsableCommand {
 
     func run() throws {
         var key = try exiting(.noPermission) { try NativeKey.read(in: options.folder) }
-        // A bridge that has just been started makes it.
+        // A bridge that has just been started makes the key.
         for _ in 0..<15 where key == nil && (try? options.configuration().native) != nil {
             usleep(200_000)
             key = try exiting(.noPermission) { try NativeKey.read(in: options.folder) }
@@ -195,7 +195,7 @@ struct Link: ParsableCommand {
     func run() throws {
         let configuration = try exiting(.configuration) { try options.configuration() }
         var token = try exiting(.noPermission) { try BridgeSecrets.token(in: options.folder) }
-        // A bridge that has just been started makes it.
+        // A bridge that has just been started makes the token.
         for _ in 0..<15 where token == nil {
             usleep(200_000)
             token = try exiting(.noPermission) { try BridgeSecrets.token(in: options.folder) }

@@ -83,9 +83,9 @@ package struct BridgeConfiguration: Sendable, Equatable {
     /// Whether other machines reach it, directly or through a proxy.
     package var isShared: Bool { !isLocal || !hosts.isEmpty }
 
-    /// The link that opens the page. With names but a local address, a proxy with TLS stands in front.
+    /// The link that opens the page. With `hosts` and a local address, a proxy with TLS stands in front.
     ///
-    /// - Parameter address: the machine's own, for a bridge that listens at all of them; nil if it has none.
+    /// - Parameter address: the machine's own, for a bridge that listens at all its addresses; nil if it has none.
     package func link(token: Secret, address: String?) -> String {
         if isLocal, let name = hosts.first { return "https://\(name)/#\(token.revealed)" }
         let own = IPAddress(listen)?.isWildcard == true ? address ?? "127.0.0.1" : listen
@@ -94,7 +94,7 @@ package struct BridgeConfiguration: Sendable, Equatable {
 
     /// The links that open the page, the best one first.
     ///
-    /// - Parameter name: under which this machine is found in its network ("kitchen.local"); nil if it is not announced.
+    /// - Parameter name: the name of this machine in its network ("kitchen.local"); nil if it is not announced.
     package func links(token: Secret, name: String?, address: String?) -> [String] {
         let plain = link(token: token, address: address)
         guard !isLocal, hosts.isEmpty, let name else { return [plain] }

@@ -2,8 +2,8 @@ internal import VoiceBase
 
 /// Decides what a request may do, from its head alone.
 ///
-/// A page of another site can neither send commands (Origin, the session in a header, a JSON body) nor read through a name of
-/// its own that leads here (DNS rebinding: only addresses and known names are served).
+/// A page of another site can neither send commands (Origin, the session in a header, a JSON body) nor read through its
+/// own name for this address (DNS rebinding: only addresses and known names are served).
 package struct BridgeGate: Sendable {
     /// The answer to a browser without a session.
     package static let signedOut = "open the link that \"jarvis-bridge link\" prints"
@@ -32,7 +32,7 @@ package struct BridgeGate: Sendable {
 
     package enum Verdict: Sendable, Equatable {
         case file(String)
-        /// With the session that the browser claims, and "host:port" as it came here.
+        /// The session that the browser claims, and "host:port" as in the request.
         case events(Claim)
         case command(Claim)
         /// The body may hold the token; a session that the browser already has is replaced.

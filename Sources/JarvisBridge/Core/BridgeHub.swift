@@ -1,8 +1,8 @@
 internal import NIOCore
 internal import VoiceBase
 
-/// The state that all connections share: one subscription to the daemon, its mirror, and those who follow it. Lives on the
-/// event loop.
+/// The state that all connections share: one subscription to the daemon, its mirror, and the observers of it. Lives on
+/// the event loop.
 final class BridgeHub {
     /// Most answers that are read at the same time.
     private static let mostReadings = 8
@@ -49,7 +49,7 @@ final class BridgeHub {
 
     // MARK: - Connections
 
-    /// Makes room for it if necessary.
+    /// Makes room for a new connection if necessary.
     func connected(_ connection: HTTPConnection, from network: IPAddress.Network) {
         open[ObjectIdentifier(connection)] = connection
         if let loser = connections.opened(ObjectIdentifier(connection), from: network) { open[loser]?.end() }
@@ -68,7 +68,7 @@ final class BridgeHub {
         ["id": 1, "command": "subscribe", "arguments": ["levels": .bool(tabs.count > 0)]]
     }
 
-    /// Adds someone who follows the daemon.
+    /// Adds an observer of the daemon.
     func add(_ observer: any StatusObserver) { observers.append(observer) }
 
     private func show(_ look: StatusLook) { for observer in observers { observer.see(look) } }
@@ -199,14 +199,14 @@ final class BridgeHub {
         case ended
     }
 
-    /// The request for a page's order. It is marked as remote, so that a page gives no permission, even if this program runs as
-    /// root.
+    /// The request for a page's order. It is marked as remote, so that a page cannot give a permission, even if this
+    /// program runs as root.
     static func request(_ name: String, _ order: JSONValue, isRemote: Bool = true) -> JSONValue {
         ["id": 1, "command": .string(name), "arguments": order["arguments"] ?? [:], "remote": .bool(isRemote)]
     }
 
-    /// The request for what a browser sent. A browser names no home: an address in a private network is played only for a house
-    /// that has shown its key.
+    /// The request for an order of a browser. A browser names no home: an address in a private network is played only
+    /// for a home that has shown its key.
     static func pageRequest(_ name: String, _ order: JSONValue) -> JSONValue {
         guard case .object(var arguments)? = order["arguments"] else { return request(name, order) }
         arguments["home"] = nil

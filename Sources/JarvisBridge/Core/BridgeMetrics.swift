@@ -1,6 +1,6 @@
 package import VoiceBase
 
-/// The daemon's status as metrics, with what only a series of states tells: latencies, scores, connections.
+/// The daemon's status as metrics, with figures that only a series of states shows: latencies, scores, connections.
 package struct BridgeMetrics: Sendable {
     package var connections = 0
     package var changesMissed = 0
@@ -95,7 +95,7 @@ package struct BridgeMetrics: Sendable {
     /// The values that a member of the status can have; none if it is not one of `choices`.
     static func choices(of path: String) -> [String] { choices.first { $0.path == path }?.choices ?? [] }
 
-    /// Where in the status each of them is found.
+    /// The paths in the status at which these are found.
     static var paths: [String] { counted.map(\.path) + choices.map(\.path) + numbers.map(\.path) }
 
     /// Objects whose members are counters.
@@ -130,7 +130,7 @@ package struct BridgeMetrics: Sendable {
         ("jarvis_breaker_state", "state", "The agent's breaker.", "breaker", ["closed", "open", "half_open"]),
     ]
 
-    /// Members that are numbers: divided by the last column they are in the unit of the name.
+    /// Members that are numbers, and the divisor that converts them to the unit of the name.
     private static let numbers: [(name: String, kind: MetricsText.Kind, help: String, path: String, divisor: Double)] =
         [
             ("jarvis_uptime_seconds", .gauge, "Since the daemon's start.", "uptime_s", 1),

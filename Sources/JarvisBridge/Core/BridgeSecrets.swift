@@ -16,7 +16,7 @@ package struct BridgeSecrets: Sendable {
         self.metrics = metrics
     }
 
-    /// Reads them from a folder; makes those that are missing (0600).
+    /// Reads the secrets from a folder; makes missing ones (0600).
     package init(folder: String, random: inout some RandomNumberGenerator) throws(BridgeConfiguration.Problem) {
         token = try Self.link.made(in: folder) { Self.make(&random) }
         metrics = try Self.ofMetrics.made(in: folder) { Self.make(&random) }
@@ -25,7 +25,7 @@ package struct BridgeSecrets: Sendable {
     private static let link = SecretFile(name: "token", kind: "token", isWhole: isToken)
     private static let ofMetrics = SecretFile(name: "metrics-token", kind: "token", isWhole: isToken)
 
-    /// A new one, of 190 bits.
+    /// A new secret, of 190 bits.
     package static func make(_ random: inout some RandomNumberGenerator) -> Secret {
         let text = String((0..<length).map { _ in letters[Int.random(in: letters.indices, using: &random)] })
         // Letters and digits are always a secret.
@@ -57,7 +57,7 @@ package struct SessionFile: Sendable {
         return BridgeSessions(parsing: String(decoding: file?.bytes ?? [], as: UTF8.self))
     }
 
-    /// - Throws: why they are not on disk.
+    /// - Throws: why the sessions are not on disk.
     func write(_ sessions: BridgeSessions) throws(StateFile.Fault) {
         try StateFile.write(Array(sessions.text.utf8), to: path)
     }

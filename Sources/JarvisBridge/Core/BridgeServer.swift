@@ -6,13 +6,13 @@ internal import VoiceBase
 /// The program's one event loop: browsers at one end, the daemon at the other.
 package enum BridgeServer {
     /// Bytes that may wait for a connection that does not read: beyond the upper mark nothing is added, below the lower
-    /// one a tab is told what it missed.
+    /// one a tab gets the whole status again.
     private static let waiting = ChannelOptions.Types.WriteBufferWaterMark(low: 32 << 10, high: 256 << 10)
 
     /// Serves until the process ends.
     ///
     /// - Parameters:
-    ///   - names: under which this machine is reached besides those of the configuration, in lower case.
+    ///   - names: further names of this machine besides those of the configuration, in lower case.
     ///   - socket: the daemon's.
     ///   - house: nil without a broker.
     ///   - native: nil without the native API.

@@ -1,7 +1,7 @@
 package import VoiceBase
 
-/// The browsers that have shown the token, each with a value of its own. A value; at most `most`, the longest unused makes
-/// room.
+/// The browsers that have shown the token, each with its own value. A value; at most `most`: beyond that, the session
+/// that was unused for longest is dropped.
 ///
 /// No cookie: a browser sends those to every port of a host. The page keeps the value where only pages of its own origin can
 /// read it, and here it counts for that host and port only.
@@ -18,7 +18,7 @@ package struct BridgeSessions: Sendable, Equatable {
     /// In seconds: a year.
     static let lifetime = 31_536_000
 
-    /// The last used at the end.
+    /// Ordered by their last use, the latest at the end.
     private var sessions: [Session] = []
 
     package init() {}

@@ -1,7 +1,7 @@
 /// The open connections, and which one is closed for a new one. A value.
 ///
-/// A stranger is a connection that has not shown a session. Of one address only some are kept, and when all places are taken,
-/// the address with the most strangers loses its oldest: no one keeps others out.
+/// A stranger is a connection that has not shown a session. Only some strangers of one address are kept, and when all
+/// places are taken, the address with the most strangers loses its oldest: one address cannot keep others out.
 struct ConnectionBook {
     /// Most connections, and most strangers of one address.
     static let most = 160
@@ -19,7 +19,7 @@ struct ConnectionBook {
 
     var count: Int { entries.count }
 
-    /// Returns the connection that has to end for it: another, itself, or none.
+    /// Returns the connection that has to end for the new one: another, the new one itself, or none.
     mutating func opened(_ id: ObjectIdentifier, from network: IPAddress.Network) -> ObjectIdentifier? {
         next += 1
         entries[id] = Entry(network: network, number: next)

@@ -2,7 +2,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import VoiceBase
 
-/// Splits what the daemon sends into lines.
+/// Splits the daemon's bytes into lines.
 struct LineDecoder: ByteToMessageDecoder {
     typealias InboundOut = ByteBuffer
 
@@ -57,8 +57,8 @@ final class DaemonLines: ChannelInboundHandler {
     ///
     /// - Parameters:
     ///   - patience: the longest silence, and the longest time to connect.
-    ///   - mayBeSilent: silence does not end it: another connection watches the daemon.
-    ///   - onLine: gets every line after the greeting, parsed and as received; returns why it is the last.
+    ///   - mayBeSilent: whether silence does not end the connection, because another connection watches the daemon.
+    ///   - onLine: gets every line after the greeting, parsed and as received; returns a reason to make it the last line, or nil.
     ///   - onEnd: is called once, with the reason in one line.
     @discardableResult static func open(
         _ path: String,

@@ -11,7 +11,7 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
     private static let largestBody = 16 << 10
     /// How long a request, or the pause before it, may take.
     private static let patience = TimeAmount.seconds(15)
-    /// How long a tab may read nothing of what waits for it.
+    /// How long a tab may leave its waiting bytes unread.
     private static let tabPatience = TimeAmount.seconds(30)
 
     /// Headers of every answer.
@@ -110,7 +110,7 @@ final class HTTPConnection: ChannelInboundHandler, Tab {
             isLocal: context.remoteAddress?.ipAddress.flatMap(IPAddress.init)?.isLoopback == true
                 && !head.headers.contains { BridgeGate.isOfProxy($0.name) }
         )
-        // Several of them agree with no host.
+        // Several Origin headers match no host.
         result.origin = head.headers["Origin"].isEmpty ? nil : head.headers["Origin"].joined(separator: " ")
         result.site = only("Sec-Fetch-Site")
         result.type = only("Content-Type")

@@ -16,7 +16,7 @@ package struct Histogram: Sendable, Equatable {
     }
 }
 
-/// Histograms by one label, fed from a list of which the daemon shows the latest entries: each counts once.
+/// Histograms by one label, from a list that holds the daemon's latest entries: each entry counts once.
 package struct ListedHistograms: Sendable, Equatable {
     private let bounds: [Double]
     package private(set) var histograms: [String: Histogram] = [:]
@@ -29,7 +29,7 @@ package struct ListedHistograms: Sendable, Equatable {
         for label in labels { histograms[label] = Histogram(bounds: bounds) }
     }
 
-    /// Takes the list as it is now. The first is only noted: it tells what happened before this program ran.
+    /// Takes the present list. The entries of the first list are not counted: they happened before this program ran.
     ///
     /// - Parameter entries: what identifies an entry, its label, its value.
     package mutating func count(_ entries: [(id: String, label: String, value: Double)]) {

@@ -4,15 +4,15 @@ internal import VoiceBase
 /// Announces this machine's services by mDNS while the bridge runs, so that phones find the page as http://NAME.local, and Home
 /// Assistant the box: starts avahi-publish, and again when it ends or the machine's address has changed.
 package struct NameAnnouncer: Sendable {
-    /// Something that others find.
+    /// A service that others find.
     package struct Service: Equatable, Sendable {
         /// Unique in the network.
         package var instance: String
         package var type: String
         package var port: Int
-        /// What else it says, each as "key=value".
+        /// Further details, each as "key=value".
         package var details: [String]
-        /// Whether it is to have the box's name for its host too: Home Assistant takes the name from there.
+        /// Whether the host is announced under the box's name too: Home Assistant takes the name from there.
         package var isNamedByHost = false
 
         /// The page, for browsers.
@@ -65,7 +65,7 @@ package struct NameAnnouncer: Sendable {
         (self.name, self.services, self.log) = (name, services, log)
     }
 
-    /// "kitchen.local", under which others reach this machine; nil while no avahi runs here.
+    /// "kitchen.local", the name of this machine for others; nil while no avahi runs here.
     package static func address(of name: String) -> String? {
         guard access("/run/avahi-daemon/socket", F_OK) == 0 else { return nil }
         return "\(BoxName.label(name) ?? BoxName.host).local"
@@ -93,7 +93,7 @@ package struct NameAnnouncer: Sendable {
         }
     }
 
-    /// Returns why it is not announced, in one line.
+    /// Returns why the services are not announced, in one line.
     private static func begin(_ wanted: Announcement?, _ children: inout [ChildProcess]) -> String? {
         for command in wanted?.commands ?? [] {
             do throws(SystemError) {

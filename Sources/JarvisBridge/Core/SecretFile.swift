@@ -8,7 +8,7 @@ struct SecretFile {
     let kind: String
     let isWhole: @Sendable (String) -> Bool
 
-    /// Reads it; makes it if it is missing.
+    /// Reads the secret; makes it if it is missing.
     func made(in folder: String, _ make: () -> Secret?) throws(BridgeConfiguration.Problem) -> Secret {
         if let known = try read(in: folder) { return known }
         guard let secret = make() else { throw .init("there is no \(kind)") }
@@ -20,8 +20,8 @@ struct SecretFile {
         return secret
     }
 
-    /// nil if the bridge has never run with it. Never follows a link of another user: root reads a folder here that belongs to the
-    /// bridge's user.
+    /// nil if the bridge has never run with this secret. Never follows a link of another user: root reads a folder here
+    /// that belongs to the bridge's user.
     func read(in folder: String) throws(BridgeConfiguration.Problem) -> Secret? {
         let path = "\(folder)/\(name)"
         let bytes: [UInt8]

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import VoiceBase
 
-/// What the bridge has seen of the daemon.
+/// A report about the daemon.
 enum StatusLook {
     /// The daemon is there; its status follows.
     case came
@@ -13,7 +13,7 @@ enum StatusLook {
     case gone
 }
 
-/// Someone who follows the daemon, on the event loop.
+/// A part that follows the daemon, on the event loop.
 protocol StatusObserver: AnyObject {
     func see(_ look: StatusLook)
 }
@@ -26,7 +26,7 @@ final class MeasuredStatus: StatusObserver {
         switch look {
         case .came: metrics.connections += 1
         case .line(_, let changed, let values):
-            // A snapshot, or a list in which something may be new.
+            // A snapshot, or a list with possibly new entries.
             guard changed.map({ ($0["turn_list"] ?? $0["wake_list"]) != nil }) ?? true else { return }
             metrics.learn(values)
         case .gone: break
@@ -58,10 +58,10 @@ final class Tabs: StatusObserver {
         return true
     }
 
-    /// Returns false if it was not open.
+    /// Returns false if the tab was not open.
     func close(_ tab: any Tab) -> Bool { tabs.removeValue(forKey: ObjectIdentifier(tab)) != nil }
 
-    /// Ends those of a browser that has signed out.
+    /// Ends the tabs of a browser that has signed out.
     func end(session ended: String) {
         for (tab, session) in tabs.values where session == ended { tab.end() }
     }
@@ -71,13 +71,13 @@ final class Tabs: StatusObserver {
             switch look {
             case .came: Self.event(["event": "bridge", "connected": true])
             case .line(let bytes, _, _): Self.event(bytes)
-            // Browsers hear something, and those that are gone are noticed.
+            // Repeated while the daemon is gone, so that browsers hear something, and lost browsers are noticed.
             case .gone: Self.event(Self.away)
             }
         for (tab, _) in tabs.values { tab.send(event) }
     }
 
-    /// What a tab gets in place of a status.
+    /// The message that a tab gets in place of a status.
     static let away: JSONValue = ["event": "bridge", "connected": false]
 
     static func event(_ value: JSONValue) -> ByteBuffer { event(ByteBuffer(string: value.line)) }

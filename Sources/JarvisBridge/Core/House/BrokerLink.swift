@@ -7,15 +7,15 @@ internal import VoiceNetwork
 
 /// The connection to the broker, made again whenever it is lost. One thread owns all of libmosquitto.
 final class BrokerLink: Sendable {
-    /// Seconds of silence after which each side asks whether the other is there.
+    /// Seconds of silence after which each side pings the other.
     private static let keepAlive: Int32 = 30
     /// Bytes of a message that the broker may send, in MQTT 5: the longest command is shorter.
     private static let longestMessage: UInt32 = 16 << 10
-    /// Messages of the broker that wait for the event loop; beyond it none is read.
+    /// Messages of the broker that wait for the event loop; beyond it no further one is read.
     private static let mostIncoming = 64
-    /// Messages handed to libmosquitto that the broker has not confirmed; beyond it no other is.
+    /// Messages handed to libmosquitto that the broker has not confirmed; beyond it no further one is handed over.
     private static let mostUnconfirmed = 16
-    /// Pauses between two tries, in seconds; the last one for good.
+    /// Pauses between two attempts, in seconds; the last one repeats.
     private static let pauses: [Double] = [1, 2, 5, 10, 30, 60]
 
     /// Messages that wait to be published: bounded, because a topic has one retained message, and events have a limit.
@@ -55,9 +55,9 @@ final class BrokerLink: Sendable {
     private let bell: Int32
 
     /// - Parameters:
-    ///   - isTrial: whether it is for `trial` alone.
-    ///   - deliver: gets what the broker says, on the link's thread; `taken` is to be called after each message.
-    /// - Throws: why the system has no descriptor for it.
+    ///   - isTrial: whether the link is only for `trial`.
+    ///   - deliver: gets the broker's messages, on the link's thread; call `taken` after each message.
+    /// - Throws: why the system has no descriptor for `bell`.
     init(
         _ settings: HouseSettings,
         password: Secret?,
@@ -97,9 +97,9 @@ final class BrokerLink: Sendable {
         }
     }
 
-    /// Connects once, and leaves again.
+    /// Connects once, and disconnects again.
     ///
-    /// - Returns: why that fails, in words for people; nil if the broker takes the user and the password.
+    /// - Returns: why the connection fails, in words for people; nil if the broker accepts the user and the password.
     func trial() -> String? {
         mosquitto_lib_init()
         let session = BrokerSession()
@@ -107,7 +107,7 @@ final class BrokerLink: Sendable {
         return session.isAccepted ? nil : problem
     }
 
-    /// Takes what is to be said: to be called in the order of the machine's effects.
+    /// Takes messages to publish; call it in the order of the machine's effects.
     func send(_ effects: [HouseMachine.Effect]) {
         guard !effects.isEmpty else { return }
         outbox.withLock { outbox in for effect in effects { outbox.add(effect) } }
@@ -125,7 +125,7 @@ final class BrokerLink: Sendable {
 
     /// Connects, and runs until the connection is lost.
     ///
-    /// - Returns: why, in words for people.
+    /// - Returns: why it was lost, in words for people.
     private func run(_ session: BrokerSession) -> String {
         let host: String
         switch address() {
@@ -141,7 +141,7 @@ final class BrokerLink: Sendable {
         return problem
     }
 
-    /// What to connect to. Without encryption that is an address, judged before: the name might lead elsewhere a moment later.
+    /// The place to connect to. Without encryption it is an address, judged before: the name might lead elsewhere a moment later.
     private func address() -> Result<String, BridgeConfiguration.Problem> {
         if settings.isEncrypted { return .success(settings.host) }
         let found = NetworkAddress.lookUp(settings.host)
@@ -196,7 +196,7 @@ final class BrokerLink: Sendable {
         return session.problem(result, isEncrypted: settings.isEncrypted)
     }
 
-    /// Waits for something to do, and does it.
+    /// Waits for an event of the socket or the bell, and handles it.
     private func turn(_ session: BrokerSession, _ client: OpaquePointer) -> Int32 {
         let socket = mosquitto_socket(client)
         guard socket >= 0 else { return Int32(MOSQ_ERR_CONN_LOST.rawValue) }
@@ -220,7 +220,7 @@ final class BrokerLink: Sendable {
         return result == success && session.isAccepted ? say(session, client) : result
     }
 
-    /// Hands on what has come.
+    /// Delivers the messages that have arrived.
     private func take(_ session: BrokerSession) {
         if session.isNew {
             session.isNew = false
@@ -235,7 +235,7 @@ final class BrokerLink: Sendable {
         session.messages = []
     }
 
-    /// Says what waits, as far as the broker takes it.
+    /// Publishes waiting messages, as far as the broker accepts them.
     private func say(_ session: BrokerSession, _ client: OpaquePointer) -> Int32 {
         while session.unconfirmed < Self.mostUnconfirmed, !mosquitto_want_write(client) {
             let (topics, message, isRetained) = outbox.withLock { outbox in
@@ -268,15 +268,15 @@ private let success = Int32(MOSQ_ERR_SUCCESS.rawValue)
 private final class BrokerSession {
     private var client: OpaquePointer?
     private(set) var isAccepted = false
-    /// Accepted, and not handed on yet.
+    /// The connection was accepted, and that has not been delivered yet.
     var isNew = false
-    /// Why the broker refuses it.
+    /// Why the broker refuses the connection.
     private(set) var refusal: String?
     /// The broker speaks an older version of the protocol.
     private(set) var isOfOtherVersion = false
     var messages: [HouseMachine.Event] = []
     var unconfirmed = 0
-    /// What the library for encryption has complained of.
+    /// The complaint of the library for encryption.
     private var complaint = ""
     private var isReplaced = false
 
@@ -303,7 +303,7 @@ private final class BrokerSession {
         return client
     }
 
-    /// For another try with the same object.
+    /// Resets the state for another attempt with the same object.
     func renew() {
         end()
         (refusal, isOfOtherVersion, messages, unconfirmed, complaint) = (nil, false, [], 0, "")
@@ -321,7 +321,7 @@ private final class BrokerSession {
     private func connected(_ code: Int32) {
         switch code {
         case 0: (isAccepted, isNew) = (true, true)
-        // Of version 3.1.1, and of version 5.
+        // The codes of version 3.1.1 and of version 5.
         case 1, Int32(MQTT_RC_UNSUPPORTED_PROTOCOL_VERSION.rawValue):
             isOfOtherVersion = true
             refusal = "it speaks neither version 5 nor version 3.1.1 of MQTT"

@@ -27,9 +27,9 @@ struct HouseEntity: Sendable {
 
     /// How a command is queued behind earlier commands of the same entity.
     enum Queue: Sendable, Equatable {
-        /// It takes their place: only the last counts.
+        /// The command replaces them: only the last one counts.
         case last
-        /// It waits behind them, up to this many.
+        /// The command waits behind them, up to this many.
         case all(Int)
     }
 
@@ -39,14 +39,14 @@ struct HouseEntity: Sendable {
     let name: String
     /// Further members of the discovery payload, under Home Assistant's abbreviated names.
     var members: [String: JSONValue] = [:]
-    /// Whether it tells spoken words: offered only if the user wants them there.
+    /// Whether the entity shows spoken words: it is offered only if the user wants them in Home Assistant.
     var tellsWords = false
-    /// Its state as Home Assistant takes it; nil while it is unknown. Without a function it has no state.
+    /// The state in Home Assistant's form; nil while it is unknown. Without a function the entity has no state.
     var state: (@Sendable (HouseStatus) -> String?)?
-    /// Details: an object.
+    /// Details of the state, as an object.
     var attributes: (@Sendable (HouseStatus) -> JSONValue)?
-    /// What the daemon is to do for what Home Assistant publishes; nil for anything outside the limits. Without a function it
-    /// takes no commands.
+    /// The order that follows from a text of Home Assistant; nil if the text is outside the limits. Without a function
+    /// the entity takes no commands.
     var command: (@Sendable (String) -> HouseOrder?)?
     var queue = Queue.last
 
@@ -251,7 +251,7 @@ struct HouseEntity: Sendable {
         return String(Int(value.rounded()))
     }
 
-    /// A text that has something to say; nil if it is empty or too long, in bytes.
+    /// A text with content; nil if it is empty or too long, in bytes.
     private static func spoken(_ text: String, atMost limit: Int) -> String? {
         text.utf8.count <= limit && text.isSayable ? text : nil
     }

@@ -1,19 +1,19 @@
 internal import Glibc
 internal import VoiceBase
 
-/// Who this box is to Home Assistant: a random name in a file, which counts only on the machine that made it. Two boxes that
-/// were cloned from one image find the same file, and one that is not its own makes another.
+/// The identity of this box in Home Assistant: a random name in a file, which counts only on the machine that made it.
+/// Two boxes cloned from one image find the same file, and the box that did not make it makes another.
 package struct HouseIdentity: Equatable, Sendable {
     /// 12 hexadecimal digits.
     package let name: String
-    /// By what the machine is known: addresses of its network cards.
+    /// The marks by which the machine is recognised: addresses of its network cards.
     private let traces: Set<String>
 
     private static let fileName = "identity"
 
     /// - Parameters:
     ///   - folder: the bridge's state; the file is written there if it is new or has changed.
-    ///   - traces: of this machine; without any, the file counts.
+    ///   - traces: the marks of this machine; without any, the file counts.
     package init(
         folder: String,
         traces: Set<String> = Self.traces(),
@@ -29,7 +29,7 @@ package struct HouseIdentity: Equatable, Sendable {
             guard error == .absent else { throw .init("\(path): \(error)") }
         }
         if let known, traces.isEmpty || known.traces.isEmpty || !known.traces.isDisjoint(with: traces) {
-            // A card that was added or taken away changes the machine, but not into another.
+            // A card that was added or removed does not make it another machine.
             self.init(name: known.name, traces: known.traces.union(traces.isEmpty ? [] : traces))
         } else {
             let digits = Array("0123456789abcdef")
@@ -46,7 +46,7 @@ package struct HouseIdentity: Equatable, Sendable {
 
     private init(name: String, traces: Set<String>) {
         self.name = name
-        // Bounded: adapters that are plugged in and out.
+        // Bounded, because adapters may be plugged in and out.
         self.traces = Set(traces.sorted().prefix(32))
     }
 

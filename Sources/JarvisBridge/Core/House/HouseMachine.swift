@@ -1,9 +1,9 @@
 internal import VoiceBase
 
-/// Decides what the box says to Home Assistant over MQTT, and what it does of what Home Assistant says. A pure value.
+/// Decides what the box publishes to Home Assistant over MQTT, and which commands of Home Assistant it carries out. A pure value.
 ///
-/// Discovery and states are retained: Home Assistant subscribes to a state only after it has read the discovery message, and
-/// what came before is lost. Events are never retained, and wait until it has subscribed.
+/// Discovery and states are retained: Home Assistant subscribes to a state only after it has read the discovery
+/// message, and earlier messages are lost. Events are never retained, and wait until Home Assistant has subscribed.
 struct HouseMachine {
     struct Moment {
         /// Never jumps.
@@ -40,9 +40,9 @@ struct HouseMachine {
         case log(String)
     }
 
-    /// Home Assistant takes that long at most until it has subscribed to what a discovery message tells.
+    /// Longest time from a discovery message until Home Assistant has subscribed to its topics.
     static let subscribing = Duration.seconds(2)
-    /// Devices answer a Home Assistant that has come back within this time, each at a moment of its own.
+    /// Devices answer a Home Assistant that has come back within this time, each at a different moment.
     static let spread = Duration.seconds(1)
     /// Events that wait for a subscription; beyond it the oldest is lost.
     static let mostEvents = 16
@@ -51,20 +51,20 @@ struct HouseMachine {
     private let identity: String
     /// 0 to 1: when this box answers within `spread`.
     private let place: Double
-    /// As the daemon says; nil until it has said it once. Home Assistant makes the names of the entities from the first one
-    /// that it reads, so there is no discovery before.
+    /// The name that the daemon reports; nil before its first status. Home Assistant makes the names of the entities
+    /// from the first name that it reads, so there is no discovery before.
     private var name: String?
     private var version = ""
     private var isConnected = false
     private var status: [String: JSONValue]?
     private var newest: String?
     private var news = HouseNews()
-    /// What the broker has, by topic.
+    /// The payloads that the broker has, by topic.
     private var sent: [String: String] = [:]
     private var timers = TimerClock()
     private var eventsFrom = Duration.zero
     private var waitingEvents: [HouseNews.Item] = []
-    /// When all is to be said again.
+    /// When to publish everything again.
     private var repeatAt: Duration?
     private var orders = OrderQueue()
     private var refused = LossMeter()
@@ -106,7 +106,7 @@ struct HouseMachine {
 
     private static func base(_ identity: String) -> String { "jarvis/\(identity)" }
 
-    /// The topic that says whether the box is there; what the broker says in its place when it is lost.
+    /// The topic that shows whether the box is there, and the payload that the broker publishes once the box is lost.
     static func availability(_ identity: String) -> String { base(identity) + "/availability" }
     static let offline = "offline"
 
@@ -120,13 +120,13 @@ struct HouseMachine {
         var effects = [name.map(discovery).flatMap { say(configurationTopic, $0.encoded) }]
         effects += [say(Self.availability(identity), status == nil ? Self.offline : "online")]
         for entity in HouseEntity.all where !isOffered(entity) {
-            // What the broker may still hold of them.
+            // Deletes values of the entity that the broker may still hold.
             effects += [say(topic(entity.id), "")]
         }
         return effects.compactMap(\.self) + states() + [.look(after: Self.subscribing)]
     }
 
-    /// nil if the broker has it already.
+    /// nil if the broker already has the payload.
     private mutating func say(_ topic: String, _ payload: String) -> Effect? {
         guard isConnected, sent[topic] != payload else { return nil }
         sent[topic] = payload
@@ -162,7 +162,7 @@ struct HouseMachine {
         if let page = settings.page { device["cu"] = .string(page) }
         let removed = HouseEntity.retired + HouseEntity.all.filter { !isOffered($0) }.map { ($0.id, $0.platform) }
         var components = HouseEntity.all.filter(isOffered).map { ($0.id, component($0)) }
-        // The platform alone removes an entity; one that is left out would stay.
+        // A component with nothing but its platform removes the entity; one that is left out would stay.
         components += removed.map { ($0.0, ["p": .string($0.1.rawValue)]) }
         return [
             "dev": .object(device), "o": ["name": "jarvis-voiced", "sw": .string(ProgramVersion.current)],
@@ -199,7 +199,7 @@ struct HouseMachine {
         (name, version) = known
         let items = news.learn(values, tellsWords: settings.tellsWords)
         guard isConnected else { return [] }
-        // Discovery comes again with another name.
+        // A new name or version needs another discovery message.
         let effects =
             isOther ? sayAll(at: now) : [say(Self.availability(identity), "online")].compactMap(\.self) + states()
         waitingEvents += items
@@ -229,7 +229,7 @@ struct HouseMachine {
         at now: Moment
     ) -> [Effect] {
         if topic == settings.homeTopic {
-            // It may have forgotten everything, and so may the broker. One repetition answers all such messages that arrive before it.
+            // Home Assistant and the broker may have forgotten everything. One repetition answers all such messages before it.
             guard isConnected, payload.elementsEqual("online".utf8), repeatAt == nil else { return [] }
             let pause = Self.spread * place
             repeatAt = now.uptime + pause
@@ -251,7 +251,7 @@ struct HouseMachine {
         }
     }
 
-    /// One line for many: everyone with an account at the broker can send any number.
+    /// One line for many refusals: everyone with an account at the broker can send any number of commands.
     private mutating func refuse(_ line: String, at now: Moment) -> [Effect] {
         refused.add(1, at: now.uptime)
         guard let count = refused.dequeue(at: now.uptime, isOver: true) else { return [] }

@@ -8,7 +8,7 @@ struct HouseNews {
         let payload: String
     }
 
-    /// nil while nothing is known: what was there before is not new.
+    /// The previous status; nil while there is none: its entries are not new.
     private var last: [String: JSONValue]?
 
     init() {}

@@ -1,7 +1,7 @@
 internal import NIOCore
 package import VoiceBase
 
-/// Shows the daemon to Home Assistant: hands to `HouseMachine` what happens, and carries out what it decides. Lives on the event
+/// Shows the daemon to Home Assistant: passes events to `HouseMachine`, and carries out its effects. Lives on the event
 /// loop.
 final class HouseObserver: StatusObserver {
     /// How often the machine's package lists are read.
@@ -86,11 +86,11 @@ extension HouseOrder {
     /// The slowest command waits nine seconds for the voice service.
     private static let patience = TimeAmount.seconds(12)
 
-    /// Gives the daemon the order, on a connection of its own: like those of the page it gives no permission.
+    /// Gives the daemon the order, on its own connection: like a page's order, it cannot give a permission.
     ///
     /// - Parameters:
     ///   - socket: the daemon's.
-    ///   - isOwn: the bridge gives it of its own accord: no one in the network can.
+    ///   - isOwn: whether the order is the bridge's own, which no one in the network can give.
     ///   - answer: gets the result, or why there is none.
     func give(
         _ socket: String,
@@ -119,7 +119,7 @@ extension HouseOrder {
     }
 }
 
-/// What the bridge needs for the house.
+/// The bridge's settings for the house.
 package struct House: Sendable {
     package var settings: HouseSettings
     package var password: Secret?

@@ -13,7 +13,7 @@ package struct HouseSettings: Sendable, Equatable {
     package var user: String?
     /// nil for the credential.
     package var passwordFile: String?
-    /// Where Home Assistant looks for devices.
+    /// The topic prefix under which Home Assistant looks for devices.
     package var prefix = "homeassistant"
     /// The area that Home Assistant is to put the box into.
     package var area: String?
@@ -22,10 +22,10 @@ package struct HouseSettings: Sendable, Equatable {
     /// The address of the page, for Home Assistant's link to the box; nil if others cannot open it.
     package var page: String?
 
-    /// Where Home Assistant says that it is there.
+    /// The topic on which Home Assistant reports that it is there.
     var homeTopic: String { prefix + "/status" }
 
-    /// As it is written in the configuration.
+    /// The broker as it is written in the configuration.
     package var text: String { Self.text(host: host, port: port, isEncrypted: isEncrypted) }
 
     static func text(host: String, port: Int, isEncrypted: Bool) -> String {
@@ -58,7 +58,7 @@ package struct HouseSettings: Sendable, Equatable {
 
     /// Reads the entries of the table; other entries of the file are left out.
     ///
-    /// - Parameter refuse: makes the line about an entry from what is wrong with it.
+    /// - Parameter refuse: makes the line about an entry from a description of its fault.
     /// - Returns: nil without a broker.
     init?(
         _ entries: [ConfigurationDocument.Entry],
@@ -118,7 +118,7 @@ package struct HouseSettings: Sendable, Equatable {
     /// The name of the credential of the unit.
     package static let credential = "mqtt-password"
 
-    /// The password: of the file, else of systemd's credential; nil if there is none.
+    /// Reads the password from the file, else from systemd's credential; nil if there is none.
     ///
     /// - Parameter credentials: $CREDENTIALS_DIRECTORY.
     package func password(credentials: String?) throws(BridgeConfiguration.Problem) -> Secret? {

@@ -2,9 +2,9 @@ internal import VoiceBase
 
 /// The status as the rows of `HouseEntity` read it. A value.
 struct HouseStatus {
-    /// Of the daemon.
+    /// The members of the daemon's status.
     var values: [String: JSONValue]
-    /// The Unix time at which the daemon said how long its timers have left.
+    /// The Unix time at which the daemon reported the remaining times of its timers.
     var timersAt: Int
     /// The newest version that the machine's package lists have; nil if they have none.
     var newest: String?
@@ -13,7 +13,7 @@ struct HouseStatus {
 
     func text(_ path: String) -> String? { values.member(path)?.stringValue }
 
-    /// A row of `BridgeMetrics.choices`, which Home Assistant takes only if it is one of them.
+    /// The value of a row of `BridgeMetrics.choices`; nil if it is not a choice, because Home Assistant takes no other.
     func choice(_ path: String) -> String? {
         text(path).flatMap { BridgeMetrics.choices(of: path).contains($0) ? $0 : nil }
     }
@@ -36,13 +36,13 @@ struct HouseStatus {
         }
     }
 
-    /// What plays; "nothing" while the player is stopped.
+    /// The present title; "nothing" while the player is stopped.
     var playing: String? {
         guard let state = text("media.state") else { return nil }
         return state == "stopped" ? "nothing" : text("media.title") ?? "untitled"
     }
 
-    /// What the daemon last reported as a problem; "none" if there was nothing.
+    /// The problem that the daemon reported last; "none" if there was none.
     var trouble: String {
         guard let trouble = values["last_trouble"], let event = trouble["event"]?.stringValue else { return "none" }
         let name = event.replacing("_", with: " ")
@@ -50,7 +50,7 @@ struct HouseStatus {
         return reason.map { "\(name): \($0)" } ?? name
     }
 
-    /// The timer that is due first, with the Unix time at which it is.
+    /// The timer that is due first, and the Unix time at which it is due.
     var nextTimer: (timer: JSONValue, due: Int)? {
         values["timer_list"].items.compactMap { timer in
             guard timer["paused"] != true, timer["rings"] != true, let left = timer["left_s"]?.bounded else {
@@ -60,7 +60,7 @@ struct HouseStatus {
         }.min { $0.due < $1.due }
     }
 
-    /// The last line of the transcript by one of the two; nil while transcripts are off.
+    /// The last line of the transcript by this speaker; nil while transcripts are off.
     func lastWords(of speaker: String) -> String? {
         guard tellsWords, values["transcript"] != nil else { return nil }
         return values["transcript"].items.last { $0["who"]?.stringValue == speaker }?["text"]?.stringValue ?? "none"

@@ -4,7 +4,7 @@ struct OrderQueue {
         /// To be given now; `answered` follows.
         case now
         case later
-        /// Too many wait.
+        /// Too many orders wait.
         case refused
     }
 

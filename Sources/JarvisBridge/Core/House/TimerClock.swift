@@ -2,7 +2,7 @@ internal import VoiceBase
 
 /// Keeps the moment at which the next timer is due the same from one status to the next. A value.
 struct TimerClock {
-    /// A timer that is due within so many seconds of what was said before is due then: the clocks differ by a moment.
+    /// A timer due within this many seconds of the published moment keeps that moment: the clocks differ by a moment.
     private static let sameTime = 2
 
     private var list: JSONValue?
@@ -17,7 +17,7 @@ struct TimerClock {
 
     mutating func forget() { list = nil }
 
-    /// The status, in which a timer is due at the second said before, if it is the same to the clock.
+    /// The status, in which a timer keeps the published second if the clock shows about the same.
     mutating func status(_ values: [String: JSONValue], newest: String?, tellsWords: Bool) -> HouseStatus {
         var status = HouseStatus(values: values, timersAt: at, newest: newest, tellsWords: tellsWords)
         let next = status.nextTimer?.due

@@ -1,12 +1,12 @@
-/// The sounds that the house has for the people in the room, one after the other: each is over when it has been heard, stopped, or has
-/// failed. A value.
+/// Sounds of the house for the people in the room, one after the other: each is over when it was heard, was stopped, or
+/// has failed. A value.
 struct NativeAnnouncements {
     struct Item: Equatable {
-        /// The connection it came by.
+        /// The connection from which it came.
         let owner: ObjectIdentifier
-        /// The machine's number for it; nil if no one waits for its end.
+        /// The machine's number for it; nil if no connection waits for its end.
         var number: Int?
-        /// The first one first.
+        /// The addresses, in the order of playing.
         let addresses: [String]
         /// The home's address; see `HouseOrder.from`.
         var home: String?
@@ -14,26 +14,26 @@ struct NativeAnnouncements {
 
     enum Event {
         case add(Item)
-        /// The daemon has taken the sound, or refused it.
+        /// The daemon has accepted the sound, or refused it.
         case begun(problem: String?)
-        /// The daemon has been asked whether it still sounds.
+        /// The daemon was asked whether the sound continues.
         ///
         /// - isStopped: whether somebody has stopped it; a question then awaits no answer.
         case looked(isOver: Bool, isStopped: Bool = false)
-        /// A connection is closed: what it has waiting is forgotten.
+        /// A connection is closed: its waiting announcements are forgotten.
         case left(ObjectIdentifier)
     }
 
     enum Effect: Equatable {
         /// `Event.begun` follows.
         case play([String], home: String?)
-        /// Ask the daemon in `pause` whether it still sounds; `Event.looked` follows.
+        /// Ask the daemon in `pause` whether the sound continues; `Event.looked` follows.
         case look
         case ended(Item, isDone: Bool)
     }
 
     static let pause = Duration.milliseconds(250)
-    /// Announcements that wait; another is refused.
+    /// Most announcements that wait; a further one is refused.
     static let most = 16
     /// Home Assistant waits five minutes.
     private static let mostLooks = 1200
@@ -58,7 +58,7 @@ struct NativeAnnouncements {
             return isOver || looks >= Self.mostLooks ? end(isDone: isOver && !isStopped) : [.look]
         case .left(let owner):
             waiting.removeAll { $0.owner == owner }
-            // It still sounds, but its end is not that of another connection's.
+            // The sound continues, but no connection waits for its end.
             if present?.owner == owner { present?.number = nil }
             return []
         }

@@ -1,8 +1,8 @@
 internal import NIOCore
 internal import VoiceBase
 
-/// The way between the daemon's conversations and Home Assistant's pipeline: carries out what `NativePipeline` decides. Lives on the event
-/// loop.
+/// Connects the daemon's conversations to Home Assistant's pipeline: carries out what `NativePipeline` decides. Lives
+/// on the event loop.
 final class NativeAssist {
     private let loop: any EventLoop
     private let socket: String
@@ -63,7 +63,7 @@ final class NativeAssist {
     // MARK: - The daemon
 
     private func follow() {
-        // A line of one that was left is not for its successor.
+        // Numbers the followers, so that a late line of an earlier one is ignored.
         followed += 1
         let number = followed
         lines = DaemonLines.open(
@@ -76,7 +76,7 @@ final class NativeAssist {
                 guard followed == number, lines != nil else { return "it is not wanted any more" }
                 if line["event"] == "assist", line["do"] == "leave" { return "another program follows" }
                 if let order = NativePipeline.Order(line) { handle(.order(order)) }
-                // News of a run that is over are refused, and that alone.
+                // A refusal with "not_available" is about news of a run that is over, and is expected.
                 guard line["ok"] == false, line["error"]?["code"]?.stringValue != "not_available" else { return nil }
                 return line["error"]?["message"]?.stringValue ?? "the daemon refuses"
             },
@@ -91,7 +91,7 @@ final class NativeAssist {
 }
 
 extension NativePipeline.Order {
-    /// nil for a line that is none.
+    /// nil for a line that is not an order.
     init?(_ line: JSONValue) {
         guard line["event"] == "assist", let run = line["run"]?.bounded else { return nil }
         switch line["do"]?.stringValue {

@@ -1,13 +1,13 @@
 internal import NIOCore
 internal import VoiceBase
 
-/// One connection of Home Assistant, on the event loop: hands to `NativeWire` and `NativeMachine` what comes, and carries out what they
-/// decide.
+/// One connection of Home Assistant, on the event loop: passes received bytes to `NativeWire` and `NativeMachine`, and
+/// carries out their effects.
 final class NativeConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// A client has so long to say who it is.
+    /// How long a client may take to identify itself.
     static let patience = TimeAmount.seconds(20)
 
     private let server: NativeServer
@@ -15,7 +15,7 @@ final class NativeConnection: ChannelInboundHandler {
     private var machine: NativeMachine
     /// nil before the connection is open and after its end.
     private var context: ChannelHandlerContext?
-    /// Cancelled at the end: it holds the connection, and what a stranger has sent.
+    /// Cancelled at the end, because it holds the connection and the bytes of a stranger.
     private var deadline: Scheduled<Void>?
 
     init(_ server: NativeServer) {
@@ -23,7 +23,7 @@ final class NativeConnection: ChannelInboundHandler {
         (wire, machine) = server.newConnection()
     }
 
-    /// Of the other side.
+    /// The address of the other side.
     var address: String? { context?.remoteAddress?.ipAddress }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -66,7 +66,7 @@ final class NativeConnection: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { close() }
 
-    /// After its end it does nothing.
+    /// Does nothing after the end of the connection.
     func handle(_ event: NativeMachine.Event) {
         guard context != nil else { return }
         for effect in machine.handle(event) {
@@ -95,7 +95,7 @@ final class NativeConnection: ChannelInboundHandler {
 
     private func write(_ bytes: [UInt8]) {
         guard let context else { return }
-        // A client that does not read keeps nothing here.
+        // A client that does not read is disconnected, so that no messages pile up.
         guard context.channel.isWritable else { return close() }
         context.write(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
     }

@@ -1,7 +1,7 @@
 internal import VoiceBase
 
-/// The rows of `HouseEntity` as the native API has them: those of a kind that it knows. Announcements and the player have messages
-/// of their own there; it has no updates that are only shown.
+/// The rows of `HouseEntity` in the native API: those of a kind that it supports. Announcements and the player have
+/// their own messages there; it has no updates that are only shown.
 struct NativeEntity: Sendable {
     /// A number for each entity, which stays the same in every version.
     let key: UInt32
@@ -17,7 +17,7 @@ struct NativeEntity: Sendable {
 
     static let byKey = Dictionary(all.map { ($0.key, $0) }) { first, _ in first }
 
-    /// nil for a row that the native API has nothing for.
+    /// nil for a row that the native API does not support.
     private init?(_ row: HouseEntity) {
         guard let kind = Self.kind(of: row) else { return nil }
         (self.row, self.kind, key) = (row, kind, Self.key(of: row.id))
@@ -37,12 +37,12 @@ struct NativeEntity: Sendable {
         }
     }
 
-    /// Home Assistant makes its unique id from the name, and takes this number for the wire alone: a hash (FNV-1a) will do.
+    /// Home Assistant makes its unique id from the name, and uses this number only on the wire, so a hash (FNV-1a) suffices.
     static func key(of id: String) -> UInt32 { id.utf8.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 } }
 
     // MARK: - What the box tells
 
-    /// The message that describes it.
+    /// The message that describes the entity.
     private static func list(_ row: HouseEntity, _ kind: Kind) -> NativeMessage {
         func text(_ member: String) -> ProtoValue { .text(row.members[member]?.stringValue ?? "") }
         func real(_ member: String) -> ProtoValue { .real(Float(row.members[member]?.doubleValue ?? 0)) }
@@ -81,7 +81,7 @@ struct NativeEntity: Sendable {
                 ]
             )
         case .text:
-            // "enum" is a class of MQTT: the native API has no list of what a sensor may tell.
+            // "enum" is a class of MQTT: the native API has no list of a sensor's values.
             let isEnum = row.members["dev_cla"] == "enum"
             let kindOfText = isEnum ? ProtoValue.text("") : text("dev_cla")
             return NativeMessage(.listTextSensor, common + [ProtoField(7, category), ProtoField(8, kindOfText)])
@@ -95,12 +95,12 @@ struct NativeEntity: Sendable {
         }
     }
 
-    /// What the box tells of its entities, in the order in which it tells it.
+    /// The messages that describe the box's entities, in the order of sending.
     static func list(tellingWords: Bool) -> [NativeMessage] {
         all.filter { tellingWords || !$0.row.tellsWords }.map(\.list)
     }
 
-    /// Its state; nil if it has none, or none that the message can express.
+    /// The message with the entity's state; nil if it has none, or none that a message can express.
     func state(_ status: HouseStatus) -> NativeMessage? {
         let text = row.state?(status)?.bounded(toBytes: 255)
         let key = ProtoField(1, .fixed(key))

@@ -1,10 +1,10 @@
 internal import VoiceBase
 
-/// What the connections tell of the box. A value.
+/// The facts about the box that the connections report. A value.
 package struct NativeHouse: Equatable, Sendable {
     /// The box's name, for people.
     var name: String
-    /// Of the daemon.
+    /// The daemon's version.
     var version: String
     /// One message for each entity that has a state.
     var states: [NativeMessage]
@@ -17,10 +17,10 @@ package struct NativeHouse: Equatable, Sendable {
     }
 }
 
-/// Decides what the box says on one connection of Home Assistant by the ESPHome native API, and what it does of what is said there.
-/// A pure value.
+/// Decides what the box says on one connection of Home Assistant by the ESPHome native API, and which requests it
+/// carries out. A pure value.
 ///
-/// It gets only what someone has sent who may: `NativeWire` holds the others off.
+/// It gets messages of permitted clients only: `NativeWire` rejects the others.
 package struct NativeMachine {
     package enum Event {
         case message(NativeMessage)
@@ -32,7 +32,7 @@ package struct NativeMachine {
         case answered(entity: String, problem: String?)
         /// The sound of an announcement is over.
         case announced(Int, isDone: Bool)
-        /// Nothing has come for `silence`.
+        /// Nothing was received for `silence`.
         case silence
     }
 
@@ -40,26 +40,26 @@ package struct NativeMachine {
         case send(NativeMessage)
         /// To the control socket; `Event.answered` follows.
         case order(entity: String, HouseOrder)
-        /// Play these addresses, the first one first; `Event.announced` follows if there is a number.
+        /// Play these addresses, in this order; `Event.announced` follows if there is a number.
         case announce(Int?, [String])
         /// A message for the pipeline.
         case assist(NativeMessage)
-        /// An announcement that was a question is over: Home Assistant waits for what the user says.
+        /// An announcement that was a question is over: Home Assistant waits for the user's reply.
         case question(isDone: Bool)
-        /// Close, after all is sent.
+        /// Close, after everything is sent.
         case close
         case log(String)
     }
 
-    /// So long may a client be silent before it is asked whether it is there, and again before it is given up.
+    /// How long a client may be silent before it is pinged, and again before it is given up.
     static let silence = Duration.seconds(60)
     /// Announcements of one connection that wait; beyond it they are refused.
     static let mostAnnouncements = 8
-    /// Every question up to this version has an answer here: from 1.15 on Home Assistant asks for the capabilities, and hangs up
-    /// on a box that says nothing.
+    /// The bridge answers every question of the protocol up to this version: from 1.15 on Home Assistant asks for the
+    /// capabilities, and hangs up on a box that does not answer.
     private static let version = (major: UInt32(1), minor: UInt32(18))
-    /// Voice assistant, sound over this connection, timers, announcements; conversations that Home Assistant begins only where it is the
-    /// one who hears them.
+    /// Voice assistant, sound over this connection, timers, announcements; conversations that Home Assistant begins,
+    /// only if its pipeline hears them.
     private var assistant: ProtoValue { .number(1 | 4 | 8 | 16 | (house?.hears == true ? 32 : 0)) }
 
     private let settings: NativeSettings
@@ -73,13 +73,13 @@ package struct NativeMachine {
     private var sent: Set<NativeMessage> = []
     private var orders = OrderQueue()
     private var announcements: Set<Int> = []
-    /// Those of them that are questions.
+    /// Announcements that are questions.
     private var questions: Set<Int> = []
     /// The words that Home Assistant has just chosen.
     private var chosenWords: [String]?
     private var lastAnnouncement = 0
 
-    /// - Parameter address: by which Home Assistant knows the box, as that of a network card.
+    /// - Parameter address: the address by which Home Assistant knows the box, in the form of a network card's.
     package init(_ settings: NativeSettings, address: String, house: NativeHouse?) {
         (self.settings, self.address, self.house) = (settings, address, house)
     }
@@ -93,7 +93,7 @@ package struct NativeMachine {
             defer { if house?.words != self.house?.words { chosenWords = nil } }
             let heard = self.house?.hears
             self.house = house
-            // What the box can do is told only once in a connection.
+            // A connection reports the capabilities of the box only once.
             if let house, let heard, isGreeted, house.hears != heard { return [.close] }
             // Entities have no "unavailable" of their own here: Home Assistant shows it while there is no connection.
             guard house != nil else { return [.close] }
@@ -160,7 +160,7 @@ package struct NativeMachine {
             let words = house?.words ?? NativeWords()
             return [.send(words.message(active: chosenWords ?? words.active))]
         case .setVoiceConfiguration: return choose(fields.texts(1))
-        // The key is made here alone.
+        // The bridge alone makes the key.
         case .setKey: return [.send(NativeMessage(.setKeyResponse))]
         case .switchCommand, .numberCommand, .selectCommand, .buttonCommand, .textCommand:
             return command(kind, fields)
@@ -209,7 +209,7 @@ package struct NativeMachine {
         case nil: return [.log("a command of Home Assistant for the player is outside its limits")]
         case .announcement(let address): return [.announce(nil, [address])]
         case .order(let order):
-            // Of volumes the last one counts; what is played and stopped comes one after the other.
+            // Only the last of several volumes counts; orders to play and stop are carried out one after the other.
             let entity = NativePlayer.id + "_" + order.command
             return give(order, of: entity, order.command == "volume" ? .last : .all(8))
         }
@@ -235,7 +235,7 @@ package struct NativeMachine {
         HouseEntity.byID[entity]?.name ?? (entity == NativeWords.order ? "the wake words" : "the player")
     }
 
-    /// Asked for what is active right after its choice, the box answers with that.
+    /// If Home Assistant asks for the active words right after its choice, the box answers with that choice.
     private mutating func choose(_ ids: [String]) -> [Effect] {
         let words = house?.words.all.filter { ids.contains(NativeWords.id($0)) } ?? []
         chosenWords = words
@@ -248,7 +248,7 @@ package struct NativeMachine {
 
     // MARK: - Announcements and timers
 
-    /// Every announcement must be ended: Home Assistant waits for that, five minutes long.
+    /// The end of every announcement must be reported: Home Assistant waits for it for five minutes.
     private mutating func announce(_ fields: ProtoFields) -> [Effect] {
         let addresses = [fields.text(3), fields.text(1)].filter { !$0.isEmpty }
         let isQuestion = fields.flag(4)
@@ -266,12 +266,12 @@ package struct NativeMachine {
         return [.announce(lastAnnouncement, addresses)]
     }
 
-    /// A timer that runs in Home Assistant rings here when it is over.
+    /// A timer that runs in Home Assistant rings on this box when it is over.
     private mutating func timer(_ fields: ProtoFields) -> [Effect] {
         let finished: UInt32 = 3
         guard fields.number(1) == finished else { return [] }
         let name = fields.text(3).filter { $0.isLetter || $0.isNumber || $0 == " " }.prefix(60)
-        // Without the word, a number in the name would be a time.
+        // Without "called", a number in the name would be read as a time.
         let what = name.allSatisfy { $0 == " " } ? "1s" : "1s called \(name)"
         return give(HouseOrder("timer", ["action": "set", "what": what]), of: "timer", .all(8))
     }

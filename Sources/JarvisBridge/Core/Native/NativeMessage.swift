@@ -51,12 +51,12 @@ package struct NativeMessage: Hashable, Sendable {
 /// a frame is 0x01, a length of 16 bits, the highest byte first, and the data.
 struct NativeFrames {
     enum Fault: Error, Equatable {
-        /// The first byte is that of the other kind of connection, or of none.
+        /// The first byte belongs to the other kind of connection, or to no kind.
         case otherKind
         case tooLong
     }
 
-    /// The longest message that is taken, in bytes.
+    /// The longest accepted message, in bytes.
     static let longest = 65_535
     /// The longest frame of a client that has not proved yet that it has the key.
     static let longestUnknown = 256

@@ -4,12 +4,12 @@ internal import VoiceBase
 ///
 ///     none --start--> asked --its beginning--> running --its end--> ended --played--> none
 ///
-/// Home Assistant names no runs, so what it says before the beginning of the one that was asked for is of an earlier one. A satellite is busy
-/// for it until the run is ended and, if there is an answer, until that is said to be over: every way out of a run sends what is missing.
+/// Home Assistant names no runs: its messages before the requested run begins belong to an earlier one. It regards a satellite as
+/// busy until the run, and the answer if there is one, are reported as ended: every way out of a run sends the missing messages.
 struct NativePipeline {
     typealias Owner = ObjectIdentifier
 
-    /// What the daemon wants.
+    /// A request of the daemon.
     enum Order: Equatable {
         case start(run: Int, word: String)
         case sound(run: Int, [UInt8])
@@ -21,18 +21,18 @@ struct NativePipeline {
     enum Event {
         /// Whether the daemon has Home Assistant as a voice service.
         case wanted(Bool)
-        /// A connection of Home Assistant takes runs, or no longer.
+        /// A connection of Home Assistant takes runs, or no longer takes them.
         case subscribed(Owner, Bool)
         case left(Owner)
         case order(Order)
         /// The daemon can no longer be followed.
         case unfollowed
-        /// It may be tried again.
+        /// The daemon may be followed again.
         case retry
         case message(Owner, NativeMessage.Kind, ProtoFields)
-        /// A question has been played, or not: Home Assistant waits for a run.
+        /// A question was played, or was not: Home Assistant waits for a run.
         case question(Owner, isDone: Bool)
-        /// The daemon has opened a conversation for it, or refused.
+        /// The daemon has opened a conversation for the question, or refused.
         case asked(problem: String?)
     }
 
@@ -49,22 +49,22 @@ struct NativePipeline {
         case log(String)
     }
 
-    /// Before the daemon is followed again.
+    /// Pause before the daemon is followed again.
     static let pause = Duration.seconds(2)
-    /// Pieces of sound that wait until Home Assistant takes them, three seconds; beyond it the oldest go.
+    /// Pieces of sound that wait until Home Assistant takes them, three seconds; beyond it the oldest are dropped.
     static let mostHeld = 75
 
     private enum Phase { case asked, running, ended }
 
     private struct Run {
-        /// nil for one that only lets a question of Home Assistant fail.
+        /// nil for a run that only lets a question of Home Assistant fail.
         var number: Int?
         let owner: Owner
         var phase = Phase.asked
-        /// It takes sound.
+        /// Home Assistant takes the sound of the run.
         var isTaken = false
         var held: [NativeMessage] = []
-        /// It has an answer, whose end must be told.
+        /// The run has an answer, whose end must be reported.
         var isAnswered = false
     }
 
@@ -73,10 +73,10 @@ struct NativePipeline {
     private var isFollowing = false
     private var isWaiting = false
     private var run: Run?
-    /// Ends of earlier runs that have not come yet.
+    /// Ends of earlier runs that have not been received yet.
     private var endsDue = 0
     private var asking: Owner?
-    /// Where the answer of the present run will be.
+    /// The address at which the answer of the present run will be.
     private var address = ""
 
     mutating func handle(_ event: Event) -> [Effect] {
@@ -172,7 +172,7 @@ struct NativePipeline {
         return effects
     }
 
-    /// Home Assistant throws away what comes before it has taken the run.
+    /// Holds sound back until Home Assistant has taken the run, because it ignores earlier sound.
     private mutating func give(_ number: Int, _ fields: [ProtoField]) -> [Effect] {
         guard let run, run.number == number, run.phase != .ended else { return [] }
         let message = NativeMessage(.assistantAudio, fields)
@@ -200,7 +200,7 @@ struct NativePipeline {
 
     private static let stop = NativeMessage(.assistantRequest)
 
-    /// Opens a run and ends it again: Home Assistant waits for an answer for ever otherwise. One that is open will end.
+    /// Opens a run and ends it again: otherwise Home Assistant waits for an answer for ever. An open run will end anyway.
     private mutating func failQuestion(of owner: Owner) -> [Effect] {
         if let run, run.phase != .ended { return [] }
         let effects = run.map { Self.endOfAnswer($0) } ?? []
@@ -237,7 +237,7 @@ struct NativePipeline {
         if run.phase == .ended { return [] }
         if run.phase == .asked, kind != .begin { return earlier(kind, data) }
         guard let number = run.number else {
-            // It began only to end.
+            // The run began only to end.
             return kind == .begin ? end(isPlayed: false) : []
         }
         func tell(_ name: String, _ text: String? = "") -> [Effect] {
@@ -271,7 +271,7 @@ struct NativePipeline {
         }
     }
 
-    /// What comes before the beginning of the run that was asked for: of an earlier one, unless none is left.
+    /// Handles an event before the beginning of the requested run: it belongs to an earlier run, unless none is left.
     private mutating func earlier(_ kind: Kind, _ data: [String: String]) -> [Effect] {
         switch kind {
         case .end where endsDue > 0: endsDue -= 1
@@ -285,7 +285,7 @@ struct NativePipeline {
         return []
     }
 
-    /// Text that has room in a request of the control socket, however much of it is escaped there.
+    /// Bounds the text, so that it fits into a request of the control socket however much of it is escaped there.
     private static func plain(_ text: String) -> String {
         let scalars = text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }
         return String(String.UnicodeScalarView(scalars)).bounded(toBytes: 4000)

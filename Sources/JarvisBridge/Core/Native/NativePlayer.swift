@@ -1,6 +1,6 @@
 internal import VoiceBase
 
-/// The loudspeaker as a media player of Home Assistant: what it can do, its state, and its orders.
+/// The loudspeaker as a media player of Home Assistant: its features, its state, and its orders.
 enum NativePlayer {
     static let id = "speaker"
     private static let key = NativeEntity.key(of: id)
@@ -9,7 +9,7 @@ enum NativePlayer {
     /// Pause, set and mute the volume, play an address, volume by steps, stop, play, Home Assistant's media, announcements.
     private static let features: UInt32 = 1 | 4 | 8 | 512 | 1024 | 4096 | 16_384 | 131_072 | 1_048_576
 
-    /// The sound that it wants: music in stereo, announcements from the middle.
+    /// The formats that the player wants: music in stereo, announcements in mono.
     static let list = NativeMessage(
         .listMediaPlayer,
         [
@@ -20,7 +20,7 @@ enum NativePlayer {
         ]
     )
 
-    /// Where Home Assistant hears the calls, its answers come in the form of announcements: that of the voice, which is WAV.
+    /// If Home Assistant's pipeline hears the calls, its answers use the format of announcements: that of the voice, which is WAV.
     static let listOfHearing = NativeMessage(
         .listMediaPlayer,
         [
@@ -43,7 +43,7 @@ enum NativePlayer {
         ])
     }
 
-    /// Home Assistant fails at any other state; one that is left out would be another.
+    /// Home Assistant fails at any other state, and reads a missing one as another.
     private enum State: UInt32 {
         case idle = 1
         case playing, paused
@@ -69,14 +69,14 @@ enum NativePlayer {
         )
     }
 
-    /// What a command asks for.
+    /// The meaning of a command.
     enum Wish: Equatable {
         case order(HouseOrder)
-        /// A sound of the house, after which what plays now continues.
+        /// A sound of the house, after which the present item continues.
         case announcement(String)
     }
 
-    /// nil for a command that is not one, or outside the limits.
+    /// nil for a message that is not a command, or is outside the limits.
     static func wish(_ fields: ProtoFields) -> Wish? {
         guard fields.number(1) == key else { return nil }
         if fields.flag(6) {
@@ -110,8 +110,8 @@ enum NativePlayer {
         HouseOrder("volume", ["channel": "master", "percent": percent])
     }
 
-    /// An address that the daemon's player may be asked for: never a station, a file or a handle. Which servers it takes sound
-    /// from is the player's policy.
+    /// An address for the daemon's player: never a station, a file or a handle. The player's policy decides which
+    /// servers it takes sound from.
     static func address(_ text: String) -> String? {
         let isAddress = text.hasPrefix("http://") || text.hasPrefix("https://")
         return isAddress && text.utf8.count <= 2000 ? text : nil

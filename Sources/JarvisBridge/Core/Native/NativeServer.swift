@@ -2,7 +2,7 @@ internal import NIOCore
 internal import NIOPosix
 package import VoiceBase
 
-/// What the bridge needs for the native API.
+/// The bridge's settings for the native API.
 package struct NativeBox: Sendable {
     package var settings: NativeSettings
     package var identity: HouseIdentity
@@ -14,7 +14,7 @@ package struct NativeBox: Sendable {
     }
 }
 
-/// The box as a device of the ESPHome native API: what all connections share. Lives on the event loop.
+/// The box as a device of the ESPHome native API: the state that all connections share. Lives on the event loop.
 final class NativeServer: StatusObserver {
     /// Bytes that may wait for a client that does not read.
     private static let waiting = ChannelOptions.Types.WriteBufferWaterMark(low: 32 << 10, high: 128 << 10)
@@ -24,7 +24,7 @@ final class NativeServer: StatusObserver {
     private let socket: String
     private let log: @Sendable (String) -> Void
     let assist: NativeAssist
-    /// Whether every client has shown the key. Only then does one get the sound of the room, or open the microphone.
+    /// Whether every client has shown the key. Only then may a client get the sound of the room, or open the microphone.
     var arePaired: Bool
     private var connections: [ObjectIdentifier: NativeConnection] = [:]
     private var book = ConnectionBook()
@@ -67,7 +67,7 @@ final class NativeServer: StatusObserver {
 
     // MARK: - Connections
 
-    /// Whether there is anything to tell: the daemon is there.
+    /// Whether the daemon is there, so that there is a status to report.
     var isReady: Bool { house != nil }
 
     func newConnection() -> (NativeWire, NativeMachine) {
@@ -78,7 +78,7 @@ final class NativeServer: StatusObserver {
         return (NativeWire(wire), NativeMachine(box.settings, address: box.identity.cardAddress, house: house))
     }
 
-    /// Makes room for it if necessary.
+    /// Makes room for a new connection if necessary.
     func connected(_ connection: NativeConnection, from address: String) {
         connections[ObjectIdentifier(connection)] = connection
         let network = IPAddress(address)?.network ?? []
@@ -96,7 +96,7 @@ final class NativeServer: StatusObserver {
 
     func refused(_ reason: String) { note("a connection for Home Assistant was refused: \(reason)") }
 
-    /// One line for many: anyone in the network can make any number.
+    /// One line for many events: anyone in the network can cause any number.
     func note(_ line: String) {
         let now = Monotonic.now()
         notes.add(1, at: now)
@@ -142,7 +142,7 @@ final class NativeServer: StatusObserver {
 
     // MARK: - Orders
 
-    /// The address of a home that has shown the key, which is then its own; nil without encryption, where anyone may be it.
+    /// The address of a home that has shown the key, and so is genuine; nil without encryption, where anyone may pretend to be it.
     func home(of connection: NativeConnection) -> String? {
         guard box.settings.isEncrypted, let address = connection.address else { return nil }
         return IPAddress(address) == nil ? nil : address
@@ -189,9 +189,9 @@ final class NativeServer: StatusObserver {
     }
 
     private func look() {
-        // A question, which the journal leaves out, and not the observed status: that may be older than the sound.
+        // Asks the daemon, because the observed status may be older than the sound; the journal leaves such a question out.
         HouseOrder("status").give(socket, on: loop) { [self] status, _ in
-            // Without an answer it may still sound, unless the daemon is gone.
+            // Without an answer the sound may continue, unless the daemon is gone.
             let media = status?["media"]
             let isOver = status == nil ? house == nil : media?["interjects"] != true
             handle(.looked(isOver: isOver, isStopped: media?["interjection_stopped"] == true))

@@ -20,7 +20,7 @@ package struct NativeSettings: Sendable, Equatable {
 
     /// Reads the entries of the table; other entries of the file are left out.
     ///
-    /// - Parameter refuse: makes the line about an entry from what is wrong with it.
+    /// - Parameter refuse: makes the line about an entry from a description of its fault.
     /// - Returns: nil if it is not enabled.
     init?(
         _ entries: [ConfigurationDocument.Entry],
@@ -70,7 +70,7 @@ package enum NativeKey {
         try file.read(in: folder)
     }
 
-    /// The 32 bytes; nil if it is not that.
+    /// The 32 bytes of the key; nil if it has another form.
     static func bytes(_ key: Secret) -> [UInt8]? { bytes(text: key.revealed) }
 
     private static func bytes(text: String) -> [UInt8]? {
@@ -80,7 +80,7 @@ package enum NativeKey {
 }
 
 extension HouseIdentity {
-    /// The box's address to Home Assistant, as that of a network card: one that no manufacturer has given out.
+    /// The box's address for Home Assistant, in the form of a network card's: one that no manufacturer has assigned.
     var cardAddress: String {
         var digits = Array(name.utf8.map { UInt8(Character(Unicode.Scalar($0)).hexDigitValue ?? 0) })
         // Second digit: locally administered, for one machine.

@@ -1,6 +1,6 @@
 /// The bytes of one connection: the handshake, then messages. A value.
 package struct NativeWire {
-    /// Who the box is, as it says before there is a key.
+    /// The identity of the box, which it sends before there is a key.
     package struct Box: Sendable {
         var name: String
         /// Colons between the bytes.
@@ -15,7 +15,7 @@ package struct NativeWire {
 
     package enum Output: Equatable {
         case send([UInt8])
-        /// From someone who knows the key, or without encryption from anyone.
+        /// A message of a client that knows the key, or without encryption of any client.
         case message(NativeMessage)
         /// Close, after what was sent. The text is for the log.
         case close(String)
@@ -23,7 +23,7 @@ package struct NativeWire {
 
     private enum State {
         case plain
-        /// The client's hello is to come; then its part of the handshake.
+        /// The client's hello is awaited; then its part of the handshake.
         case begins
         case shakes(prologue: [UInt8])
         case closed
@@ -116,7 +116,7 @@ package struct NativeWire {
     private mutating func close(_ fault: NativeFrames.Fault) -> [Output] {
         defer { state = .closed }
         switch (fault, state) {
-        // From this Home Assistant learns that a key is needed.
+        // This refusal tells Home Assistant that a key is needed.
         case (.otherKind, .begins): return [Self.refusal("Bad indicator byte"), .close("no encryption")]
         case (.otherKind, _): return [.close("another protocol, or a key where none is wanted")]
         case (.tooLong, _): return [.close("a message that is too long")]

@@ -21,12 +21,12 @@ struct NativeWords: Equatable, Sendable {
 
     static func id(_ word: String) -> String { String(word.map { $0 == " " ? "_" : $0 }) }
 
-    /// As Home Assistant shows it, and as a run names it: "Hey Jarvis".
+    /// The word as Home Assistant shows it, and as a run names it: "Hey Jarvis".
     static func shown(_ word: String) -> String {
         word.split(separator: " ").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: " ")
     }
 
-    /// The answer to the question for them.
+    /// The answer to the question for the words.
     func message(active: [String]) -> NativeMessage {
         NativeMessage(
             .voiceConfigurationResponse,

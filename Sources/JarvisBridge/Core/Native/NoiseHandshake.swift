@@ -35,8 +35,8 @@ struct NoiseCipher {
     }
 }
 
-/// The handshake Noise_NNpsk0_25519_ChaChaPoly_SHA256 (noiseprotocol.org, revision 34): who knows the key gets two ciphers that
-/// no one else has. A value.
+/// The handshake Noise_NNpsk0_25519_ChaChaPoly_SHA256 (noiseprotocol.org, revision 34): a side that knows the key gets
+/// two ciphers that no one else has. A value.
 struct NoiseHandshake {
     enum Fault: Error {
         /// The other side has another key, or its message is damaged.
@@ -61,7 +61,7 @@ struct NoiseHandshake {
 
     /// - Parameters:
     ///   - key: the shared key, `keyLength` bytes.
-    ///   - prologue: what both have said before.
+    ///   - prologue: the bytes that both sides exchanged before.
     init(key: [UInt8], prologue: [UInt8]) {
         chain = Array(SHA256.hash(data: Array("Noise_NNpsk0_25519_ChaChaPoly_SHA256".utf8)))
         hash = chain
@@ -71,7 +71,7 @@ struct NoiseHandshake {
         cipher = NoiseCipher(key: parts[1])
     }
 
-    /// The part of the box: takes the first message, and gives the second one and the ciphers.
+    /// The box's part: takes the first message, and returns the second one and the ciphers.
     mutating func answer(_ first: [UInt8]) throws(Fault) -> (second: [UInt8], ciphers: Ciphers) {
         let theirs = try take(first)
         let point = mixOwn()
@@ -126,7 +126,7 @@ struct NoiseHandshake {
 
     mutating func mix(intoHash data: [UInt8]) { hash = Array(SHA256.hash(data: hash + data)) }
 
-    /// Changes the chain, and returns so many further keys.
+    /// Changes the chain, and returns `count` further keys.
     mutating func mix(intoChain data: [UInt8], count: Int) -> [[UInt8]] {
         let seed = Self.code(chain, data)
         chain = Self.code(seed, [1])

@@ -19,7 +19,7 @@ struct ProtoField: Equatable, Sendable {
 
     init(_ number: UInt8, _ value: ProtoValue) { (self.number, self.value) = (number, value) }
 
-    /// Adds its bytes. Values that a reader assumes anyway are left out, as is usual.
+    /// Adds the bytes of the field. Default values, which a reader assumes anyway, are left out, as is usual.
     func write(to bytes: inout [UInt8]) {
         switch value {
         case .number(0), .flag(false), .text(""), .bytes([]), .fixed(0): break
@@ -57,7 +57,7 @@ extension [ProtoField] {
     var bytes: [UInt8] { reduce(into: []) { $1.write(to: &$0) } }
 }
 
-/// A received message, field by field. Fields that are not asked for are skipped; of a field that comes twice the last one counts.
+/// A received message, field by field. Unknown fields are skipped; if a field occurs twice, the last one counts.
 struct ProtoFields {
     enum Wire: UInt64 {
         case varint, eight, bytes
@@ -95,7 +95,7 @@ struct ProtoFields {
         }
     }
 
-    /// 0 if it is absent; its low bits if it is too large, as readers of protobuf do.
+    /// 0 if the field is absent; its low bits if the number is too large, as readers of protobuf do.
     func number(_ field: UInt64) -> UInt32 {
         if case .number(let number)? = values[field] { UInt32(truncatingIfNeeded: number) } else { 0 }
     }
@@ -104,7 +104,7 @@ struct ProtoFields {
 
     func real(_ field: UInt64) -> Float { Float(bitPattern: number(field)) }
 
-    /// Every text of a field that may come several times; those that are not UTF-8 are left out.
+    /// Every text of a field that may occur several times; texts that are not UTF-8 are left out.
     func texts(_ field: UInt64) -> [String] {
         (lists[field] ?? []).compactMap { String(validating: $0, as: UTF8.self) }
     }
@@ -112,7 +112,7 @@ struct ProtoFields {
     /// Every message of such a field; damaged ones are left out.
     func messages(_ field: UInt64) -> [ProtoFields] { (lists[field] ?? []).compactMap { ProtoFields(Array($0)) } }
 
-    /// Empty if it is absent, or is not UTF-8.
+    /// Empty if the field is absent, or is not UTF-8.
     func text(_ field: UInt64) -> String {
         if case .bytes(let bytes)? = values[field] { String(validating: bytes, as: UTF8.self) ?? "" } else { "" }
     }
@@ -129,7 +129,7 @@ enum Varint {
         bytes.append(UInt8(rest))
     }
 
-    /// Takes one from the beginning; nil if it is incomplete, or longer than 64 bits.
+    /// Takes a number from the beginning; nil if it is incomplete, or longer than 64 bits.
     static func read(_ bytes: inout ArraySlice<UInt8>) -> UInt64? {
         var number: UInt64 = 0
         for (place, byte) in bytes.prefix(10).enumerated() {

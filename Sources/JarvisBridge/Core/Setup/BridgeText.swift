@@ -16,7 +16,7 @@ package struct BridgeText: Sendable {
 
     /// Sets the key in its table, which is added if it is missing.
     ///
-    /// - Throws: if the file means something else afterwards than before but for this key.
+    /// - Throws: if the change would alter more than this key.
     package mutating func set(
         _ table: String,
         _ key: String,
@@ -36,7 +36,7 @@ package struct BridgeText: Sendable {
 
     /// Removes the line of the key, if there is one.
     ///
-    /// - Throws: if the file means something else afterwards than before but for this key.
+    /// - Throws: if the change would alter more than this key.
     package mutating func remove(_ table: String, _ key: String) throws(BridgeConfiguration.Problem) {
         var wanted = try values()
         guard wanted.removeValue(forKey: "\(table).\(key)") != nil else { return }
@@ -81,7 +81,7 @@ package struct BridgeText: Sendable {
         return lines[(header + 1)..<end].firstIndex { Self.code($0).hasPrefix(key + "=") }
     }
 
-    /// The line of the table's header; that of the sample configuration becomes one.
+    /// The line of the table's header; a header commented out in the sample is activated.
     private mutating func header(of table: String) -> Int? {
         if let place = lines.firstIndex(where: { Self.code($0) == "[\(table)]" }) { return place }
         guard let sample = lines.firstIndex(where: { $0.trimmingBlanks == "#[\(table)]" }) else { return nil }

@@ -6,21 +6,21 @@ package struct BrokerDialog: Sendable {
         case broker, user
         /// Must not be shown.
         case password
-        /// Whether to keep what does not work.
+        /// Whether to keep settings that do not work.
         case keep
     }
 
     /// nil at the end.
     package private(set) var question: Question? = .broker
-    /// To be tried when the last question is answered, and after that once `tried` has been called.
+    /// Whether the broker has to be tried: from the answer to the last question until `tried` is called.
     package private(set) var isToTry = false
     package private(set) var settings: HouseSettings?
-    /// What is written into the configuration.
+    /// The broker to write into the configuration.
     package private(set) var broker: String
     package private(set) var user: String
-    /// nil to keep the one that is there.
+    /// nil to keep the present one.
     package private(set) var password: Secret?
-    /// Whether to write it.
+    /// Whether to write the settings.
     package private(set) var isAccepted = false
     private let hasPassword: Bool
     private var refusal = ""
@@ -28,9 +28,9 @@ package struct BrokerDialog: Sendable {
     private static let usualUser = "jarvis"
 
     /// - Parameters:
-    ///   - present: of the configuration; nil if it has no broker.
-    ///   - found: the first of those that were found, as in `FoundBroker.text`.
-    ///   - hasPassword: whether there is one.
+    ///   - present: the broker of the configuration; nil if it has none.
+    ///   - found: the first broker that was found, as in `FoundBroker.text`.
+    ///   - hasPassword: whether there is a password.
     package init(present: (broker: String, user: String?)?, found: String?, hasPassword: Bool) {
         broker = present?.broker ?? found ?? "mqtt://homeassistant.local"
         user = present.map { $0.user ?? "" } ?? Self.usualUser
@@ -47,7 +47,7 @@ package struct BrokerDialog: Sendable {
         }
     }
 
-    /// - Returns: why it is not accepted, in one line; nil if it is.
+    /// - Returns: why the answer is not accepted, in one line; nil if it is.
     package mutating func answer(_ typed: String) -> String? {
         let text = String(typed.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
         switch question {

@@ -5,14 +5,14 @@ internal import VoiceNetwork
 
 /// Tries a broker once, before its settings are written.
 package enum BrokerTrial {
-    /// For a broker that does not even refuse.
+    /// Time limit for a broker that does not even refuse.
     private static let patience = Duration.seconds(20)
 
-    /// - Returns: why it cannot be used, in words for people; nil if it takes the user and the password.
+    /// - Returns: why the broker cannot be used, in words for people; nil if it accepts the user and the password.
     package static func refusal(of settings: HouseSettings, password: Secret?) -> String? {
         let link: BrokerLink
         do {
-            // An identity of its own: with that of the box, it would take the place of the bridge that runs.
+            // A separate identity: with that of the box, the trial would take the place of the running bridge.
             link = try BrokerLink(
                 settings, password: password, identity: "trial-\(UInt32.random(in: 0 ... .max))", isTrial: true,
                 log: { _ in }, deliver: { _ in }

@@ -2,7 +2,7 @@ internal import VoiceBase
 
 /// A broker that announces itself in the network, by mDNS.
 package struct FoundBroker: Equatable, Sendable {
-    /// As it calls itself, for people. From outside.
+    /// The broker's own name, for people. From outside.
     package var name: String
     /// "homeassistant.local".
     package var host: String
@@ -11,11 +11,11 @@ package struct FoundBroker: Equatable, Sendable {
     package var port: Int
     package var isEncrypted: Bool
 
-    /// The most that are offered.
+    /// Most brokers that are offered.
     private static let most = 8
     private static let types = [("_secure-mqtt._tcp", true), ("_mqtt._tcp", false)]
 
-    /// Looks for some, for a few seconds at most. None without avahi.
+    /// Looks for brokers, for a few seconds at most. Finds none without avahi.
     package static func all() -> [FoundBroker] {
         var found: [FoundBroker] = []
         for (type, isEncrypted) in types {
@@ -30,7 +30,7 @@ package struct FoundBroker: Equatable, Sendable {
     ///   domain, host, address, port and text, between semicolons.
     static func list(_ text: String, isEncrypted: Bool) -> [FoundBroker] {
         var found: [FoundBroker] = []
-        // The same broker comes by each interface, and by each version of IP.
+        // The same broker is listed for each interface, and for each version of IP.
         let lines = text.split(separator: "\n").filter { $0.hasPrefix("=;") }.prefix(200)
         for line in lines.filter({ $0.contains(";IPv4;") }) + lines.filter({ !$0.contains(";IPv4;") }) {
             let fields = line.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
@@ -48,7 +48,7 @@ package struct FoundBroker: Equatable, Sendable {
         return Array(found.prefix(most))
     }
 
-    /// Bytes other than letters and digits come as three decimal digits: "Home\032Assistant".
+    /// avahi writes other bytes than letters and digits as three decimal digits: "Home\032Assistant".
     private static func unescaped(_ text: String) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -67,11 +67,11 @@ package struct FoundBroker: Equatable, Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// As it is written into `mqtt.broker`.
+    /// The broker as it is written into `mqtt.broker`.
     ///
     /// - Parameter resolves: whether this machine finds the host by its name, for which Debian needs libnss-mdns.
     package func text(resolves: (String) -> Bool) -> String {
-        // A certificate is for the name.
+        // A certificate is valid for the name.
         let place = isEncrypted || resolves(host) ? host : address
         return HouseSettings.text(host: place, port: port, isEncrypted: isEncrypted)
     }
