@@ -55,7 +55,7 @@ struct Doctor: AsyncParsableCommand {
             abstract: "Write a support archive: findings, versions, sound cards, journal.",
             discussion: """
                 Keys, tokens, anything that looks like one, and what was said are removed. Read the archive before \
-                you send it: the journal names hosts, devices and times.
+                you send it: the journal names devices and times.
                 """
         )
 

@@ -116,8 +116,8 @@ private struct DaemonService: Service {
         }
         let control = control.map { control in Task { await control.run() } }
         let service = Task { await supervisor.run() }
-        // USR1 (`systemctl kill -s USR1 jarvis-voiced`) logs the status, USR2 opens a conversation, HUP (`systemctl
-        // reload`) reloads the configuration. Signals since the start of the program were held until now.
+        // USR1 (`systemctl kill --kill-whom=main -s USR1 jarvis-voiced`) logs the status, USR2 opens a conversation, HUP
+        // (`systemctl reload`) reloads the configuration. Signals since the start of the program were held until now.
         let orders: [UnixSignal] = [.sigusr1, .sigusr2]
         let trapped = isatty(STDIN_FILENO) == 1 ? orders : orders + [.sighup]
         let signals = Task {

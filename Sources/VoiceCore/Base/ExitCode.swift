@@ -5,13 +5,13 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case success = 0
     /// Wrong command line.
     case usage = 64
-    /// Something required is missing: a library without TLS, a service that refuses permanently.
+    /// Something required is missing: a library without TLS, a daemon that answers.
     case unavailable = 69
     /// The operating system refused.
     case system = 71
-    /// Input or output failed: the sound card was absent for too long.
+    /// Input or output failed: no sound came, or it was lost.
     case inputOutput = 74
-    /// Permission denied: the API key is refused, or the device may not be opened.
+    /// Permission denied: a device, a file or the control socket may not be opened.
     case noPermission = 77
     /// The configuration is wrong.
     case configuration = 78

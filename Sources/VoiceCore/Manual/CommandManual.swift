@@ -48,7 +48,9 @@ package enum CommandManual {
         page.paragraph("doctor has its own, see above. Restarting does not help with 64, 77 and 78.")
         page.heading("SIGNALS")
         page.item("SIGTERM, SIGINT", "Shut down in order, within two seconds.")
+        page.item("SIGHUP", "Read the configuration again.")
         page.item("SIGUSR1", "Write one line of status to the log.")
+        page.item("SIGUSR2", "Open a conversation.")
         page.heading("FILES")
         page.item(ConfigurationLoader.systemPath, "The configuration, see jarvis-voiced.toml(5).")
         for key in ServiceRegistry.keys {
@@ -145,8 +147,8 @@ extension ExitCode {
         case .usage: "Wrong command line."
         case .unavailable: "Something required is missing."
         case .system: "The operating system refused."
-        case .inputOutput: "Input or output failed: the sound card was gone for too long."
-        case .noPermission: "No permission: the key is refused, or the device may not be opened."
+        case .inputOutput: "Input or output failed: no sound came, or it was lost."
+        case .noPermission: "No permission: a device, a file or the control socket may not be opened."
         case .configuration: "The configuration is wrong."
         }
     }

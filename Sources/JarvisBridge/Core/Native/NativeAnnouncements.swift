@@ -18,7 +18,7 @@ struct NativeAnnouncements {
         case begun(problem: String?)
         /// The daemon was asked whether the sound continues.
         ///
-        /// - isStopped: whether somebody has stopped it; a question then awaits no answer.
+        /// - isStopped: whether the user has stopped it; a question then awaits no answer.
         case looked(isOver: Bool, isStopped: Bool = false)
         /// A connection is closed: its waiting announcements are forgotten.
         case left(ObjectIdentifier)

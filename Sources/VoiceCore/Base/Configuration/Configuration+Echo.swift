@@ -23,7 +23,7 @@ extension Configuration.Echo {
             "echo.mode",
             Mode.auto,
             "What cancels the echo: the device (hardware), the daemon (software), the daemon after the "
-                + "device (both); auto: as known of the device; off: for headphones."
+                + "device (both); auto: as known of the device; off: for headphones, with echo.duplex full."
         )
         package let duplex = Setting(
             "echo.duplex",

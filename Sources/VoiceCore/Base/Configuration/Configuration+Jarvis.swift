@@ -53,7 +53,7 @@ extension Configuration.Jarvis {
         )
         package let approval = Setting(
             "jarvis.approval", Approval.aloud,
-            "Asks aloud for the agent's permissions, or denies them. The chat protocol has none."
+            "Asks aloud for the agent's permissions, or denies them. Only the protocol responses has any."
         )
         package let typedApproval = Setting(
             "jarvis.typed_approval",

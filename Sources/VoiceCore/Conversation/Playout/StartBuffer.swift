@@ -1,12 +1,12 @@
 /// How long speech is gathered before playout begins: as long as the jitter of the last answers would have needed.
 ///
 /// The *lateness* of a delta is by how much it came after all that had come before it would have been played, had playout
-/// begun with the first delta. A service that sends faster than speech is played has none: its answers begin at once. Pure;
+/// begun with the first delta. A service that sends faster than speech is played has none: its answers begin immediately. Pure;
 /// times are monotonic.
 package struct StartBuffer: Equatable, Sendable {
     /// Answers remembered.
     private static let most = 16
-    /// Added to the largest lateness of those: the audio thread takes 10 ms at once, and wakes late at times.
+    /// Added to the largest lateness of those: the audio thread takes whole periods, and wakes late at times.
     private static let margin = Duration.milliseconds(20)
     /// No answer waits longer; on a worse link, gaps are heard.
     private static let longest = Duration.milliseconds(300)

@@ -85,7 +85,7 @@ struct PlayoutQueueTests {
         #expect(stage.wait(of: "r2", deltas: [0, 20, 40, 60, 80]) == 20)
     }
 
-    @Test func serviceThatIsFasterThanSpeechStartsAtOnce() {
+    @Test func serviceThatIsFasterThanSpeechNeedsNoBuffer() {
         var stage = Stage()
         for number in 1...3 { #expect(stage.wait(of: "r\(number)", deltas: [0, 0, 0, 1, 1, 1, 2, 2]) == 0) }
         stage.answer("r4", deltas: [0, 0, 1, 1])
