@@ -16,7 +16,7 @@ package struct StartBuffer: Equatable, Sendable {
     private struct Answer: Equatable {
         var responseID: String
         var began: Duration
-        var received: Duration = .zero
+        var received: Duration
         /// The largest of its deltas; negative if all were early, nil until the second.
         var lateness: Duration?
     }
@@ -29,7 +29,7 @@ package struct StartBuffer: Equatable, Sendable {
     package init(initial: Duration) { self.initial = initial }
 
     /// Longest wait while no link is known.
-    package var longestInitial: Duration { 4 * initial }
+    package var longestInitial: Duration { initial * 4 }
 
     /// Whether speech may be played of which `gathered` is there, the first of it for `held`.
     package func isFilled(gathered: Duration, held: Duration) -> Bool {
@@ -41,14 +41,15 @@ package struct StartBuffer: Equatable, Sendable {
 
     /// Notes a delta of `length`.
     package mutating func received(_ length: Duration, of responseID: String, at now: Duration) {
-        let lateness = answer.map { now - $0.began - $0.received } ?? .zero
-        if answer?.responseID != responseID || lateness > Self.pause {
-            end()
-            answer = Answer(responseID: responseID, began: now)
+        if var known = answer, known.responseID == responseID, now - known.began - known.received <= Self.pause {
+            let lateness = now - known.began - known.received
+            known.lateness = max(lateness, known.lateness ?? lateness)
+            known.received += length
+            answer = known
         } else {
-            answer?.lateness = max(lateness, answer?.lateness ?? lateness)
+            end()
+            answer = Answer(responseID: responseID, began: now, received: length)
         }
-        answer?.received += length
     }
 
     private mutating func end() {
