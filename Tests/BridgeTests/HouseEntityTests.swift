@@ -17,7 +17,9 @@ struct HouseEntityTests {
             let cells = row.split(separator: "|").map { $0.trimmingPrefix(" ").replacing(" (MQTT)", with: "") }
             try #require(cells.count >= 3, "\(row)")
             let kind = cells[1].replacing(" ", with: "")
-            listed += cells[0].split(separator: ",").map { "\($0) \(kind)".split(separator: " ").joined(separator: " ") }
+            listed += cells[0].split(separator: ",").map {
+                "\($0) \(kind)".split(separator: " ").joined(separator: " ")
+            }
         }
         #expect(listed.sorted() == HouseEntity.all.map { "\($0.name) \($0.platform.rawValue)" }.sorted())
     }

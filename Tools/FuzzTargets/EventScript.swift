@@ -304,7 +304,9 @@ extension EventScript {
 
     private var settings: JSONValue { ["type": "realtime", "tools": [["type": "function", "name": "ask_jarvis"]]] }
 
-    private static let tools = [AnswerTool.answer.rawValue, AnswerTool.approve.rawValue, "ask_jarvis", "play_audio", ""]
+    private static let tools = [
+        AnswerTool.answer.rawValue, AnswerTool.approve.rawValue, "ask_jarvis", "play_audio", "",
+    ]
 
     private mutating func functionCall() -> ServerEvent {
         let call = FunctionCall(

@@ -90,7 +90,8 @@ extension Configuration.Activation {
             "activation.quiet_volume", 40, 0...100, "Maximum volume in quiet hours, in percent."
         )
         package let voiceGate = Setting(
-            "activation.voice_gate", false, "always: sends audio only while the box detects speech. Not with echo.mode off."
+            "activation.voice_gate", false,
+            "always: sends audio only while the box detects speech. Not with echo.mode off."
         )
         package let stateCommand = Setting(
             "activation.state_command",

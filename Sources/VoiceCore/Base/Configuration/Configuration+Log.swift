@@ -19,7 +19,8 @@ extension Configuration.Log {
             "log.level", Logger.Level.info, isLive: true, "Minimum level of the lines."
         )
         package let transcripts = Setting(
-            "log.transcripts", false, isLive: true, "Writes what was said and answered to the journal, and shows the last lines on the page."
+            "log.transcripts", false, isLive: true,
+            "Writes what was said and answered to the journal, and shows the last lines on the page."
         )
     }
 }

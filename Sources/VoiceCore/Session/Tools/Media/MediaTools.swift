@@ -10,12 +10,14 @@ extension Tool {
             playAudio(player), enqueue(player),
             order("pause_playback", needs: .none, "Pauses what plays, so that it can go on later.", .pause, player),
             order(
-                "resume_playback", needs: .turn, "Goes on with what was paused; with the queue when nothing was.", .resume,
+                "resume_playback", needs: .turn, "Goes on with what was paused; with the queue when nothing was.",
+                .resume,
                 player
             ),
             stopPlayback(player),
             order(
-                "skip_track", needs: .turn, "Leaves what plays and goes on to the next item of the queue.", .skip, player
+                "skip_track", needs: .turn, "Leaves what plays and goes on to the next item of the queue.", .skip,
+                player
             ),
             order("clear_queue", needs: .turn, "Empties the queue. What plays goes on.", .clear, player),
             getNowPlaying(player), setVolume(player), duckAudio(player),
@@ -122,7 +124,8 @@ extension Tool {
     /// Only for the small grammar.
     static func previousTrack(_ player: any MediaControls) -> Tool {
         order(
-            "previous_track", needs: .turn, "Goes back to the beginning, or to what was played before.", .previous, player
+            "previous_track", needs: .turn, "Goes back to the beginning, or to what was played before.", .previous,
+            player
         )
     }
 
