@@ -385,9 +385,9 @@ class Home:
         return {unique.lower(): entity for entity, unique in found["entities"].items()}, found["id"]
 
     def entities(self, identity):
-        """The box's entities by the ids of `HouseEntity`."""
+        """The box's entities by the ids of `HouseEntity`; none until Home Assistant has the device."""
         devices = json.loads(subprocess.run([os.environ["HOME_RIG"] + "/ha", "devices"], check=True, capture_output=True).stdout)
-        found = next(device for device in devices if f"jarvis_{identity}" in json.dumps(device["identifiers"]))
+        found = next((device for device in devices if f"jarvis_{identity}" in json.dumps(device["identifiers"])), {"entities": {}})
         return {unique.split("_", 2)[2]: entity for entity, unique in found["entities"].items()}
 
     def state(self, entity):
