@@ -1,7 +1,8 @@
 """The checks of scripts/home-test, and the picture of scripts/home-picture.
 
     home_test.py broker|house|native|assist|picture PROGRAMS OUT      all but broker: in the environment of the rig's `serve`"""
-import base64, http.server, json, os, pathlib, pty, random, re, select, signal, socket, subprocess, sys, threading, time, urllib.error, urllib.request, wave
+import atexit, base64, http.server, json, os, pathlib, pty, random, re, select, shutil, signal, socket, subprocess, sys, tempfile, threading
+import time, urllib.error, urllib.request, wave
 
 part, programs, out = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 out.mkdir(parents=True, exist_ok=True)
@@ -49,21 +50,22 @@ class Daemon:
     """The daemon with a loudspeaker that swallows everything, and a simulated service and agent."""
     def __init__(self, name="daemon", token="simulated", **settings):
         home = out / name
-        for folder in ("run", "state"):
-            (home / folder).mkdir(parents=True, exist_ok=True)
-        (home / "run").chmod(0o700)
+        (home / "state").mkdir(parents=True, exist_ok=True)
+        # The path of a socket has 107 bytes at most.
+        runtime = pathlib.Path(tempfile.mkdtemp(prefix="home-test-"))
+        atexit.register(shutil.rmtree, runtime, ignore_errors=True)
         (home / ".asoundrc").write_text("pcm.endless { type null }\n")
         ports = out / "ports"
         with open(ports, "w") as file:
             started.append(subprocess.Popen([f"{programs}/jarvis-simulator", "serve", "--tones"], stdin=subprocess.DEVNULL, stdout=file))
         found = wait("the simulated services", lambda: dict(re.findall(r"(\w+)=(\d+)", ports.read_text())) or None)
-        self.control = home / "run/jarvis-voiced/control.sock"
+        self.control = runtime / "jarvis-voiced/control.sock"
         values = {"audio.input": "endless", "audio.output": "endless", "activation.mode": "push", "box.name": "Kitchen box",
                   "realtime.url": f"ws://127.0.0.1:{found['realtime']}/v1/realtime", "jarvis.url": f"http://127.0.0.1:{found['jarvis']}/ui",
                   "log.transcripts": "true", **settings}
         arguments = [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
         self.run = lambda: start(name, f"{programs}/jarvis-voiced", "run", *arguments, HOME=str(home),
-                                 XDG_RUNTIME_DIR=str(home / "run"), STATE_DIRECTORY=str(home / "state"),
+                                 XDG_RUNTIME_DIR=str(runtime), STATE_DIRECTORY=str(home / "state"),
                                  OPENAI_API_KEY="sk-simulated", JARVIS_TOKEN=token)
         self.begin()
 
