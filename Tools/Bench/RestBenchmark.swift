@@ -15,11 +15,14 @@ enum RestBenchmark {
         var settles = 8
     }
 
+    /// The canceller rests after 15 s.
     private static let states = [
         State(name: "push", activation: "mode = \"push\"", wakeUps: 20, share: 0.6),
-        State(name: "always", activation: "mode = \"always\"", share: 1.5),
-        State(name: "gate shut", activation: "mode = \"always\"\nvoice_gate = true", wakeUps: 120, share: 1),
-        // By then the canceller rests and the loudspeaker has been given back.
+        State(name: "always", activation: "mode = \"always\"", share: 1.5, settles: 25),
+        State(
+            name: "gate shut", activation: "mode = \"always\"\nvoice_gate = true", wakeUps: 120, share: 1, settles: 25
+        ),
+        // By then the loudspeaker has been given back.
         State(name: "push, after a minute", activation: "mode = \"push\"", wakeUps: 20, share: 0.6, settles: 70),
         State(
             name: "wake, after a minute",

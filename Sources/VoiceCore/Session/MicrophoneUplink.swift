@@ -329,6 +329,9 @@ package final class MicrophoneUplink {
     /// How often a shut gate is checked: a voice is sent that much later, with the sound before it.
     static let gateLook = Duration.milliseconds(50)
 
+    /// How late a period is awaited: the network thread that comes at the time itself often finds nothing, and must look again.
+    private static let lateness = Duration.milliseconds(1)
+
     /// Time until the audio thread should have delivered the rest of a chunk, 1 ... 20 ms; nil without a connection. While
     /// nothing is sent, 50 ms, unless the session's clock needs silence.
     ///
@@ -341,7 +344,7 @@ package final class MicrophoneUplink {
         let captured = microphone.ring.writePosition
         let missing = max(0, chunk.count - Int(captured - min(settled, captured)))
         let periods = (missing + AudioFormat.wirePeriodSamples - 1) / AudioFormat.wirePeriodSamples
-        let due = latest + .milliseconds(10 * periods) - now
+        let due = latest + .milliseconds(10 * periods) + Self.lateness - now
         // Looks for a late period every millisecond, and only now and then if the card is absent.
         if due < .milliseconds(-100) { return .milliseconds(10) }
         return min(max(due, .milliseconds(1)), .milliseconds(20))
