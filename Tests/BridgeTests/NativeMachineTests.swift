@@ -361,11 +361,11 @@ struct NativeAnnouncementsTests {
         #expect(ended.number == nil)
     }
 
-    @Test func stoppedSoundIsNotHeardToItsEnd() {
+    @Test func soundThatWasCutIsNotHeardToItsEnd() {
         var announcements = NativeAnnouncements()
         _ = announcements.handle(.add(item(1)))
         _ = announcements.handle(.begun(problem: nil))
-        #expect(announcements.handle(.looked(isOver: true, isStopped: true)) == [.ended(item(1), isDone: false)])
+        #expect(announcements.handle(.looked(isOver: true, isCut: true)) == [.ended(item(1), isDone: false)])
     }
 
     @Test func soundWithoutAnEndIsNotWaitedForLongerThanHomeAssistantDoes() {

@@ -110,8 +110,8 @@ package enum StatusSchema {
             "media",
             .object,
             "`state` (playing, paused, stopped), `title`, `song` that a station plays, `position_s`, `length_s`, `queue` (the first "
-                + "ten), `queue_length`, `interjects`: true while an announcement plays, `interjection_stopped`: true if the "
-                + "last one was stopped before its end"
+                + "ten), `queue_length`, `interjects`: true while an announcement plays, `interjection_cut`: true if the "
+                + "last one failed, or was stopped"
         ),
         Member("stations", .list, "the names of the first 100 stations"),
         Member("timers", .number, ""),

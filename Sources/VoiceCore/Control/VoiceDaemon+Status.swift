@@ -135,7 +135,7 @@ extension MediaSnapshot {
         if let position { values["position_s"] = .integer(Int(position)) }
         if let duration { values["length_s"] = .integer(Int(duration)) }
         if let interjects { values["interjects"] = .bool(interjects) }
-        if let interjectionWasStopped { values["interjection_stopped"] = .bool(interjectionWasStopped) }
+        if interjectionWasCut { values["interjection_cut"] = true }
         return values
     }
 }

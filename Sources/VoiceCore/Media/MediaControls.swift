@@ -69,8 +69,8 @@ package struct MediaSnapshot: Sendable, Equatable, Encodable {
     package var sleepMinutes: Double?
     /// True while an interjection plays, else nil.
     package var interjects: Bool?
-    /// True once the last interjection was stopped before its end, else nil. Not for models.
-    package var interjectionWasStopped: Bool?
+    /// Whether the last interjection was not heard to its end, or was stopped just after it.
+    package var interjectionWasCut = false
     /// Set if the request could not be carried out.
     package var problem: String?
 

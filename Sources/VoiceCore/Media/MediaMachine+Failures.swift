@@ -25,6 +25,7 @@ extension MediaMachine {
                     queue.insert(other, at: 0)
                     return decodeAhead()
                 }
+                if interrupted != nil { interjectionWasCut = true }
                 effects.append(.report(.failed(title: following.item.title, reason: failure)))
                 return decodeAhead()
             }
@@ -68,6 +69,7 @@ extension MediaMachine {
 
     private mutating func fail(_ reason: String) {
         let title = current?.item.title ?? ""
+        if interrupted != nil { interjectionWasCut = true }
         leave(isDone: false)
         effects.append(.report(.failed(title: title, reason: reason)))
         advance()

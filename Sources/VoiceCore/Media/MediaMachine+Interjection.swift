@@ -62,7 +62,7 @@ extension MediaMachine {
             return decodeAhead()
         }
         rememberPlace()
-        interjectionWasStopped = false
+        interjectionWasCut = false
         interrupted = Interrupted(
             item: current?.item, second: second, duration: current?.duration, isPaused: isPaused, queue: waiting
         )
@@ -73,20 +73,11 @@ extension MediaMachine {
         effects.append(.startTimer(.interjection, Self.longestInterjection))
     }
 
-    /// Notes whether an event stops the interjection. Call it before the event is carried out.
-    mutating func noteStopped(by event: MediaEvent) {
-        guard interrupted != nil else { return }
-        switch event {
-        case .order(.skip), .order(.clear): break
-        case .play, .order, .timer(.sleep): interjectionWasStopped = true
-        default: break
-        }
-    }
-
     /// Ends the interjection; the earlier queue waits again.
     mutating func dropInterjection() {
         guard let interrupted else { return }
         effects.append(.cancelTimer(.interjection))
+        if current != nil { interjectionWasCut = true }
         leave(isDone: false)
         cut()
         unpause()

@@ -70,8 +70,8 @@ package struct MediaMachine: Sendable, Equatable {
     package internal(set) var queue: [MediaItem] = []
     /// The interrupted item and queue; nil while there is no interjection.
     var interrupted: Interrupted?
-    /// An order has ended the last interjection before it was heard to its end.
-    package internal(set) var interjectionWasStopped = false
+    /// The last interjection was not heard to its end, or was stopped just after it.
+    package internal(set) var interjectionWasCut = false
     /// Items heard earlier, the latest last.
     private var before: [MediaItem] = []
     package internal(set) var isPaused = false
@@ -88,7 +88,6 @@ package struct MediaMachine: Sendable, Equatable {
     package mutating func handle(_ event: MediaEvent) -> [MediaEffect] {
         effects = []
         defer { effects = [] }
-        noteStopped(by: event)
         switch event {
         case .play, .order(.stop): dropInterjection()
         case .order(.skip), .order(.clear), .seek, .remove:
@@ -104,7 +103,10 @@ package struct MediaMachine: Sendable, Equatable {
         case .order(.resume): resume()
         case .order(.skip): skip()
         case .order(.previous): previous()
-        case .order(.stop): stop()
+        case .order(.stop):
+            // Often said on its last word, and noticed after it.
+            interjectionWasCut = true
+            stop()
         case .order(.clear): clear()
         case .seek(let second): seek(second)
         case .remove(let place): remove(place)

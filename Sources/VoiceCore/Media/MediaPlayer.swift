@@ -481,7 +481,7 @@ package actor MediaPlayer: MediaControls {
         snapshot.queue = waiting.prefix(10).map(\.name)
         snapshot.queueLength = waiting.count
         snapshot.interjects = machine.interjects ? true : nil
-        snapshot.interjectionWasStopped = machine.interjectionWasStopped ? true : nil
+        snapshot.interjectionWasCut = machine.interjectionWasCut
         snapshot.ducking = ducked
         snapshot.sleepMinutes = sleepAt.map {
             max(0, (($0 - Monotonic.now()).fractionalMilliseconds / 6000).rounded() / 10)

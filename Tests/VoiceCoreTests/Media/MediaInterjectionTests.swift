@@ -86,18 +86,42 @@ struct MediaInterjectionTests {
         var machine = Self.playing()
         for order in [MediaEvent.order(.stop), .order(.pause), .play(Self.item("c"), from: 0)] {
             _ = machine.handle(.interject([chime]))
-            #expect(!machine.interjectionWasStopped)
+            #expect(!machine.interjectionWasCut)
             _ = machine.handle(order)
-            #expect(machine.interjectionWasStopped, "\(order)")
+            #expect(machine.interjectionWasCut, "\(order)")
         }
         machine = Self.playing()
         _ = machine.handle(.interject([chime]))
         _ = machine.handle(.order(.skip))
         _ = hear(&machine)
-        #expect(!machine.interjects && !machine.interjectionWasStopped)
-        // An order after its end does not mean it.
+        #expect(!machine.interjects && !machine.interjectionWasCut)
+        // "Stop" on the last word is noticed after it.
         _ = machine.handle(.order(.stop))
-        #expect(!machine.interjectionWasStopped)
+        #expect(machine.interjectionWasCut)
+    }
+
+    @Test func interjectionThatFailsIsNotHeard() throws {
+        for failing in [0, 1] {
+            var machine = Self.playing()
+            _ = machine.handle(.interject([chime, words]))
+            let job = try #require(machine.current?.job)
+            if failing == 0 {
+                _ = machine.handle(.ended(job: job, frames: 0, failure: "not found"))
+            } else {
+                _ = machine.handle(.ended(job: job, frames: 48_000, failure: nil))
+                let next = try #require(machine.next?.job)
+                _ = machine.handle(.ended(job: next, frames: 0, failure: "not found"))
+            }
+            #expect(machine.interjectionWasCut, "\(failing)")
+        }
+    }
+
+    /// A sleep timer that was cancelled may still be on its way.
+    @Test func cancelledSleepTimerCutsNoInterjection() {
+        var machine = Self.playing()
+        _ = machine.handle(.interject([chime]))
+        _ = machine.handle(.timer(.sleep))
+        #expect(machine.interjects && !machine.interjectionWasCut)
     }
 
     @Test func otherOrdersMeanWhatWasInterrupted() {

@@ -18,8 +18,8 @@ struct NativeAnnouncements {
         case begun(problem: String?)
         /// The daemon was asked whether the sound continues.
         ///
-        /// - isStopped: whether the user has stopped it; a question then awaits no answer.
-        case looked(isOver: Bool, isStopped: Bool = false)
+        /// - isCut: whether it failed or was stopped; a question then awaits no answer.
+        case looked(isOver: Bool, isCut: Bool = false)
         /// A connection is closed: its waiting announcements are forgotten.
         case left(ObjectIdentifier)
     }
@@ -52,10 +52,10 @@ struct NativeAnnouncements {
         case .begun(let problem):
             guard present != nil else { return [] }
             return problem == nil ? [.look] : end(isDone: false)
-        case .looked(let isOver, let isStopped):
+        case .looked(let isOver, let isCut):
             guard present != nil else { return [] }
             looks += 1
-            return isOver || looks >= Self.mostLooks ? end(isDone: isOver && !isStopped) : [.look]
+            return isOver || looks >= Self.mostLooks ? end(isDone: isOver && !isCut) : [.look]
         case .left(let owner):
             waiting.removeAll { $0.owner == owner }
             // The sound continues, but no connection waits for its end.

@@ -39,12 +39,16 @@ final class NativeConnection: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let wasGreeted = machine.isGreeted
-        for output in wire.receive(unwrapInboundIn(data).readableBytesView) {
+        let outputs = wire.receive(unwrapInboundIn(data).readableBytesView)
+        for output in outputs {
             switch output {
             case .send(let bytes): write(bytes)
             case .message(let message):
                 handle(.message(message))
-                guard self.context != nil else { return }
+                guard self.context != nil else {
+                    if case .close(let reason)? = outputs.last { server.refused(reason) }
+                    return
+                }
             case .close(let reason):
                 server.refused(reason)
                 close()

@@ -194,7 +194,7 @@ final class NativeServer: StatusObserver {
             // Without an answer the sound may continue, unless the daemon is gone.
             let media = status?["media"]
             let isOver = status == nil ? house == nil : media?["interjects"] != true
-            handle(.looked(isOver: isOver, isStopped: media?["interjection_stopped"] == true))
+            handle(.looked(isOver: isOver, isCut: media?["interjection_cut"] == true))
         }
     }
 }
