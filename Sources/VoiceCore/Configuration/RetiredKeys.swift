@@ -47,7 +47,7 @@ enum RetiredKeys {
         "activation.playing_margin": setThreshold,
         "activation.refractory_ms": "a word counts again after 2 s",
         "activation.led": "a program in activation.state_command sets the light: docs/activation.md has an example",
-        "audio.start_buffer_ms": "60 ms of speech are buffered",
+        "audio.start_buffer_ms": "the buffer follows the jitter of the link",
         "audio.output_gain_db": "use audio.master_volume, or the card's own mixer (alsamixer)",
         "audio.limiter_ceiling_db": "use audio.master_volume to protect a small loudspeaker",
         "audio.capture_mixer": "set the card's capture level with alsamixer; alsactl keeps it",

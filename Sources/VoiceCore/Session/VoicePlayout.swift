@@ -14,6 +14,8 @@ package final class VoicePlayout {
     private var queue: PlayoutQueue
     /// The one connection whose speech is played; nil between connections.
     private var current: (any VoiceLine)?
+    /// The type of the last one: another is that of another service.
+    private var service: ObjectIdentifier?
     /// Position the audio thread must reach to complete the pending cut.
     private var cutPosition: UInt64?
     /// Speech was cut, and the service has neither reported nor been asked for anything new since.
@@ -49,6 +51,9 @@ package final class VoicePlayout {
         // Another session may use the same response IDs as the one before.
         if current !== connection { queue.admitAll() }
         current = connection
+        let kind = ObjectIdentifier(type(of: connection))
+        if kind != service { queue.forgetLink() }
+        service = kind
     }
 
     func ended(_ connection: any VoiceLine) {

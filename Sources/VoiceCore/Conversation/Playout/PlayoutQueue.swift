@@ -6,10 +6,10 @@ internal import VoiceBase
 /// A *voice position* counts samples (24 kHz) since the start of the program. The ring uses the same positions, so a
 /// position at the loudspeaker identifies a sample of a part. A pure value: the caller owns the ring.
 ///
-/// Playout begins, and resumes after an underrun, when the start buffer is filled or the part is complete.
+/// Playout begins, and resumes after an underrun, when the start buffer allows it or the part is complete.
 ///
 /// The parts of a response are played one after another, in the order in which they began: audio that a part receives after the
-/// next has begun is put before that one, which waits for its end, for `startWait` at most.
+/// next has begun is put before that one, which waits for its end, for `partWait` at most.
 package struct PlayoutQueue {
     /// The fate of a delta.
     package enum Admission: Equatable, Sendable {
@@ -54,10 +54,13 @@ package struct PlayoutQueue {
     /// Parts in the account; no service has more than a few.
     private static let mostParts = 256
 
-    /// Of the service. Speech of the box itself has the initial one: it comes by no link.
-    private var link: StartBuffer
-    private let box: StartBuffer
-    private let startWait: Duration
+    /// For speech of the service. That of the box comes by no link, and has the initial one.
+    private var linkBuffer: StartBuffer
+    private let initialBuffer: StartBuffer
+    /// Longest wait for the end of the part before.
+    private let partWait: Duration
+    /// An answer continues that was not there in time.
+    private var isResuming = false
     private let limit: Int
     /// Samples not yet in the ring; those before `head` are gone.
     private var pending: [Int16] = []
@@ -82,9 +85,9 @@ package struct PlayoutQueue {
     ///   - startBuffer: ms of speech gathered before playout begins, until the link's jitter is known.
     ///   - limit: maximum seconds of queued speech.
     package init(startBuffer: Int, limit: Int = 600) {
-        box = StartBuffer(initial: .milliseconds(startBuffer))
-        link = box
-        startWait = box.longestInitial
+        initialBuffer = StartBuffer(initial: .milliseconds(startBuffer))
+        linkBuffer = initialBuffer
+        partWait = .milliseconds(4 * startBuffer)
         self.limit = limit * AudioFormat.wireRate
     }
 
@@ -106,7 +109,7 @@ package struct PlayoutQueue {
             return .full(samples.count)
         }
         if !SpokenPart.isOfBox(part.responseID) {
-            link.received(Self.time(samples.count), of: part.responseID, at: now)
+            linkBuffer.received(Self.time(samples.count), of: part.responseID, at: now)
         }
         let room = max(0, limit - waiting)
         let accepted = min(room, samples.count)
@@ -115,11 +118,12 @@ package struct PlayoutQueue {
         insert(UnsafeBufferPointer(rebasing: samples[0..<accepted]), of: part)
         assert(head <= pending.count && waiting <= limit && records.count <= Self.mostParts)
         if begins {
-            announced = part.responseID
             if isDrained {
                 isReleased = false
+                isResuming = announced == part.responseID
                 heldSince = now
             }
+            announced = part.responseID
             isDrained = false
         }
         if !isReleased, heldSince == nil { heldSince = now }
@@ -140,8 +144,10 @@ package struct PlayoutQueue {
     package mutating func release(at now: Duration, _ write: (UnsafeBufferPointer<Int16>) -> Int) -> Int {
         guard waiting > 0 else { return 0 }
         if !isReleased {
-            let start = announced.map(SpokenPart.isOfBox) == true ? box : link
-            guard start.isFilled(gathered: Self.time(waiting), held: now - (heldSince ?? now)) else { return 0 }
+            // After an underrun the link is worse than it was known to be.
+            let isInitial = isResuming || announced.map(SpokenPart.isOfBox) == true
+            let buffer = isInitial ? initialBuffer : linkBuffer
+            guard buffer.isFilled(gathered: Self.time(waiting), held: now - (heldSince ?? now)) else { return 0 }
             isReleased = true
         }
         heldSince = nil
@@ -232,7 +238,11 @@ package struct PlayoutQueue {
         isDrained = true
         announced = nil
         audible = nil
+        linkBuffer.answerEnded()
     }
+
+    /// Another service speaks: nothing is known of its link.
+    package mutating func forgetLink() { linkBuffer = initialBuffer }
 
     /// Stops refusing: none of the refused responses can arrive again.
     package mutating func admitAll() { stale = [] }
@@ -354,7 +364,7 @@ package struct PlayoutQueue {
                 waitsSince = now
                 return 0
             }
-            guard now - since >= startWait else { return 0 }
+            guard now - since >= partWait else { return 0 }
             // Their ends were not reported, or are late.
             for index in open { records[index].isComplete = true }
         }

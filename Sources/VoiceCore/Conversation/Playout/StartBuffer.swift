@@ -17,7 +17,7 @@ package struct StartBuffer: Equatable, Sendable {
         var responseID: String
         var began: Duration
         var received: Duration
-        /// The largest of its deltas; negative if all were early, nil until the second.
+        /// The largest lateness of its deltas; negative if all were early, nil until the second.
         var lateness: Duration?
     }
 
@@ -28,13 +28,10 @@ package struct StartBuffer: Equatable, Sendable {
 
     package init(initial: Duration) { self.initial = initial }
 
-    /// Longest wait while no link is known.
-    package var longestInitial: Duration { initial * 4 }
-
-    /// Whether speech may be played of which `gathered` is there, the first of it for `held`.
+    /// Whether playout may begin with `gathered` speech, the oldest received `held` ago. On a known link, time alone counts.
     package func isFilled(gathered: Duration, held: Duration) -> Bool {
         guard initial > .zero, let worst = latenesses.max() else {
-            return gathered >= initial || held >= longestInitial
+            return gathered >= initial || held >= initial * 4
         }
         return held >= min(worst + Self.margin, Self.longest)
     }
@@ -47,12 +44,14 @@ package struct StartBuffer: Equatable, Sendable {
             known.received += length
             answer = known
         } else {
-            end()
+            answerEnded()
             answer = Answer(responseID: responseID, began: now, received: length)
         }
     }
 
-    private mutating func end() {
+    /// The answer has ended, or was cut: what comes is another.
+    package mutating func answerEnded() {
+        defer { answer = nil }
         guard let lateness = answer?.lateness else { return }
         latenesses.append(lateness)
         if latenesses.count > Self.most { latenesses.removeFirst() }

@@ -27,8 +27,8 @@ package struct LiveTrack: Equatable, Sendable {
     static let shortPause = 6000
     /// Maximum time to discard after a cut.
     static let longestDiscard = Duration.seconds(3)
-    /// Audio queued at the player above which silence is left out: enough for 100 ms blocks and network jitter.
-    static let reserve = 7200
+    /// Audio queued at the player above which silence is left out: the longest wait of `StartBuffer`, and a block of 100 ms.
+    static let reserve = 9600
 
     package private(set) var isSpeaking = false
     /// Something new is to be said: a shorter silence ends the current speech.

@@ -5,7 +5,7 @@ extension Tool {
     /// answer_question: passes the user's answer to a question of the agent.
     package static func answerQuestion(_ context: ToolContext) -> Tool {
         Tool(
-            AnswerTool.answer.rawValue,
+            AnswerTool.answerQuestion.rawValue,
             needs: .answer,
             """
             Gives Jarvis the user's answer to the question it has just asked, and returns what Jarvis says next. Call it \

@@ -39,7 +39,8 @@ struct PlayoutQueueTests {
         /// The same; returns for how many ms nothing was there to play once it had begun.
         mutating func gaps(of response: String, deltas: [Int]) -> Int { play(response, deltas).gaps }
 
-        private mutating func play(_ response: String, _ deltas: [Int]) -> (began: Int?, gaps: Int) {
+        @discardableResult
+        mutating func play(_ response: String, _ deltas: [Int], finishes: Bool = true) -> (began: Int?, gaps: Int) {
             let part = SpokenPart(responseID: response, itemID: response, contentIndex: 0)
             let before = written
             var (began, gaps): (Int?, Int) = (nil, 0)
@@ -50,7 +51,7 @@ struct PlayoutQueueTests {
                 if began != nil, heard == written { gaps += 1 }
                 _ = play(1)
             }
-            queue.finish(part)
+            if finishes { queue.finish(part) }
             fill()
             for _ in 0..<100 { _ = play(20) }
             return (began, gaps)
@@ -124,6 +125,36 @@ struct PlayoutQueueTests {
         var stage = Stage()
         stage.answer("r1", deltas: [0, 500])
         #expect(stage.wait(of: "r2", deltas: Array(stride(from: 0, to: 600, by: 40))) == 300)
+    }
+
+    @Test func answerThatRanDryGathersTheInitialBuffer() {
+        var stage = Stage()
+        stage.answer("r1", deltas: [0, 20, 40])
+        _ = stage.play("r2", [0], finishes: false)
+        for _ in 0..<2 {
+            let before = stage.written
+            _ = stage.receive(20, SpokenPart(responseID: "r2", itemID: "r2", contentIndex: 0))
+            _ = stage.play(25)
+            #expect(stage.written == before)
+        }
+    }
+
+    @Test func anotherServicesLinkIsNotKnown() {
+        var stage = Stage()
+        stage.answer("r1", deltas: [0, 0, 0, 0])
+        stage.answer("r2", deltas: [0, 0, 0, 0])
+        stage.queue.forgetLink()
+        #expect(stage.wait(of: "r3", deltas: [0, 20, 40, 60]) == 40)
+    }
+
+    /// A service without names: the next answer is not a late part of the one that was cut.
+    @Test func answerAfterACutIsMeasuredAnew() {
+        var stage = Stage()
+        stage.answer("", deltas: [0, 0, 0, 0])
+        stage.queue.cut(refusing: [], at: stage.written)
+        stage.answer("", deltas: [0, 20, 150])
+        stage.queue.cut(refusing: [], at: stage.written)
+        #expect(stage.wait(of: "", deltas: Array(stride(from: 0, to: 300, by: 20))) == 130)
     }
 
     @Test func speechOfTheBoxKeepsItsStartBuffer() {
