@@ -1,4 +1,4 @@
-"""One check of scripts/sound-inputs-test: waits for its moment, records the loudspeaker, and judges the level of the music's tone.
+"""One check of scripts/sound_inputs.py: waits for its moment, records the loudspeaker, and judges the level of the music's tone.
 
     sound_inputs.py alone|asked|voice|back|quieter|stopped|device
 
@@ -26,7 +26,7 @@ def until(wanted, seconds):
     end = time.monotonic() + seconds
     while (now := state()) not in wanted:
         if time.monotonic() > end:
-            sys.exit(f"sound-inputs-test: {what}: the state is {now}, not {' or '.join(wanted)}, after {seconds} s")
+            sys.exit(f"sound_inputs.py: {what}: the state is {now}, not {' or '.join(wanted)}, after {seconds} s")
         time.sleep(0.02)
 
 
@@ -76,16 +76,16 @@ if what == "stopped":
     # A program that continues must stay silent.
     levels += recorded(3)
     if max(levels) > -80:
-        sys.exit(f"sound-inputs-test: stopped: the tone is still heard, {max(levels):.1f} dBFS")
+        sys.exit(f"sound_inputs.py: stopped: the tone is still heard, {max(levels):.1f} dBFS")
     print("ok    stopped: silent, while the program plays on")
     sys.exit()
 if what == "alone":
     (out / "alone").write_text(str(level_now))
     if abs(level_now - ALONE) > 1.5:
-        sys.exit(f"sound-inputs-test: alone: {shown} dBFS, not {ALONE:.1f}")
+        sys.exit(f"sound_inputs.py: alone: {shown} dBFS, not {ALONE:.1f}")
     print(f"ok    alone: {level_now:.1f} dBFS")
     sys.exit()
 alone = float((out / "alone").read_text())
 if abs(level_now - alone - EXPECTED[what]) > 1:
-    sys.exit(f"sound-inputs-test: {what}: {shown} dBFS, not {alone + EXPECTED[what]:.1f}")
+    sys.exit(f"sound_inputs.py: {what}: {shown} dBFS, not {alone + EXPECTED[what]:.1f}")
 print(f"ok    {what}: {level_now - alone:+.1f} dB")

@@ -305,7 +305,7 @@ extension EventScript {
     private var settings: JSONValue { ["type": "realtime", "tools": [["type": "function", "name": "ask_jarvis"]]] }
 
     private static let tools = [
-        AnswerTool.answer.rawValue, AnswerTool.approve.rawValue, "ask_jarvis", "play_audio", "",
+        AnswerTool.answerQuestion.rawValue, AnswerTool.approve.rawValue, "ask_jarvis", "play_audio", "",
     ]
 
     private mutating func functionCall() -> ServerEvent {

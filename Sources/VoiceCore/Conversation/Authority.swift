@@ -412,7 +412,7 @@ package struct Authority: Equatable, Sendable {
         case .words(let turn):
             guard let tool = AnswerTool(rawValue: call.name) else { return CallAuthority(.words) }
             let prompt = prompts.last { $0.isAnswered(by: turn) }
-            guard committedTurn.mayApprove || tool == .answer else {
+            guard committedTurn.mayApprove || tool == .answerQuestion else {
                 return CallAuthority(.words)
             }
             guard let prompt, turn > used, turn == begun, turn == committedTurn.number, !committedTurn.isSilent,

@@ -18,7 +18,7 @@ package enum ToolAuthority: Int, Sendable, Comparable {
 
 /// The tools that pass on the user's answer to a question of the agent, by their names on the wire.
 package enum AnswerTool: String {
-    case answer = "answer_question"
+    case answerQuestion = "answer_question"
     /// May allow what the agent asks permission for.
     case approve
 }

@@ -87,7 +87,7 @@ struct ToolAuthorityTests {
         #expect(seen.withLock { $0 } == [nil, nil, 3])
     }
 
-    /// No authority reaches as far as an answer does.
+    /// A tool that is declared wrongly is never called: no authority reaches as far as an answer does.
     @Test func toolThatNeedsAnAnswerItCannotTakeDoesNothing() async {
         let dispatcher = ToolDispatcher(
             ToolRegistry([Self.probe("launch", needs: .answer) { Issue.record("called") }]),
