@@ -11,6 +11,9 @@ def told(folder):
     """States and words in their order, as the log has them, without times."""
     log = (folder / "daemon.log").read_text()
     wrong = re.findall(r"^\S+ (?:warning|error|critical) .*", log, re.M)
+    if any("no real-time priority" in line for line in wrong):
+        # Then whatever else starts on the machine may disturb the sound; what was heard is compared below.
+        wrong = [line for line in wrong if "sound was disturbed" not in line]
     return {
         "states": re.findall(r"info state from=\S+ to=(\S+)", log),
         "words": re.findall(r"\b(?:heard|said) text=.*|\bsaid .*", log),
