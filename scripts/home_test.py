@@ -647,7 +647,8 @@ def native_checks():
     assert kinds >= {"media_player", "assist_satellite", "switch", "number", "select", "sensor", "event", "button", "text"}, kinds
 
     def entity(kind, part=""):
-        return next(entity for unique, entity in found.items() if entity.startswith(kind + ".") and part in unique)
+        # Older editions make the unique id of the id here, newer ones of the name; the entity has the name in all of them.
+        return next(entity for entity in sorted(found.values()) if entity.startswith(kind + ".") and part in entity)
 
     mute, volume, player, satellite = entity("switch", "mute"), entity("number", "media"), entity("media_player"), entity("assist_satellite")
     mode, state = entity("select", "activation"), entity("sensor", "state")
