@@ -15,7 +15,7 @@ struct AudioEngineTests {
         var engine: AudioEngine<SimulatedDevice>
 
         // Swift 6.2 miscompiles a noncopyable type's initializer that throws when half is initialized.
-        init(automaticGain: Bool = false, prepare: (SimulatedCard) -> Void = { _ in }) throws {
+        init(automaticGain: Bool = false, cancels: Bool = true, prepare: (SimulatedCard) -> Void = { _ in }) throws {
             let card = SimulatedCard()
             let ports = AudioPorts()
             prepare(card)
@@ -23,6 +23,8 @@ struct AudioEngineTests {
             // All audio passes immediately.
             configuration.duplex = .full
             configuration.automaticGain = automaticGain
+            configuration.echoCanceller.echoCancellation = cancels
+            if !cancels { configuration.echoCanceller.noiseSuppression = .off }
             engine = try AudioEngine(device: SimulatedDevice(card: card), ports: ports, configuration: configuration)
             self.card = card
             self.ports = ports
@@ -600,9 +602,10 @@ struct AudioEngineTests {
         return samples
     }
 
+    /// Without the library, whose cancellers share tables that a test beside this one may be filling: a sample moves by one.
     @Test func takesEightPeriodsTogetherAtRestAndLosesNone() throws {
-        var rig = try Rig(prepare: Self.noisy)
-        var other = try Rig(prepare: Self.noisy)
+        var rig = try Rig(cancels: false, prepare: Self.noisy)
+        var other = try Rig(cancels: false, prepare: Self.noisy)
         rig.ports.playback.mayRest = true
         rig.run(200)
         other.run(200)
@@ -615,10 +618,9 @@ struct AudioEngineTests {
         #expect(rig.ports.gauges.counters.cycles == 1000)
         let samples = upstream(rig.ports)
         #expect(samples.count == 1000 * AudioFormat.wirePeriodSamples)
-        // All cancellers of a process share the library's tables: one that another test creates now may move a sample by one.
-        // A period that was lost or came twice moves them by hundreds.
-        let furthest = zip(samples, upstream(other.ports)).map { abs(Int($0) - Int($1)) }.max()
-        #expect(furthest ?? 0 <= 8)
+        // Every sample, which a failure does not print: they are 240,000.
+        let isSame = samples == upstream(other.ports)
+        #expect(isSame)
     }
 
     @Test(arguments: ["earcon", "alarm", "conversation"]) func aNeedEndsTheWaitForSeveralPeriods(need: String) throws {

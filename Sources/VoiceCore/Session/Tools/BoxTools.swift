@@ -90,8 +90,8 @@ extension Tool {
         let box = context.box
         return [
             tellTime(box), changeVolume(box),
-            order("stop_talking", needs: .none, "Silence, and nothing of what was asked goes on.", box.stop),
-            order("mute_microphone", needs: .turn, "Closes the microphone until somebody opens it by hand.", box.mute),
+            order("stop_talking", needs: .none, "Stops speaking, and cancels the current request.", box.stop),
+            order("mute_microphone", needs: .turn, "Mutes the microphone until a person unmutes it by hand.", box.mute),
             previousTrack(context.media),
         ]
     }

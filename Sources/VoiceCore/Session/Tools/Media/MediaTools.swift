@@ -8,18 +8,18 @@ extension Tool {
         let player = context.media
         return [
             playAudio(player), enqueue(player),
-            order("pause_playback", needs: .none, "Pauses what plays, so that it can go on later.", .pause, player),
+            order("pause_playback", needs: .none, "Pauses playback, to be resumed later.", .pause, player),
             order(
-                "resume_playback", needs: .turn, "Goes on with what was paused; with the queue when nothing was.",
+                "resume_playback", needs: .turn, "Resumes the paused item, or starts the queue if nothing is paused.",
                 .resume,
                 player
             ),
             stopPlayback(player),
             order(
-                "skip_track", needs: .turn, "Leaves what plays and goes on to the next item of the queue.", .skip,
+                "skip_track", needs: .turn, "Skips to the next item in the queue.", .skip,
                 player
             ),
-            order("clear_queue", needs: .turn, "Empties the queue. What plays goes on.", .clear, player),
+            order("clear_queue", needs: .turn, "Clears the queue. The current item keeps playing.", .clear, player),
             getNowPlaying(player), setVolume(player), duckAudio(player),
         ]
     }
@@ -124,7 +124,7 @@ extension Tool {
     /// Only for the small grammar.
     static func previousTrack(_ player: any MediaControls) -> Tool {
         order(
-            "previous_track", needs: .turn, "Goes back to the beginning, or to what was played before.", .previous,
+            "previous_track", needs: .turn, "Restarts the current item, or returns to the previous one.", .previous,
             player
         )
     }
