@@ -1,4 +1,4 @@
-"""One check of scripts/sound_inputs.py: waits for its moment, records the loudspeaker, and judges the level of the music's tone.
+"""One check of scripts/sound-inputs-test or airplay-check: waits for its moment, records the loudspeaker, and judges the level of the music's tone.
 
     sound_inputs.py alone|asked|voice|back|quieter|stopped|device
 
