@@ -20,6 +20,8 @@ package final class SphinxSpotter: WakeWordDetector {
     private var words: WakeWords
     /// Whether the box plays sound, or has until a moment ago.
     private var hasPlayed = false
+    private var isTalkerHeard = true
+    private var gate = TalkerGate()
     /// The words that the dictionary does not have.
     package private(set) var gaps: [WordGap] = []
     /// Samples since the first find below its threshold.
@@ -92,7 +94,8 @@ package final class SphinxSpotter: WakeWordDetector {
 
     /// Lowers the thresholds of stop words only while the box plays sound: each doubtful find begins the search anew, and may
     /// cost a word. So does a new list: "Stop." often ends the sound before it is recognised.
-    package func note(hasPlayed: Bool) {
+    package func note(hasPlayed: Bool, isTalkerHeard: Bool) {
+        self.isTalkerHeard = isTalkerHeard
         guard hasPlayed != self.hasPlayed else { return }
         self.hasPlayed = hasPlayed
         guard words.words.contains(where: \.isStop) else { return }
@@ -102,21 +105,23 @@ package final class SphinxSpotter: WakeWordDetector {
     }
 
     package func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
-        guard !samples.isEmpty else { return [] }
-        let isTaken = withUnsafeTemporaryAllocation(of: Int16.self, capacity: samples.count) { room in
-            for index in samples.indices { room[index] = withNoise(samples[index]) }
-            return csphinx_process(spotter, room.baseAddress, samples.count)
-        }
-        guard isTaken else { throw WakeWordError("PocketSphinx fails") }
+        // A wake word counts whoever else is heard.
+        let hasCalls = words.words.contains { !$0.isStop }
+        var sound = gate.admit(samples, isTalkerHeard: isTalkerHeard || hasCalls)
+        guard !sound.isEmpty else { return [] }
+        // After a pause in the search: a find from before it must not be reported now.
+        if sound.count > samples.count { beginSearch() }
+        for index in sound.indices { sound[index] = withNoise(sound[index]) }
+        guard csphinx_process(spotter, sound, sound.count) else { throw WakeWordError("PocketSphinx fails") }
         var score = 0.0
         guard let room = phrase.baseAddress, csphinx_found(spotter, room, phrase.count, &score) else { return [] }
         var word = String(cString: room)
         while word.last == " " { word.removeLast() }
         if score < words[word].map(needed) ?? 0, waited < Self.patience {
-            waited += samples.count
+            waited += sound.count
             return []
         }
-        reset()
+        beginSearch()
         return [WakeCandidate(word, .score(score))]
     }
 
@@ -126,6 +131,11 @@ package final class SphinxSpotter: WakeWordDetector {
     }
 
     package func reset() {
+        gate = TalkerGate()
+        beginSearch()
+    }
+
+    private func beginSearch() {
         waited = 0
         csphinx_restart(spotter)
     }

@@ -95,8 +95,8 @@ package final class WakeEngines: WakeWordDetector {
         for slot in slots { slot.detector?.reset() }
     }
 
-    package func note(hasPlayed: Bool) {
-        for slot in slots { slot.detector?.note(hasPlayed: hasPlayed) }
+    package func note(hasPlayed: Bool, isTalkerHeard: Bool) {
+        for slot in slots { slot.detector?.note(hasPlayed: hasPlayed, isTalkerHeard: isTalkerHeard) }
     }
 
     package func listen(for what: LocalListening) {

@@ -8,9 +8,13 @@ package protocol WakeWordDetector: AnyObject {
     func reset()
     /// Sets the words to listen for from now on.
     func listen(for what: LocalListening)
-    /// Sets whether the box plays sound, or did a moment ago. A stop word then counts as said over that sound, and an engine
-    /// may accept it with less certainty.
-    func note(hasPlayed: Bool)
+    /// Sets the circumstances of the next audio.
+    ///
+    /// - Parameters:
+    ///   - hasPlayed: whether the box plays sound, or did a moment ago. A stop word then counts as said over that sound, and
+    ///     an engine may accept it with less certainty.
+    ///   - isTalkerHeard: whether a talker is heard beside that sound.
+    func note(hasPlayed: Bool, isTalkerHeard: Bool)
     /// Current confidence for each word, 0 to 1; empty if the engine reports none.
     var scores: [WakeScore] { get }
     /// Why no wake word is recognised; nil if at least one is, or if none is configured.
@@ -21,7 +25,7 @@ package protocol WakeWordDetector: AnyObject {
 
 extension WakeWordDetector {
     package func listen(for what: LocalListening) {}
-    package func note(hasPlayed: Bool) {}
+    package func note(hasPlayed: Bool, isTalkerHeard: Bool) {}
     package var scores: [WakeScore] { [] }
     package var callsUnheard: WakeWordError? { nil }
     package var gaps: [WordGap] { [] }

@@ -70,7 +70,7 @@ package final class WakeWordRecogniser {
         at now: Duration
     ) throws(WakeWordError) -> [WakeReport] {
         let hasPlayed = isPlaying || (played.map { now - $0 <= Self.hold } ?? false)
-        detector.note(hasPlayed: hasPlayed)
+        detector.note(hasPlayed: hasPlayed, isTalkerHeard: talker == .heard)
         ownVoice.note(talker, at: now)
         if isPlaying {
             if played.map({ now - $0 > Self.hold }) ?? true { playedSince = now }

@@ -85,6 +85,29 @@ struct SphinxSpotterTests {
         }
     }
 
+    /// While the box speaks, words are searched only where a talker is heard, and the canceller may notice one late.
+    @Test(arguments: [0, 200, 400, 600])
+    func stopIsHeardWhereTheTalkerIsNoticed(millisecondsLate late: Int) throws {
+        let words = try WakeWords(wake: "computer", stop: "stop", threshold: -20)
+        let word = WakeSamples.samples(of: "stop")
+        let before = 5 * 16_000
+        let samples = [Int16](repeating: 0, count: before) + word + [Int16](repeating: 0, count: 32_000)
+        let recogniser = WakeWordRecogniser(
+            try SphinxSpotter(words.stops, model: Self.model), rule: WakeRule(words: words.stops)
+        )
+        var found: [WakeRule.Verdict] = []
+        for start in stride(from: 0, through: samples.count - 640, by: 640) {
+            let isHeard = (before + 16 * late..<before + 16 * late + word.count).contains(start)
+            found += try samples[start..<start + 640].withUnsafeBufferPointer {
+                try recogniser.process(
+                    $0, listening: .stop, isPlaying: true, talker: isHeard ? .heard : .absent,
+                    at: .milliseconds(60_000 + start / 16 + 40)
+                ).map(\.verdict)
+            }
+        }
+        #expect(found == [.stop("stop")])
+    }
+
     /// A list of words that PocketSphinx did not take leaves none: the owner must learn of it, and open it anew.
     @Test func rejectedWordListStopsTheOldOne() throws {
         var error = [CChar](repeating: 0, count: 512)
