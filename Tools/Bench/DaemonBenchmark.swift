@@ -1,7 +1,3 @@
-internal import Glibc
-internal import Synchronization
-import VoiceSimulator
-
 /// CPU and memory of the whole daemon while it hears and speaks at the same time, in its own process.
 ///
 /// Compared with the same number of periods of canceller and resamplers alone: in a tight loop, where caches stay warm
@@ -17,56 +13,29 @@ enum DaemonBenchmark {
 
     private static func run(_ isQuick: Bool) async throws -> [Figure] {
         let seconds = isQuick ? 5 : 20
-        let deltas = Deltas()
-        let services = try await SimulatedServices.start(
-            SpeakingModel.script(seconds: speech),
-            configure: {
-                // Slightly faster than real time throughout; the residual echo must not interrupt the speech.
-                $0.speed = 1.05
-                $0.thresholdDecibels = -35
-            },
-            events: { event in
-                guard case .server(_, let value) = event else { return }
-                if value["type"]?.string == "response.output_audio.delta" {
-                    deltas.count.wrappingAdd(1, ordering: .relaxed)
-                }
-            }
-        )
+        let model = try await SpeakingModel.start(seconds: speech)
         let room = try VirtualRoom.find()
         let daemon =
-            try room.map { try $0.daemon(services) }
-            ?? BenchProcess("/proc/self/exe", FileRoomDaemon.arguments(services))
+            try room.map { try $0.daemon(model.services) }
+            ?? BenchProcess("/proc/self/exe", FileRoomDaemon.arguments(model.services))
         defer {
             daemon.end()
             room?.close()
         }
-        try await speaks(deltas, room)
+        try await model.ask(in: room)
         let before = try ProcessUsage(daemon.id)
-        let heard = deltas.count.load(ordering: .relaxed)
+        let begun = model.spoken
         // Runs at the same time, so that other load on the machine affects both.
         let alone = try PacedProcessing(periods: seconds * 100)
         let paced = try await alone.microseconds(after: .seconds(seconds))
         let after = try ProcessUsage(daemon.id)
-        let spoken = deltas.count.load(ordering: .relaxed) - heard
+        let spoken = model.spoken - begun
         daemon.end()
-        await services.stop()
+        await model.services.stop()
         guard spoken >= seconds * 8 else { throw BenchProblem("the model fell silent: \(spoken) deltas") }
         return try figures(
             before, after, seconds: Double(seconds), paced: paced, place: room == nil ? "file room" : "virtual card"
         )
-    }
-
-    private static func speaks(_ deltas: Deltas, _ room: VirtualRoom?) async throws {
-        if let room {
-            try await Task.sleep(for: .seconds(1))
-            try room.ask()
-        }
-        for _ in 0..<200 where deltas.count.load(ordering: .relaxed) < 10 {
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        guard deltas.count.load(ordering: .relaxed) >= 10 else { throw BenchProblem("the model does not speak") }
-        // By now the first deltas have been played and the buffers have their final size.
-        try await Task.sleep(for: .seconds(1))
     }
 
     private static func figures(
@@ -94,9 +63,5 @@ enum DaemonBenchmark {
             ),
             Figure("peak memory (VmHWM)", after.peakMegabytes, unit: "MB", atMost: 40, note: place),
         ]
-    }
-
-    private final class Deltas: Sendable {
-        let count = Atomic<Int>(0)
     }
 }

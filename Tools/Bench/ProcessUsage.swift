@@ -15,7 +15,8 @@ struct ProcessUsage {
     var threads: [Int: ThreadUsage] = [:]
     /// User and system time of the process in seconds, with the resolution of the kernel's clock tick.
     var ticks: Double
-    /// The largest resident size, in MB of 2^20 bytes.
+    /// The resident size and the largest one so far, in MB of 2^20 bytes.
+    var residentMegabytes: Double
     var peakMegabytes: Double
 
     init(_ process: pid_t) throws {
@@ -28,9 +29,13 @@ struct ProcessUsage {
             throw BenchProblem("/proc/\(process)/stat cannot be read")
         }
         ticks = (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
-        let peak = try text("status").split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-        peakMegabytes = Double(peak?.split(whereSeparator: \.isWhitespace).dropFirst().first ?? "") ?? .nan
-        peakMegabytes /= 1024
+        let sizes = try text("status").split(separator: "\n")
+        func megabytes(_ name: String) -> Double {
+            let line = sizes.first { $0.hasPrefix(name) }?.split(whereSeparator: \.isWhitespace)
+            return (line?.dropFirst().first.flatMap { Double($0) } ?? .nan) / 1024
+        }
+        residentMegabytes = megabytes("VmRSS:")
+        peakMegabytes = megabytes("VmHWM:")
         for id in Self.threadIDs(process) {
             guard let time = try? text("task/\(id)/schedstat").split(separator: " ").first.flatMap({ Double($0) }),
                 let name = try? text("task/\(id)/comm"), let status = try? text("task/\(id)/status")
@@ -66,5 +71,36 @@ struct ProcessUsage {
             if let id = Int(name) { ids.append(id) }
         }
         return ids
+    }
+}
+
+/// What a process costs while it is watched.
+struct ProcessCost {
+    /// By thread name, the largest CPU time first.
+    let threads: [ProcessUsage.ThreadUsage]
+    let residentMegabytes: Double
+    private let seconds: Double
+
+    init(_ process: pid_t, for seconds: Int) async throws {
+        let before = try ProcessUsage(process)
+        try await Task.sleep(for: .seconds(seconds))
+        let after = try ProcessUsage(process)
+        threads = after.use(since: before)
+        residentMegabytes = after.residentMegabytes
+        self.seconds = Double(seconds)
+    }
+
+    /// CPU time in percent of a core.
+    var share: Double { threads.reduce(0) { $0 + $1.seconds } * 100 / seconds }
+
+    /// Wake-ups per second of the threads other than those with these names.
+    func wakeUps(outside names: [String] = []) -> Double {
+        threads.reduce(0) { $0 + (names.contains($1.name) ? 0 : $1.wakeUps) } / seconds
+    }
+
+    /// Threads that wake more often than every other second, with their wake-ups per second.
+    var wakingThreads: String {
+        threads.filter { $0.wakeUps > 0.5 * seconds }.map { "\($0.name) \(($0.wakeUps / seconds).text)" }
+            .joined(separator: ", ")
     }
 }

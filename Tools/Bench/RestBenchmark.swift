@@ -49,22 +49,18 @@ enum RestBenchmark {
         let daemon = try room.daemon(services, activation: state.activation)
         defer { daemon.end() }
         try await Task.sleep(for: .seconds(state.settles))
-        let before = try ProcessUsage(daemon.id)
-        try await Task.sleep(for: .seconds(seconds))
-        let use = try ProcessUsage(daemon.id).use(since: before)
+        let cost = try await ProcessCost(daemon.id, for: seconds)
         await services.stop()
-        let wakeUps = use.reduce(0) { $0 + $1.wakeUps } / Double(seconds)
-        let others = use.reduce(0) { $0 + (paced.contains($1.name) ? 0 : $1.wakeUps) } / Double(seconds)
-        let share = use.reduce(0) { $0 + $1.seconds } * 100 / Double(seconds)
-        let parts = use.filter { $0.wakeUps > 0.5 * Double(seconds) }
-            .map { "\($0.name) \(($0.wakeUps / Double(seconds)).text)" }
         return [
             Figure(
-                "\(state.name): wake-ups per second", wakeUps, unit: "", atMost: state.wakeUps,
-                note: parts.joined(separator: ", ")
+                "\(state.name): wake-ups per second", cost.wakeUps(), unit: "", atMost: state.wakeUps,
+                note: cost.wakingThreads
             ),
-            Figure("\(state.name): of them outside audio and network", others, unit: "", atMost: mostOthers),
-            Figure("\(state.name): CPU, share of one core", share, unit: "%", atMost: state.share),
+            Figure(
+                "\(state.name): of them outside audio and network", cost.wakeUps(outside: paced), unit: "",
+                atMost: mostOthers
+            ),
+            Figure("\(state.name): CPU, share of one core", cost.share, unit: "%", atMost: state.share),
         ]
     }
 }

@@ -76,16 +76,3 @@ struct SimulatedServices: Sendable {
             .map { Float($0) / 32768 }
     }
 }
-
-/// A model that answers the first question with a long speech.
-enum SpeakingModel {
-    static func script(seconds: Int) -> ConversationScript {
-        ConversationScript(turns: [.init(transcript: "What is on today", action: .say(words(seconds: seconds)))])
-    }
-
-    /// Words that the tone voice speaks for about `seconds`.
-    static func words(seconds: Int) -> String {
-        // Five syllables: 360 ms, followed by 40 ms of silence.
-        Array(repeating: "information", count: seconds * 5 / 2).joined(separator: " ")
-    }
-}
