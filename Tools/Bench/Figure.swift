@@ -8,6 +8,9 @@ struct Figure: Sendable {
     /// Whether the target is met; nil if there is none.
     var isMet: Bool?
     var note: String
+    /// How `--plot` draws it; nil if it is not drawn.
+    private(set) var bar: BenchPlot.Bar?
+    private var amounts: (ours: Double, limit: Double?, peer: Double?)?
 
     init(_ name: String, value: String = "", target: String = "", isMet: Bool? = nil, note: String = "") {
         self.name = name
@@ -45,13 +48,28 @@ struct Figure: Sendable {
         self.note = note.isEmpty ? spread : "\(spread); \(note)"
     }
 
-    /// One value, which should not exceed `limit`.
-    init(_ name: String, _ value: Double, unit: String, atMost limit: Double? = nil, note: String = "") {
+    /// One value, which should not exceed `limit`, and the same one of a peer.
+    init(
+        _ name: String,
+        _ value: Double,
+        unit: String,
+        atMost limit: Double? = nil,
+        beside peer: Double? = nil,
+        note: String = ""
+    ) {
         self.init(unit.isEmpty ? name : "\(name), \(unit)", value: value.text, note: note)
+        amounts = (value, limit, peer)
         if let limit {
             target = "<= \(limit.text)"
             isMet = value <= limit
         }
+    }
+
+    /// The same figure, also as a bar of the plot.
+    func drawn(_ panel: BenchPlot.Panel, as state: String) -> Figure {
+        var figure = self
+        figure.bar = amounts.map { .init(panel: panel, state: state, ours: $0.ours, target: $0.limit, peer: $0.peer) }
+        return figure
     }
 }
 

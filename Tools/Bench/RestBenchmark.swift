@@ -55,12 +55,13 @@ enum RestBenchmark {
             Figure(
                 "\(state.name): wake-ups per second", cost.wakeUps(), unit: "", atMost: state.wakeUps,
                 note: cost.wakingThreads
-            ),
+            ).drawn(.wakeUps, as: state.name),
             Figure(
                 "\(state.name): of them outside audio and network", cost.wakeUps(outside: paced), unit: "",
                 atMost: mostOthers
             ),
-            Figure("\(state.name): CPU, share of one core", cost.share, unit: "%", atMost: state.share),
+            Figure("\(state.name): CPU, share of one core", cost.share, unit: "%", atMost: state.share)
+                .drawn(.processor, as: state.name),
         ]
     }
 }

@@ -1,10 +1,11 @@
 internal import Glibc
 internal import ServiceSimulators
+internal import VoiceBase
 internal import VoiceSimulator
 
 /// Measures the program's own share of every delay and its cost, each compared with its target.
 ///
-///     VoiceBench [--quick] [name...]
+///     VoiceBench [--quick] [--plot FILE.svg] [name...]
 ///     VoiceBench soak [options]           hours of conversation with interruptions, see `Soak`
 ///     VoiceBench faults [options]         conversations with faulty services, see `FaultRun`
 ///     VoiceBench faults services          the services beside the Realtime one, for scripts
@@ -70,20 +71,26 @@ if let command = StreamCheck(arguments) {
         exit(1)
     }
 }
-let isQuick = arguments.contains("--quick")
-let names = arguments.filter { !$0.hasPrefix("-") }
-guard arguments.allSatisfy({ !$0.hasPrefix("-") || $0 == "--quick" }),
-    names.allSatisfy({ name in Benchmarks.all.contains { $0.name == name } })
-else {
-    print("usage: VoiceBench [--quick] [\(Benchmarks.all.map(\.name).joined(separator: "|")) ...]")
+guard let options = BenchOptions(arguments) else {
+    print(BenchOptions.usage)
     exit(64)
 }
 BenchTable.printHead()
-for benchmark in Benchmarks.all where names.isEmpty || names.contains(benchmark.name) {
+var bars: [BenchPlot.Bar] = []
+for benchmark in options.benchmarks {
     do {
-        let figures = try await benchmark.run(isQuick)
+        let figures = try await benchmark.run(options.isQuick)
         BenchTable.printSection(benchmark.title, figures)
+        bars += figures.compactMap(\.bar)
     } catch {
         BenchTable.printSection(benchmark.title, [Figure("not measured", note: "\(error)")])
+    }
+}
+if let plot = options.plot {
+    do {
+        try StateFile.write(Array(BenchPlot(bars: bars).svg.utf8), to: plot)
+    } catch {
+        print("VoiceBench: \(error)")
+        exit(1)
     }
 }
