@@ -58,8 +58,8 @@ check-autobahn:
 	scripts/autobahn release
 
 .PHONY: bench
-bench: ## measure what the program costs (BENCH=--quick)
-	@scripts/deps run
+bench: ## measure what the program costs, also beside a client on the official SDK (BENCH="--quick --plot FILE.svg")
+	@scripts/deps bench || scripts/deps run
 	$(BUILD) jarvis-voiced VoiceBench >/dev/null
 	$(RELEASE_DIR)/VoiceBench $(BENCH)
 

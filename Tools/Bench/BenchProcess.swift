@@ -68,7 +68,10 @@ final class BenchProcess {
     ) throws -> String {
         let child = try BenchProcess(path, arguments, environment: environment, captures: true)
         let text = child.readAll()
-        guard child.wait() == 0 else { throw BenchProblem("\(path): \(text.prefix(300))") }
+        guard child.wait() == 0 else {
+            let lines = text.prefix(300).split(whereSeparator: \.isNewline)
+            throw BenchProblem("\(path): \(lines.joined(separator: "; "))")
+        }
         return text
     }
 

@@ -12,7 +12,7 @@ struct Benchmark: Sendable {
 enum Benchmarks {
     static let all: [Benchmark] = [
         CallsBenchmark.benchmark, UplinkBenchmark.benchmark, PlayoutBenchmark.benchmark, DaemonBenchmark.benchmark,
-        RestBenchmark.benchmark, ProgramBenchmark.benchmark, CodecBenchmark.benchmark,
+        RestBenchmark.benchmark, PeerBenchmark.benchmark, ProgramBenchmark.benchmark, CodecBenchmark.benchmark,
     ]
 }
 

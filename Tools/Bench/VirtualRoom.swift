@@ -56,6 +56,27 @@ struct VirtualRoom {
         return try BenchProcess(Program.daemon, ["run", "--config", folder + "/config.toml"], environment: environment)
     }
 
+    /// Starts the official SDK's client with this room as its card.
+    func client(_ services: SimulatedServices, python: String) throws -> BenchProcess {
+        // PortAudio lists a card with conversion only if it is told what that converts to.
+        try write(
+            Array(
+                """
+                <\(tools)/asound.conf>
+                pcm.card { type plug slave { pcm room rate 48000 channels 1 } }
+
+                """.utf8
+            ),
+            to: "client.conf"
+        )
+        var environment = environment
+        environment["ALSA_CONFIG_PATH"] = folder + "/client.conf"
+        environment["OPENAI_API_KEY"] = SimulatedServices.key
+        return try BenchProcess(
+            python, ["scripts/sdk_client.py", "127.0.0.1:\(services.realtimePort)", "card"], environment: environment
+        )
+    }
+
     /// Plays a question into the microphone.
     func ask() throws {
         let samples = SimulatedServices.question().map { Int16($0 * 32767) }
