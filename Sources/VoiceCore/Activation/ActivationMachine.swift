@@ -28,6 +28,8 @@ package struct ActivationMachine: Sendable {
         package var assistants: Set<String> = []
         /// The assistant for triggers that name none, such as a button: that of the first wake word, if that word has one.
         package var home: String?
+        /// Whether wake words are recognised on this machine or by a server at home.
+        package var hasWakeWords = true
         /// Whether the box can speak without a session.
         package var hasLocalVoice = false
         /// Delay of the sound for a wake word, which is left out if the user speaks on.
@@ -543,14 +545,19 @@ package struct ActivationMachine: Sendable {
         // A conversation that never left `idle` does not report `idle` again.
         want(.close, phase == .closing, after: .seconds(5))
         want(.turn, isLimited && state == .userSpeaking, after: options.turnLimit)
-        let next: LocalListening =
-            if isMuted { .nothing } else if phase == .idle || phase == .closing {
-                mediaPlays || isRinging || isAnnouncing ? .stop : mode == .push ? .nothing : .wake
-            } else { .stop }
-        if next != listening {
-            listening = next
-            effects.append(.listen(next))
+        if words != listening {
+            listening = words
+            effects.append(.listen(words))
         }
+    }
+
+    /// The words that would have an effect now.
+    private var words: LocalListening {
+        guard !isMuted else { return .nothing }
+        let isOpen = phase != .idle && phase != .closing
+        let canStop = isOpen ? mode != .always || hasSomethingToStop : mediaPlays || isRinging || isAnnouncing
+        if canStop { return .stop }
+        return options.hasWakeWords && (isOpen || mode != .push) ? .wake : .nothing
     }
 
     private mutating func want(_ timer: ActivationTimer, _ wanted: Bool, after pause: Duration) {

@@ -639,6 +639,28 @@ struct ActivationMachineTests {
         #expect(scene.opens)
     }
 
+    /// A conversation that is always open is silent for most of the day: no word is searched for that would have no effect.
+    @Test(arguments: [true, false]) func searchesStopWordsWhereSomethingCanStop(hasWakeWords: Bool) {
+        var scene = Scene(.always) { $0.hasWakeWords = hasWakeWords }
+        scene.on(.conversation(.connecting))
+        scene.on(.conversation(.listening))
+        let rest: LocalListening = hasWakeWords ? .wake : .nothing
+        #expect(scene.machine.listening == rest)
+        let heard: [(ActivationEvent, LocalListening)] = [
+            (.conversation(.userSpeaking), rest), (.conversation(.processing), .stop),
+            (.conversation(.aiSpeaking), .stop),
+            // The word itself may be the interruption.
+            (.conversation(.userSpeaking), .stop), (.conversation(.processing), .stop),
+            (.conversation(.listening), rest),
+            (.media(true), .stop), (.media(false), rest), (.rings(true), .stop), (.rings(false), rest),
+            (.announcing(true), .stop), (.announcing(false), rest),
+        ]
+        for (number, (event, words)) in heard.enumerated() {
+            scene.on(event)
+            #expect(scene.machine.listening == words, "\(number): \(event)")
+        }
+    }
+
     /// PocketSphinx takes talk for a stop now and then: where nothing is said, there must be nothing to hear of it.
     @Test func falseStopWithNothingToStopIsIgnored() {
         var always = Scene.awake(.always)
@@ -691,7 +713,13 @@ struct ActivationMachineTests {
         scene.on(.conversation(.userSpeaking))
         #expect(!scene.starts(.turn))
         scene.states(.processing, .aiSpeaking, .listening)
-        #expect(scene.latest.allSatisfy { if case .phaseChanged = $0 { true } else { false } })
+        #expect(
+            scene.latest.allSatisfy {
+                switch $0 {
+                case .phaseChanged, .listen: true
+                default: false
+                }
+            })
     }
 
     @Test func modesChangeAtRuntime() {
