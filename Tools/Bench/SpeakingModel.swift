@@ -40,8 +40,8 @@ struct SpeakingModel: Sendable {
             try room.ask()
         }
         try await wait("the model does not speak") { spoken >= 10 }
-        // By now the first deltas have been played and the buffers have their final size.
-        try await Task.sleep(for: .seconds(1))
+        // By then the buffers have their final size, and the canceller knows the room.
+        try await Task.sleep(for: .seconds(10))
     }
 
     private func wait(_ problem: String, until isReached: () -> Bool) async throws {

@@ -184,7 +184,7 @@ package final class WakeWordListener: Sendable {
 
     /// How long the thread sleeps while there is nothing to listen for, unless it is told to listen: a detector may report
     /// meanwhile that it lacks words.
-    private static let longestWait = Duration.seconds(1)
+    private static let longestWait = Duration.seconds(5)
 
     private var untilBlock: Duration {
         Self.untilBlock(tap.ring.availableToRead, due: Duration(nanoseconds: tap.due), now: Monotonic.now())
