@@ -20,7 +20,7 @@ extension Configuration.Service {
     }
 
     /// The name of a service in the file. `ServiceRegistry` has those that exist.
-    package struct Name: RawRepresentable<String>, Hashable, Sendable {
+    package struct Name: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
 
         package init(rawValue: String) { self.rawValue = rawValue }

@@ -15,7 +15,7 @@ enum BareCall {
         mayBeLabelled: Bool = true
     ) -> Int? {
         let lineEnd = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
-        var at = bytes[start..<lineEnd].firstIndex { $0 != 0x20 } ?? lineEnd
+        var at: Int = bytes[start..<lineEnd].firstIndex { $0 != 0x20 } ?? lineEnd
         let label = String(decoding: bytes[at..<lineEnd].prefix(24), as: UTF8.self).lowercased()
         for prefix in [
             "tool_code", "tool_call:", "tool call:", "function call:", "function_call:", "assistant to=",

@@ -106,7 +106,7 @@ package struct SavedTimers: Equatable, Sendable {
                 let entry = line.drop { $0 == 0x20 }
                 let isEntry = entry.first == UInt8(ascii: "\"")
                 let ends = entry.last == UInt8(ascii: ",") ? entry.dropLast() : entry
-                let text = isEntry ? Array("timers = [".utf8) + ends + Array("]".utf8) : Array(entry)
+                let text: [UInt8] = isEntry ? Array("timers = [".utf8) + Array(ends) + Array("]".utf8) : Array(entry)
                 guard let document = try? ConfigurationDocument(ofState: text) else { continue }
                 if isEntry, case .texts(let some)? = document.values["timers"] {
                     timers += some
