@@ -45,6 +45,12 @@ struct Serve: AsyncParsableCommand {
     @Option(name: .long, help: "How long Jarvis takes, in ms.")
     var delay = 1000
 
+    @Option(name: .long, help: "How many times faster than real time the Realtime service speaks.")
+    var speed = 5.0
+
+    @Option(name: .long, help: "What the Realtime service answers to a typed question.")
+    var otherwise: String?
+
     @Option(name: .long, help: "Write the events of both sides here, a line of JSON each, without audio.")
     var events: String?
 
@@ -53,9 +59,12 @@ struct Serve: AsyncParsableCommand {
         var configuration = RealtimeSimulatorConfiguration()
         if tones { configuration.voice = .tones }
         configuration.recordLimit = 0
+        configuration.speed = speed
         if service.isEmpty { configuration.port = port }
         let queries = reply.indices.map { "Question \($0 + 1)?" }
-        let simulator = RealtimeSimulator(configuration: configuration, script: ConversationScript(queries: queries)) {
+        var script = ConversationScript(queries: queries)
+        if let otherwise { script.otherwise = otherwise }
+        let simulator = RealtimeSimulator(configuration: configuration, script: script) {
             record?.write($0)
         }
         let replies = Dictionary(zip(queries, reply)) { first, _ in first }
