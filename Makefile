@@ -59,7 +59,7 @@ check-autobahn:
 
 .PHONY: bench
 bench: ## measure what the program costs, also beside a client on the official SDK (BENCH="--quick --plot FILE.svg")
-	@scripts/deps bench || scripts/deps run
+	@scripts/deps bench || { echo "bench: without the client on the official SDK"; scripts/deps run; }
 	$(BUILD) jarvis-voiced VoiceBench >/dev/null
 	$(RELEASE_DIR)/VoiceBench $(BENCH)
 

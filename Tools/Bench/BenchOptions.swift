@@ -18,7 +18,7 @@ struct BenchOptions {
             switch argument {
             case "--quick": isQuick = true
             case "--plot":
-                guard let file = arguments.popFirst() else { return nil }
+                guard let file = arguments.popFirst(), !file.hasPrefix("-") else { return nil }
                 plot = file
             default:
                 guard Benchmarks.all.contains(where: { $0.name == argument }) else { return nil }

@@ -8,7 +8,7 @@ enum DaemonBenchmark {
         name: "daemon", title: "The whole daemon in full duplex (model speaks, microphone streams)", run: run
     )
 
-    /// Length of the speech, in s: 20 s are measured, and a few more pass before.
+    /// Length of the speech, in s: 20 s are measured, after some ten that pass before.
     private static let speech = 60
 
     private static func run(_ isQuick: Bool) async throws -> [Figure] {

@@ -16,6 +16,8 @@ enum PeerBenchmark {
     }
 
     private static func run(_ isQuick: Bool) async throws -> [Figure] {
+        // Before anything is downloaded.
+        guard VirtualRoom.isAvailable else { throw noRoom }
         let python = try BenchProcess.output("scripts/bench-peer", []).filter { !$0.isNewline }
         var figures: [Figure] = []
         for state in State.allCases {
@@ -36,32 +38,54 @@ enum PeerBenchmark {
         var systemCalls: Double?
     }
 
+    private static let noRoom = BenchProblem("no virtual room; set VOICE_SHARED")
+
     private static func measure(
         _ state: State,
         _ start: (VirtualRoom, SimulatedServices) throws -> BenchProcess
     ) async throws -> Cost {
-        let seconds = 10
-        guard let room = try VirtualRoom.find() else { throw BenchProblem("no virtual room; set VOICE_SHARED") }
+        guard let room = try VirtualRoom.find() else { throw noRoom }
         defer { room.close() }
         let model = try await SpeakingModel.start(seconds: 60)
-        let program = try start(room, model.services)
-        defer { program.end() }
-        switch state {
-        // The canceller rests after 15 s without sound.
-        case .silent: try await Task.sleep(for: .seconds(25))
-        case .speaking: try await model.ask(in: room)
-        }
-        let (heard, spoken) = (model.heard, model.spoken)
-        let calls = SystemCalls(program.id, for: seconds)
-        let cost = try await ProcessCost(program.id, for: seconds)
-        let chunks = model.heard - heard
-        let deltas = model.spoken - spoken
-        guard chunks >= seconds * 45 else { throw BenchProblem("the microphone fell silent: \(chunks) chunks") }
-        guard state == .silent || deltas >= seconds * 8 else {
-            throw BenchProblem("the model fell silent: \(deltas) deltas")
+        let result: Result<Cost, any Error>
+        do {
+            let program = try start(room, model.services)
+            defer { program.end() }
+            result = .success(try await measure(state, program, model, room))
+        } catch {
+            result = .failure(error)
         }
         await model.services.stop()
-        return Cost(process: cost, systemCalls: calls?.perSecond())
+        return try result.get()
+    }
+
+    private static func measure(
+        _ state: State,
+        _ program: BenchProcess,
+        _ model: SpeakingModel,
+        _ room: VirtualRoom
+    ) async throws -> Cost {
+        let seconds = 10
+        do {
+            switch state {
+            // The canceller rests after 15 s without sound.
+            case .silent: try await Task.sleep(for: .seconds(25))
+            case .speaking: try await model.ask(in: room)
+            }
+            let (heard, spoken) = (model.heard, model.spoken)
+            let process = try await ProcessCost(program.id, for: seconds)
+            let (chunks, deltas) = (model.heard - heard, model.spoken - spoken)
+            guard chunks >= seconds * 45 else { throw BenchProblem("the microphone fell silent: \(chunks) chunks") }
+            guard state == .silent || deltas >= seconds * 8 else {
+                throw BenchProblem("the model fell silent: \(deltas) deltas")
+            }
+            // Afterwards, because counting costs time.
+            return Cost(process: process, systemCalls: try await SystemCalls(program.id, for: 3)?.perSecond())
+        } catch let problem as BenchProblem where program.output >= 0 {
+            program.end()
+            let reason = program.readAll().split(whereSeparator: \.isNewline).last ?? "it printed nothing"
+            throw BenchProblem("\(problem): \(reason)")
+        }
     }
 
     private static func compare(_ state: State, _ ours: [Cost], _ client: [Cost]) -> [Figure] {
@@ -94,11 +118,12 @@ private struct SystemCalls {
     private let seconds: Int
 
     /// Returns nil without perf.
-    init?(_ process: pid_t, for seconds: Int) {
+    init?(_ process: pid_t, for seconds: Int) async throws {
         let options = ["stat", "-x", ",", "-e", "raw_syscalls:sys_enter", "-p", "\(process)", "sleep", "\(seconds)"]
         guard let perf = try? BenchProcess("perf", options, captures: true) else { return nil }
         self.perf = perf
         self.seconds = seconds
+        try await Task.sleep(for: .seconds(seconds))
     }
 
     /// Waits for the end of the count; nil if perf may not count.

@@ -10,10 +10,14 @@ struct VirtualRoom {
     private let folder: String
     private let environment: [String: String]
 
-    /// Starts a separate room; nil if there are no tools or no daemon was built.
+    private static var tools: String { (BenchProcess.environment["VOICE_SHARED"] ?? "../shared") + "/rig/virtual-room" }
+
+    /// Whether there are tools, and a daemon was built.
+    static var isAvailable: Bool { access(tools + "/up", X_OK) == 0 && access(Program.daemon, X_OK) == 0 }
+
+    /// Starts a separate room; nil if none is available.
     static func find() throws -> VirtualRoom? {
-        let tools = (BenchProcess.environment["VOICE_SHARED"] ?? "../shared") + "/rig/virtual-room"
-        guard access(tools + "/up", X_OK) == 0, access(Program.daemon, X_OK) == 0 else { return nil }
+        guard isAvailable else { return nil }
         let folder = "/tmp/voice-bench-\(getpid())"
         let build = BenchProcess.environment["ROOM_BUILD"] ?? "/tmp/voice-bench-room-build"
         var environment = ["VIRTUAL_ROOM": folder, "ROOM_BUILD": build]
@@ -71,9 +75,11 @@ struct VirtualRoom {
         )
         var environment = environment
         environment["ALSA_CONFIG_PATH"] = folder + "/client.conf"
+        environment["no_proxy"] = "127.0.0.1"
         environment["OPENAI_API_KEY"] = SimulatedServices.key
         return try BenchProcess(
-            python, ["scripts/sdk_client.py", "127.0.0.1:\(services.realtimePort)", "card"], environment: environment
+            python, ["scripts/sdk_client.py", "127.0.0.1:\(services.realtimePort)", "card"], environment: environment,
+            captures: true
         )
     }
 

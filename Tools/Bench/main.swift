@@ -1,6 +1,5 @@
 internal import Glibc
 internal import ServiceSimulators
-internal import VoiceBase
 internal import VoiceSimulator
 
 /// Measures the program's own share of every delay and its cost, each compared with its target.
@@ -87,10 +86,8 @@ for benchmark in options.benchmarks {
     }
 }
 if let plot = options.plot {
-    do {
-        try StateFile.write(Array(BenchPlot(bars: bars).svg.utf8), to: plot)
-    } catch {
-        print("VoiceBench: \(error)")
+    guard let file = fopen(plot, "w"), fputs(BenchPlot(bars: bars).svg, file) >= 0, fclose(file) == 0 else {
+        print("VoiceBench: \(plot): \(String(cString: strerror(errno)))")
         exit(1)
     }
 }

@@ -29,7 +29,7 @@ package struct ActivationMachine: Sendable {
         /// The assistant for triggers that name none, such as a button: that of the first wake word, if that word has one.
         package var home: String?
         /// Whether wake words are recognised on this machine or by a server at home.
-        package var hasWakeWords = true
+        package var hearsCalls = true
         /// Whether the box can speak without a session.
         package var hasLocalVoice = false
         /// Delay of the sound for a wake word, which is left out if the user speaks on.
@@ -264,6 +264,8 @@ package struct ActivationMachine: Sendable {
     /// Maximum number of typed questions, and of texts, that wait for the next session. The conversation that is ending drops the
     /// ninth, with a line and a tone.
     private static let mostWaiting = 8
+    /// How long stop words are still listened for after the last sound that they could stop, in a conversation that is always open.
+    private static let word = Duration.seconds(1)
 
     private mutating func ask(_ question: TypedQuestion) {
         switch phase {
@@ -298,6 +300,7 @@ package struct ActivationMachine: Sendable {
     /// With nothing to stop in an open conversation of `always` mode, a stop word is ignored: it may be a false detection, and
     /// would discard what the user is saying.
     private mutating func stop(isSpoken: Bool) {
+        // A word that was found just after the sound.
         if isSpoken, mode == .always, !isMuted, !hasSomethingToStop { return effects.append(.ignoreStop) }
         stop(isSpoken: isSpoken, mediaPlays ? .pauseMedia : nil)
     }
@@ -527,6 +530,7 @@ package struct ActivationMachine: Sendable {
         case .woken:
             isWokenDue = false
             play(.woken)
+        case .word: listen(for: wantedListening)
         }
     }
 
@@ -545,19 +549,26 @@ package struct ActivationMachine: Sendable {
         // A conversation that never left `idle` does not report `idle` again.
         want(.close, phase == .closing, after: .seconds(5))
         want(.turn, isLimited && state == .userSpeaking, after: options.turnLimit)
-        if words != listening {
-            listening = words
-            effects.append(.listen(words))
-        }
+        let wanted = wantedListening
+        // The box may fall silent in the middle of a word, and speak on a moment later.
+        want(.word, wanted != .stop && listening == .stop && mode == .always && isOpen && !isMuted, after: Self.word)
+        if !timers.contains(.word) { listen(for: wanted) }
     }
 
+    private mutating func listen(for wanted: LocalListening) {
+        guard wanted != listening else { return }
+        listening = wanted
+        effects.append(.listen(wanted))
+    }
+
+    private var isOpen: Bool { phase != .idle && phase != .closing }
+
     /// The words that would have an effect now.
-    private var words: LocalListening {
+    private var wantedListening: LocalListening {
         guard !isMuted else { return .nothing }
-        let isOpen = phase != .idle && phase != .closing
         let canStop = isOpen ? mode != .always || hasSomethingToStop : mediaPlays || isRinging || isAnnouncing
         if canStop { return .stop }
-        return options.hasWakeWords && (isOpen || mode != .push) ? .wake : .nothing
+        return options.hearsCalls && mode != .push ? .wake : .nothing
     }
 
     private mutating func want(_ timer: ActivationTimer, _ wanted: Bool, after pause: Duration) {

@@ -67,7 +67,7 @@ package struct ActivationSettings: Sendable {
             hiddenModels = isHidden(folder) ? folder : nil
         }
         engine = try Self.engine(configuration, models)
-        machine.hasWakeWords = engine != nil
+        machine.hearsCalls = engine != nil
         if let hiddenModels, isForThisUser, activation.mode == .wake {
             let problem = Self.notThisUsers(hiddenModels, isNamed: !activation.wakeModels.isEmpty)
             if engine == nil { throw Self.problem("activation.engine", problem) }

@@ -85,6 +85,8 @@ package enum ActivationTimer: Hashable, Sendable {
     case turn
     /// The user did not speak on after the wake word: a sound confirms it.
     case woken
+    /// A stop word that began over the box's sound has ended.
+    case word
 }
 
 /// The words that are listened for locally.

@@ -7,6 +7,8 @@ package final class SphinxSpotter: WakeWordDetector {
     static let doubt = 6.0
     /// Samples to wait after a find below its threshold: its score may still grow with the rest of the word.
     private static let patience = 3840
+    /// Samples after the end of a word in which its talker may still be noticed: 0.5 s.
+    private static let late = 8000
 
     /// Peak of the noise added to the sound, with a power of -66 dBFS, as in a quiet room. PocketSphinx measures every
     /// word against the mean of the earlier sound. Behind the canceller that may be almost nothing for half a minute,
@@ -20,6 +22,7 @@ package final class SphinxSpotter: WakeWordDetector {
     private var words: WakeWords
     /// Whether the box plays sound, or has until a moment ago.
     private var hasPlayed = false
+    /// Whether a talker is heard, or the box is silent.
     private var isTalkerHeard = true
     private var gate = TalkerGate()
     /// The words that the dictionary does not have.
@@ -105,24 +108,33 @@ package final class SphinxSpotter: WakeWordDetector {
     }
 
     package func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
-        // A wake word counts whoever else is heard.
+        // Wake words count without a talker, too.
         let hasCalls = words.words.contains { !$0.isStop }
-        var sound = gate.admit(samples, isTalkerHeard: isTalkerHeard || hasCalls)
-        guard !sound.isEmpty else { return [] }
-        // After a pause in the search: a find from before it must not be reported now.
-        if sound.count > samples.count { beginSearch() }
-        for index in sound.indices { sound[index] = withNoise(sound[index]) }
+        let admitted = gate.admit(samples, isTalkerHeard: isTalkerHeard || hasCalls)
+        if admitted.followsGap { beginSearch() }
+        var found: [WakeCandidate] = []
+        for start in stride(from: 0, to: admitted.sound.count, by: max(1, samples.count)) {
+            let block = admitted.sound[start...].prefix(samples.count)
+            let candidate = try search(block)
+            // A word that ended long before the talker was heard is the box's own.
+            if let candidate, admitted.sound.count - start <= Self.late + samples.count { found.append(candidate) }
+        }
+        return found
+    }
+
+    private func search(_ block: ArraySlice<Int16>) throws(WakeWordError) -> WakeCandidate? {
+        let sound = block.map(withNoise)
         guard csphinx_process(spotter, sound, sound.count) else { throw WakeWordError("PocketSphinx fails") }
         var score = 0.0
-        guard let room = phrase.baseAddress, csphinx_found(spotter, room, phrase.count, &score) else { return [] }
+        guard let room = phrase.baseAddress, csphinx_found(spotter, room, phrase.count, &score) else { return nil }
         var word = String(cString: room)
         while word.last == " " { word.removeLast() }
         if score < words[word].map(needed) ?? 0, waited < Self.patience {
             waited += sound.count
-            return []
+            return nil
         }
         beginSearch()
-        return [WakeCandidate(word, .score(score))]
+        return WakeCandidate(word, .score(score))
     }
 
     private func withNoise(_ sample: Int16) -> Int16 {

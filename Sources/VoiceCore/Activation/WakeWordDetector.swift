@@ -13,7 +13,7 @@ package protocol WakeWordDetector: AnyObject {
     /// - Parameters:
     ///   - hasPlayed: whether the box plays sound, or did a moment ago. A stop word then counts as said over that sound, and
     ///     an engine may accept it with less certainty.
-    ///   - isTalkerHeard: whether a talker is heard beside that sound.
+    ///   - isTalkerHeard: whether a talker is heard beside that sound, or the box is silent.
     func note(hasPlayed: Bool, isTalkerHeard: Bool)
     /// Current confidence for each word, 0 to 1; empty if the engine reports none.
     var scores: [WakeScore] { get }

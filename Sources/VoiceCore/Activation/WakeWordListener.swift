@@ -182,8 +182,8 @@ package final class WakeWordListener: Sendable {
         }
     }
 
-    /// How long the thread sleeps while there is nothing to listen for, unless it is told to listen: a detector may report
-    /// meanwhile that it lacks words.
+    /// How long the thread sleeps while there is nothing to listen for. `listen` and `stop` wake it, unless the process had no
+    /// file descriptor left for `orders`.
     private static let longestWait = Duration.seconds(5)
 
     private var untilBlock: Duration {

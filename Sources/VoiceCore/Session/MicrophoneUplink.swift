@@ -61,7 +61,7 @@ package final class MicrophoneUplink {
         maximumBacklog = options.maximumBacklog
         longestWaitSamples = Self.samples(options.longestWaitMS)
         hasVoiceDetector = options.hasVoiceDetector
-        kept = KeptMicrophone(longest: microphone.ring.capacity - Self.samples(Self.longestPauseMS))
+        kept = KeptMicrophone(longest: microphone.ring.capacity - AudioFormat.wireRate / 2)
         chunk = .allocate(capacity: Self.samples(options.chunk))
         chunk.initialize(repeating: 0)
         silence = .allocate(capacity: chunk.count)
@@ -329,20 +329,17 @@ package final class MicrophoneUplink {
     /// How often a shut gate is checked: a voice is sent that much later, with the sound before it.
     static let gateLook = Duration.milliseconds(50)
 
-    /// Longest time between two calls of `pump` without a connection. The ring has room for as much beside what is kept.
-    private static let longestPauseMS = 1500
-
     /// How late a period is awaited: the network thread that comes at the time itself often finds nothing, and must look again.
     private static let lateness = Duration.milliseconds(1)
 
-    /// Time until the audio thread should have delivered the rest of a chunk, 1 ... 20 ms; 1.5 s without a connection. While
+    /// Time until the audio thread should have delivered the rest of a chunk, 1 ... 20 ms; nil without a connection. While
     /// nothing is sent, 50 ms, unless the session's clock needs silence.
     ///
     /// Follows the audio thread's own pace: a card may deliver its periods later than they were captured.
     ///
     /// - Parameter latest: when the audio thread last delivered.
-    func untilNextChunk(_ now: Duration, after latest: Duration) -> Duration {
-        guard connection != nil else { return .milliseconds(Self.longestPauseMS) }
+    func untilNextChunk(_ now: Duration, after latest: Duration) -> Duration? {
+        guard connection != nil else { return nil }
         if isShut, clock == nil { return Self.gateLook }
         let captured = microphone.ring.writePosition
         let missing = max(0, chunk.count - Int(captured - min(settled, captured)))

@@ -114,7 +114,8 @@ package final class VoicePump {
         uplink.logLosses(now)
         playout.logLosses(now)
         if let count = lostMessages.dequeue(at: now, isOver: true) { report(.lost(.messages(count)), now) }
-        var pause = uplink.untilNextChunk(now, after: playout.writtenAt)
+        // Runs now and then even when closed, so that the ring does not fill with unwanted audio.
+        var pause = uplink.untilNextChunk(now, after: playout.writtenAt) ?? .milliseconds(500)
         if !followers.isEmpty { pause = min(pause, .milliseconds(20)) }
         // A cut is awaited. Playback is only monitored: the ring holds far more than is played between ticks.
         if playout.isCutting { return min(pause, .milliseconds(10)) }

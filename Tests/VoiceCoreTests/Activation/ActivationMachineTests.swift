@@ -640,25 +640,30 @@ struct ActivationMachineTests {
     }
 
     /// A conversation that is always open is silent for most of the day: no word is searched for that would have no effect.
-    @Test(arguments: [true, false]) func searchesStopWordsWhereSomethingCanStop(hasWakeWords: Bool) {
-        var scene = Scene(.always) { $0.hasWakeWords = hasWakeWords }
-        scene.on(.conversation(.connecting))
-        scene.on(.conversation(.listening))
-        let rest: LocalListening = hasWakeWords ? .wake : .nothing
-        #expect(scene.machine.listening == rest)
+    @Test(arguments: [true, false]) func searchesStopWordsWhereSomethingCanStop(hearsCalls: Bool) {
+        var scene = Scene(.always) { $0.hearsCalls = hearsCalls }
+        scene.states(.connecting, .listening)
+        #expect(scene.machine.listening == .stop, "the connection could be stopped, and a word may have begun")
+        scene.on(.timer(.word))
+        let rest: LocalListening = hearsCalls ? .wake : .nothing
         let heard: [(ActivationEvent, LocalListening)] = [
             (.conversation(.userSpeaking), rest), (.conversation(.processing), .stop),
             (.conversation(.aiSpeaking), .stop),
             // The word itself may be the interruption.
             (.conversation(.userSpeaking), .stop), (.conversation(.processing), .stop),
-            (.conversation(.listening), rest),
-            (.media(true), .stop), (.media(false), rest), (.rings(true), .stop), (.rings(false), rest),
-            (.announcing(true), .stop), (.announcing(false), rest),
+            // A word may begin over the end of a remark that is followed by another.
+            (.conversation(.listening), .stop), (.conversation(.aiSpeaking), .stop), (.conversation(.listening), .stop),
+            (.timer(.word), rest), (.media(true), .stop), (.media(false), .stop), (.timer(.word), rest),
+            (.rings(true), .stop), (.rings(false), .stop), (.timer(.word), rest),
+            (.announcing(true), .stop), (.announcing(false), .stop), (.timer(.word), rest),
         ]
         for (number, (event, words)) in heard.enumerated() {
             scene.on(event)
             #expect(scene.machine.listening == words, "\(number): \(event)")
         }
+        scene.on(.conversation(.aiSpeaking))
+        scene.on(.mute(true))
+        #expect(scene.machine.listening == .nothing)
     }
 
     /// PocketSphinx takes talk for a stop now and then: where nothing is said, there must be nothing to hear of it.
@@ -707,7 +712,7 @@ struct ActivationMachineTests {
         }
     }
 
-    @Test func alwaysModeHasNoTimers() {
+    @Test func alwaysModeHasNoTimeLimits() {
         var scene = Scene.awake(.always)
         #expect(!scene.starts(.followUp))
         scene.on(.conversation(.userSpeaking))
@@ -716,7 +721,7 @@ struct ActivationMachineTests {
         #expect(
             scene.latest.allSatisfy {
                 switch $0 {
-                case .phaseChanged, .listen: true
+                case .phaseChanged, .startTimer(.word, _): true
                 default: false
                 }
             })

@@ -85,22 +85,26 @@ struct SphinxSpotterTests {
         }
     }
 
-    /// While the box speaks, words are searched only where a talker is heard, and the canceller may notice one late.
-    @Test(arguments: [0, 200, 400, 600])
-    func stopIsHeardWhereTheTalkerIsNoticed(millisecondsLate late: Int) throws {
+    /// While the box speaks, words are searched only where a talker is heard, and the canceller may notice one late: also when
+    /// an earlier search is about to end.
+    @Test(arguments: [0, 200, 400, 600], [nil, 1.4, 1.8, 2.0])
+    func stopIsHeardWhereTheTalkerIsNoticed(millisecondsLate late: Int, afterATalker pause: Double?) throws {
         let words = try WakeWords(wake: "computer", stop: "stop", threshold: -20)
         let word = WakeSamples.samples(of: "stop")
         let before = 5 * 16_000
         let samples = [Int16](repeating: 0, count: before) + word + [Int16](repeating: 0, count: 32_000)
+        let noticed = before + 16 * late..<before + 16 * late + word.count
+        let earlier = pause.map { before - Int($0 * 16_000) }
         let recogniser = WakeWordRecogniser(
             try SphinxSpotter(words.stops, model: Self.model), rule: WakeRule(words: words.stops)
         )
         var found: [WakeRule.Verdict] = []
         for start in stride(from: 0, through: samples.count - 640, by: 640) {
-            let isHeard = (before + 16 * late..<before + 16 * late + word.count).contains(start)
+            let isEarlier = earlier.map { ($0..<$0 + 640).contains(start) } ?? false
             found += try samples[start..<start + 640].withUnsafeBufferPointer {
                 try recogniser.process(
-                    $0, listening: .stop, isPlaying: true, talker: isHeard ? .heard : .absent,
+                    $0, listening: .stop, isPlaying: true,
+                    talker: isEarlier || noticed.contains(start) ? .heard : .absent,
                     at: .milliseconds(60_000 + start / 16 + 40)
                 ).map(\.verdict)
             }

@@ -10,7 +10,7 @@ struct TalkerGateTests {
         var gate = TalkerGate()
         return heard.enumerated().map { number, isTalkerHeard in
             let sound = [Int16](repeating: Int16(number), count: Self.block)
-            let searched = sound.withUnsafeBufferPointer { gate.admit($0, isTalkerHeard: isTalkerHeard) }
+            let searched = sound.withUnsafeBufferPointer { gate.admit($0, isTalkerHeard: isTalkerHeard).sound }
             return stride(from: 0, to: searched.count, by: Self.block).map { Int(searched[$0]) }
         }
     }
@@ -35,5 +35,19 @@ struct TalkerGateTests {
     @Test func noSoundIsSearchedTwice() {
         let blocks = admitted([true] + [Bool](repeating: false, count: 70) + [true]).flatMap { $0 }
         #expect(blocks == Array(Set(blocks)).sorted())
+    }
+
+    /// A short pause leaves nothing out: the search goes on in the middle of a word.
+    @Test(arguments: [(30, false), (31, true)]) func aGapIsSoundThatIsNeverSearched(blocks: Int, isGap: Bool) {
+        var gate = TalkerGate()
+        let sound = [Int16](repeating: 0, count: Self.block)
+        func admit(_ isTalkerHeard: Bool) -> TalkerGate.Admitted {
+            sound.withUnsafeBufferPointer { gate.admit($0, isTalkerHeard: isTalkerHeard) }
+        }
+        _ = admit(true)
+        let tail = TalkerGate.after / Self.block - 1
+        for _ in 0..<tail + blocks { _ = admit(false) }
+        #expect(admit(true).followsGap == isGap)
+        #expect(!admit(true).followsGap)
     }
 }
