@@ -37,7 +37,7 @@ struct TalkerGateTests {
         #expect(blocks == Array(Set(blocks)).sorted())
     }
 
-    /// A short pause leaves nothing out: the search goes on in the middle of a word.
+    /// A short pause leaves no sound out, so a word that it divides is found.
     @Test(arguments: [(30, false), (31, true)]) func aGapIsSoundThatIsNeverSearched(blocks: Int, isGap: Bool) {
         var gate = TalkerGate()
         let sound = [Int16](repeating: 0, count: Self.block)
