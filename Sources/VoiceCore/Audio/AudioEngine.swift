@@ -228,6 +228,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         duplex.status.locate(aligned, drift: alignment.drift, worker: plan.worker)
         let isHeldBack = useCardReference(&aligned)
         capturePath.follow(aligned)
+        capturePath.isResting = device.isResting && ports.playback.mayRest
         capturePath.process(
             microphone: frames.microphone, reference: frames.reference,
             streamDelayMilliseconds: aligned.leadMilliseconds, into: frames.clean, unsuppressed: frames.unsuppressed

@@ -26,6 +26,8 @@ package struct CapturePath: ~Copyable {
     package var isBypassed = false {
         didSet { if isBypassed != oldValue { canceller?.reset() } }
     }
+    /// Whether no conversation hears the sound: what is kept for the next one keeps its noise, which is followed meanwhile.
+    package var isResting = false
     /// Periods lost to an error of the library and sent as silence.
     package private(set) var failures = 0
 
@@ -65,7 +67,8 @@ package struct CapturePath: ~Copyable {
     }
 
     private mutating func suppressNoise(_ output: UnsafeMutablePointer<Int16>) {
-        noise?.process(output)
+        noise?.process(output, isResting: isResting)
+        guard !isResting else { return }
         // The suppressor is a period late: where a sound ends, its output is louder than what goes in.
         cdsp_float_from_s16(output, decimated.base, decimated.count)
         reading.output = min(reading.output, LevelMeter.decibels(cdsp_rms(decimated.base, decimated.count)))

@@ -10,6 +10,8 @@ internal import VoiceBase
 /// Owned by the audio thread; allocates in `init` only.
 struct NoiseSuppressor: ~Copyable {
     private let state: OpaquePointer
+    /// The samples of the last period, with their noise.
+    private let previous: UnsafeMutablePointer<Int16>
 
     /// - Parameter most: the most that is taken off noise, in dB, above 0.
     init(most: Int) throws(EchoCancellerError) {
@@ -18,15 +20,30 @@ struct NoiseSuppressor: ~Copyable {
             throw EchoCancellerError(description: "noise suppressor: speexdsp does not start (out of memory)")
         }
         self.state = state
+        previous = .allocate(capacity: samples)
+        previous.initialize(repeating: 0, count: samples)
         var level = -Int32(clamping: most)
         speex_preprocess_ctl(state, SPEEX_PREPROCESS_SET_NOISE_SUPPRESS, &level)
     }
 
-    deinit { speex_preprocess_state_destroy(state) }
+    deinit {
+        speex_preprocess_state_destroy(state)
+        previous.deallocate()
+    }
 
     /// Suppresses the noise in `AudioFormat.wirePeriodSamples` samples.
-    mutating func process(_ samples: UnsafeMutablePointer<Int16>) {
-        speex_preprocess_run(state, samples)
+    ///
+    /// - Parameter isResting: only follows the noise, at a third of the cost, and delays the samples as they are. Suppression
+    ///   continues with the next period without a seam.
+    mutating func process(_ samples: UnsafeMutablePointer<Int16>, isResting: Bool) {
+        let count = AudioFormat.wirePeriodSamples
+        guard isResting else {
+            previous.update(from: samples, count: count)
+            speex_preprocess_run(state, samples)
+            return
+        }
+        speex_preprocess_estimate_update(state, samples)
+        for index in 0..<count { swap(&samples[index], &previous[index]) }
     }
 }
 

@@ -14,7 +14,8 @@ struct CapturePathTests {
         _ options: EchoCancellerOptions,
         microphone: [Float],
         reference: [Float]? = nil,
-        delay: Int = 40
+        delay: Int = 40,
+        restingUntil rest: Int = 0
     ) throws -> [Int16] {
         var path = try CapturePath(options: options)
         let reference = reference ?? [Float](repeating: 0, count: microphone.count)
@@ -26,6 +27,7 @@ struct CapturePathTests {
                         let to = output.baseAddress
                     else { return }
                     for start in stride(from: 0, to: microphone.count, by: Self.period) {
+                        path.isResting = start < rest
                         path.process(
                             microphone: from + start, reference: far + start, streamDelayMilliseconds: delay,
                             into: to + start / 2
@@ -89,6 +91,26 @@ struct CapturePathTests {
         let output = try run(options, microphone: near)
         let gain = decibels(rms(floats(output.suffix(2 * 24_000))) / rms(near.suffix(2 * 48_000)))
         #expect((-1.5...0.5).contains(gain))
+    }
+
+    /// The sound before a call keeps its noise. From the call on, noise is suppressed as if it always had been, and no sample is
+    /// lost or heard twice.
+    @Test func noiseIsSuppressedFromTheFirstPeriodAfterARest() throws {
+        var random = SeededGenerator(seed: 4)
+        let voice = speechLikeNoise(seconds: 8, level: 0.3, seed: 2)
+        let microphone = voice.enumerated().map {
+            ($0.offset < 4 * 48_000 ? 0 : $0.element) + .random(in: -0.004...0.004, using: &random)
+        }
+        var options = EchoCancellerOptions()
+        let call = 5 * 48_000
+        let woken = try run(options, microphone: microphone, restingUntil: call)
+        let always = try run(options, microphone: microphone)
+        options.noiseSuppression = .off
+        let raw = try run(options, microphone: microphone)
+        let period = AudioFormat.wirePeriodSamples
+        #expect(woken[..<(call / 2)] == [Int16](repeating: 0, count: period) + raw[..<(call / 2 - period)])
+        let difference = zip(woken, always).map { Float($0) - Float($1) }[(call / 2 + period)...]
+        #expect(decibels(rms(always[(call / 2)...].map { Float($0) }) / rms(difference)) > 20)
     }
 
     @Test(arguments: [true, false]) func silenceStaysSilence(cancels: Bool) throws {
