@@ -192,11 +192,11 @@ package struct ActivationMachine: Sendable {
             called = trigger
             return
         }
-        if case .error = state, phase != .idle, phase != .closing {
+        if case .error = state, isOpen {
             // In `always` mode this retries immediately instead of waiting for the next probe of the service.
             return effects.append(.open(holdsMicrophone: false))
         }
-        if phase != .idle, phase != .closing { hearsRoom(true) }
+        if isOpen { hearsRoom(true) }
         switch phase {
         case .idle:
             // In `push` mode, words are listened for only to stop the music.
@@ -237,7 +237,7 @@ package struct ActivationMachine: Sendable {
 
     /// Whether the word of another assistant was found in an open conversation. In `push` mode a word opens no conversation.
     private func isForAnother(_ trigger: ActivationTrigger) -> Bool {
-        guard case .word = trigger, mode != .push, phase != .idle, phase != .closing else { return false }
+        guard case .word = trigger, mode != .push, isOpen else { return false }
         return owner(of: trigger) != assistant
     }
 
@@ -510,7 +510,7 @@ package struct ActivationMachine: Sendable {
     private mutating func close() {
         called = nil
         (asked, toSay) = ([], [])
-        guard phase != .idle, phase != .closing else { return }
+        guard isOpen else { return }
         effects.append(.close)
         phase = .closing
     }
@@ -537,14 +537,14 @@ package struct ActivationMachine: Sendable {
     /// Derives timers and local listening from the current state.
     private mutating func settle() {
         // A typed question may open a session while muted, but the user cannot continue it by voice.
-        let isLimited = (mode != .always || isMuted) && phase != .idle && phase != .closing
+        let isLimited = (mode != .always || isMuted) && isOpen
         let isReady = state == .listening
         want(.connect, isLimited && !isReady && !isBusy, after: options.connectLimit)
         if isAnswering || phase == .idle || phase == .closing { isWokenDue = false }
         want(.woken, isWokenDue, after: options.wokenPause)
         let waits = isLimited && (phase == .awake || phase == .followUp)
         // In `always` mode, another assistant's session also ends after this silence, so that the box's own can return.
-        let isAway = mode == .always && assistant != options.home && phase != .idle && phase != .closing
+        let isAway = mode == .always && assistant != options.home && isOpen
         want(.followUp, isReady && (waits || isAway), after: options.followUp)
         // A conversation that never left `idle` does not report `idle` again.
         want(.close, phase == .closing, after: .seconds(5))

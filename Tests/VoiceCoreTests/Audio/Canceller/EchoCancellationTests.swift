@@ -109,7 +109,14 @@ struct EchoCancellationTests {
     }
 
     /// A chord all along: over the beginning of the rest, 15 s after the last sound, and over its end.
-    @Test func restIsInaudible() throws {
+    ///
+    /// In a process of its own: a canceller that another test creates meanwhile fills tables that the library shares, and two
+    /// cancellers then differ by a bit.
+    @Test func restIsInaudible() async {
+        await #expect(processExitsWith: .success) { try EchoCancellationTests().compareRest() }
+    }
+
+    private func compareRest() throws {
         var far = [Float](repeating: 0, count: 19 * 48_000)
         let last = noise(seconds: 0.5, level: 0.1, seed: 3)
         far.replaceSubrange(17 * 48_000 + 100..<17 * 48_000 + 100 + last.count, with: last)
@@ -120,11 +127,7 @@ struct EchoCancellationTests {
         let awake = try run(microphone: near, reference: far, options: Self.resting(false))
         let rested = try run(microphone: near, reference: far, options: Self.resting(true))
         #expect(rested.wholePeriods)
-        // The same until then, but for tables that the library shares in the process: a canceller that another test creates
-        // meanwhile fills them again.
-        let before = 0..<14 * 32_000
-        let change = zip(rested.output[before], awake.output[before]).map { $0 - $1 }
-        #expect(rms(change) < 0.001 * rms(awake.output[before]))
+        #expect(rested.output.prefix(14 * 32_000) == awake.output.prefix(14 * 32_000))
         #expect(rested.output[16 * 32_000..<17 * 32_000] != awake.output[16 * 32_000..<17 * 32_000])
         // Above 2 kHz the library's filters shift the phase.
         for second in [14.9, 16] {
