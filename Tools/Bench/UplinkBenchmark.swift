@@ -42,7 +42,7 @@ enum UplinkBenchmark {
                 "oldest sample of a chunk (newest + \(chunk.text))",
                 Samples(result.values.map { $0 + chunk }),
                 unit: "ms",
-                below: period + chunk + 2
+                below: period + chunk
             ),
             Figure("chunks dropped", Double(result.dropped), unit: "", atMost: 0),
         ]

@@ -12,12 +12,12 @@ package enum ServiceTable {
 
     /// One row for each dialect; what all servers of one's own have in common stands in the page.
     static var dialects: String {
-        let common = Dialect.all.filter(\.isSelfHosted).map { Set($0.differences.values) }
-        let shared = common.dropFirst().reduce(common.first ?? []) { $0.intersection($1) }
+        let common = Dialect.all.filter(\.isSelfHosted).map { Set($0.differences.keys) }
+        // How a turn ends matters for the choice of a server.
+        let shared = common.dropFirst().reduce(common.first ?? []) { $0.intersection($1) }.subtracting([.silenceTurns])
         let rows = Dialect.all.map { dialect in
-            let own = Dialect.Difference.allCases.compactMap { dialect.differences[$0] }
-                .filter { !dialect.isSelfHosted || !shared.contains($0) || $0 == "server_vad only" }
-            let reasons = own.enumerated().filter { !own[..<$0.offset].contains($0.element) }.map(\.element)
+            let reasons = Dialect.Difference.allCases.filter { !dialect.isSelfHosted || !shared.contains($0) }
+                .compactMap { dialect.differences[$0] }
             let proof = if case .run(let what) = dialect.proof { what } else { "no, by transcript" }
             return line(["`\(dialect.name.rawValue)`", dialect.title, reasons.joined(separator: "; "), proof])
         }

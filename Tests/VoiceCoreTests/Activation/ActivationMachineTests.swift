@@ -80,7 +80,7 @@ struct ActivationMachineTests {
         #expect(scene.played.isEmpty)
     }
 
-    @Test(arguments: [ActivationMode.wake, .push]) func opensNoSessionBeforeActivation(mode: ActivationMode) {
+    @Test(arguments: [ActivationMode.wake, .push]) func noSessionOpensBeforeActivation(mode: ActivationMode) {
         var scene = Scene(mode)
         #expect(!scene.opens)
         #expect(scene.latest.contains(.keepsOpen(false)))
@@ -640,7 +640,7 @@ struct ActivationMachineTests {
     }
 
     /// A conversation that is always open is silent for most of the day: no word is searched for that would have no effect.
-    @Test(arguments: [true, false]) func searchesStopWordsWhereSomethingCanStop(hearsCalls: Bool) {
+    @Test(arguments: [true, false]) func stopWordsAreSearchedOnlyWhereSomethingCanStop(hearsCalls: Bool) {
         var scene = Scene(.always) { $0.hearsCalls = hearsCalls }
         scene.states(.connecting, .listening)
         #expect(scene.machine.listening == .stop, "the connection could be stopped, and a word may have begun")

@@ -90,14 +90,14 @@ struct WakeEnginesTests {
         #expect(engines.callsUnheard == nil && engines.gaps.isEmpty)
     }
 
-    @Test func namesTheStopWordsOfAMissingEngine() throws {
+    @Test func missingEngineNamesItsUnheardStopWords() throws {
         stops.missing.withLock { $0 = WakeWordError("not installed") }
         let engines = engines { .zero }
         #expect(engines.gaps == [WordGap(words: ["stop"], areStops: true, why: WakeWordError("not installed"))])
         #expect(engines.callsUnheard == nil)
     }
 
-    @Test func keepsAnEngineThatLacksAWordUntilOneLacksFewer() throws {
+    @Test func incompleteEngineStaysUntilABetterOneStarts() throws {
         let gap = WordGap(words: ["alexa"], areStops: false, why: WakeWordError("busy", cause: .transient))
         calls.gaps.withLock { $0 = [gap] }
         var now = Duration.zero

@@ -62,7 +62,7 @@ struct WakeRuleTests {
 
     /// Clear voices score above 0, so a threshold may be there, and the margin is added to it as to any other.
     @Test(arguments: [-20.0, -1, 0, 12])
-    func theMarginIsAddedWhileTheBoxSounds(threshold: Double) throws {
+    func wakeWordNeedsAHigherScoreWhileTheBoxSounds(threshold: Double) throws {
         let words = try WakeWords(wake: "jarvis:\(threshold)", stop: "", threshold: -20)
         var rule = WakeRule(words: words)
         func judge(_ score: Double) -> WakeRule.Verdict {

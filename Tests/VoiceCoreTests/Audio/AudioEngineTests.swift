@@ -368,7 +368,7 @@ struct AudioEngineTests {
     }
 
     /// The engine catches up with what was captured meanwhile: there must be room for the voice of those periods.
-    @Test(arguments: [2, 3, 4, 6]) func losesNoVoiceAfterALateWakeUp(periods: Int) throws {
+    @Test(arguments: [2, 3, 4, 6]) func lateWakeUpLosesNoVoice(periods: Int) throws {
         var rig = try Rig { $0.faults[20] = .late(periods) }
         rig.run(18)
         rig.speak(Self.tone(4800))
@@ -603,7 +603,7 @@ struct AudioEngineTests {
     }
 
     /// Without the library, whose cancellers share tables that a test beside this one may be filling: a sample moves by one.
-    @Test func takesEightPeriodsTogetherAtRestAndLosesNone() throws {
+    @Test func restingEngineTakesEightPeriodsTogetherAndLosesNone() throws {
         var rig = try Rig(cancels: false, prepare: Self.noisy)
         var other = try Rig(cancels: false, prepare: Self.noisy)
         rig.ports.playback.mayRest = true
@@ -695,7 +695,7 @@ struct AudioEngineTests {
         #expect((steps.max() ?? 1) < 0.1)
     }
 
-    @Test func stopsAfterTheLastSampleWhenDraining() throws {
+    @Test func drainingEngineStopsAfterTheLastSample() throws {
         var rig = try Rig()
         rig.speak(Self.tone(2400))
         rig.run(2)

@@ -26,7 +26,7 @@ struct PositionMapTests {
         #expect(heard == [440, 449, 5000])
     }
 
-    @Test func isBounded() {
+    @Test func positionMapStaysRightAfterAThousandPeriods() {
         var map = PositionMap()
         for period in 0..<1000 {
             let period = UInt64(period)

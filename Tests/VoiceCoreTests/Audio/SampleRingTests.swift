@@ -47,7 +47,7 @@ struct SampleRingTests {
         #expect(position == 4)
     }
 
-    @Test func survivesTwoThreads() throws {
+    @Test func ringKeepsItsSamplesBetweenTwoThreads() throws {
         let test = RingStress()
         let thread = try OwnThread("ring-test") { test.produce() }
         let wrong = test.consume()

@@ -1,8 +1,8 @@
 extension Configuration {
-    /// The box as a thing in the house.
+    /// How the box is known in the house.
     package struct Box: ConfigurationSection {
         package static let name = "box"
-        package static let documentation = "The box as a thing in the house."
+        package static let documentation = "How the box is known in the house."
         package static let keys = Keys()
 
         package var changes: [String: ConfigurationValue] = [:]

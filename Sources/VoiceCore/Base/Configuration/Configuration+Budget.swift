@@ -29,10 +29,10 @@ extension Configuration.Budget {
             "budget.day_min", 0, 0...1440, isLive: true, "Minutes of talk per day; 0 for no limit."
         )
         package let priceAudioInUSD = Self.price(
-            "audio_in", "a million tokens of audio from the user (100 s are 1000 tokens)"
+            "audio_in", "million tokens of audio from the user (100 s are 1000 tokens)"
         )
         package let priceAudioOutUSD = Self.price(
-            "audio_out", "a million tokens of spoken output (50 s are 1000 tokens)"
+            "audio_out", "million tokens of spoken output (50 s are 1000 tokens)"
         )
         package let priceSessionMinUSD = Setting(
             "budget.price_session_min_usd",

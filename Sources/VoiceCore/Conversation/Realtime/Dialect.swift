@@ -80,7 +80,8 @@ package struct Dialect: Equatable, Sendable {
 
     private static let ownServer: [Difference: String] = [
         .isOwn: "no key, no price", .commonSettings: "only what every server knows is sent",
-        .partialReport: "it leaves out settings", .silenceTurns: "server_vad only", .noUsage: "it counts no tokens",
+        .partialReport: "its report of the session leaves out settings",
+        .silenceTurns: "only `server_vad` ends a turn", .noUsage: "it counts no tokens",
     ]
 
     private static func own(_ more: [Difference: String]) -> [Difference: String] { ownServer.merging(more) { $1 } }
@@ -103,9 +104,11 @@ package struct Dialect: Equatable, Sendable {
             charge: .time,
             sessionLifetime: .seconds(30 * 60),
             differences: [
-                .commonSettings: "others are not documented", .partialReport: "it leaves out settings",
-                .silenceTurns: "server_vad only", .noMetadata: "not documented", .noToolChoice: "not documented",
-                .noCalls: "not documented", .noUsage: "time is charged",
+                .commonSettings: "settings that it does not document are not sent",
+                .partialReport: "its report of the session leaves out settings",
+                .silenceTurns: "only `server_vad` ends a turn", .noMetadata: "metadata of a response is not documented",
+                .noToolChoice: "`tool_choice` is not documented", .noCalls: "calls in the history are not documented",
+                .noUsage: "time is charged",
             ]
         ),
         Dialect(
@@ -123,7 +126,7 @@ package struct Dialect: Equatable, Sendable {
             title: "LocalAI",
             differences: own([
                 .needsModel: "it demands `realtime.model`, the name of a pipeline",
-                .noMetadata: "metadata does not come back", .noDeletion: "not implemented there",
+                .noMetadata: "metadata does not come back", .noDeletion: "items cannot be deleted",
             ]),
             errorCodes: ["model_load_error": "model_not_found"]
         ),
@@ -132,7 +135,7 @@ package struct Dialect: Equatable, Sendable {
             title: "Hugging Face speech-to-speech",
             proof: .run("1.1.0, `scripts/room-realtime`"),
             differences: own([
-                .noInputClear: "it does not know the event",
+                .noInputClear: "`input_audio_buffer.clear` is unknown to it",
                 .waitsForOutputs: "it refuses a response while a call has no output, so the call gets one for now",
             ])
         ),

@@ -144,7 +144,7 @@ struct CapturePathTests {
         #expect((34...37).contains(first))
     }
 
-    @Test func everySettingStarts() throws {
+    @Test func capturePathStartsWithEveryNoiseSetting() throws {
         for noise in EchoCancellerOptions.NoiseSuppression.allCases {
             for rest in [true, false] {
                 var options = EchoCancellerOptions()
@@ -156,7 +156,7 @@ struct CapturePathTests {
         }
     }
 
-    @Test func namesItsLibrary() {
+    @Test func cancellerNamesItsLibrary() {
         #expect(EchoCanceller.libraryVersion.hasPrefix("webrtc-audio-processing "))
     }
 }

@@ -452,7 +452,7 @@ struct EchoCancellationTests {
         #expect(outcome.lossOfLinearStage(last: 1) >= 15)
     }
 
-    @Test func saysWhenTheMicrophoneClips() throws {
+    @Test func clippingMicrophoneIsReported() throws {
         let loud = tone(300, rate: 48_000, count: 4800, amplitude: 1.5).map { max(-1, min(1, $0)) }
         let quiet = tone(300, rate: 48_000, count: 4800, amplitude: 0.9)
         let nothing = [Float](repeating: 0, count: 4800)

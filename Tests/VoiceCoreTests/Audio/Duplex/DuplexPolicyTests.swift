@@ -79,11 +79,11 @@ struct DuplexPolicyTests {
     ]
 
     @Test(arguments: stories)
-    func storyLeadsToItsState(_ story: String, _ state: DuplexState) {
+    func echoHistoryDecidesWhetherTalkersAreHeard(_ story: String, _ state: DuplexState) {
         #expect(run(story).state == state)
     }
 
-    @Test func clippingIsNamed() {
+    @Test func clippingIsTheReasonGivenForPoorEcho() {
         #expect(run("Apppppppp", clipping: true).state == .clipping)
         #expect(run("Agg", clipping: true).state == .good)
     }

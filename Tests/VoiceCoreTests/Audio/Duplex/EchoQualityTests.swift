@@ -35,7 +35,7 @@ struct EchoQualityTests {
     ]
 
     @Test(arguments: judgements)
-    func readingHasItsVerdict(_ reading: EchoReading, _ expected: EchoQuality.Block) {
+    func echoReadingIsJudgedGoodPoorOrInaudible(_ reading: EchoReading, _ expected: EchoQuality.Block) {
         var quality = quality()
         #expect(block(&quality, reading) == expected)
     }
