@@ -120,6 +120,22 @@ struct TimerBookTests {
         #expect(scene.rings == [true, false] && scene.book.count == 0)
     }
 
+    /// All other parts take the ringing for ended, and would find nothing left to stop.
+    @Test func timerThatComesDueDuringAStopRingsAnew() throws {
+        var scene = Scene()
+        try scene.set("60s")
+        scene.advance(.milliseconds(400))
+        try scene.set("60s")
+        scene.advance(.milliseconds(59_600))
+        scene.on(.look)
+        #expect(scene.rings == [true])
+        scene.advance(.milliseconds(500))
+        scene.on(.stop)
+        #expect(scene.rings == [true, true])
+        scene.on(.stop)
+        #expect(scene.rings == [true, true, false] && scene.book.count == 0)
+    }
+
     @Test func unansweredTimerStopsRinging() throws {
         var scene = Scene()
         try scene.set("1m")

@@ -145,7 +145,8 @@ package struct TimerBook: Equatable, Sendable {
         }
         effects += look(at: now)
         assert(entries.count <= Self.most)
-        if isRinging != rang { effects.append(.ring(isRinging)) }
+        // A stop ends the ringing for all other parts, although the next timer may have become due meanwhile.
+        if isRinging != rang || event == .stop && isRinging { effects.append(.ring(isRinging)) }
         let difference = now.wall - Int(now.uptime.components.seconds)
         let hasJumped = self.difference.map { abs($0 - difference) > Self.jump } ?? false
         if entries.map(\.due) != before.map(\.due) || hasJumped && !entries.isEmpty {
