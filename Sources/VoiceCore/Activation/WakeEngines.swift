@@ -26,7 +26,7 @@ package final class WakeEngines: WakeWordDetector {
     /// Starts work on another thread; returns false if there is none.
     package typealias Starter = @Sendable (_ work: @escaping @Sendable () -> Void) -> Bool
 
-    static let retryPause = Duration.seconds(30)
+    package static let retryPause = Duration.seconds(30)
 
     private struct Slot {
         let isForStops: Bool

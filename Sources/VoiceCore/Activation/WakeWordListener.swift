@@ -14,8 +14,7 @@ internal import VoiceBase
 package final class WakeWordListener: Sendable {
     /// 40 ms at 24 kHz.
     private static let block = 960
-    private static let retryPause = WakeEngines.retryPause
-
+    private let retryPause: Duration
     private let tap: WakeWordTap
     private let gauges: EngineGauges
     private let rings: @Sendable () -> Bool
@@ -47,6 +46,7 @@ package final class WakeWordListener: Sendable {
     /// - Parameters:
     ///   - gauges: whether the box plays sound.
     ///   - rings: whether the sound is a ringing, which contains no words.
+    ///   - retryPause: from a failure to the next attempt.
     ///   - make: creates the detector, on the listener's thread.
     ///   - watch: called on that thread with the scores after each 40 ms; nil if the scores are not shown.
     ///   - report: called on that thread with every call, stop, refusal and near miss.
@@ -56,6 +56,7 @@ package final class WakeWordListener: Sendable {
         rings: @escaping @Sendable () -> Bool = { false },
         rule: WakeRule,
         logger: Logger,
+        retryPause: Duration = WakeEngines.retryPause,
         make: @escaping @Sendable (ModelTrial) throws(WakeWordError) -> any WakeWordDetector,
         watch: (@Sendable ([WakeScore]) -> Void)? = nil,
         report: @escaping @Sendable (WakeReport) -> Void
@@ -65,6 +66,7 @@ package final class WakeWordListener: Sendable {
         self.rings = rings
         self.rule = rule
         self.logger = logger
+        self.retryPause = retryPause
         self.make = make
         self.watch = watch
         self.report = report
@@ -106,6 +108,7 @@ package final class WakeWordListener: Sendable {
                 if detector.callsUnheard == nil { logWords(of: detector) }
                 reported = nil
                 lack.calls = nil
+                lacking.withLock { $0.calls = nil }
                 try follow(WakeWordRecogniser(detector, rule: rule), &lack)
             } catch {
                 tap.isWanted = false
@@ -113,7 +116,7 @@ package final class WakeWordListener: Sendable {
                 if reported != error { logger.error("\(Self.unheard(error))") }
                 reported = error
                 lacking.withLock { $0.calls = error }
-                nap(Self.retryPause)
+                nap(retryPause)
             }
         }
         tap.isWanted = false

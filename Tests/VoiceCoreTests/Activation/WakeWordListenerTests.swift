@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import TestSupport
@@ -68,5 +69,31 @@ struct WakeWordListenerTests {
         }
         listener.stop()
         await running.value
+    }
+
+    @Test func recoveredEngineIsReportedAsHearing() async throws {
+        let ports = AudioPorts()
+        let attempts = Atomic(0)
+        let listener = WakeWordListener(
+            tap: ports.words,
+            gauges: ports.gauges,
+            rule: WakeRule(words: try WakeWords(wake: "computer", stop: "", threshold: -20)),
+            logger: LineLog().logger,
+            retryPause: .zero,
+            make: { (_) throws(WakeWordError) -> any WakeWordDetector in
+                if attempts.wrappingAdd(1, ordering: .relaxed).oldValue == 0 {
+                    throw WakeWordError("no package", cause: .library)
+                }
+                return ScriptedDetector()
+            },
+            report: { _ in }
+        )
+        listener.listen(.wake)
+        let running = Task { await listener.run() }
+        while !ports.words.isWanted { await Task.yield() }
+        #expect(listener.lack.calls == nil)
+        listener.stop()
+        await running.value
+        #expect(attempts.load(ordering: .relaxed) == 2)
     }
 }
