@@ -57,8 +57,8 @@ package enum ConversationEvent: Equatable, Sendable {
     case greet
     /// The agent's greeting; nil if it had none in time.
     case agentGreets(String?)
-    /// Close the session once nothing remains to be said.
-    case endWhenQuiet
+    /// Close the session once nothing remains to be said; one that is always open only with `alwaysToo`.
+    case endWhenQuiet(alwaysToo: Bool)
     /// The agent has news: an answer that no call is waiting for, or words of the house.
     /// - aloud: for news of the house, which is worded for a model that speaks: the words for a service without one.
     /// - agent: whose news it is; nil for news of the house, which every session may tell.

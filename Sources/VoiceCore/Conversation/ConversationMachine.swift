@@ -150,7 +150,8 @@ package struct ConversationMachine: Sendable {
             if takesText, calls.isWaiting(callID: callID) {
                 remarks.queue.add(.delay(callID: callID, activity: activity), at: now)
             }
-        case .endWhenQuiet: remarks.wishes.end(whenQuiet: link.isReady)
+        case .endWhenQuiet(let alwaysToo):
+            if alwaysToo || !options.isAlwaysOpen { remarks.wishes.end(whenQuiet: link.isReady) }
         case .belongs(let agent, let name): belongs(to: agent, named: name)
         case .agentReported(let output, let aloud, let agent): agentReported(output, aloud: aloud, agent: agent)
         case .agentAsks(let prompt, let agent):

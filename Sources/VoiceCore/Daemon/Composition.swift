@@ -255,7 +255,9 @@ struct Composition {
     ) -> ToolContext {
         var context = ToolContext(agents, settings.jarvis, logger: logger)
         context.timers = timers
-        context.endConversation = { [mailbox] in mailbox.post(.endWhenQuiet) }
+        // The mode may have changed since the tool was offered.
+        let alwaysToo = settings.jarvis.endConversation == .on
+        context.endConversation = { [mailbox] in mailbox.post(.endWhenQuiet(alwaysToo: alwaysToo)) }
         context.attach(player)
         context.box = box(volumes)
         return context

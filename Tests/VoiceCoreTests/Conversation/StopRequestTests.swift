@@ -210,7 +210,7 @@ struct StopRequestTests {
         scene.userTurn()
         scene.begin("r1")
         scene.speak("r1")
-        if how != "late" { scene.on(.endWhenQuiet) }
+        if how != "late" { scene.on(.endWhenQuiet(alwaysToo: true)) }
         switch how {
         case "closed", "late": scene.on(.deactivate)
         case "lost":
@@ -218,7 +218,7 @@ struct StopRequestTests {
             scene.on(.timer(.reconnect), after: .seconds(1))
         default: scene.on(.activate)
         }
-        if how == "late" { scene.on(.endWhenQuiet) }
+        if how == "late" { scene.on(.endWhenQuiet(alwaysToo: true)) }
         if how != "called" { scene.open() }
         scene.done("r1")
         scene.on(.voiceDrained)

@@ -62,7 +62,7 @@ struct ToolWishTests {
         scene.begin("r1")
         scene.speak("r1")
         scene.call("c1", in: "r1")
-        scene.on(.endWhenQuiet)
+        scene.on(.endWhenQuiet(alwaysToo: true))
         scene.answer("c1", ToolResult(.done("The conversation ends."), wantsReply: false))
         scene.done("r1")
         #expect(!scene.effects.contains(.disconnect))
@@ -72,12 +72,28 @@ struct ToolWishTests {
         #expect(scene.creates.isEmpty)
     }
 
+    /// The tool was offered in another mode, and nothing would open this conversation again.
+    @Test(arguments: [false, true]) func goodbyeEndsAnAlwaysOpenSessionOnlyIfConfigured(isConfigured: Bool) {
+        var scene = Scene.listening()
+        scene.on(.keepsOpen(true))
+        scene.on(.endWhenQuiet(alwaysToo: isConfigured))
+        #expect(scene.effects.contains(.disconnect) == isConfigured)
+        #expect(scene.state == (isConfigured ? .idle : .listening))
+    }
+
+    @Test func goodbyeEndsASessionThatWasCalled() {
+        var scene = Scene.listening()
+        scene.on(.keepsOpen(false))
+        scene.on(.endWhenQuiet(alwaysToo: false))
+        #expect(scene.state == .idle)
+    }
+
     @Test func speechCancelsTheGoodbye() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
         scene.speak("r1")
-        scene.on(.endWhenQuiet)
+        scene.on(.endWhenQuiet(alwaysToo: true))
         scene.server(.speechStarted(itemID: "i", audioStart: 0))
         scene.on(.voiceStopped([]))
         scene.done("r1", .cancelled)
@@ -89,7 +105,7 @@ struct ToolWishTests {
 
     @Test func goodbyeWaitsForAnotherCall() {
         var scene = Self.waiting()
-        scene.on(.endWhenQuiet)
+        scene.on(.endWhenQuiet(alwaysToo: true))
         #expect(scene.state == .waitingForJarvis)
         scene.answer("c1", ToolResult(.answer("Two meetings."), wantsReply: false))
         #expect(scene.state == .idle)
