@@ -247,7 +247,9 @@ extension EventScript {
             return .callAnswered(callID: call, output)
         case 12: return .callDelayed(callID: calls.last ?? id("c"))
         case 13: return .say(text())
-        case 14: return chance.one(in: 2) ? .endWhenQuiet(alwaysToo: true) : .agentGreets(chance.one(in: 4) ? nil : text())
+        case 14:
+            if chance.one(in: 2) { return .endWhenQuiet(alwaysToo: true) }
+            return .agentGreets(chance.one(in: 4) ? nil : text())
         case 15:
             let remark = MediaRemark(report: text(), wish: chance.one(in: 2) ? text() : nil)
             return .mediaReported(remark, opens: chance.one(in: 3))

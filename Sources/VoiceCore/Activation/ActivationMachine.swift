@@ -120,7 +120,10 @@ package struct ActivationMachine: Sendable {
             reset()
         case .say(let text): say(text)
         case .conversation(let next): conversation(next)
-        case .refused: if phase != .idle { phase = .idle }
+        case .refused:
+            phase = .idle
+            wordEnd = nil
+            hearsRoom(true)
         case .speaksOn: isWokenDue = false
         case .turnBegan(let milliseconds): turnStart = milliseconds > 0 ? milliseconds : nil
         case .turnEnded(let milliseconds): turnEnded(milliseconds)
@@ -415,6 +418,8 @@ package struct ActivationMachine: Sendable {
             effects.append(.capture(false))
             // An answer in progress is played to its end.
             if !isAnswering { close() }
+            // A conversation that waits for its budget is not open, and must not come back.
+            if phase == .idle, mode == .always { effects.append(.close) }
         } else {
             effects.append(.capture(true))
             play(.listening)
@@ -490,8 +495,9 @@ package struct ActivationMachine: Sendable {
 
     /// The conversation waits for the user again.
     private mutating func answered() {
-        if isMuted || isForSaying { return close() }
-        guard mode != .always else { return }
+        if isMuted || isForSaying && mode != .always { return close() }
+        // The microphone was unmuted while a text was spoken.
+        guard mode != .always else { return hearsRoom(true) }
         guard wasAnswered else {
             // The reply was silence, and no earcon follows it.
             phase = .awake

@@ -208,6 +208,8 @@ extension ConversationSession {
         case .cancelTimer(let timer): activation.timers.removeValue(forKey: timer)?.task.cancel()
         case .phaseChanged(let from, let to):
             parts.logger.info("activation", metadata: ["from": .public(from.rawValue), "to": .public(to.rawValue)])
+            // Nothing that was held for a session may reach a later one.
+            if to == .idle { parts.pump.perform { $0.uplink.close() } }
         }
     }
 

@@ -109,6 +109,7 @@ package actor ConversationSession {
     private var lastOrdered: Task<Void, Never>?
     /// Timings of calls whose output has not been sent yet, with the time at which the reply was complete.
     private var timings: [String: (timing: CallTiming, replied: Duration?)] = [:]
+    private static let mostTimings = 64
     private var unknown: [String: Int] = [:]
     /// nil if transcripts are off.
     var transcript: TranscriptAssembler?
@@ -478,6 +479,8 @@ package actor ConversationSession {
             timing.dispatch = sent.map { $0 - instant }
             timing.agent = sent.flatMap { sent in replied.map { $0 - sent } }
             runningCalls[call.callID] = nil
+            // Answers that no service takes leave theirs behind.
+            if timings.count == Self.mostTimings { timings = [:] }
             timings[call.callID] = (timing, replied)
             guard !output.continues else { return Self.saysLast(output, call, agent, mailbox) }
             mailbox.post(.callAnswered(callID: call.callID, output))

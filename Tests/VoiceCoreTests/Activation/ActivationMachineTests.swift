@@ -248,6 +248,14 @@ struct ActivationMachineTests {
         #expect(scene.opens)
     }
 
+    @Test func textRefusedForASpentBudgetLeavesTheRoomHeard() {
+        var scene = Scene(.push)
+        scene.on(.say("Dinner is ready."))
+        #expect(scene.latest.contains(.hearsRoom(false)))
+        scene.on(.refused)
+        #expect(scene.latest.contains(.hearsRoom(true)))
+    }
+
     @Test func refusingServiceIsNotRetried() {
         var scene = Scene(.wake)
         scene.on(.activate(.word("jarvis")))
@@ -586,6 +594,30 @@ struct ActivationMachineTests {
         scene.on(.conversation(.idle))
         scene.on(.mute(false))
         #expect(scene.opens)
+    }
+
+    /// `ctl say` while muted, and the text is still spoken when the microphone is opened again.
+    @Test func boxUnmutedWhileItSpeaksListensAfterTheText() {
+        var scene = Scene.awake(.always)
+        scene.on(.mute(true))
+        scene.on(.conversation(.idle))
+        scene.on(.say("Dinner is ready."))
+        #expect(scene.latest.contains(.hearsRoom(false)))
+        scene.states(.connecting, .listening, .aiSpeaking)
+        scene.on(.mute(false))
+        scene.on(.conversation(.listening))
+        #expect(scene.latest.contains(.hearsRoom(true)))
+        #expect(!scene.closes)
+        #expect(scene.machine.phase != .idle)
+    }
+
+    /// A renewed budget reopens an `always` conversation, unless it was ended.
+    @Test func muteEndsAConversationThatWaitsForItsBudget() {
+        var scene = Scene.awake(.always)
+        scene.on(.conversation(.idle))
+        scene.on(.mute(true))
+        #expect(scene.closes)
+        #expect(scene.machine.phase == .idle)
     }
 
     @Test func quietHoursPlayNoChimes() {

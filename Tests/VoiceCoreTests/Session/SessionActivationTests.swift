@@ -43,13 +43,14 @@ struct SessionActivationTests {
         _ activation: ActivationParts,
         _ observer: ConversationSession.Observer = .init(),
         substitutes: [RealtimeService] = [],
+        pump: NetworkConfined<VoicePump>? = nil,
+        ports: AudioPorts = AudioPorts(),
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) -> ConversationSession {
-        let ports = AudioPorts()
-        return ConversationSession(
+        ConversationSession(
             .init(
                 network: network,
-                pump: NetworkConfined(VoicePump(ports, options: .init()) { _, _ in }, on: network),
+                pump: pump ?? NetworkConfined(VoicePump(ports, options: .init()) { _, _ in }, on: network),
                 earcons: ports.earcons,
                 mailbox: mailbox,
                 dispatcher: ToolDispatcher(ToolRegistry([]), noticeAfter: nil, logger: logger),
@@ -142,6 +143,36 @@ struct SessionActivationTests {
             )
             await session.look()
             #expect(await session.reach.trouble == nil)
+        }
+    }
+
+    /// The sound from before a refused call is not kept for a later one, beyond what any call sends.
+    @Test(.timeLimit(.minutes(1))) func refusedCallKeepsNoMoreOfTheRoom() async throws {
+        let service = try Self.service()
+        let ports = AudioPorts()
+        let samples = [Int16](repeating: 1, count: 4 * AudioFormat.wireRate)
+        let kept = AudioFormat.wireRate * 3 / 2
+        try await NetworkThread.with { network in
+            var options = ActivationMachine.Options()
+            options.mode = .push
+            options.preRoll = 1500
+            let mailbox = EventMailbox()
+            let pump = NetworkConfined(VoicePump(ports, options: .init()) { _, _ in }, on: network)
+            let session = Self.session(network, service, mailbox, ActivationParts(options), pump: pump, ports: ports)
+            let running = Task { await session.run() }
+            mailbox.post(.budget(.spent(until: "midnight")))
+            mailbox.post(activation: .start)
+            mailbox.post(activation: .activate(.command))
+            mailbox.close()
+            await running.value
+            #expect(ports.microphone.ring.write(samples, count: samples.count) == samples.count)
+            await withCheckedContinuation { ticked in
+                pump.perform {
+                    _ = $0.tick()
+                    ticked.resume()
+                }
+            }
+            #expect(ports.microphone.ring.availableToRead == kept)
         }
     }
 
