@@ -206,12 +206,14 @@ package struct MediaMachine: Sendable, Equatable {
 
     private mutating func previous() {
         let isUnderWay = current.map { $0.item.kind != .radio && second > Self.restartsAfter } ?? false
-        guard let item = isUnderWay ? current?.item : before.popLast() else { return }
-        let interrupted = isUnderWay ? nil : current?.item
+        var earlier = before
+        guard let item = isUnderWay ? current?.item : earlier.popLast() else { return }
+        // The user did not choose the sound of another program.
+        let interrupted = isUnderWay ? nil : current.flatMap { $0.item.inputName == nil ? $0.item : nil }
         let following = next?.item
         leave(isDone: false)
-        // `leave` has just added the current item, but it was not heard before the one that begins now.
-        if isUnderWay || interrupted != nil { before.removeLast() }
+        // `leave` may have added the current item, but it was not heard before the one that begins now.
+        before = earlier
         // Replaces the place where a podcast would be resumed.
         if isUnderWay, item.kind == .podcast { effects.append(.remember(item, second: 1, isDone: false)) }
         queue.insert(contentsOf: [interrupted, following].compactMap { $0 }, at: 0)

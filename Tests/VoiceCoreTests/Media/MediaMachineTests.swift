@@ -7,6 +7,8 @@ import Testing
 @testable import VoiceReply
 
 struct MediaMachineTests {
+    private static let input = MediaItem(input: SoundInput("AirPlay=/run/airplay")!)
+
     private static func track(_ name: String, _ kind: MediaKind = .track) -> MediaItem {
         MediaItem(address: "https://example.org/\(name)", title: name, kind: kind)
     }
@@ -83,6 +85,20 @@ struct MediaMachineTests {
         _ = machine.handle(.order(.previous))
         #expect(machine.current?.item.title == "a")
         #expect(machine.queue.map(\.title) == ["b", "c"])
+    }
+
+    @Test func previousDuringAnInputIsTheItemBeforeIt() {
+        var machine = Self.playing()
+        _ = machine.handle(.play(Self.input, from: 0))
+        _ = machine.handle(.order(.previous))
+        #expect(machine.current?.item.title == "a" && machine.queue.isEmpty)
+        _ = machine.handle(.play(Self.track("b"), from: 0))
+        _ = machine.handle(.play(Self.input, from: 0))
+        _ = machine.handle(.order(.previous))
+        #expect(machine.current?.item.title == "b" && machine.queue.isEmpty)
+        _ = machine.handle(.order(.previous))
+        #expect(machine.current?.item.title == "a", "the history is whole")
+        #expect(machine.queue.map(\.title) == ["b"])
     }
 
     @Test func previousRestartsAPodcastFromTheBeginning() {
