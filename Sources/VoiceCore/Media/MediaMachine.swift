@@ -134,8 +134,8 @@ package struct MediaMachine: Sendable, Equatable {
     var second: Double { current.map(second(of:)) ?? 0 }
 
     private func second(of running: Running) -> Double {
-        guard let position = running.position, heard > position else { return running.start }
         let last = running.end.map { min($0, heard) } ?? heard
+        guard let position = running.position, last > position else { return running.start }
         return running.start + Double(last - position) / Self.rate
     }
 

@@ -377,7 +377,7 @@ struct MediaMachineTests {
         for step in 0..<400 {
             let job = Int.random(in: max(0, machine.jobs - 2)...machine.jobs + 1, using: &random)
             let event: MediaEvent =
-                switch Int.random(in: 0..<12, using: &random) {
+                switch Int.random(in: 0..<14, using: &random) {
                 case 0: .play(Self.track("\(step)", .radio), from: 0)
                 case 1: .play(Self.track("\(step)"), from: 0)
                 case 2: .enqueue([Self.track("\(step)")])
@@ -389,6 +389,8 @@ struct MediaMachineTests {
                 case 8: .ended(job: job, frames: Int.random(in: 0...9000, using: &random), failure: nil)
                 case 9: .ended(job: job, frames: 0, failure: "x")
                 case 10: .timer(.reconnect)
+                case 11: .order(.previous)
+                case 12: .play(Self.input, from: 0)
                 default: .played(position)
                 }
             position += UInt64.random(in: 0...5000, using: &random)
