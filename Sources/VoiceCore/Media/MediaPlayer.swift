@@ -385,6 +385,8 @@ package actor MediaPlayer: MediaControls {
             if case .failed(let title, let reason) = news {
                 logger.warning("media failed", metadata: ["title": "\(title)", "reason": "\(reason)"])
             }
+            // Otherwise an input would begin again with its next sound.
+            if case .slept = news { note(.stopped) }
             report(news)
         }
     }

@@ -144,9 +144,8 @@ struct SoundInputTests {
     }
 
     /// With a real decoder and a program that writes a tone into the FIFO.
-    @Test(.enabled(if: TestSound.canPlay, "ffmpeg is not installed")) func soundOfAFIFOIsHeardUntilItIsStopped()
-        async throws
-    {
+    @Test(.enabled(if: TestSound.canPlay, "ffmpeg is not installed"), arguments: [false, true])
+    func soundOfAFIFOIsHeardUntilItIsStopped(bySleepTimer: Bool) async throws {
         let path = "/tmp/jarvis-input-\(UInt32.random(in: 0 ... .max))"
         #expect(mkfifo(path, 0o600) == 0)
         defer { unlink(path) }
@@ -185,7 +184,12 @@ struct SoundInputTests {
         #expect(await stage.player.setVolume(0.4).volume == 0.4)
         #expect(stage.ports.volumes.gain(of: .inputs) == Volumes.gain(percent: 40))
         #expect(stage.ports.volumes.gain(of: .media) != Volumes.gain(percent: 40))
-        _ = await stage.player.perform(.stop)
+        if bySleepTimer {
+            _ = await stage.player.stop(after: .milliseconds(1))
+            try await stage.wait("the sleep timer fires") { stage.news.contains(.slept) }
+        } else {
+            _ = await stage.player.perform(.stop)
+        }
         // It still sounds.
         try await Task.sleep(for: .milliseconds(1500))
         #expect(await stage.player.snapshot().status == .stopped)
@@ -194,7 +198,7 @@ struct SoundInputTests {
         ends.give(())
         await written.wait()
         try await stage.wait("the input ends in silence") { await stage.player.snapshot().status == .stopped }
-        #expect(stage.news.isEmpty)
+        #expect(stage.news == (bySleepTimer ? [.slept] : []))
         close(descriptor)
         await stage.stop()
     }
