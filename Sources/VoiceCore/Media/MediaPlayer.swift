@@ -225,7 +225,7 @@ package actor MediaPlayer: MediaControls {
 
     package func remove(_ place: Int, named name: String?) throws(MediaProblem) -> MediaSnapshot {
         let waiting = machine.waiting
-        guard waiting.indices.contains(place - 1) else {
+        guard place >= 1, place <= waiting.count else {
             throw .failed(waiting.isEmpty ? "nothing waits" : "there is no number \(place): \(waiting.count) wait")
         }
         guard name == nil || name == waiting[place - 1].name else {

@@ -1,6 +1,7 @@
 import CAEC
 import Testing
 
+@testable import TestSupport
 @testable import VoiceActivation
 @testable import VoiceAgent
 @testable import VoiceAudio
@@ -63,6 +64,16 @@ struct OutsideNumberTests {
 
     @Test(arguments: extremes) func aVolumeIsAPercentage(number: Int) {
         #expect((VolumeChange("\(number)") != nil) == (-100...100).contains(number))
+    }
+
+    @Test(arguments: extremes) func noNumberRemovesFromAnEmptyQueue(number: Int) async {
+        let (ports, logger) = (AudioPorts(), LineLog().logger)
+        let player = MediaPlayer(
+            settings: MediaSettings(), feed: ports.media, loudspeaker: ports.playback, network: NetworkThread(),
+            volumes: VolumeController(settings: VolumeSettings(), controls: ports.volumes, logger: logger),
+            stateDirectory: nil, logger: logger
+        ) { _ in }
+        await #expect(throws: MediaProblem.failed("nothing waits")) { try await player.remove(number, named: nil) }
     }
 
     @Test func retryAfterIsLimitedToADay() {
